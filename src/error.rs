@@ -1,0 +1,215 @@
+//! What can go wrong: the opaque [`Error`], its [`ErrorKind`], and the [`Fault`] that the layers below pass up.
+//!
+//! Owns the wording of every message. Knows nothing of tokens, paths or values: a path arrives here already printed.
+
+use alloc::boxed::Box;
+use core::fmt;
+
+/// Why a text was refused, or a question could not be answered.
+///
+/// An error is `Clone + Eq`, says where it is ([`offset`](Error::offset), [`line`](Error::line),
+/// [`column`](Error::column), [`path`](Error::path)) and sticks: a parser that has given one gives it again.
+///
+/// ```
+/// use jsonspigot::{ErrorKind, Parser, PatternSet};
+///
+/// let mut parser = Parser::new(&PatternSet::new(["a.b"])?);
+/// let error = parser.feed(br#"{"a": {"b": tru3}}"#).find_map(Result::err).unwrap();
+/// assert_eq!(error.kind(), ErrorKind::InvalidLiteral);
+/// assert_eq!((error.offset(), error.line(), error.column()), (15, 1, 16));
+/// assert_eq!(error.path(), "a.b");
+/// assert_eq!(
+///     error.to_string(),
+///     "invalid literal: expected `true` at line 1 column 16 (byte 15) in a.b"
+/// );
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error {
+    // One word wide, so that a `Result` stays as small as what it carries.
+    inner: Box<Inner>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    kind: ErrorKind,
+    offset: u64,
+    line: u64,
+    column: u64,
+    path: Box<str>,
+    expected: Box<str>,
+}
+
+impl Error {
+    pub(crate) fn new(fault: &Fault, line: u64, column: u64, path: &str) -> Self {
+        Self::with_detail(fault.kind, fault.offset, line, column, path, fault.expected)
+    }
+
+    pub(crate) fn with_detail(
+        kind: ErrorKind,
+        offset: u64,
+        line: u64,
+        column: u64,
+        path: &str,
+        expected: &str,
+    ) -> Self {
+        Self { inner: Box::new(Inner { kind, offset, line, column, path: path.into(), expected: expected.into() }) }
+    }
+
+    /// What kind of error this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.inner.kind
+    }
+
+    /// The absolute byte offset of the first bad byte, from 0; for an incomplete text its length.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.inner.offset
+    }
+
+    /// The line of the first bad byte, from 1; only line feeds in the white space between tokens count.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.inner.line
+    }
+
+    /// The column of the first bad byte, from 1, in bytes.
+    #[must_use]
+    pub fn column(&self) -> u64 {
+        self.inner.column
+    }
+
+    /// Where in the document: the innermost open value that a pattern or the snapshot follows, `$` if none.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.inner.path
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { kind, offset, line, column, path, expected } = &*self.inner;
+        write!(f, "{}: {expected} at line {line} column {column} (byte {offset}) in {path}", kind.title())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({self})")
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// The kinds of [`Error`]; each one's text shows an input that triggers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// `{"a" 1}`, `[1,]`, a byte order mark: a byte that cannot stand where it stands (RFC 8259 §2).
+    UnexpectedByte,
+    /// `"\x"`, `"\u00g0"`: a backslash without an escape of RFC 8259 §7 behind it.
+    InvalidEscape,
+    /// `"\uDC00"`, `"\uD83D!"`: half of a surrogate pair (RFC 8259 §8.2).
+    LoneSurrogate,
+    /// The bytes `22 FF 22`: a string that is not UTF-8 (RFC 8259 §8.1).
+    InvalidUtf8,
+    /// A raw line feed between quotes: control characters must be escaped (RFC 8259 §7).
+    ControlCharacter,
+    /// `01`, `-a`, `1.`, `1e+]`: a number that breaks the grammar (RFC 8259 §6).
+    InvalidNumber,
+    /// `nil`, `True`'s `tru3`: something else where `null`, `true` or `false` had begun (RFC 8259 §3).
+    InvalidLiteral,
+    /// `{} {}`: more than white space after the value.
+    TrailingBytes,
+    /// `{"a":` and the input ends: all fine so far, but unfinished.
+    Incomplete,
+    /// `{"a":1,"a":2}` under [`DuplicateKeys::Reject`](crate::DuplicateKeys::Reject).
+    DuplicateKey,
+    /// `[[` under a [depth limit](crate::Limits::depth) of 1.
+    DepthLimit,
+    /// `{"ab":1}` under a [key limit](crate::Limits::key) of 1.
+    KeyLimit,
+    /// `"ab"` under a [string limit](crate::Limits::string) of 1.
+    StringLimit,
+    /// `12` under a [number limit](crate::Limits::number) of 1.
+    NumberLimit,
+    /// `[]` under a [total limit](crate::Limits::total) of 1.
+    TotalLimit,
+    /// A snapshot that would outgrow its 32-bit indices (4 GiB of text, or as many nodes).
+    SnapshotLimit,
+    /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)).
+    NotRetained,
+    /// Bytes fed after a successful `finish`.
+    Finished,
+    /// `{"age":"old"}` read as a struct whose `age` is a number: whole, but not of that type.
+    Data,
+}
+
+impl ErrorKind {
+    /// The kind's name in kebab case, as the command line prints it: `unexpected-byte`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::UnexpectedByte => "unexpected-byte",
+            Self::InvalidEscape => "invalid-escape",
+            Self::LoneSurrogate => "lone-surrogate",
+            Self::InvalidUtf8 => "invalid-utf8",
+            Self::ControlCharacter => "control-character",
+            Self::InvalidNumber => "invalid-number",
+            Self::InvalidLiteral => "invalid-literal",
+            Self::TrailingBytes => "trailing-bytes",
+            Self::Incomplete => "incomplete",
+            Self::DuplicateKey => "duplicate-key",
+            Self::DepthLimit => "depth-limit",
+            Self::KeyLimit => "key-limit",
+            Self::StringLimit => "string-limit",
+            Self::NumberLimit => "number-limit",
+            Self::TotalLimit => "total-limit",
+            Self::SnapshotLimit => "snapshot-limit",
+            Self::NotRetained => "not-retained",
+            Self::Finished => "finished",
+            Self::Data => "data",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::UnexpectedByte => "unexpected byte",
+            Self::InvalidEscape => "invalid escape",
+            Self::LoneSurrogate => "lone surrogate",
+            Self::InvalidUtf8 => "invalid UTF-8",
+            Self::ControlCharacter => "control character",
+            Self::InvalidNumber => "invalid number",
+            Self::InvalidLiteral => "invalid literal",
+            Self::TrailingBytes => "trailing bytes",
+            Self::Incomplete => "incomplete",
+            Self::DuplicateKey => "duplicate key",
+            Self::DepthLimit => "depth limit",
+            Self::KeyLimit => "key limit",
+            Self::StringLimit => "string limit",
+            Self::NumberLimit => "number limit",
+            Self::TotalLimit => "total limit",
+            Self::SnapshotLimit => "snapshot limit",
+            Self::NotRetained => "not retained",
+            Self::Finished => "finished",
+            Self::Data => "data",
+        }
+    }
+}
+
+/// An error on its way up: what a lower layer knows of it. The parser adds line, column and path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: ErrorKind,
+    pub(crate) offset: u64,
+    /// What stands behind the kind in the message: lower case, what was expected.
+    pub(crate) expected: &'static str,
+}
+
+impl Fault {
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, offset: u64, expected: &'static str) -> Self {
+        Self { kind, offset, expected }
+    }
+}

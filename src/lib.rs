@@ -1,0 +1,24 @@
+//! Streaming JSON: bytes in at any cut, string deltas out by path, a strict complete value at the end.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod error;
+mod event;
+mod matcher;
+mod parser;
+mod path;
+mod pattern;
+mod pattern_set;
+mod queue;
+mod tokenizer;
+
+pub use error::{Error, ErrorKind};
+pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
+pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
+pub use path::{Path, Segment};
+pub use pattern::{Pattern, PatternError, PatternId};
+pub use pattern_set::PatternSet;
+pub use tokenizer::{Limits, ValueKind};

@@ -1,0 +1,53 @@
+//! The second door's output: each event is told the moment it is found.
+
+use crate::event::{CompleteValue, Event, EventKind, Output, Selected};
+
+/// Calls back for each event. Behind `dyn`, so that the engine is compiled once, not once a closure.
+pub(super) struct Callback<'a> {
+    on_event: &'a mut dyn FnMut(Event<'_>),
+}
+
+impl<'a> Callback<'a> {
+    pub(super) fn new(on_event: &'a mut dyn FnMut(Event<'_>)) -> Self {
+        Self { on_event }
+    }
+
+    #[inline]
+    fn tell(&mut self, selected: &Selected<'_>, kind: EventKind<'_>, offset: u64) {
+        let path = selected.paths.path(selected.node);
+        for (pattern, match_id) in selected.matches() {
+            (self.on_event)(Event { pattern, match_id, path, kind, offset });
+        }
+    }
+
+    #[inline]
+    fn tell_end(&mut self, selected: &Selected<'_>, text: Option<&[u8]>, end: u64) {
+        let path = selected.paths.path(selected.node);
+        let value = text.map(|text| CompleteValue { kind: selected.kind, end, text, path });
+        self.tell(selected, EventKind::End(value), end);
+    }
+}
+
+impl Output for Callback<'_> {
+    const READS_LATER: bool = false;
+
+    #[inline]
+    fn begin(&mut self, selected: &Selected<'_>, at: u64) {
+        self.tell(selected, EventKind::Begin(selected.kind), at);
+    }
+
+    #[inline]
+    fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
+        self.tell(selected, EventKind::Delta(text), at);
+    }
+
+    #[inline]
+    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
+        self.tell_end(selected, Some(text.as_bytes()), end);
+    }
+
+    #[inline]
+    fn end_span(&mut self, selected: &Selected<'_>, _start: u64, end: u64, text: Option<&[u8]>) {
+        self.tell_end(selected, text, end);
+    }
+}

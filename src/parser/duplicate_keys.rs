@@ -1,0 +1,51 @@
+//! What happens at a second equal key, and the keys that must be kept to notice it.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+/// What a parser does at a key that its object already has (RFC 8259 §4 leaves it open).
+///
+/// Who acts on a field before the text ends wants [`Reject`](DuplicateKeys::Reject): else a second
+/// `"path"` may replace the one that was acted on.
+///
+/// ```
+/// use jsonspigot::{DuplicateKeys, ErrorKind, Parser, PatternSet};
+///
+/// let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build(&PatternSet::empty());
+/// let error = parser.feed(br#"{"role": 1, "\u0072ole": 2}"#).find_map(Result::err).unwrap();
+/// assert_eq!((error.kind(), error.offset()), (ErrorKind::DuplicateKey, 22));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DuplicateKeys {
+    /// Events are told for each occurrence; value and snapshot take the last, as serde_json does.
+    #[default]
+    LastWins,
+    /// An error at the second key's closing quote, in every object. Keeps the keys of open objects.
+    Reject,
+}
+
+/// The keys of the open objects. Ordered sets: no hash that input could flood.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenKeys {
+    objects: Vec<BTreeSet<Box<str>>>,
+}
+
+impl OpenKeys {
+    pub(crate) fn begin_object(&mut self) {
+        self.objects.push(BTreeSet::new());
+    }
+
+    pub(crate) fn end_object(&mut self) {
+        self.objects.pop();
+    }
+
+    /// Adds a key to the innermost object; whether it is new there.
+    pub(crate) fn insert(&mut self, key: &str) -> bool {
+        self.objects.last_mut().is_none_or(|keys| keys.insert(key.into()))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.objects.clear();
+    }
+}

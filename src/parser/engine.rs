@@ -1,0 +1,86 @@
+//! The engine: what each token means to whoever follows it. Both doors, and every chunk, go through here.
+
+use super::duplicate_keys::OpenKeys;
+use super::retention::Retained;
+use super::tracker::Tracker;
+use crate::error::{ErrorKind, Fault};
+use crate::event::Output;
+use crate::tokenizer::{Interest, Sink, ValueKind};
+
+/// The followers of one parser, borrowed for one chunk, and where they tell events.
+pub(super) struct Engine<'a, O> {
+    pub(super) tracker: &'a mut Tracker,
+    /// The keys of open objects, where duplicates are rejected.
+    pub(super) open_keys: Option<&'a mut OpenKeys>,
+    /// The text that is kept, this chunk's included.
+    pub(super) retained: &'a Retained,
+    pub(super) out: &'a mut O,
+}
+
+impl<O> Engine<'_, O> {
+    fn interest(&self, is_live: bool) -> Interest {
+        if is_live || self.open_keys.is_some() { Interest::Follow } else { Interest::Skip }
+    }
+}
+
+impl<O: Output> Sink for Engine<'_, O> {
+    #[inline]
+    fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
+        if let Some(keys) = &mut self.open_keys
+            && kind == ValueKind::Object
+        {
+            keys.begin_object();
+        }
+        let is_live = self.tracker.begin_container(kind, at, self.out);
+        Ok(self.interest(is_live))
+    }
+
+    #[inline]
+    fn end_container(&mut self, kind: ValueKind, end: u64) {
+        if let Some(keys) = &mut self.open_keys
+            && kind == ValueKind::Object
+        {
+            keys.end_object();
+        }
+        self.tracker.end_container(end, self.retained, self.out);
+    }
+
+    #[inline]
+    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
+        if let Some(keys) = &mut self.open_keys
+            && !keys.insert(key)
+        {
+            return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
+        }
+        self.tracker.key(key);
+        Ok(())
+    }
+
+    #[inline]
+    fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
+        let is_selected = self.tracker.begin_leaf(ValueKind::String, at, self.out);
+        Ok(if is_selected { Interest::Follow } else { Interest::Skip })
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        self.tracker.delta(text, at, self.out);
+        Ok(())
+    }
+
+    #[inline]
+    fn end_string(&mut self, end: u64) {
+        self.tracker.end_string(end, self.retained, self.out);
+    }
+
+    #[inline]
+    fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
+        let is_selected = self.tracker.begin_leaf(kind, at, self.out);
+        Ok(if is_selected { Interest::Follow } else { Interest::Skip })
+    }
+
+    #[inline]
+    fn end_atom(&mut self, text: &str, end: u64) {
+        self.tracker.end_atom(text, end, self.out);
+    }
+}

@@ -1,0 +1,283 @@
+//! The parser: one engine with two doors, and what may be asked of it between chunks.
+
+mod builder;
+mod callback;
+mod duplicate_keys;
+mod engine;
+mod events;
+mod retention;
+mod tracker;
+
+use alloc::string::ToString;
+
+pub use self::builder::ParserBuilder;
+use self::callback::Callback;
+pub use self::duplicate_keys::DuplicateKeys;
+use self::duplicate_keys::OpenKeys;
+use self::engine::Engine;
+pub use self::events::Events;
+pub use self::retention::Retain;
+use self::retention::Retained;
+use self::tracker::Tracker;
+use crate::error::{Error, ErrorKind, Fault};
+use crate::event::{Event, Output, deserialize_text};
+use crate::pattern_set::PatternSet;
+use crate::queue::Queue;
+use crate::tokenizer::Tokenizer;
+
+/// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
+///
+/// Feed chunks through [`feed`](Self::feed) or [`feed_with`](Self::feed_with), then call [`finish`](Self::finish) or
+/// [`finish_with`](Self::finish_with) at the end of input. The two doors stand before the same engine: `feed` gives a
+/// true iterator, `feed_with` borrows text from the chunk where it can.
+///
+/// ```
+/// use jsonspigot::{EventKind, Parser, PatternSet};
+///
+/// let patterns = PatternSet::new(["ask_slots[*].message"])?;
+/// let mut parser = Parser::new(&patterns);
+/// let mut shown = String::new();
+/// for chunk in [r#"{"ask_slots": [{"mess"#, r#"age": "Gre"#, r#"at!"}], "route": "ask"}"#] {
+///     for event in parser.feed(chunk) {
+///         if let EventKind::Delta(text) = event?.kind {
+///             shown.push_str(text);
+///         }
+///     }
+/// }
+/// assert_eq!(shown, "Great!");
+/// parser.finish().try_for_each(|event| event.map(drop))?;
+/// let whole: serde_json::Value = parser.deserialize()?;
+/// assert_eq!(whole["route"], "ask");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Cost
+///
+/// Linear in bytes, chunks and events, whatever the chunks' size; steady-state feeding allocates nothing beyond the
+/// text that is kept ([`Retain`]).
+#[derive(Clone, Debug)]
+pub struct Parser {
+    core: Core,
+    queue: Queue,
+}
+
+/// All of a parser but the door: what both doors drive.
+#[derive(Clone, Debug)]
+struct Core {
+    tokenizer: Tokenizer,
+    tracker: Tracker,
+    open_keys: Option<OpenKeys>,
+    retained: Retained,
+    outcome: Outcome,
+}
+
+/// How far the text has come.
+#[derive(Clone, Debug)]
+enum Outcome {
+    Open,
+    Finished,
+    Failed(Error),
+}
+
+impl Parser {
+    /// A parser with default limits that keeps all text.
+    #[must_use]
+    pub fn new(patterns: &PatternSet) -> Self {
+        Self::builder().build(patterns)
+    }
+
+    /// A parser with choices: limits, retention, duplicate keys.
+    pub fn builder() -> ParserBuilder {
+        ParserBuilder::default()
+    }
+
+    /// Parses a chunk and gives its events; an error comes last.
+    ///
+    /// The chunk is parsed by the call itself: if the loop over the events breaks, the rest of them are dropped and
+    /// nothing else is lost. A match has one delta a chunk at most.
+    #[inline]
+    pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
+        self.queue.clear();
+        let error = self.core.feed(chunk.as_ref(), &mut self.queue).err();
+        Events::new(self, error)
+    }
+
+    /// Parses a chunk and calls `on_event` for each event at once.
+    ///
+    /// Text is borrowed from the chunk where it can be, so a match may have several deltas a chunk.
+    ///
+    /// ```
+    /// use jsonspigot::{EventKind, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::new(&PatternSet::new(["say"])?);
+    /// let mut said = String::new();
+    /// for chunk in [r#"{"say": "on\u00"#, r#"65 two"}"#] {
+    ///     parser.feed_with(chunk, |event| {
+    ///         if let EventKind::Delta(text) = event.kind {
+    ///             said.push_str(text);
+    ///         }
+    ///     })?;
+    /// }
+    /// parser.finish_with(|_| {})?;
+    /// assert_eq!(said, "one two");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first bad byte's; every event before it has been told.
+    #[inline]
+    pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
+        self.core.feed(chunk.as_ref(), &mut Callback::new(&mut on_event))
+    }
+
+    /// The end of input: tells a root number's end, or that the text is incomplete.
+    ///
+    /// ```
+    /// use jsonspigot::{ErrorKind, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::new(&PatternSet::new(["$"])?);
+    /// assert_eq!(parser.feed("12").count(), 1); // its begin: `12` may become `120`
+    /// assert_eq!(parser.finish().count(), 1); // its end
+    ///
+    /// parser.reset();
+    /// assert!(parser.feed("[12").all(|event| event.is_ok()));
+    /// let error = parser.finish().find_map(Result::err).unwrap();
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Incomplete, 3));
+    /// # Ok::<(), jsonspigot::PatternError>(())
+    /// ```
+    pub fn finish(&mut self) -> Events<'_> {
+        self.queue.clear();
+        let error = self.core.finish(&mut self.queue).err();
+        Events::new(self, error)
+    }
+
+    /// The end of input, through the second door.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Incomplete`] if the text is unfinished, or the error that the parser already has.
+    pub fn finish_with(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
+        self.core.finish(&mut Callback::new(&mut on_event))
+    }
+
+    /// Makes the parser as new, with the same patterns and choices; buffers are kept.
+    pub fn reset(&mut self) {
+        self.queue.clear();
+        let Core { tokenizer, tracker, open_keys, retained, outcome } = &mut self.core;
+        tokenizer.reset();
+        tracker.reset();
+        if let Some(keys) = open_keys {
+            keys.clear();
+        }
+        retained.clear();
+        *outcome = Outcome::Open;
+    }
+
+    /// Whether the root value has closed; only [`finish`](Self::finish) says that nothing else follows.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.core.tokenizer.is_done()
+    }
+
+    /// How many bytes have been read; after an error, the offset of the first bad one.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        match &self.core.outcome {
+            Outcome::Failed(error) => error.offset(),
+            Outcome::Open | Outcome::Finished => self.core.tokenizer.offset(),
+        }
+    }
+
+    /// The patterns that this parser follows.
+    #[must_use]
+    pub fn patterns(&self) -> &PatternSet {
+        self.core.tracker.patterns()
+    }
+
+    /// All bytes fed so far; after an error, those before its offset.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::Text`], the default).
+    pub fn text(&self) -> Result<&[u8], Error> {
+        self.core.retained.whole().ok_or_else(|| {
+            let expected = "expected a parser built with `Retain::Text`";
+            self.core.error(&Fault::new(ErrorKind::NotRetained, self.offset(), expected))
+        })
+    }
+
+    /// The complete value, read strictly with serde_json; it may borrow from the text.
+    ///
+    /// # Errors
+    ///
+    /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
+    /// [`ErrorKind::NotRetained`] unless all text is kept; [`ErrorKind::DepthLimit`] past serde_json's 127 levels;
+    /// [`ErrorKind::Data`] if the value is not a `T`.
+    pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
+        match &self.core.outcome {
+            Outcome::Failed(error) => Err(error.clone()),
+            Outcome::Open => {
+                let expected = "expected `finish` to be called at the end of input";
+                Err(self.core.error(&Fault::new(ErrorKind::Incomplete, self.offset(), expected)))
+            }
+            Outcome::Finished => deserialize_text(self.text()?, 0, || "$".to_string()),
+        }
+    }
+}
+
+impl Core {
+    fn feed<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        self.tracker.release_paths();
+        if !matches!(self.outcome, Outcome::Open) {
+            return self.feed_closed(chunk);
+        }
+        self.retained.append(chunk, self.tokenizer.offset(), self.tracker.has_open_match());
+        let Self { tokenizer, tracker, open_keys, retained, .. } = self;
+        let engine = &mut Engine { tracker, open_keys: open_keys.as_mut(), retained, out };
+        tokenizer.feed(chunk, engine).map_err(|fault| self.fail(&fault))
+    }
+
+    /// A chunk behind the end: nothing more is told.
+    #[cold]
+    fn feed_closed(&self, chunk: &[u8]) -> Result<(), Error> {
+        match &self.outcome {
+            Outcome::Failed(error) => Err(error.clone()),
+            Outcome::Finished if !chunk.is_empty() => {
+                let expected = "expected no bytes behind a finished text";
+                Err(self.error(&Fault::new(ErrorKind::Finished, self.tokenizer.offset(), expected)))
+            }
+            Outcome::Finished | Outcome::Open => Ok(()),
+        }
+    }
+
+    fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
+        self.tracker.release_paths();
+        match &self.outcome {
+            Outcome::Failed(error) => return Err(error.clone()),
+            Outcome::Finished => return Ok(()),
+            Outcome::Open => {}
+        }
+        let Self { tokenizer, tracker, open_keys, retained, .. } = self;
+        let engine = &mut Engine { tracker, open_keys: open_keys.as_mut(), retained, out };
+        let finished = tokenizer.finish(engine);
+        finished.map_err(|fault| self.fail(&fault))?;
+        self.outcome = Outcome::Finished;
+        Ok(())
+    }
+
+    /// Remembers an error for good.
+    #[cold]
+    fn fail(&mut self, fault: &Fault) -> Error {
+        let error = self.error(fault);
+        self.retained.truncate(error.offset());
+        self.outcome = Outcome::Failed(error.clone());
+        error
+    }
+
+    /// Adds to a fault what only the parser knows.
+    fn error(&self, fault: &Fault) -> Error {
+        let (line, column) = self.tokenizer.line_and_column(fault.offset);
+        Error::new(fault, line, column, &self.tracker.innermost().to_string())
+    }
+}

@@ -1,0 +1,78 @@
+//! How much of the input is kept, and where it lies.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// How much of the input a parser keeps.
+///
+/// ```
+/// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
+///
+/// let patterns = PatternSet::new(["a"])?;
+/// let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns);
+/// let last = parser.feed(br#"{"a": "text"}"#).last().unwrap()?;
+/// assert!(matches!(last.kind, EventKind::End(None)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Retain {
+    /// All of it: for [`text`](crate::Parser::text), [`deserialize`](crate::Parser::deserialize) and every end's value.
+    #[default]
+    Text,
+    /// The text of open matches, for the values of their ends; dropped at the next feed once none is open.
+    Matches,
+    /// Nothing: memory does not grow with the text. Strings and containers end without their value; atoms keep theirs.
+    Nothing,
+}
+
+/// The text that is kept: one piece, from `start`.
+#[derive(Clone, Debug)]
+pub(crate) struct Retained {
+    policy: Retain,
+    /// The absolute offset of the first byte that is kept.
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Retained {
+    pub(crate) fn new(policy: Retain) -> Self {
+        Self { policy, start: 0, bytes: Vec::new() }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.start = 0;
+        self.bytes.clear();
+    }
+
+    /// Takes in the chunk that begins at `offset`, before it is parsed.
+    #[inline]
+    pub(crate) fn append(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
+        match self.policy {
+            Retain::Nothing => return,
+            Retain::Matches if !has_open_match => {
+                self.start = offset;
+                self.bytes.clear();
+            }
+            Retain::Matches | Retain::Text => {}
+        }
+        self.bytes.extend_from_slice(chunk);
+    }
+
+    /// Drops what lies at or behind `offset`.
+    pub(crate) fn truncate(&mut self, offset: u64) {
+        self.bytes.truncate(usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX));
+    }
+
+    /// The text of an absolute range, if it is kept.
+    #[inline]
+    pub(crate) fn slice(&self, range: Range<u64>) -> Option<&[u8]> {
+        let start = range.start.checked_sub(self.start)? as usize;
+        let end = (range.end - self.start) as usize;
+        self.bytes.get(start..end)
+    }
+
+    /// The whole text, if all of it is kept.
+    pub(crate) fn whole(&self) -> Option<&[u8]> {
+        (self.policy == Retain::Text).then_some(&self.bytes)
+    }
+}

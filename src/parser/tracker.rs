@@ -1,0 +1,241 @@
+//! Where in the document the parser stands, and which patterns select what is open there.
+//!
+//! One frame per open container that is followed, one automaton row per frame, the selecting patterns of all open
+//! values on one stack. A path node is made only for a value that a pattern selects or may select something in.
+
+use alloc::vec::Vec;
+
+use super::retention::Retained;
+use crate::event::{Output, Selected};
+use crate::matcher::Row;
+use crate::path::{NodeId, Path, PathStore, ROOT};
+use crate::pattern::PatternId;
+use crate::pattern_set::PatternSet;
+use crate::tokenizer::ValueKind;
+
+#[derive(Clone, Debug)]
+pub(super) struct Tracker {
+    patterns: PatternSet,
+    paths: PathStore,
+    frames: Vec<Frame>,
+    /// The rows of the frames, one behind the other.
+    rows: Vec<u64>,
+    /// The row and the node of the value that begins next, or of the open string or atom.
+    row: Row,
+    node: NodeId,
+    /// The open string or atom, if a pattern selects it.
+    leaf: Option<OpenValue>,
+    /// The patterns that select the open values, outermost first.
+    selecting: Vec<PatternId>,
+    next_match: u64,
+}
+
+/// An open container.
+#[derive(Clone, Debug)]
+struct Frame {
+    value: OpenValue,
+    /// Whether a pattern may select something inside.
+    is_live: bool,
+    node: NodeId,
+    /// The index of the next element.
+    next_index: u64,
+}
+
+/// What the end of a value needs to know of its beginning.
+#[derive(Clone, Copy, Debug)]
+struct OpenValue {
+    kind: ValueKind,
+    start: u64,
+    first_match: u64,
+    /// Where its patterns begin in `selecting`.
+    selecting_from: usize,
+    is_selected: bool,
+}
+
+impl Tracker {
+    pub(super) fn new(patterns: PatternSet) -> Self {
+        let row = patterns.automaton().initial().into();
+        Self {
+            patterns,
+            paths: PathStore::new(),
+            frames: Vec::new(),
+            rows: Vec::new(),
+            row,
+            node: ROOT,
+            leaf: None,
+            selecting: Vec::new(),
+            next_match: 0,
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.paths.clear();
+        self.frames.clear();
+        self.rows.clear();
+        self.row.copy_from_slice(self.patterns.automaton().initial());
+        self.node = ROOT;
+        self.leaf = None;
+        self.selecting.clear();
+        self.next_match = 0;
+    }
+
+    pub(super) fn paths(&self) -> &PathStore {
+        &self.paths
+    }
+
+    pub(super) fn patterns(&self) -> &PatternSet {
+        &self.patterns
+    }
+
+    /// Whether a value is open that a pattern selects.
+    pub(super) fn has_open_match(&self) -> bool {
+        !self.selecting.is_empty()
+    }
+
+    /// The innermost open value that a pattern follows.
+    pub(super) fn innermost(&self) -> Path<'_> {
+        let node = match self.leaf {
+            Some(_) => self.node,
+            None => {
+                let followed = |frame: &&Frame| frame.is_live || frame.value.is_selected;
+                self.frames.iter().rfind(followed).map_or(ROOT, |frame| frame.node)
+            }
+        };
+        self.paths.path(node)
+    }
+
+    /// What was told has been read: its paths may go, unless they are still open.
+    pub(super) fn release_paths(&mut self) {
+        self.paths.unpin();
+        if self.paths.len() > 2 * self.frames.len() + 64 {
+            let frames = self.frames.iter_mut().map(|frame| &mut frame.node);
+            self.paths.compact(frames.chain([&mut self.node]));
+        }
+    }
+
+    /// Takes note of a member's key: it leads to the value that begins next.
+    #[inline]
+    pub(super) fn key(&mut self, key: &str) {
+        let Some(frame) = self.frames.last() else { return };
+        if !frame.is_live {
+            return;
+        }
+        let automaton = self.patterns.automaton();
+        let from = &self.rows[self.rows.len() - automaton.words()..];
+        automaton.step_key(from, key, &mut self.row);
+        self.node = frame.node;
+        if !is_dead(&self.row) {
+            self.paths.release_after(frame.node);
+            self.node = self.paths.push_key(frame.node, key);
+        }
+    }
+
+    /// Finds out who selects the value that begins, and tells them.
+    #[inline]
+    fn begin_value<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> OpenValue {
+        let automaton = self.patterns.automaton();
+        if let Some(frame) = self.frames.last_mut()
+            && frame.value.kind == ValueKind::Array
+        {
+            let index = frame.next_index;
+            frame.next_index += 1;
+            if frame.is_live {
+                let from = &self.rows[self.rows.len() - automaton.words()..];
+                automaton.step_index(from, index, &mut self.row);
+                self.node = frame.node;
+                if !is_dead(&self.row) {
+                    self.paths.release_after(frame.node);
+                    self.node = self.paths.push_index(frame.node, index);
+                }
+            }
+        }
+        let selecting_from = self.selecting.len();
+        self.selecting.extend(automaton.selected(&self.row));
+        let is_selected = self.selecting.len() > selecting_from;
+        let value = OpenValue { kind, start, first_match: self.next_match, selecting_from, is_selected };
+        if is_selected {
+            out.begin(&self.selected(&value), start);
+            self.next_match += (self.selecting.len() - selecting_from) as u64;
+            if O::READS_LATER {
+                self.paths.pin(self.node);
+            }
+        }
+        value
+    }
+
+    #[inline]
+    fn selected(&self, value: &OpenValue) -> Selected<'_> {
+        Selected {
+            patterns: &self.selecting[value.selecting_from..],
+            first_match: value.first_match,
+            kind: value.kind,
+            node: self.node,
+            paths: &self.paths,
+        }
+    }
+
+    /// A container begins; whether a pattern may select something inside.
+    #[inline]
+    pub(super) fn begin_container<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
+        let value = self.begin_value(kind, start, out);
+        let automaton = self.patterns.automaton();
+        let is_live = match kind {
+            ValueKind::Object => automaton.enters_object(&self.row),
+            _ => automaton.enters_array(&self.row),
+        };
+        self.frames.push(Frame { value, is_live, node: self.node, next_index: 0 });
+        self.rows.extend_from_slice(&self.row);
+        if !is_live {
+            // Whatever stands inside is selected by nobody; nothing below looks at the row again.
+            self.row.fill(0);
+        }
+        is_live
+    }
+
+    #[inline]
+    pub(super) fn end_container<O: Output>(&mut self, end: u64, retained: &Retained, out: &mut O) {
+        let Some(Frame { value, node, .. }) = self.frames.pop() else { return };
+        self.rows.truncate(self.rows.len() - self.patterns.automaton().words());
+        self.node = node;
+        if value.is_selected {
+            out.end_span(&self.selected(&value), value.start, end, retained.slice(value.start..end));
+            self.selecting.truncate(value.selecting_from);
+        }
+    }
+
+    /// A string or atom begins; whether a pattern selects it.
+    #[inline]
+    pub(super) fn begin_leaf<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
+        let value = self.begin_value(kind, start, out);
+        self.leaf = value.is_selected.then_some(value);
+        value.is_selected
+    }
+
+    #[inline]
+    pub(super) fn delta<O: Output>(&mut self, text: &str, at: u64, out: &mut O) {
+        if let Some(value) = &self.leaf {
+            out.delta(&self.selected(value), text, at);
+        }
+    }
+
+    #[inline]
+    pub(super) fn end_atom<O: Output>(&mut self, text: &str, end: u64, out: &mut O) {
+        if let Some(value) = self.leaf.take() {
+            out.end_atom(&self.selected(&value), text, end);
+            self.selecting.truncate(value.selecting_from);
+        }
+    }
+
+    #[inline]
+    pub(super) fn end_string<O: Output>(&mut self, end: u64, retained: &Retained, out: &mut O) {
+        if let Some(value) = self.leaf.take() {
+            out.end_span(&self.selected(&value), value.start, end, retained.slice(value.start..end));
+            self.selecting.truncate(value.selecting_from);
+        }
+    }
+}
+
+#[inline]
+fn is_dead(row: &[u64]) -> bool {
+    row.iter().all(|&word| word == 0)
+}

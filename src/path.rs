@@ -1,0 +1,325 @@
+//! Where a value stands: [`Path`] and its [`Segment`]s, the store that holds each segment once, and the spellings.
+//!
+//! The store is a stack of nodes that point at their parents. Telling a path hands out a node, so that it costs what
+//! is new in it and no event copies anything. Nodes that a queued event may still ask for are *pinned*: they stay
+//! where they are until the queue has been read, even when their values have closed.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
+
+use smallvec::SmallVec;
+
+/// One step of a [`Path`]: into an object by key, or into an array by index.
+///
+/// ```
+/// use jsonspigot::{Parser, PatternSet, Segment};
+///
+/// let mut parser = Parser::new(&PatternSet::new(["a[*]"])?);
+/// let first = parser.feed(br#"{"a": [true]}"#).next().unwrap()?;
+/// let segments: Vec<_> = first.path.iter().collect();
+/// assert_eq!(segments, [Segment::Key("a"), Segment::Index(0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Segment<'a> {
+    /// A member's decoded name.
+    Key(&'a str),
+    /// An element's place, from 0.
+    Index(u64),
+}
+
+/// The place of a node in the [`PathStore`].
+pub(crate) type NodeId = u32;
+
+/// The root's node.
+pub(crate) const ROOT: NodeId = 0;
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: NodeId,
+    /// The element's index, or [`KEY`].
+    index: u64,
+    /// Where the node's key ends in `keys`; it begins where the one before it ends.
+    keys_end: usize,
+}
+
+/// Marks a node as a member. No array has that many elements.
+const KEY: u64 = u64::MAX;
+
+/// The segments of all open paths, and of those that queued events tell.
+#[derive(Clone, Debug)]
+pub(crate) struct PathStore {
+    nodes: Vec<Node>,
+    keys: String,
+    /// Nodes below this place must stay: queued events name them.
+    pinned: usize,
+}
+
+impl PathStore {
+    pub(crate) fn new() -> Self {
+        let mut store = Self { nodes: Vec::new(), keys: String::new(), pinned: 0 };
+        store.clear();
+        store
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.nodes.push(Node { parent: ROOT, index: KEY, keys_end: 0 });
+        self.keys.clear();
+        self.pinned = 0;
+    }
+
+    #[inline]
+    pub(crate) fn push_key(&mut self, parent: NodeId, key: &str) -> NodeId {
+        self.keys.push_str(key);
+        self.push(parent, KEY)
+    }
+
+    #[inline]
+    pub(crate) fn push_index(&mut self, parent: NodeId, index: u64) -> NodeId {
+        self.push(parent, index)
+    }
+
+    #[inline]
+    fn push(&mut self, parent: NodeId, index: u64) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        self.nodes.push(Node { parent, index, keys_end: self.keys.len() });
+        id
+    }
+
+    /// Drops all nodes behind `last` that no queued event names.
+    #[inline]
+    pub(crate) fn release_after(&mut self, last: NodeId) {
+        let keep = self.pinned.max(last as usize + 1);
+        if keep < self.nodes.len() {
+            self.nodes.truncate(keep);
+            self.keys.truncate(self.nodes[keep - 1].keys_end);
+        }
+    }
+
+    /// Keeps `node`, and all before it, until [`unpin`](Self::unpin).
+    #[inline]
+    pub(crate) fn pin(&mut self, node: NodeId) {
+        self.pinned = self.pinned.max(node as usize + 1);
+    }
+
+    /// The queue has been read: nothing needs to stay but what is open.
+    #[inline]
+    pub(crate) fn unpin(&mut self) {
+        self.pinned = 0;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Keeps only the nodes that `open` names, parents first, and renames them in place.
+    pub(crate) fn compact<'a>(&mut self, open: impl Iterator<Item = &'a mut NodeId>) {
+        let mut compacted = Self { nodes: Vec::new(), keys: String::new(), pinned: 0 };
+        compacted.clear();
+        let mut renamed = (ROOT, ROOT);
+        for id in open.filter(|id| **id != ROOT) {
+            if renamed.0 != *id {
+                let parent = renamed.1;
+                let new = match self.segment(*id) {
+                    Segment::Key(key) => compacted.push_key(parent, key),
+                    Segment::Index(index) => compacted.push_index(parent, index),
+                };
+                renamed = (*id, new);
+            }
+            *id = renamed.1;
+        }
+        *self = compacted;
+    }
+
+    pub(crate) fn path(&self, node: NodeId) -> Path<'_> {
+        Path { store: self, node }
+    }
+
+    fn segment(&self, id: NodeId) -> Segment<'_> {
+        let place = id as usize;
+        let Node { index, keys_end, .. } = self.nodes[place];
+        if index == KEY {
+            Segment::Key(&self.keys[self.nodes[place - 1].keys_end..keys_end])
+        } else {
+            Segment::Index(index)
+        }
+    }
+}
+
+/// Where a value stands, from the root; a `Copy` view that lives as long as its event.
+///
+/// `Display` prints the concrete path as patterns read it (`ask_slots[0].message`, the root is `$`);
+/// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) give the standard spellings.
+///
+/// ```
+/// use jsonspigot::{Parser, PatternSet};
+///
+/// let mut parser = Parser::new(&PatternSet::new(["['a b'][*].*"])?);
+/// let event = parser.feed(br#"{"a b": [{"c/d": null}]}"#).next().unwrap()?;
+/// assert_eq!(event.path.to_string(), "['a b'][0]['c/d']");
+/// assert_eq!(event.path.normalized().to_string(), "$['a b'][0]['c/d']");
+/// assert_eq!(event.path.pointer().to_string(), "/a b/0/c~1d");
+/// assert_eq!(event.path.indices().collect::<Vec<_>>(), [0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Path<'a> {
+    store: &'a PathStore,
+    node: NodeId,
+}
+
+impl<'a> Path<'a> {
+    /// The segments from the root to the value; none for the root. Costs the depth.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = Segment<'a>> + ExactSizeIterator {
+        let mut nodes = SmallVec::<[NodeId; 8]>::new();
+        let mut node = self.node;
+        while node != ROOT {
+            nodes.push(node);
+            node = self.store.nodes[node as usize].parent;
+        }
+        nodes.into_iter().rev().map(move |node| self.store.segment(node))
+    }
+
+    /// The array indices on the way, outermost first: what the wildcards of `a[*].b[*]` stood for.
+    pub fn indices(self) -> impl Iterator<Item = u64> + use<'a> {
+        self.iter().filter_map(|segment| match segment {
+            Segment::Index(index) => Some(index),
+            Segment::Key(_) => None,
+        })
+    }
+
+    /// The last segment; none for the root. Costs nothing.
+    #[must_use]
+    pub fn last(self) -> Option<Segment<'a>> {
+        (self.node != ROOT).then(|| self.store.segment(self.node))
+    }
+
+    /// The RFC 9535 §2.7 normalized path: `$['ask_slots'][0]['message']`.
+    #[must_use]
+    pub fn normalized(self) -> impl fmt::Display + use<'a> {
+        Normalized(self)
+    }
+
+    /// The RFC 6901 pointer: `/ask_slots/0/message`; empty for the root.
+    #[must_use]
+    pub fn pointer(self) -> impl fmt::Display + use<'a> {
+        Pointer(self)
+    }
+}
+
+struct Normalized<'a>(Path<'a>);
+
+impl fmt::Display for Normalized<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('$')?;
+        self.0.iter().try_for_each(|segment| write_bracketed(f, segment))
+    }
+}
+
+struct Pointer<'a>(Path<'a>);
+
+impl fmt::Display for Pointer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|segment| write_pointer_token(f, segment))
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_concrete(f, self.iter())
+    }
+}
+
+impl fmt::Debug for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Path({self})")
+    }
+}
+
+impl PartialEq for Path<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Path<'_> {}
+
+/// The concrete spelling: `ask_slots[0].message`, `$` for the root.
+pub(crate) fn write_concrete<'a>(out: &mut impl Write, segments: impl IntoIterator<Item = Segment<'a>>) -> fmt::Result {
+    let mut is_root = true;
+    for segment in segments {
+        match segment {
+            Segment::Key(name) if is_shorthand(name) => {
+                if !is_root {
+                    out.write_char('.')?;
+                }
+                out.write_str(name)?;
+            }
+            quoted_or_index => write_bracketed(out, quoted_or_index)?,
+        }
+        is_root = false;
+    }
+    if is_root { out.write_char('$') } else { Ok(()) }
+}
+
+/// `[0]` or `['name']` as in a normalized path.
+pub(crate) fn write_bracketed(out: &mut impl Write, segment: Segment<'_>) -> fmt::Result {
+    match segment {
+        Segment::Index(index) => write!(out, "[{index}]"),
+        Segment::Key(name) => {
+            out.write_char('[')?;
+            write_quoted(out, name)?;
+            out.write_char(']')
+        }
+    }
+}
+
+/// A name in single quotes with the escapes of RFC 9535 §2.7.
+pub(crate) fn write_quoted(out: &mut impl Write, name: &str) -> fmt::Result {
+    out.write_char('\'')?;
+    for character in name.chars() {
+        match character {
+            '\u{8}' => out.write_str("\\b")?,
+            '\t' => out.write_str("\\t")?,
+            '\n' => out.write_str("\\n")?,
+            '\u{c}' => out.write_str("\\f")?,
+            '\r' => out.write_str("\\r")?,
+            '\'' => out.write_str("\\'")?,
+            '\\' => out.write_str("\\\\")?,
+            control if control < ' ' => write!(out, "\\u{:04x}", control as u32)?,
+            other => out.write_char(other)?,
+        }
+    }
+    out.write_char('\'')
+}
+
+/// `/name` or `/0` (RFC 6901 §3).
+pub(crate) fn write_pointer_token(out: &mut impl Write, segment: Segment<'_>) -> fmt::Result {
+    out.write_char('/')?;
+    match segment {
+        Segment::Index(index) => write!(out, "{index}"),
+        Segment::Key(name) => name.chars().try_for_each(|character| match character {
+            '~' => out.write_str("~0"),
+            '/' => out.write_str("~1"),
+            other => out.write_char(other),
+        }),
+    }
+}
+
+/// Whether a name may be written without quotes (RFC 9535 §2.5.1.1, `member-name-shorthand`).
+pub(crate) fn is_shorthand(name: &str) -> bool {
+    let mut characters = name.chars();
+    characters.next().is_some_and(is_name_first) && characters.all(is_name_char)
+}
+
+/// RFC 9535 `name-first`.
+pub(crate) fn is_name_first(character: char) -> bool {
+    character == '_' || character.is_ascii_alphabetic() || !character.is_ascii()
+}
+
+/// RFC 9535 `name-char`.
+pub(crate) fn is_name_char(character: char) -> bool {
+    is_name_first(character) || character.is_ascii_digit()
+}

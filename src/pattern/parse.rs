@@ -1,0 +1,238 @@
+//! Reading a pattern: RFC 9535 §2, appendix A, without what a forward stream can't decide.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Pattern, PatternError, PatternSegment, Selector, Slice};
+use crate::path::{is_name_char, is_name_first};
+
+/// RFC 9535 §2.1: integers are within the exact range of an I-JSON number.
+const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+const NEGATIVE: &str = "a negative number counts from the end, which a stream does not know yet";
+const FILTER: &str = "filters look at values that a stream has not seen yet";
+const FUNCTION: &str = "functions look at values that a stream has not seen yet";
+
+pub(super) fn pattern(text: &str) -> Result<Pattern, PatternError> {
+    Reader { text, at: 0 }.pattern()
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    /// The next byte to read, always at a character's first.
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn pattern(&mut self) -> Result<Pattern, PatternError> {
+        let mut segments = Vec::new();
+        match self.peek() {
+            None => return Err(self.error("an empty pattern selects nothing; the root is `$`")),
+            Some('$') => self.at += 1,
+            Some('[' | '.') => {}
+            // A bare name or `*`: `$.` is supplied.
+            Some(_) => segments.push(PatternSegment { is_descendant: false, selectors: self.dotted()? }),
+        }
+        loop {
+            let before_space = self.at;
+            self.skip_space();
+            match self.peek() {
+                None if self.at == before_space => return Ok(Pattern { segments }),
+                None => {
+                    self.at = before_space;
+                    return Err(self.error("white space behind the pattern"));
+                }
+                Some('[') => segments.push(PatternSegment { is_descendant: false, selectors: self.bracketed()? }),
+                Some('.') => segments.push(self.dot_segment()?),
+                Some('(') => return Err(self.error(FUNCTION)),
+                Some(_) => return Err(self.error("expected `.`, `[` or the end")),
+            }
+        }
+    }
+
+    fn dot_segment(&mut self) -> Result<PatternSegment, PatternError> {
+        self.at += 1;
+        let is_descendant = self.eat('.');
+        let selectors = if is_descendant && self.peek() == Some('[') { self.bracketed()? } else { self.dotted()? };
+        Ok(PatternSegment { is_descendant, selectors })
+    }
+
+    /// `*` or a shorthand name.
+    fn dotted(&mut self) -> Result<Vec<Selector>, PatternError> {
+        if self.eat('*') {
+            return Ok([Selector::Wildcard].into());
+        }
+        let name = &self.text[self.at..];
+        if !name.starts_with(is_name_first) {
+            return Err(self.error("expected a name or `*`; other names are quoted in brackets: ['a-b']"));
+        }
+        let len = name.find(|character| !is_name_char(character)).unwrap_or(name.len());
+        self.at += len;
+        Ok([Selector::Name(name[..len].into())].into())
+    }
+
+    fn bracketed(&mut self) -> Result<Vec<Selector>, PatternError> {
+        self.at += 1;
+        let mut selectors = Vec::new();
+        loop {
+            self.skip_space();
+            selectors.push(self.selector()?);
+            self.skip_space();
+            if self.eat(']') {
+                return Ok(selectors);
+            }
+            if !self.eat(',') {
+                return Err(self.error("expected `,` or `]`"));
+            }
+        }
+    }
+
+    fn selector(&mut self) -> Result<Selector, PatternError> {
+        match self.peek() {
+            Some('*') => {
+                self.at += 1;
+                Ok(Selector::Wildcard)
+            }
+            Some(quote @ ('\'' | '"')) => self.quoted(quote).map(Selector::Name),
+            Some('0'..='9' | '-' | ':') => self.index_or_slice(),
+            Some('?') => Err(self.error(FILTER)),
+            Some('(' | '@') => Err(self.error(FUNCTION)),
+            Some(_) => Err(self.error("expected a quoted name, an index, a slice or `*`")),
+            None => Err(self.error("the bracket is never closed")),
+        }
+    }
+
+    fn index_or_slice(&mut self) -> Result<Selector, PatternError> {
+        let start = self.integer()?;
+        let behind_start = self.at;
+        self.skip_space();
+        if !self.eat(':') {
+            self.at = behind_start;
+            return start.map(Selector::Index).ok_or_else(|| self.error("expected an index"));
+        }
+        self.skip_space();
+        let end = self.integer()?;
+        let mut behind = self.at;
+        self.skip_space();
+        let mut step = None;
+        if self.eat(':') {
+            behind = self.at;
+            self.skip_space();
+            step = self.integer()?;
+            if step.is_some() {
+                behind = self.at;
+            }
+        }
+        self.at = behind;
+        Ok(Selector::Slice(Slice { start, end, step }))
+    }
+
+    /// An integer, if one begins here (RFC 9535 `int`: no leading zeros, no `-0`).
+    fn integer(&mut self) -> Result<Option<u64>, PatternError> {
+        if self.peek() == Some('-') {
+            return Err(self.error(NEGATIVE));
+        }
+        let digits = &self.text[self.at..];
+        let digits = &digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())];
+        if digits.is_empty() {
+            return Ok(None);
+        }
+        if digits.len() > 1 && digits.starts_with('0') {
+            return Err(self.error("a number has no leading zero"));
+        }
+        match digits.parse::<u64>() {
+            Ok(number) if number <= MAX_INTEGER => {
+                self.at += digits.len();
+                Ok(Some(number))
+            }
+            _ => Err(self.error("a number is at most 2^53 - 1")),
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<String, PatternError> {
+        self.at += 1;
+        let mut name = String::new();
+        loop {
+            match self.peek() {
+                None => return Err(self.error("the quote is never closed")),
+                Some(end) if end == quote => {
+                    self.at += 1;
+                    return Ok(name);
+                }
+                Some('\\') => name.push(self.escape(quote)?),
+                Some(control) if control < ' ' => return Err(self.error("control characters must be escaped")),
+                Some(other) => {
+                    self.at += other.len_utf8();
+                    name.push(other);
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self, quote: char) -> Result<char, PatternError> {
+        self.at += 1;
+        let Some(letter) = self.peek() else { return Err(self.error("the quote is never closed")) };
+        let character = match letter {
+            'b' => '\u{8}',
+            't' => '\t',
+            'n' => '\n',
+            'f' => '\u{c}',
+            'r' => '\r',
+            '/' | '\\' => letter,
+            'u' => return self.unicode_escape(),
+            _ if letter == quote => letter,
+            _ => return Err(self.error("no such escape")),
+        };
+        self.at += 1;
+        Ok(character)
+    }
+
+    /// `uXXXX`, or a surrogate pair of two.
+    fn unicode_escape(&mut self) -> Result<char, PatternError> {
+        let start = self.at;
+        let high = self.hex_unit()?;
+        let mut units = [high, 0];
+        let is_pair = (0xD800..0xDC00).contains(&high) && self.eat('\\') && self.peek() == Some('u');
+        if is_pair {
+            units[1] = self.hex_unit()?;
+        }
+        match char::decode_utf16(units).next() {
+            Some(Ok(character)) => Ok(character),
+            _ => {
+                self.at = start;
+                Err(self.error("half of a surrogate pair"))
+            }
+        }
+    }
+
+    fn hex_unit(&mut self) -> Result<u16, PatternError> {
+        self.at += 1;
+        let digits = self.text.as_bytes().get(self.at..self.at + 4).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
+        let Some(digits) = digits else { return Err(self.error("expected four hexadecimal digits")) };
+        let unit = digits.iter().fold(0, |unit, &digit| unit << 4 | (digit as char).to_digit(16).unwrap_or(0) as u16);
+        self.at += 4;
+        Ok(unit)
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn eat(&mut self, wanted: char) -> bool {
+        let eats = self.peek() == Some(wanted);
+        if eats {
+            self.at += wanted.len_utf8();
+        }
+        eats
+    }
+
+    /// RFC 9535 `S`: blanks, tabs, line feeds, carriage returns.
+    fn skip_space(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
+    }
+
+    fn error(&self, reason: &'static str) -> PatternError {
+        PatternError::new(self.text, self.at, reason)
+    }
+}

@@ -1,0 +1,101 @@
+//! Sets of patterns: parsed, compiled into one automaton, shared.
+
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::matcher::Automaton;
+use crate::pattern::{Pattern, PatternError, PatternId};
+
+/// Patterns compiled together, once; cheap to clone and to share between parsers and threads.
+///
+/// Compiling costs the length of the patterns. A parser then advances all of them at once, a key or index at a time.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+///
+/// let patterns = PatternSet::new(["ask_slots[*].message", "simple_response.message"])?;
+/// assert_eq!(patterns.len(), 2);
+/// assert_eq!(patterns.iter().nth(1).unwrap().1.to_string(), "$.simple_response.message");
+///
+/// let error = PatternSet::new(["a", "items[-1]"]).unwrap_err();
+/// assert_eq!((error.index(), error.column()), (1, 7));
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+#[derive(Clone)]
+pub struct PatternSet {
+    shared: Arc<Compiled>,
+}
+
+struct Compiled {
+    patterns: Box<[Pattern]>,
+    automaton: Automaton,
+}
+
+impl PatternSet {
+    /// Compiles patterns; their [`PatternId`]s are their places in the list.
+    ///
+    /// # Errors
+    ///
+    /// The first pattern that does not parse, with its place, the column and the reason.
+    pub fn new<I>(patterns: I) -> Result<Self, PatternError>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let parsed = patterns
+            .into_iter()
+            .enumerate()
+            .map(|(index, text)| text.as_ref().parse::<Pattern>().map_err(|error| error.of(index)));
+        Ok(parsed.collect::<Result<Vec<_>, _>>()?.into())
+    }
+
+    /// The set without patterns: nothing is told, everything is validated.
+    #[must_use]
+    pub fn empty() -> Self {
+        Vec::new().into()
+    }
+
+    /// The pattern at this place.
+    #[must_use]
+    pub fn get(&self, id: PatternId) -> Option<&Pattern> {
+        self.shared.patterns.get(id.index())
+    }
+
+    /// How many patterns there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.patterns.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shared.patterns.is_empty()
+    }
+
+    /// The patterns with their ids, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (PatternId, &Pattern)> {
+        self.shared.patterns.iter().enumerate().map(|(place, pattern)| (PatternId(place as u32), pattern))
+    }
+
+    pub(crate) fn automaton(&self) -> &Automaton {
+        &self.shared.automaton
+    }
+}
+
+impl From<Vec<Pattern>> for PatternSet {
+    /// Compiles patterns that were parsed before.
+    fn from(patterns: Vec<Pattern>) -> Self {
+        let automaton = Automaton::new(&patterns);
+        Self { shared: Arc::new(Compiled { patterns: patterns.into(), automaton }) }
+    }
+}
+
+impl fmt::Debug for PatternSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|(_, pattern)| pattern.to_string())).finish()
+    }
+}

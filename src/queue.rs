@@ -1,0 +1,124 @@
+//! The queue behind the iterator door: events as ranges into buffers that are kept from chunk to chunk.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::event::{CompleteValue, Event, EventKind, Output, Selected};
+use crate::path::{NodeId, PathStore};
+use crate::pattern::PatternId;
+use crate::tokenizer::ValueKind;
+
+/// The events of one chunk. Steady state allocates nothing: the buffers keep their size.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue {
+    entries: Vec<Entry>,
+    /// The text of deltas and atoms.
+    text: String,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    pattern: PatternId,
+    node: NodeId,
+    match_id: u64,
+    offset: u64,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Begin(ValueKind),
+    /// A place in the queue's text.
+    Delta(Range<usize>),
+    /// A place in the queue's text.
+    EndAtom(ValueKind, Range<usize>),
+    /// Where a string or container began; it ended at the entry's offset.
+    EndSpan(ValueKind, u64),
+}
+
+impl Queue {
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.text.clear();
+    }
+
+    /// The event at a place, if there are that many. `retained` gives the text of a span, if it was kept.
+    #[inline]
+    pub(crate) fn event<'a>(
+        &'a self,
+        place: usize,
+        paths: &'a PathStore,
+        retained: impl FnOnce(Range<u64>) -> Option<&'a [u8]>,
+    ) -> Option<Event<'a>> {
+        let Entry { pattern, node, match_id, offset, ref what } = *self.entries.get(place)?;
+        let path = paths.path(node);
+        let complete = |kind, text| CompleteValue { kind, end: offset, text, path };
+        let kind = match what {
+            What::Begin(kind) => EventKind::Begin(*kind),
+            What::Delta(range) => EventKind::Delta(&self.text[range.clone()]),
+            What::EndAtom(kind, range) => EventKind::End(Some(complete(*kind, self.text[range.clone()].as_bytes()))),
+            What::EndSpan(kind, start) => EventKind::End(retained(*start..offset).map(|text| complete(*kind, text))),
+        };
+        Some(Event { pattern, match_id, path, kind, offset })
+    }
+
+    /// How many events wait.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    #[inline]
+    fn push(&mut self, selected: &Selected<'_>, offset: u64, what: &What) {
+        let node = selected.node;
+        for (pattern, match_id) in selected.matches() {
+            self.entries.push(Entry { pattern, node, match_id, offset, what: what.clone() });
+        }
+    }
+
+    /// Copies text in; its place.
+    #[inline]
+    fn keep(&mut self, text: &str) -> Range<usize> {
+        let start = self.text.len();
+        self.text.push_str(text);
+        start..self.text.len()
+    }
+}
+
+impl Output for Queue {
+    const READS_LATER: bool = true;
+
+    #[inline]
+    fn begin(&mut self, selected: &Selected<'_>, at: u64) {
+        self.push(selected, at, &What::Begin(selected.kind));
+    }
+
+    /// A string's deltas of one chunk lie side by side, so they are told as one.
+    #[inline]
+    fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
+        let range = self.keep(text);
+        let told = self.entries.len().saturating_sub(selected.patterns.len());
+        match &mut self.entries[told..] {
+            [Entry { match_id, what: What::Delta(_), .. }, ..] if *match_id == selected.first_match => {
+                for entry in &mut self.entries[told..] {
+                    if let What::Delta(told) = &mut entry.what {
+                        told.end = range.end;
+                    }
+                }
+            }
+            _ => self.push(selected, at, &What::Delta(range)),
+        }
+    }
+
+    #[inline]
+    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
+        let range = self.keep(text);
+        self.push(selected, end, &What::EndAtom(selected.kind, range));
+    }
+
+    #[inline]
+    fn end_span(&mut self, selected: &Selected<'_>, start: u64, end: u64, _text: Option<&[u8]>) {
+        self.push(selected, end, &What::EndSpan(selected.kind, start));
+    }
+}

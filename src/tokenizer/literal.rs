@@ -1,0 +1,57 @@
+//! `true`, `false` and `null` (RFC 8259 §3).
+
+use super::{Interest, Sink, State, Tokenizer, ValueKind};
+use crate::error::{ErrorKind, Fault};
+
+/// The literal that is being read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OpenLiteral {
+    text: &'static str,
+    /// How many of its bytes have come.
+    matched: usize,
+    is_followed: bool,
+}
+
+impl OpenLiteral {
+    pub(super) fn expected(&self) -> &'static str {
+        match self.text {
+            "true" => "expected `true`",
+            "false" => "expected `false`",
+            _ => "expected `null`",
+        }
+    }
+}
+
+impl Tokenizer {
+    #[inline]
+    pub(super) fn begin_literal<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        let (kind, text) = match chunk[pos] {
+            b't' => (ValueKind::Bool, "true"),
+            b'f' => (ValueKind::Bool, "false"),
+            _ => (ValueKind::Null, "null"),
+        };
+        let is_followed = self.is_followed() && sink.begin_atom(kind, self.at(pos))? == Interest::Follow;
+        self.literal = OpenLiteral { text, matched: 1, is_followed };
+        self.state = State::Literal;
+        self.literal(chunk, pos + 1, sink)
+    }
+
+    #[inline]
+    pub(super) fn literal<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        let OpenLiteral { text, matched, is_followed } = self.literal;
+        let missing = &text.as_bytes()[matched..];
+        let came = &chunk[pos..chunk.len().min(pos + missing.len())];
+        if let Some(wrong) = came.iter().zip(missing).position(|(byte, letter)| byte != letter) {
+            return Err(Fault::new(ErrorKind::InvalidLiteral, self.at(pos + wrong), self.literal.expected()));
+        }
+        let end = pos + came.len();
+        self.literal.matched += came.len();
+        if came.len() == missing.len() {
+            if is_followed {
+                sink.end_atom(text, self.at(end));
+            }
+            self.state = self.after_value();
+        }
+        Ok(end)
+    }
+}

@@ -1,0 +1,186 @@
+//! The resumable tokenizer: bytes in at any cut, tokens out to a [`Sink`], the first bad byte named exactly.
+//!
+//! For whoever works here next, the one idea: *nothing looks ahead of the chunk*. Whatever can span an edge is a
+//! [`State`], and each state has one function that reads as far as it can and leaves the state it stopped in:
+//!
+//! | states | function | file |
+//! |---|---|---|
+//! | between tokens | `structure` | `structure.rs` |
+//! | inside quotes, escapes, UTF-8 sequences | `string_run`, `string_step` | `string.rs` |
+//! | inside a number | `number` | `number.rs` |
+//! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
+//!
+//! Grammar and limits are checked here, in one place, whether or not anybody listens (law 7). What values mean,
+//! where they stand and who wants them is not known here.
+
+mod limits;
+mod literal;
+mod nest;
+mod number;
+mod scan;
+mod sink;
+mod string;
+mod structure;
+mod utf8;
+
+use alloc::string::String;
+
+pub use self::limits::Limits;
+use self::literal::OpenLiteral;
+use self::nest::Nest;
+use self::number::OpenNumber;
+pub use self::sink::ValueKind;
+pub(crate) use self::sink::{Interest, Sink};
+use self::string::OpenString;
+use crate::error::{ErrorKind, Fault};
+
+/// What the next byte is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// A value must begin: at the root, behind a colon, behind a comma in an array.
+    Value,
+    /// Behind `[`: a value or the end.
+    FirstElement,
+    /// Behind `{`: a key or the end.
+    FirstKey,
+    /// Behind a comma in an object: a key.
+    NextKey,
+    /// Behind a key.
+    Colon,
+    /// Behind a value inside a container.
+    AfterValue,
+    /// Behind the root.
+    Done,
+    /// Inside quotes, between characters.
+    String,
+    /// Inside quotes, inside an escape or a UTF-8 sequence: which one, [`OpenString`] knows.
+    StringStep,
+    Number,
+    Literal,
+}
+
+/// The tokenizer's whole memory between two chunks.
+#[derive(Clone, Debug)]
+pub(crate) struct Tokenizer {
+    state: State,
+    /// The offset of the current chunk's first byte; between chunks, of the next one's.
+    offset: u64,
+    nest: Nest,
+    /// The depth around the container that is being skipped; `NOTHING_SKIPPED` outside one.
+    skip_depth: usize,
+    string: OpenString,
+    number: OpenNumber,
+    literal: OpenLiteral,
+    /// The beginning of a key or number that could not be told from the chunk alone.
+    scratch: String,
+    /// How many line feeds have passed as white space, and the offset behind the last one.
+    lines: u64,
+    line_start: u64,
+    limits: Limits,
+}
+
+const NOTHING_SKIPPED: usize = usize::MAX;
+
+impl Tokenizer {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            state: State::Value,
+            offset: 0,
+            nest: Nest::default(),
+            skip_depth: NOTHING_SKIPPED,
+            string: OpenString::default(),
+            number: OpenNumber::default(),
+            literal: OpenLiteral::default(),
+            scratch: String::new(),
+            lines: 0,
+            line_start: 0,
+            limits,
+        }
+    }
+
+    /// Forgets the text, keeps the limits and the buffers.
+    pub(crate) fn reset(&mut self) {
+        self.state = State::Value;
+        self.offset = 0;
+        self.nest.clear();
+        self.skip_depth = NOTHING_SKIPPED;
+        self.scratch.clear();
+        self.lines = 0;
+        self.line_start = 0;
+    }
+
+    /// How many bytes have been taken in.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Whether the root value has closed.
+    pub(crate) fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Line and column, from 1, of a byte at or behind the last one that was read.
+    pub(crate) fn line_and_column(&self, offset: u64) -> (u64, u64) {
+        (self.lines + 1, offset - self.line_start + 1)
+    }
+
+    /// Reads a chunk.
+    #[inline]
+    pub(crate) fn feed<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
+        let room = self.limits.total - self.offset;
+        if chunk.len() as u64 > room {
+            // The limit is checked before the byte is looked at; what came before it still counts.
+            self.read(&chunk[..room as usize], sink)?;
+            return Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"));
+        }
+        self.read(chunk, sink)
+    }
+
+    #[inline]
+    fn read<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
+        let mut pos = 0;
+        while pos < chunk.len() {
+            pos = match self.state {
+                State::String => self.string_run(chunk, pos, sink)?,
+                State::StringStep => self.string_step(chunk, pos, sink)?,
+                State::Number => self.number(chunk, pos, sink)?,
+                State::Literal => self.literal(chunk, pos, sink)?,
+                _ => self.structure(chunk, pos, sink)?,
+            };
+        }
+        self.offset += chunk.len() as u64;
+        Ok(())
+    }
+
+    /// The end of input: ends a root number, or says that the text is incomplete.
+    pub(crate) fn finish<S: Sink>(&mut self, sink: &mut S) -> Result<(), Fault> {
+        if self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole() {
+            self.end_number(&[], self.offset, sink);
+        }
+        if self.state == State::Done {
+            return Ok(());
+        }
+        let expected = match self.state {
+            State::String | State::StringStep => "expected the rest of a string",
+            State::Number => "expected the rest of a number, or what follows it",
+            State::Literal => self.literal.expected(),
+            between => structure::expected(between, self.nest.in_object()),
+        };
+        Err(Fault::new(ErrorKind::Incomplete, self.offset, expected))
+    }
+
+    /// The absolute offset of `chunk[pos]`.
+    fn at(&self, pos: usize) -> u64 {
+        self.offset + pos as u64
+    }
+
+    /// Whether the sink is told of what stands here.
+    fn is_followed(&self) -> bool {
+        self.skip_depth == NOTHING_SKIPPED
+    }
+
+    /// The state behind a value that has just ended.
+    fn after_value(&self) -> State {
+        if self.nest.depth() == 0 { State::Done } else { State::AfterValue }
+    }
+}

@@ -1,0 +1,60 @@
+//! Finding the next byte that matters inside a string, many at a time.
+//!
+//! Special are the quote, the backslash and the control characters (RFC 8259 §7). Words of eight bytes are
+//! looked at with the usual borrow trick: subtracting one from each byte borrows into its high bit just where the
+//! byte was zero. A borrow can only spoil *higher* bytes, and the lowest flagged byte is the one asked for.
+
+const LOW: u64 = u64::from_le_bytes([0x01; 8]);
+const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
+const BACKSLASHES: u64 = u64::from_le_bytes([b'\\'; 8]);
+const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
+
+/// The bytes up to the next special one.
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    /// Where the first special byte stands, or the length of what was searched.
+    pub(crate) end: usize,
+    /// Whether every byte before `end` is ASCII.
+    pub(crate) is_ascii: bool,
+}
+
+/// Whether a string's run ends at this byte.
+#[inline]
+fn is_special(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+/// Searches `bytes[start..]` for the first special byte.
+#[inline]
+pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
+    let mut seen = 0u64;
+    let mut end = start;
+    while let Some(word) = bytes.get(end..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*word);
+        let special = special_bytes(word);
+        if special != 0 {
+            let before = special.trailing_zeros() / 8;
+            seen |= word & !(u64::MAX << (8 * before));
+            return Run { end: end + before as usize, is_ascii: seen & HIGH == 0 };
+        }
+        seen |= word;
+        end += 8;
+    }
+    while let Some(&byte) = bytes.get(end) {
+        if is_special(byte) {
+            break;
+        }
+        seen |= u64::from(byte);
+        end += 1;
+    }
+    Run { end, is_ascii: seen & HIGH == 0 }
+}
+
+/// The high bit of the lowest special byte of `word` is set, and of none below it.
+#[inline]
+fn special_bytes(word: u64) -> u64 {
+    let zero = |x: u64| x.wrapping_sub(LOW) & !x;
+    let control = word.wrapping_sub(SPACES) & !word;
+    (zero(word ^ QUOTES) | zero(word ^ BACKSLASHES) | control) & HIGH
+}

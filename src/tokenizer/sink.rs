@@ -1,0 +1,82 @@
+//! What a tokenizer tells, and to whom: the [`Sink`] that the layers above implement, and the kinds of values.
+//!
+//! The tokens are methods, not data: each call is inlined into the loop that finds it.
+
+use crate::error::Fault;
+
+/// The six kinds of JSON values (RFC 8259 §3).
+///
+/// ```
+/// use jsonspigot::ValueKind;
+///
+/// assert_eq!(ValueKind::String.name(), "string");
+/// assert!(ValueKind::Bool.is_atom() && !ValueKind::Array.is_atom());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ValueKind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// `-12.5e3`
+    Number,
+    /// `"text"`
+    String,
+    /// `[…]`
+    Array,
+    /// `{…}`
+    Object,
+}
+
+impl ValueKind {
+    /// The kind's name in lower case, as the command line prints it: `object`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "bool",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    /// Whether values of this kind are told only whole: null, booleans and numbers.
+    #[must_use]
+    pub fn is_atom(self) -> bool {
+        matches!(self, Self::Null | Self::Bool | Self::Number)
+    }
+}
+
+/// A sink's answer to a value's first byte: does it want to know what is inside?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interest {
+    /// Tell keys, children and text.
+    Follow,
+    /// Validate the inside, tell nothing of it but its end.
+    Skip,
+}
+
+/// The receiver of tokens. All offsets are absolute.
+///
+/// Inside a container that answered [`Interest::Skip`] nothing is told, not even nested ends; its own end is.
+/// Of a string that answered `Skip` only the end is told, of an atom nothing more.
+pub(crate) trait Sink {
+    /// A `{` or `[` at `at`.
+    fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
+    /// The container's closing bracket; `end` is the offset behind it.
+    fn end_container(&mut self, kind: ValueKind, end: u64);
+    /// A whole decoded key; `quote` is the offset of its closing quote.
+    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault>;
+    /// The opening quote of a string value.
+    fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;
+    /// The next decoded piece of the open string, never empty; `at` is the offset of its first raw byte.
+    fn text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
+    /// The string's closing quote; `end` is the offset behind it.
+    fn end_string(&mut self, end: u64);
+    /// The first byte of a number, a boolean or null.
+    fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
+    /// The whole text of the atom that was followed; `end` is the offset behind its last byte.
+    fn end_atom(&mut self, text: &str, end: u64);
+}

@@ -1,0 +1,313 @@
+//! Strings and keys (RFC 8259 §7): runs of plain characters, escapes, surrogate pairs, UTF-8 across edges.
+//!
+//! Two ways through: [`Tokenizer::string_run`] takes everything up to the next special byte at once;
+//! [`Tokenizer::string_step`] takes a byte at a time of what may be cut anywhere.
+
+use super::utf8::{self, Utf8Carry, Utf8Rest, Utf8Step};
+use super::{Interest, Sink, State, Tokenizer, scan};
+use crate::error::{ErrorKind, Fault};
+
+/// Whether the open string is a member's name or a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Role {
+    #[default]
+    Key,
+    Value,
+}
+
+/// What inside a character the next byte is.
+#[derive(Clone, Copy, Debug, Default)]
+enum Step {
+    /// Behind a backslash.
+    #[default]
+    Escape,
+    /// Behind `\u` and `digits` hexadecimal digits, which make `code` so far.
+    Hex { digits: u8, code: u16 },
+    /// Behind a high surrogate: the partner's backslash.
+    PairBackslash,
+    /// Behind that backslash: its `u`.
+    PairU,
+    /// Inside a UTF-8 sequence.
+    Utf8(Utf8Carry),
+}
+
+/// The string that is being read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OpenString {
+    role: Role,
+    /// Whether anybody wants the decoded text.
+    is_followed: bool,
+    /// The offset of the first byte that would be one too many.
+    limit: u64,
+    step: Step,
+    /// The high surrogate that waits for its partner, or 0.
+    high: u16,
+}
+
+impl Tokenizer {
+    #[inline]
+    pub(super) fn begin_key<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        self.scratch.clear();
+        let is_followed = self.is_followed();
+        self.open_string(Role::Key, is_followed, self.limits.key, pos);
+        self.string_run(chunk, pos + 1, sink)
+    }
+
+    #[inline]
+    pub(super) fn begin_value_string<S: Sink>(
+        &mut self,
+        chunk: &[u8],
+        pos: usize,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
+        let is_followed = self.is_followed() && sink.begin_string(self.at(pos))? == Interest::Follow;
+        self.open_string(Role::Value, is_followed, self.limits.string, pos);
+        self.string_run(chunk, pos + 1, sink)
+    }
+
+    #[inline]
+    fn open_string(&mut self, role: Role, is_followed: bool, limit: u64, quote: usize) {
+        let limit = (self.at(quote) + 1).saturating_add(limit);
+        self.string = OpenString { role, is_followed, limit, step: Step::Escape, high: 0 };
+        self.state = State::String;
+    }
+
+    /// Reads on between two characters, up to the closing quote, the next escape or the chunk's end.
+    #[inline]
+    pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
+        // Only bytes within the limit are part of a run; the one behind them is judged by itself.
+        let within = usize::try_from(self.string.limit - self.offset).unwrap_or(usize::MAX).min(chunk.len());
+        let run = scan::run(&chunk[..within], start);
+        let end = run.end;
+        let closes = chunk.get(end) == Some(&b'"');
+        if end > start && (self.string.is_followed || !run.is_ascii) {
+            let prefix = utf8::valid_prefix(&chunk[start..end]);
+            if closes && self.is_whole_key(&prefix.rest) {
+                sink.key(prefix.valid, self.at(end))?;
+                self.state = State::Colon;
+                return Ok(end + 1);
+            }
+            if !prefix.valid.is_empty() {
+                self.tell(prefix.valid, self.at(start), sink)?;
+            }
+            match prefix.rest {
+                Utf8Rest::Empty => {}
+                Utf8Rest::Cut(sequence) => {
+                    self.string.step = Step::Utf8(Utf8Carry::begin(sequence));
+                    self.state = State::StringStep;
+                    return Ok(end);
+                }
+                Utf8Rest::Bad(behind) => return Err(self.bad_utf8(start + prefix.valid.len() + behind)),
+            }
+        }
+        match chunk.get(end) {
+            None => Ok(end),
+            Some(b'"') => {
+                self.close_string(end, sink)?;
+                Ok(end + 1)
+            }
+            Some(&byte) => {
+                self.judge_special(byte, end)?;
+                self.string.step = Step::Escape;
+                self.state = State::StringStep;
+                Ok(end + 1)
+            }
+        }
+    }
+
+    /// Whether the run that a quote has just closed is a followed key in one piece, which needs no copy.
+    #[inline]
+    fn is_whole_key(&self, rest: &Utf8Rest<'_>) -> bool {
+        let OpenString { role, is_followed, .. } = self.string;
+        role == Role::Key && is_followed && self.scratch.is_empty() && matches!(rest, Utf8Rest::Empty)
+    }
+
+    /// The byte that ended a run, and is no quote, is a backslash within the limit, or an error.
+    #[cold]
+    fn judge_special(&self, byte: u8, pos: usize) -> Result<(), Fault> {
+        if byte < b' ' {
+            let expected = "expected an escape instead of a raw control character";
+            return Err(Fault::new(ErrorKind::ControlCharacter, self.at(pos), expected));
+        }
+        if !byte.is_ascii() && !(0xC2..=0xF4).contains(&byte) {
+            return Err(self.bad_utf8(pos));
+        }
+        self.check_limit(pos)
+    }
+
+    fn bad_utf8(&self, pos: usize) -> Fault {
+        Fault::new(ErrorKind::InvalidUtf8, self.at(pos), "expected UTF-8")
+    }
+
+    /// A byte that is legal in the string must also be within its limit.
+    #[inline]
+    fn check_limit(&self, pos: usize) -> Result<(), Fault> {
+        if self.at(pos) < self.string.limit {
+            return Ok(());
+        }
+        Err(match self.string.role {
+            Role::Key => Fault::new(ErrorKind::KeyLimit, self.at(pos), "expected no longer key than allowed"),
+            Role::Value => Fault::new(ErrorKind::StringLimit, self.at(pos), "expected no longer string than allowed"),
+        })
+    }
+
+    fn close_string<S: Sink>(&mut self, quote: usize, sink: &mut S) -> Result<(), Fault> {
+        match self.string.role {
+            Role::Key => {
+                if self.string.is_followed {
+                    sink.key(&self.scratch, self.at(quote))?;
+                }
+                self.state = State::Colon;
+            }
+            Role::Value => {
+                if self.is_followed() {
+                    sink.end_string(self.at(quote) + 1);
+                }
+                self.state = self.after_value();
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands decoded text on: to the sink, or to the key that is being gathered.
+    #[inline]
+    fn tell<S: Sink>(&mut self, text: &str, at: u64, sink: &mut S) -> Result<(), Fault> {
+        if self.string.is_followed {
+            match self.string.role {
+                Role::Key => self.scratch.push_str(text),
+                Role::Value => sink.text(text, at)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads bytes of an escape or a UTF-8 sequence until the character is whole.
+    pub(super) fn string_step<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        while self.state == State::StringStep {
+            let Some(&byte) = chunk.get(pos) else { break };
+            self.step(byte, pos, sink)?;
+            pos += 1;
+        }
+        Ok(pos)
+    }
+
+    #[inline]
+    fn step<S: Sink>(&mut self, byte: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
+        match self.string.step {
+            Step::Escape => self.escape(byte, pos, sink),
+            Step::Hex { digits, code } => self.hex(byte, digits, code, pos, sink),
+            Step::PairBackslash => self.pair_backslash(byte, pos),
+            Step::PairU => self.pair_u(byte, pos),
+            Step::Utf8(mut carry) => match carry.push(byte) {
+                Utf8Step::Bad => Err(self.bad_utf8(pos)),
+                step => {
+                    self.check_limit(pos)?;
+                    self.string.step = Step::Utf8(carry);
+                    if matches!(step, Utf8Step::Whole) {
+                        self.state = State::String;
+                        self.tell(carry.as_str(), self.at(pos) + 1 - carry.len() as u64, sink)?;
+                    }
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    fn escape<S: Sink>(&mut self, letter: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
+        if letter == b'u' {
+            self.check_limit(pos)?;
+            self.string.step = Step::Hex { digits: 0, code: 0 };
+            return Ok(());
+        }
+        let Some(text) = unescape(letter) else {
+            let expected = "expected one of `\"\\/bfnrtu` behind the backslash";
+            return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), expected));
+        };
+        self.check_limit(pos)?;
+        self.state = State::String;
+        self.tell(text, self.at(pos) - 1, sink)
+    }
+
+    fn hex<S: Sink>(&mut self, byte: u8, digits: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
+        let Some(digit) = (byte as char).to_digit(16) else {
+            return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected four hexadecimal digits"));
+        };
+        let code = code << 4 | digit as u16;
+        // A surrogate shows in its first two digits: `D8` to `DB` is a high one, `DC` to `DF` a low one.
+        let is_low = digits == 1 && (0xDC..=0xDF).contains(&code);
+        let fits_pair = match digits {
+            0 => code == 0xD,
+            1 => is_low,
+            _ => true,
+        };
+        if self.string.high == 0 && is_low {
+            return Err(lone_surrogate(self.at(pos), "expected a high surrogate before a low one"));
+        }
+        if self.string.high != 0 && !fits_pair {
+            return Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one"));
+        }
+        self.check_limit(pos)?;
+        if digits < 3 {
+            self.string.step = Step::Hex { digits: digits + 1, code };
+            return Ok(());
+        }
+        if self.string.high == 0 && (0xD800..=0xDBFF).contains(&code) {
+            self.string.high = code;
+            self.string.step = Step::PairBackslash;
+            return Ok(());
+        }
+        let (units, raw_len): (&[u16], u64) = match self.string.high {
+            0 => (&[code], 6),
+            high => (&[high, code], 12),
+        };
+        let character = char::decode_utf16(units.iter().copied()).next().and_then(Result::ok).unwrap_or_default();
+        self.string.high = 0;
+        self.state = State::String;
+        self.tell(character.encode_utf8(&mut [0; 4]), self.at(pos) + 1 - raw_len, sink)
+    }
+
+    fn pair_backslash(&mut self, byte: u8, pos: usize) -> Result<(), Fault> {
+        match byte {
+            b'\\' => {
+                self.check_limit(pos)?;
+                self.string.step = Step::PairU;
+                Ok(())
+            }
+            0..b' ' => self.judge_special(byte, pos),
+            _ => Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one")),
+        }
+    }
+
+    fn pair_u(&mut self, byte: u8, pos: usize) -> Result<(), Fault> {
+        if byte == b'u' {
+            self.check_limit(pos)?;
+            self.string.step = Step::Hex { digits: 0, code: 0 };
+            return Ok(());
+        }
+        Err(match unescape(byte) {
+            Some(_) => lone_surrogate(self.at(pos), "expected a low surrogate behind a high one"),
+            None => Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected `u` behind the backslash"),
+        })
+    }
+}
+
+/// The character that a one-letter escape stands for (RFC 8259 §7).
+#[inline]
+fn unescape(letter: u8) -> Option<&'static str> {
+    Some(match letter {
+        b'"' => "\"",
+        b'\\' => "\\",
+        b'/' => "/",
+        b'b' => "\u{8}",
+        b'f' => "\u{c}",
+        b'n' => "\n",
+        b'r' => "\r",
+        b't' => "\t",
+        _ => return None,
+    })
+}
+
+#[cold]
+fn lone_surrogate(offset: u64, expected: &'static str) -> Fault {
+    Fault::new(ErrorKind::LoneSurrogate, offset, expected)
+}

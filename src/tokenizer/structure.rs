@@ -1,0 +1,100 @@
+//! Between tokens: white space, brackets, commas, colons, and the first byte of every value (RFC 8259 §2).
+
+use super::{Interest, NOTHING_SKIPPED, Sink, State, Tokenizer, ValueKind};
+use crate::error::{ErrorKind, Fault};
+
+impl Tokenizer {
+    /// Reads white space and the one token byte behind it.
+    #[inline]
+    pub(super) fn structure<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        let pos = self.white_space(chunk, pos);
+        let Some(&byte) = chunk.get(pos) else { return Ok(pos) };
+        match (self.state, byte) {
+            (State::Value | State::FirstElement, b'"') => self.begin_value_string(chunk, pos, sink),
+            (State::Value | State::FirstElement, b'{' | b'[') => self.open_container(byte, pos, sink),
+            (State::Value | State::FirstElement, b'-' | b'0'..=b'9') => self.begin_number(chunk, pos, sink),
+            (State::Value | State::FirstElement, b't' | b'f' | b'n') => self.begin_literal(chunk, pos, sink),
+            (State::FirstKey | State::NextKey, b'"') => self.begin_key(chunk, pos, sink),
+            (State::Colon, b':') => {
+                self.state = State::Value;
+                Ok(pos + 1)
+            }
+            (State::AfterValue, b',') => {
+                self.state = if self.nest.in_object() { State::NextKey } else { State::Value };
+                Ok(pos + 1)
+            }
+            (State::AfterValue, b'}') if self.nest.in_object() => Ok(self.close_container(pos, sink)),
+            (State::AfterValue, b']') if !self.nest.in_object() => Ok(self.close_container(pos, sink)),
+            (State::FirstKey, b'}') | (State::FirstElement, b']') => Ok(self.close_container(pos, sink)),
+            (state, _) => {
+                let kind = if state == State::Done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
+                Err(Fault::new(kind, self.at(pos), expected(state, self.nest.in_object())))
+            }
+        }
+    }
+
+    /// Passes white space; lines are counted here, because nowhere else may a line feed stand.
+    #[inline]
+    fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
+        while let Some(&byte) = chunk.get(pos) {
+            match byte {
+                b' ' | b'\t' | b'\r' => {}
+                b'\n' => {
+                    self.lines += 1;
+                    self.line_start = self.at(pos) + 1;
+                }
+                _ => break,
+            }
+            pos += 1;
+        }
+        pos
+    }
+
+    #[inline]
+    fn open_container<S: Sink>(&mut self, bracket: u8, pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        let depth = self.nest.depth();
+        if depth >= self.limits.depth {
+            return Err(Fault::new(ErrorKind::DepthLimit, self.at(pos), "expected no deeper nesting than allowed"));
+        }
+        let kind = if bracket == b'{' { ValueKind::Object } else { ValueKind::Array };
+        if self.is_followed() && sink.begin_container(kind, self.at(pos))? == Interest::Skip {
+            self.skip_depth = depth;
+        }
+        if kind == ValueKind::Object {
+            self.nest.push_object();
+            self.state = State::FirstKey;
+        } else {
+            self.nest.push_array();
+            self.state = State::FirstElement;
+        }
+        Ok(pos + 1)
+    }
+
+    #[inline]
+    fn close_container<S: Sink>(&mut self, pos: usize, sink: &mut S) -> usize {
+        let kind = if self.nest.in_object() { ValueKind::Object } else { ValueKind::Array };
+        self.nest.pop();
+        if self.skip_depth == self.nest.depth() {
+            self.skip_depth = NOTHING_SKIPPED;
+        }
+        if self.is_followed() {
+            sink.end_container(kind, self.at(pos) + 1);
+        }
+        self.state = self.after_value();
+        pos + 1
+    }
+}
+
+/// What may stand in a state between tokens, for messages.
+pub(super) fn expected(state: State, in_object: bool) -> &'static str {
+    match state {
+        State::FirstElement => "expected a value or `]`",
+        State::FirstKey => "expected a key or `}`",
+        State::NextKey => "expected a key",
+        State::Colon => "expected `:`",
+        State::AfterValue if in_object => "expected `,` or `}`",
+        State::AfterValue => "expected `,` or `]`",
+        State::Done => "expected nothing but white space behind the value",
+        _ => "expected a value",
+    }
+}
