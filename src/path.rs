@@ -172,7 +172,7 @@ pub struct Path<'a> {
 
 impl<'a> Path<'a> {
     /// The segments from the root to the value; none for the root. Costs the depth.
-    #[must_use] 
+    #[must_use]
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Segment<'a>> + ExactSizeIterator {
         let mut nodes = SmallVec::<[NodeId; 8]>::new();
         let mut node = self.node;

@@ -77,7 +77,7 @@ impl PatternSet {
     }
 
     /// The patterns with their ids, in order.
-    #[must_use] 
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (PatternId, &Pattern)> {
         self.shared.patterns.iter().enumerate().map(|(place, pattern)| (PatternId(place as u32), pattern))
     }

@@ -156,11 +156,17 @@ impl Tracker {
         if is_selected {
             out.begin(&self.selected(&value), start);
             self.next_match += (self.selecting.len() - selecting_from) as u64;
-            if O::READS_LATER {
-                self.paths.pin(self.node);
-            }
+            self.keep_path::<O>();
         }
         value
+    }
+
+    /// The path that has just been told must stay until it has been read.
+    #[inline]
+    fn keep_path<O: Output>(&mut self) {
+        if O::READS_LATER {
+            self.paths.pin(self.node);
+        }
     }
 
     #[inline]
@@ -200,6 +206,7 @@ impl Tracker {
         if value.is_selected {
             out.end_span(&self.selected(&value), value.start, end, retained.slice(value.start..end));
             self.selecting.truncate(value.selecting_from);
+            self.keep_path::<O>();
         }
     }
 
@@ -215,6 +222,7 @@ impl Tracker {
     pub(super) fn delta<O: Output>(&mut self, text: &str, at: u64, out: &mut O) {
         if let Some(value) = &self.leaf {
             out.delta(&self.selected(value), text, at);
+            self.keep_path::<O>();
         }
     }
 
@@ -223,6 +231,7 @@ impl Tracker {
         if let Some(value) = self.leaf.take() {
             out.end_atom(&self.selected(&value), text, end);
             self.selecting.truncate(value.selecting_from);
+            self.keep_path::<O>();
         }
     }
 
@@ -231,6 +240,7 @@ impl Tracker {
         if let Some(value) = self.leaf.take() {
             out.end_span(&self.selected(&value), value.start, end, retained.slice(value.start..end));
             self.selecting.truncate(value.selecting_from);
+            self.keep_path::<O>();
         }
     }
 }

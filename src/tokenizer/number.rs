@@ -49,6 +49,9 @@ impl Tokenizer {
     #[inline]
     pub(super) fn begin_number<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
         let at = self.at(pos);
+        if self.limits.number == 0 {
+            return Err(too_long(at));
+        }
         let is_followed = self.is_followed() && sink.begin_atom(ValueKind::Number, at)? == Interest::Follow;
         self.number = OpenNumber { part: Part::Start, limit: at.saturating_add(self.limits.number), is_followed };
         self.state = State::Number;
@@ -81,8 +84,7 @@ impl Tokenizer {
                 _ => return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), "expected a digit")),
             };
             if self.at(pos) >= self.number.limit {
-                let expected = "expected no longer number than allowed";
-                return Err(Fault::new(ErrorKind::NumberLimit, self.at(pos), expected));
+                return Err(too_long(self.at(pos)));
             }
             self.number.part = next;
             pos += 1;
@@ -105,6 +107,10 @@ impl Tokenizer {
         }
         self.state = self.after_value();
     }
+}
+
+fn too_long(offset: u64) -> Fault {
+    Fault::new(ErrorKind::NumberLimit, offset, "expected no longer number than allowed")
 }
 
 /// Bytes that the grammar has found to be digits, signs and the like, as text.

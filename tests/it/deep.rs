@@ -1,0 +1,53 @@
+//! Laws 9 and 26: a million levels on a 64 KiB stack.
+
+use jsonspigot::{EventKind, Limits, Parser, PatternSet, Retain};
+
+const DEPTH: usize = 1_000_000;
+
+fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(64 * 1024).spawn(work).unwrap().join().unwrap();
+}
+
+fn feed_deeply(patterns: &[&str], document: &[u8]) -> (Parser, usize) {
+    let limits = Limits { depth: DEPTH, ..Limits::default() };
+    let set = PatternSet::new(patterns).unwrap();
+    let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).build(&set);
+    let mut ends = 0;
+    for chunk in document.chunks(4096) {
+        parser.feed_with(chunk, |event| ends += usize::from(matches!(event.kind, EventKind::End(_)))).unwrap();
+    }
+    (parser, ends)
+}
+
+#[test]
+fn a_million_levels_are_followed_cloned_and_dropped() {
+    on_a_small_stack(|| {
+        let document = ["[".repeat(DEPTH), "]".repeat(DEPTH)].concat();
+        let (half, _) = feed_deeply(&["$..*"], &document.as_bytes()[..DEPTH]);
+        drop(half.clone());
+        drop(half);
+        let (mut parser, ends) = feed_deeply(&["$", "$..*"], document.as_bytes());
+        assert_eq!(ends, 1 + (DEPTH - 1), "the root once, each level below it once");
+        parser.finish_with(|_| {}).unwrap();
+    });
+}
+
+#[test]
+fn a_million_levels_are_skipped() {
+    on_a_small_stack(|| {
+        let document = [r#"{"a":"#.repeat(DEPTH), "1".to_owned(), "}".repeat(DEPTH)].concat();
+        let (mut parser, ends) = feed_deeply(&["b"], document.as_bytes());
+        assert_eq!(ends, 0);
+        parser.finish_with(|_| {}).unwrap();
+    });
+}
+
+#[test]
+fn one_level_too_many_is_an_error() {
+    on_a_small_stack(|| {
+        let limits = Limits { depth: DEPTH, ..Limits::default() };
+        let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
+        let error = parser.feed_with("[".repeat(DEPTH + 1), |_| {}).unwrap_err();
+        assert_eq!((error.kind().name(), error.offset()), ("depth-limit", DEPTH as u64));
+    });
+}

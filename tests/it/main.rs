@@ -1,0 +1,13 @@
+//! The library's integration tests, one binary: each law of the contract against an independent model.
+
+mod model;
+
+mod auto_traits;
+mod deep;
+mod laws;
+mod limits;
+mod observed;
+mod parser;
+mod patterns;
+mod suites;
+mod tidy;

@@ -1,0 +1,109 @@
+//! The independent closer of property 13: cuts a viable prefix back to what is known and closes it, so that `serde_json`
+//! can read it. It trusts the prefix to be viable and checks nothing.
+
+use serde_json::Value;
+
+/// What is known of a document after `prefix`: `None` before the first value shows.
+///
+/// # Panics
+///
+/// If the prefix is not viable, or `serde_json` can't hold it: a number beyond f64, more than 127 levels.
+pub fn known(prefix: &[u8]) -> Option<Value> {
+    let text = closed_text(prefix)?;
+    Some(
+        serde_json::from_slice(&text)
+            .unwrap_or_else(|error| panic!("{error}: closed {} to {}", prefix.escape_ascii(), text.escape_ascii())),
+    )
+}
+
+/// The prefix up to the last value that shows, with a quote for an open string and the brackets that are missing.
+pub fn closed_text(prefix: &[u8]) -> Option<Vec<u8>> {
+    let mut brackets = Vec::new();
+    let (mut text, mut at, mut is_key) = (None, 0, false);
+    while at < prefix.len() {
+        // Where the value that ends or opens here ends: everything else may yet be cut off.
+        let shown = match prefix[at] {
+            open @ (b'{' | b'[') => {
+                brackets.push(open + 2);
+                is_key = open == b'{';
+                at + 1
+            }
+            b'}' | b']' => {
+                brackets.pop();
+                at + 1
+            }
+            b',' => {
+                is_key = brackets.last() == Some(&b'}');
+                at += 1;
+                continue;
+            }
+            b':' => {
+                is_key = false;
+                at += 1;
+                continue;
+            }
+            b'"' => {
+                let decodable = decodable_end(prefix, at + 1);
+                let is_closed = prefix.get(decodable) == Some(&b'"');
+                match (is_key, is_closed) {
+                    (true, true) => {
+                        at = decodable + 1;
+                        continue;
+                    }
+                    (true, false) => break,
+                    (false, true) => decodable + 1,
+                    (false, false) => {
+                        text = Some([&prefix[..decodable], b"\""].concat());
+                        break;
+                    }
+                }
+            }
+            b' ' | b'\t' | b'\n' | b'\r' => {
+                at += 1;
+                continue;
+            }
+            first => {
+                let rest = &prefix[at..];
+                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+                let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+                // A literal is whole at its last letter, a number only at a byte that is none of it.
+                if !first.is_ascii_alphabetic() && length == rest.len()
+                    || first.is_ascii_alphabetic() && !matches!(&rest[..length], b"true" | b"false" | b"null")
+                {
+                    break;
+                }
+                at + length
+            }
+        };
+        text = Some(prefix[..shown].to_vec());
+        at = shown;
+    }
+    let mut text = text?;
+    text.extend(brackets.iter().rev());
+    Some(text)
+}
+
+/// The end of the last whole character of the string content that starts at `at`.
+fn decodable_end(prefix: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = prefix.get(at) {
+        let length = match byte {
+            b'"' => return at,
+            b'\\' if prefix.get(at + 1) != Some(&b'u') => 2,
+            b'\\' if is_high_surrogate(prefix.get(at + 2..at + 6)) => 12,
+            b'\\' => 6,
+            0x00..=0xBF => 1,
+            0xC0..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xFF => 4,
+        };
+        if prefix.len() - at < length {
+            return at;
+        }
+        at += length;
+    }
+    at
+}
+
+fn is_high_surrogate(digits: Option<&[u8]>) -> bool {
+    matches!(digits, Some([b'D' | b'd', b'8'..=b'9' | b'A' | b'B' | b'a' | b'b', _, _]))
+}

@@ -1,0 +1,157 @@
+//! What a reading says: options in, events and verdict out, and how a path is printed. No reading happens here.
+
+use std::fmt::Write;
+
+use super::pattern::ModelPattern;
+
+/// The contract's default: as many open containers as `serde_json` accepts.
+pub const DEFAULT_DEPTH: u64 = 127;
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub patterns: Vec<ModelPattern>,
+    pub depth: u64,
+    pub key: Option<u64>,
+    pub string: Option<u64>,
+    pub number: Option<u64>,
+    pub total: Option<u64>,
+    pub reject_duplicates: bool,
+    /// `true`: the document was fed and finished; `false`: it was only fed so far.
+    pub end_of_input: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            patterns: Vec::new(),
+            depth: DEFAULT_DEPTH,
+            key: None,
+            string: None,
+            number: None,
+            total: None,
+            reject_duplicates: false,
+            end_of_input: true,
+        }
+    }
+}
+
+impl Options {
+    pub fn with_patterns(patterns: impl IntoIterator<Item = ModelPattern>) -> Self {
+        Options { patterns: patterns.into_iter().collect(), ..Options::default() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PathElement {
+    Key(String),
+    Index(u64),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    pub events: Vec<ModelEvent>,
+    pub verdict: Verdict,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelEvent {
+    pub pattern: usize,
+    pub path: Vec<PathElement>,
+    pub kind: ModelEventKind,
+    pub offset: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelEventKind {
+    /// One of `null`, `bool`, `number`, `string`, `array`, `object`.
+    Begin(&'static str),
+    /// All deltas of the match, joined.
+    Delta(String),
+    /// The value's raw text, as it stands in the document.
+    End(Vec<u8>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Complete,
+    Open,
+    Failed { kind: &'static str, offset: u64, line: u64, column: u64, path: String },
+}
+
+impl Verdict {
+    pub fn is_failed(&self) -> bool {
+        matches!(self, Verdict::Failed { .. })
+    }
+
+    /// The kind and the offset of the error, if there was one.
+    pub fn failure(&self) -> Option<(&'static str, u64)> {
+        match self {
+            Verdict::Failed { kind, offset, .. } => Some((kind, *offset)),
+            Verdict::Complete | Verdict::Open => None,
+        }
+    }
+}
+
+/// RFC 9535 `member-name-shorthand`: what may stand behind a dot without quotes.
+pub fn is_shorthand(name: &str) -> bool {
+    name.chars()
+        .enumerate()
+        .all(|(place, c)| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii() || (place > 0 && c.is_ascii_digit()))
+        && !name.is_empty()
+}
+
+/// A name in single quotes, escaped as in an RFC 9535 normalized path (section 2.7).
+pub fn quoted(name: &str) -> String {
+    let mut out = String::from("'");
+    for c in name.chars() {
+        match c {
+            '\'' => out.push_str("\\'"),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            c if c < ' ' => write!(out, "\\u{:04x}", c as u32).expect("a String takes all"),
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// The contract's concrete path: `ask_slots[0].message`, and `$` for the root.
+pub fn concrete_path(path: &[PathElement]) -> String {
+    if path.is_empty() {
+        return "$".to_owned();
+    }
+    let mut out = String::new();
+    for element in path {
+        match element {
+            PathElement::Index(index) => write!(out, "[{index}]").expect("a String takes all"),
+            PathElement::Key(name) if is_shorthand(name) => {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                out.push_str(name);
+            }
+            PathElement::Key(name) => {
+                write!(out, "[{}]", quoted(name)).expect("a String takes all");
+            }
+        }
+    }
+    out
+}
+
+/// The RFC 9535 normalized path: `$['ask_slots'][0]['message']`.
+pub fn normalized_path(path: &[PathElement]) -> String {
+    let mut out = String::from("$");
+    for element in path {
+        match element {
+            PathElement::Index(index) => write!(out, "[{index}]"),
+            PathElement::Key(name) => write!(out, "[{}]", quoted(name)),
+        }
+        .expect("a String takes all");
+    }
+    out
+}

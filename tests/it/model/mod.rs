@@ -1,0 +1,24 @@
+//! The model: a slow, obviously right reading of JSON that the library's tests are held against.
+//!
+//! Nothing here uses the library, and nothing here is incremental: every file looks at the whole slice. What the
+//! files share are the names of the contract, so that a difference between the two can be read off a failed test.
+
+// Each test target that includes the model uses a part of it, and a test target has no outside to be public to.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod chunking;
+pub mod closer;
+pub mod follow;
+pub mod generate;
+pub mod lexemes;
+pub mod log;
+pub mod mutate;
+pub mod pattern;
+pub mod recogniser;
+pub mod replay;
+pub mod suites;
+pub mod torture;
+
+mod self_check;
+mod self_check_events;
+mod self_check_paths;

@@ -1,0 +1,203 @@
+//! Runs the library and writes down what it says in the model's words, so that the two can be compared.
+
+use std::collections::HashSet;
+
+use jsonspigot::{
+    DuplicateKeys, Error, Event, EventKind, Limits, Parser, ParserBuilder, PatternSet, Segment, ValueKind,
+};
+
+use super::model::chunking::{chunks, each_byte, torture_cuts};
+use super::model::log::{Log, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
+use super::model::recogniser;
+
+/// One of the parser's two doors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    Iterator,
+    Callback,
+}
+
+pub(crate) const DOORS: [Door; 2] = [Door::Iterator, Door::Callback];
+
+pub(crate) fn pattern_set(options: &Options) -> PatternSet {
+    PatternSet::new(options.patterns.iter().map(ToString::to_string)).expect("the model's patterns are valid")
+}
+
+pub(crate) fn builder(options: &Options) -> ParserBuilder {
+    let limits = Limits {
+        depth: usize::try_from(options.depth).unwrap(),
+        key: options.key.unwrap_or(u64::MAX),
+        string: options.string.unwrap_or(u64::MAX),
+        number: options.number.unwrap_or(u64::MAX),
+        total: options.total.unwrap_or(u64::MAX),
+        ..Limits::default()
+    };
+    let duplicates = if options.reject_duplicates { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
+    Parser::builder().limits(limits).duplicate_keys(duplicates)
+}
+
+/// What a parser of these options says of the chunks.
+pub(crate) fn observe(options: &Options, chunks: &[&[u8]], door: Door) -> Log {
+    let mut parser = builder(options).build(&pattern_set(options));
+    drive(&mut parser, chunks, door, options.end_of_input)
+}
+
+/// Feeds the chunks, finishes if asked to, and joins the deltas as law 1 says.
+pub(crate) fn drive(parser: &mut Parser, chunks: &[&[u8]], door: Door, end_of_input: bool) -> Log {
+    let mut joined = Joined::default();
+    let mut failed = None;
+    for chunk in chunks {
+        let told = joined.told();
+        let result = match door {
+            Door::Iterator => parser.feed(chunk).try_for_each(|event| event.map(|event| joined.add(&event))),
+            Door::Callback => parser.feed_with(chunk, |event| joined.add(&event)),
+        };
+        joined.assert_one_delta_a_chunk(door);
+        check_sticky(&failed, &result, joined.told() - told);
+        failed = failed.or(result.err());
+    }
+    if end_of_input {
+        let told = joined.told();
+        let result = match door {
+            Door::Iterator => parser.finish().try_for_each(|event| event.map(|event| joined.add(&event))),
+            Door::Callback => parser.finish_with(|event| joined.add(&event)),
+        };
+        check_sticky(&failed, &result, joined.told() - told);
+        failed = failed.or(result.err());
+    }
+    let verdict = match failed {
+        Some(error) => Verdict::Failed {
+            kind: error.kind().name(),
+            offset: error.offset(),
+            line: error.line(),
+            column: error.column(),
+            path: error.path().to_owned(),
+        },
+        None if end_of_input => Verdict::Complete,
+        None => Verdict::Open,
+    };
+    Log { events: joined.events, verdict }
+}
+
+/// Law 11: after an error the same error, and no events.
+fn check_sticky(before: &Option<Error>, now: &Result<(), Error>, told: usize) {
+    if let Some(error) = before {
+        assert_eq!(now.as_ref().err(), Some(error), "an error sticks");
+        assert_eq!(told, 0, "nothing is told after an error");
+    }
+}
+
+/// Events in order, each match's deltas appended to its first one; what law 4 forbids is asserted on the way.
+#[derive(Default)]
+struct Joined {
+    events: Vec<ModelEvent>,
+    /// For each event of `events`, its match.
+    matches: Vec<u64>,
+    /// The matches of all deltas as they were told.
+    deltas: Vec<u64>,
+    begun: HashSet<u64>,
+    ended: HashSet<u64>,
+    last_offset: u64,
+    count: usize,
+}
+
+impl Joined {
+    fn told(&self) -> usize {
+        self.count
+    }
+
+    fn add(&mut self, event: &Event<'_>) {
+        self.count += 1;
+        assert!(event.offset >= self.last_offset, "offsets never decrease");
+        self.last_offset = event.offset;
+        assert!(!self.ended.contains(&event.match_id), "nothing is told of a match behind its end");
+        let kind = match event.kind {
+            EventKind::Begin(kind) => {
+                assert!(self.begun.insert(event.match_id), "a match begins once");
+                ModelEventKind::Begin(kind.name())
+            }
+            EventKind::Delta(text) => {
+                assert!(!text.is_empty(), "a delta is never empty");
+                self.deltas.push(event.match_id);
+                if let Some(joined) = self.delta_of(event.match_id) {
+                    joined.push_str(text);
+                    return;
+                }
+                ModelEventKind::Delta(text.to_owned())
+            }
+            EventKind::End(value) => {
+                self.ended.insert(event.match_id);
+                let value = value.expect("all text is kept");
+                assert_eq!(value.span().end, event.offset);
+                if value.kind() == ValueKind::String && self.begun.contains(&event.match_id) {
+                    let joined = self.delta_of(event.match_id).map_or("", |joined| joined);
+                    assert_eq!(joined, value.deserialize::<String>().unwrap(), "deltas join to the string");
+                }
+                ModelEventKind::End(value.bytes().to_owned())
+            }
+        };
+        let path = event.path.iter().map(|segment| match segment {
+            Segment::Key(key) => PathElement::Key(key.to_owned()),
+            Segment::Index(index) => PathElement::Index(index),
+        });
+        let event_in_model =
+            ModelEvent { pattern: event.pattern.index(), path: path.collect(), kind, offset: event.offset };
+        self.events.push(event_in_model);
+        self.matches.push(event.match_id);
+    }
+
+    /// What the match's deltas have joined to, if there was one.
+    fn delta_of(&mut self, match_id: u64) -> Option<&mut String> {
+        let events = self.matches.iter().zip(&mut self.events).rev();
+        events.filter(|(of, _)| **of == match_id).find_map(|(_, event)| match &mut event.kind {
+            ModelEventKind::Delta(joined) => Some(joined),
+            _ => None,
+        })
+    }
+
+    /// `feed` gives one delta per match and chunk at most; `feed_with` may give several.
+    fn assert_one_delta_a_chunk(&mut self, door: Door) {
+        let mut deltas = std::mem::take(&mut self.deltas);
+        deltas.sort_unstable();
+        let repeated = deltas.windows(2).any(|pair| pair[0] == pair[1]);
+        assert!(door == Door::Callback || !repeated, "one delta a match and chunk");
+    }
+}
+
+/// The one helper that runs every engine: the model's log must come out of both doors, whole, byte by byte, and with
+/// every cut (every pair of cuts for short documents).
+#[track_caller]
+pub(crate) fn check(document: &[u8], options: &Options) -> Log {
+    let expected = recogniser::run(document, options);
+    for cuts in torture_cuts(document.len()) {
+        for door in DOORS {
+            let seen = observe(options, &chunks(document, &cuts), door);
+            assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {door:?}", String::from_utf8_lossy(document));
+        }
+    }
+    expected
+}
+
+/// The same at given cuts only.
+#[track_caller]
+pub(crate) fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> Log {
+    let expected = recogniser::run(document, options);
+    for door in DOORS {
+        let seen = observe(options, &chunks(document, cuts), door);
+        assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {door:?}", String::from_utf8_lossy(document));
+    }
+    expected
+}
+
+/// Laws 4 and 5: after every prefix, all that can be known has been told, and no more.
+#[track_caller]
+pub(crate) fn check_prompt(document: &[u8], options: &Options) {
+    let options = Options { end_of_input: false, ..options.clone() };
+    for end in 0..=document.len() {
+        let prefix = &document[..end];
+        let expected = recogniser::run(prefix, &options);
+        let seen = observe(&options, &chunks(prefix, &each_byte(end)), Door::Iterator);
+        assert_eq!(seen, expected, "after {:?}", String::from_utf8_lossy(prefix));
+        assert_eq!(observe(&options, &[prefix], Door::Callback), expected);
+    }
+}

@@ -1,0 +1,151 @@
+//! What the parser's face promises beside the laws: retention, breaking off, asking at the wrong time.
+
+use jsonspigot::{Error, ErrorKind, EventKind, Parser, PatternSet, Retain};
+
+fn set(patterns: &[&str]) -> PatternSet {
+    PatternSet::new(patterns).unwrap()
+}
+
+fn finish(parser: &mut Parser) -> Result<(), Error> {
+    parser.finish_with(|_| {})
+}
+
+/// The texts of all ends, `None` where nothing was kept.
+fn ends(parser: &mut Parser, chunks: &[&str]) -> Vec<Option<String>> {
+    let mut ends = Vec::new();
+    for chunk in chunks {
+        for event in parser.feed(chunk) {
+            if let EventKind::End(value) = event.unwrap().kind {
+                ends.push(value.map(|value| value.text().to_owned()));
+            }
+        }
+    }
+    ends
+}
+
+#[test]
+fn each_retention_keeps_what_it_says() {
+    let chunks = [r#"{"a": {"b": ["x"#, r#"y", 1"#, r#"2]}, "c": "gone", "#, r#""a": "z"}"#];
+    let whole: Vec<_> = [r#""xy""#, "12", r#"["xy", 12]"#, r#"{"b": ["xy", 12]}"#, r#""z""#].map(Some).to_vec();
+    let patterns = set(&["a", "a.b", "a.b[*]"]);
+    for (retain, expected) in [
+        (Retain::Text, whole.clone()),
+        (Retain::Matches, whole),
+        (Retain::Nothing, vec![None, Some("12"), None, None, None]),
+    ] {
+        let mut parser = Parser::builder().retain(retain).build(&patterns);
+        let seen = ends(&mut parser, &chunks);
+        assert_eq!(seen.iter().map(Option::as_deref).collect::<Vec<_>>(), expected, "{retain:?}");
+        finish(&mut parser).unwrap();
+        match retain {
+            Retain::Text => assert_eq!(parser.text().unwrap(), chunks.concat().as_bytes()),
+            _ => {
+                assert_eq!(parser.text().unwrap_err().kind(), ErrorKind::NotRetained);
+                assert_eq!(parser.deserialize::<serde_json::Value>().unwrap_err().kind(), ErrorKind::NotRetained);
+            }
+        }
+    }
+}
+
+#[test]
+fn breaking_off_the_loop_loses_events_and_nothing_else() {
+    let mut parser = Parser::new(&set(&["[*]"]));
+    assert!(parser.feed("[1, 2, 3").next().is_some());
+    assert_eq!(parser.offset(), 8);
+    assert_eq!(parser.feed("]").count(), 1, "the 3's end: the dropped events are not told late");
+    finish(&mut parser).unwrap();
+    assert_eq!(parser.deserialize::<Vec<u8>>().unwrap(), [1, 2, 3]);
+}
+
+#[test]
+fn the_value_is_not_to_be_had_before_finish() {
+    let mut parser = Parser::new(&PatternSet::empty());
+    parser.feed_with("[1]", |_| {}).unwrap();
+    assert!(parser.is_complete());
+    let early = parser.deserialize::<Vec<u8>>().unwrap_err();
+    assert_eq!((early.kind(), early.offset()), (ErrorKind::Incomplete, 3));
+    finish(&mut parser).unwrap();
+    assert_eq!(parser.deserialize::<Vec<u8>>().unwrap(), [1]);
+}
+
+#[test]
+fn bytes_behind_a_finished_text_are_refused_and_the_value_stays() {
+    let mut parser = Parser::new(&set(&["$"]));
+    parser.feed_with("12", |_| {}).unwrap();
+    finish(&mut parser).unwrap();
+    assert_eq!(parser.finish().count(), 0);
+    assert_eq!(parser.feed("").count(), 0);
+    let error = parser.feed_with(" ", |_| unreachable!("nothing is told")).unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::Finished, 2));
+    assert_eq!(parser.deserialize::<u8>().unwrap(), 12);
+}
+
+#[test]
+fn after_an_error_the_text_before_it_stays_readable() {
+    let mut parser = Parser::new(&set(&["a"]));
+    parser.feed_with("{\n \"a\": [1,", |_| {}).unwrap();
+    let error = parser.feed_with(" 2, x]}", |_| {}).unwrap_err();
+    assert_eq!((error.kind(), error.offset(), error.line(), error.column()), (ErrorKind::UnexpectedByte, 15, 2, 14));
+    assert_eq!(error.path(), "a");
+    assert_eq!(parser.text().unwrap(), b"{\n \"a\": [1, 2, ");
+    assert_eq!(parser.offset(), 15);
+    assert_eq!(parser.deserialize::<serde_json::Value>().unwrap_err(), error);
+    assert_eq!(finish(&mut parser).unwrap_err(), error);
+}
+
+#[test]
+fn what_does_not_fit_the_type_is_a_data_error_with_its_place() {
+    let mut parser = Parser::new(&set(&["b"]));
+    let mut inner = None;
+    parser
+        .feed_with("{\"a\": 1,\n \"b\": [true,\n 7]}", |event| {
+            if let EventKind::End(Some(value)) = event.kind {
+                inner = Some(value.deserialize::<Vec<bool>>().unwrap_err());
+            }
+        })
+        .unwrap();
+    let inner = inner.unwrap();
+    assert_eq!((inner.kind(), inner.path()), (ErrorKind::Data, "b"));
+    assert!((22..=23).contains(&inner.offset()), "{inner}");
+    finish(&mut parser).unwrap();
+    let whole = parser.deserialize::<Vec<u8>>().unwrap_err();
+    assert_eq!((whole.kind(), whole.path()), (ErrorKind::Data, "$"));
+}
+
+#[test]
+fn serde_json_reads_127_levels_and_we_say_so() {
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let limits = jsonspigot::Limits { depth: 200, ..Default::default() };
+    for (depth, fits) in [(127, true), (128, false)] {
+        let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
+        parser.feed_with(nested(depth), |_| {}).unwrap();
+        finish(&mut parser).unwrap();
+        let refused = parser.deserialize::<serde_json::Value>().err().map(|error| error.kind());
+        assert_eq!(refused, (!fits).then_some(ErrorKind::DepthLimit));
+    }
+}
+
+#[test]
+fn duplicate_keys_are_told_per_occurrence_and_the_last_wins() {
+    let mut parser = Parser::new(&set(&["a"]));
+    let told: Vec<_> = parser.feed(r#"{"a": 1, "\u0061": 2}"#).map(|event| event.unwrap()).collect();
+    assert_eq!(told.len(), 4);
+    assert_ne!(told[0].match_id, told[2].match_id);
+    assert_eq!(told[0].path, told[2].path);
+    finish(&mut parser).unwrap();
+    assert_eq!(parser.deserialize::<serde_json::Value>().unwrap()["a"], 2);
+}
+
+/// Law 10: paths of closed values do not pile up below the open ones.
+#[test]
+fn long_arrays_inside_open_ones_keep_paths_bounded() {
+    let limits = jsonspigot::Limits { depth: 200, ..Default::default() };
+    let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).build(&set(&["$..*"]));
+    let mut told = 0;
+    for level in 0..200 {
+        let chunk = format!("{}[", "0,".repeat(if level == 0 { 0 } else { 50 }));
+        told += parser.feed(chunk).count();
+    }
+    assert_eq!(told, 199 * (50 * 2 + 1));
+    assert!(std::mem::size_of::<Parser>() < 2048);
+}
