@@ -56,6 +56,11 @@ impl Error {
         Self { inner: Box::new(Inner { kind, offset, line, column, path: path.into(), expected: expected.into() }) }
     }
 
+    /// An error about a value rather than about a byte: line, column and offset are not known.
+    pub(crate) fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
+        Self::with_detail(kind, 0, 0, 0, path, expected)
+    }
+
     /// What kind of error this is.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
@@ -68,7 +73,7 @@ impl Error {
         self.inner.offset
     }
 
-    /// The line of the first bad byte, from 1; only line feeds in the white space between tokens count.
+    /// The line of the first bad byte, from 1 (0 if the error is about a looked-at value, not a byte); only line feeds in the white space between tokens count.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.inner.line
@@ -90,7 +95,11 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { kind, offset, line, column, path, expected } = &*self.inner;
-        write!(f, "{}: {expected} at line {line} column {column} (byte {offset}) in {path}", kind.title())
+        write!(f, "{}: {expected}", kind.title())?;
+        if *line > 0 {
+            write!(f, " at line {line} column {column} (byte {offset})")?;
+        }
+        write!(f, " in {path}")
     }
 }
 

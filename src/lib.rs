@@ -5,6 +5,7 @@
 
 extern crate alloc;
 
+mod document;
 mod error;
 mod event;
 mod matcher;
@@ -15,6 +16,7 @@ mod pattern_set;
 mod queue;
 mod tokenizer;
 
+pub use document::{Mark, Partial, PartialValue, PatchOp, Settled, ValueState};
 pub use error::{Error, ErrorKind};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};

@@ -1,6 +1,7 @@
 //! A parser's choices.
 
 use super::{Core, DuplicateKeys, OpenKeys, Outcome, Parser, Retain, Retained, Tracker};
+use crate::document::Document;
 use crate::pattern_set::PatternSet;
 use crate::queue::Queue;
 use crate::tokenizer::{Limits, Tokenizer};
@@ -25,6 +26,7 @@ pub struct ParserBuilder {
     limits: Limits,
     retain: Retain,
     duplicate_keys: DuplicateKeys,
+    has_snapshots: bool,
 }
 
 impl ParserBuilder {
@@ -43,6 +45,11 @@ impl ParserBuilder {
         Self { duplicate_keys, ..self }
     }
 
+    /// Keeps the partial document up to date, for [`Parser::snapshot`] and what else looks at it; default not.
+    pub fn snapshots(self) -> Self {
+        Self { has_snapshots: true, ..self }
+    }
+
     /// The parser, which follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
@@ -50,6 +57,7 @@ impl ParserBuilder {
             tokenizer: Tokenizer::new(self.limits),
             tracker: Tracker::new(patterns.clone()),
             open_keys: (self.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
+            document: self.has_snapshots.then(Document::new),
             retained: Retained::new(self.retain),
             outcome: Outcome::Open,
         };

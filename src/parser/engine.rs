@@ -3,6 +3,7 @@
 use super::duplicate_keys::OpenKeys;
 use super::retention::Retained;
 use super::tracker::Tracker;
+use crate::document::Document;
 use crate::error::{ErrorKind, Fault};
 use crate::event::Output;
 use crate::tokenizer::{Interest, Sink, ValueKind};
@@ -12,14 +13,22 @@ pub(super) struct Engine<'a, O> {
     pub(super) tracker: &'a mut Tracker,
     /// The keys of open objects, where duplicates are rejected.
     pub(super) open_keys: Option<&'a mut OpenKeys>,
+    /// The partial document, where snapshots were asked for.
+    pub(super) document: Option<&'a mut Document>,
     /// The text that is kept, this chunk's included.
     pub(super) retained: &'a Retained,
     pub(super) out: &'a mut O,
 }
 
 impl<O> Engine<'_, O> {
+    /// A string or atom is followed if anybody wants its text.
+    fn leaf_interest(&self, is_selected: bool) -> Interest {
+        if is_selected || self.document.is_some() { Interest::Follow } else { Interest::Skip }
+    }
+
+    /// A container is followed if anybody wants to know of its inside.
     fn interest(&self, is_live: bool) -> Interest {
-        if is_live || self.open_keys.is_some() { Interest::Follow } else { Interest::Skip }
+        if is_live || self.open_keys.is_some() || self.document.is_some() { Interest::Follow } else { Interest::Skip }
     }
 }
 
@@ -30,6 +39,9 @@ impl<O: Output> Sink for Engine<'_, O> {
             && kind == ValueKind::Object
         {
             keys.begin_object();
+        }
+        if let Some(document) = &mut self.document {
+            document.begin_container(kind, at)?;
         }
         let is_live = self.tracker.begin_container(kind, at, self.out);
         Ok(self.interest(is_live))
@@ -42,6 +54,9 @@ impl<O: Output> Sink for Engine<'_, O> {
         {
             keys.end_object();
         }
+        if let Some(document) = &mut self.document {
+            document.end_container();
+        }
         self.tracker.end_container(end, self.retained, self.out);
     }
 
@@ -53,34 +68,53 @@ impl<O: Output> Sink for Engine<'_, O> {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
         self.tracker.key(key);
-        Ok(())
+        match &mut self.document {
+            Some(document) => document.key(key, quote),
+            None => Ok(()),
+        }
     }
 
     #[inline]
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
+        if let Some(document) = &mut self.document {
+            document.begin_string(at)?;
+        }
         let is_selected = self.tracker.begin_leaf(ValueKind::String, at, self.out);
-        Ok(if is_selected { Interest::Follow } else { Interest::Skip })
+        Ok(self.leaf_interest(is_selected))
     }
 
     #[inline]
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
         self.tracker.delta(text, at, self.out);
-        Ok(())
+        match &mut self.document {
+            Some(document) => document.append(text, at),
+            None => Ok(()),
+        }
     }
 
     #[inline]
     fn end_string(&mut self, end: u64) {
+        if let Some(document) = &mut self.document {
+            document.end_string();
+        }
         self.tracker.end_string(end, self.retained, self.out);
     }
 
     #[inline]
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
+        if let Some(document) = &mut self.document {
+            document.begin_atom();
+        }
         let is_selected = self.tracker.begin_leaf(kind, at, self.out);
-        Ok(if is_selected { Interest::Follow } else { Interest::Skip })
+        Ok(self.leaf_interest(is_selected))
     }
 
     #[inline]
-    fn end_atom(&mut self, text: &str, end: u64) {
+    fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         self.tracker.end_atom(text, end, self.out);
+        match &mut self.document {
+            Some(document) => document.end_atom(text, end),
+            None => Ok(()),
+        }
     }
 }

@@ -8,7 +8,8 @@ mod events;
 mod retention;
 mod tracker;
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
+use core::fmt::Write;
 
 pub use self::builder::ParserBuilder;
 use self::callback::Callback;
@@ -19,8 +20,10 @@ pub use self::events::Events;
 pub use self::retention::Retain;
 use self::retention::Retained;
 use self::tracker::Tracker;
+use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::event::{Event, Output, deserialize_text};
+use crate::path::write_concrete;
 use crate::pattern_set::PatternSet;
 use crate::queue::Queue;
 use crate::tokenizer::Tokenizer;
@@ -67,6 +70,8 @@ struct Core {
     tokenizer: Tokenizer,
     tracker: Tracker,
     open_keys: Option<OpenKeys>,
+    /// The partial document, if snapshots were asked for: another follower of the same engine.
+    document: Option<Document>,
     retained: Retained,
     outcome: Outcome,
 }
@@ -86,7 +91,7 @@ impl Parser {
         Self::builder().build(patterns)
     }
 
-    /// A parser with choices: limits, retention, duplicate keys.
+    /// A parser with choices: limits, retention, duplicate keys, snapshots.
     pub fn builder() -> ParserBuilder {
         ParserBuilder::default()
     }
@@ -164,11 +169,14 @@ impl Parser {
     /// Makes the parser as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
-        let Core { tokenizer, tracker, open_keys, retained, outcome } = &mut self.core;
+        let Core { tokenizer, tracker, open_keys, document, retained, outcome } = &mut self.core;
         tokenizer.reset();
         tracker.reset();
         if let Some(keys) = open_keys {
             keys.clear();
+        }
+        if let Some(document) = document {
+            document.clear();
         }
         retained.clear();
         *outcome = Outcome::Open;
@@ -226,6 +234,59 @@ impl Parser {
     }
 }
 
+/// Looking at the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots).
+impl Parser {
+    /// The document as far as it is known: a `Copy` view; taking it costs nothing.
+    ///
+    /// `None` before the first value shows, and without [`snapshots`](ParserBuilder::snapshots). After an error the
+    /// last one stays readable, and its root is not complete.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<PartialValue<'_>> {
+        self.core.document.as_ref()?.view()
+    }
+
+    /// What is known of the value at a concrete path: [`PartialValue::state_of`] from the root, and
+    /// [`Pending`](ValueState::Pending) before the first value shows.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet, ValueState};
+    ///
+    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// assert_eq!(parser.state_of("file_path"), ValueState::Pending);
+    /// parser.feed_with(r#"{"file_path": "a.rs", "text": "fn"#, |_| {})?;
+    /// assert_eq!(parser.state_of("file_path"), ValueState::Complete);
+    /// assert_eq!(parser.state_of("text"), ValueState::Partial);
+    /// parser.feed_with(r#""}"#, |_| {})?;
+    /// assert_eq!(parser.state_of("mode"), ValueState::Absent);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    #[must_use]
+    pub fn state_of(&self, path: &str) -> ValueState {
+        self.snapshot().map_or(ValueState::Pending, |root| root.state_of(path))
+    }
+
+    /// This moment of the snapshot, for [`has_changed_since`](Self::has_changed_since) and
+    /// [`patch_since`](Self::patch_since). Without snapshots nothing ever changes.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.core.document.as_ref().map_or_else(Mark::default, Document::mark)
+    }
+
+    /// Whether anything has been added, has grown or has closed since a mark. Costs a comparison.
+    #[must_use]
+    pub fn has_changed_since(&self, mark: Mark) -> bool {
+        self.mark() != mark
+    }
+
+    /// The operations that bring a copy of the snapshot as it was at `mark` up to date.
+    ///
+    /// Since `Mark::default()` they build it from nothing. Applied one batch after the other they give each snapshot.
+    /// Costs what is new, and the paths' depth.
+    pub fn patch_since(&self, mark: Mark) -> impl Iterator<Item = PatchOp<'_>> {
+        self.core.document.iter().flat_map(move |document| document.patch_since(mark))
+    }
+}
+
 impl Core {
     fn feed<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.tracker.release_paths();
@@ -233,8 +294,9 @@ impl Core {
             return self.feed_closed(chunk);
         }
         self.retained.append(chunk, self.tokenizer.offset(), self.tracker.has_open_match());
-        let Self { tokenizer, tracker, open_keys, retained, .. } = self;
-        let engine = &mut Engine { tracker, open_keys: open_keys.as_mut(), retained, out };
+        let Self { tokenizer, tracker, open_keys, document, retained, .. } = self;
+        let (open_keys, document) = (open_keys.as_mut(), document.as_mut());
+        let engine = &mut Engine { tracker, open_keys, document, retained, out };
         tokenizer.feed(chunk, engine).map_err(|fault| self.fail(&fault))
     }
 
@@ -258,8 +320,9 @@ impl Core {
             Outcome::Finished => return Ok(()),
             Outcome::Open => {}
         }
-        let Self { tokenizer, tracker, open_keys, retained, .. } = self;
-        let engine = &mut Engine { tracker, open_keys: open_keys.as_mut(), retained, out };
+        let Self { tokenizer, tracker, open_keys, document, retained, .. } = self;
+        let (open_keys, document) = (open_keys.as_mut(), document.as_mut());
+        let engine = &mut Engine { tracker, open_keys, document, retained, out };
         let finished = tokenizer.finish(engine);
         finished.map_err(|fault| self.fail(&fault))?;
         self.outcome = Outcome::Finished;
@@ -271,6 +334,9 @@ impl Core {
     fn fail(&mut self, fault: &Fault) -> Error {
         let error = self.error(fault);
         self.retained.truncate(error.offset());
+        if let Some(document) = &mut self.document {
+            document.fail();
+        }
         self.outcome = Outcome::Failed(error.clone());
         error
     }
@@ -278,6 +344,12 @@ impl Core {
     /// Adds to a fault what only the parser knows.
     fn error(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        Error::new(fault, line, column, &self.tracker.innermost().to_string())
+        let mut path = String::new();
+        // Writing to a string cannot fail.
+        let _ = match &self.document {
+            Some(document) => write_concrete(&mut path, document.innermost()),
+            None => write!(path, "{}", self.tracker.innermost()),
+        };
+        Error::new(fault, line, column, &path)
     }
 }

@@ -48,7 +48,7 @@ impl Tokenizer {
         self.literal.matched += came.len();
         if came.len() == missing.len() {
             if is_followed {
-                sink.end_atom(text, self.at(end));
+                sink.end_atom(text, self.at(end))?;
             }
             self.state = self.after_value();
         }

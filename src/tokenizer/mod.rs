@@ -155,7 +155,7 @@ impl Tokenizer {
     /// The end of input: ends a root number, or says that the text is incomplete.
     pub(crate) fn finish<S: Sink>(&mut self, sink: &mut S) -> Result<(), Fault> {
         if self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole() {
-            self.end_number(&[], self.offset, sink);
+            self.end_number(&[], self.offset, sink)?;
         }
         if self.state == State::Done {
             return Ok(());

@@ -78,7 +78,7 @@ impl Tokenizer {
                     return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), expected));
                 }
                 _ if self.number.is_whole() => {
-                    self.end_number(&chunk[start..pos], self.at(pos), sink);
+                    self.end_number(&chunk[start..pos], self.at(pos), sink)?;
                     return Ok(pos);
                 }
                 _ => return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), "expected a digit")),
@@ -96,16 +96,17 @@ impl Tokenizer {
     }
 
     /// Ends the number whose last bytes are `rest`; `end` is the offset behind them.
-    pub(super) fn end_number<S: Sink>(&mut self, rest: &[u8], end: u64, sink: &mut S) {
+    pub(super) fn end_number<S: Sink>(&mut self, rest: &[u8], end: u64, sink: &mut S) -> Result<(), Fault> {
         if self.number.is_followed {
             if self.scratch.is_empty() {
-                sink.end_atom(ascii(rest), end);
+                sink.end_atom(ascii(rest), end)?;
             } else {
                 self.scratch.push_str(ascii(rest));
-                sink.end_atom(&self.scratch, end);
+                sink.end_atom(&self.scratch, end)?;
             }
         }
         self.state = self.after_value();
+        Ok(())
     }
 }
 

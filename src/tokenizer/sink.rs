@@ -78,5 +78,5 @@ pub(crate) trait Sink {
     /// The first byte of a number, a boolean or null.
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
     /// The whole text of the atom that was followed; `end` is the offset behind its last byte.
-    fn end_atom(&mut self, text: &str, end: u64);
+    fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault>;
 }

@@ -9,5 +9,6 @@ mod limits;
 mod observed;
 mod parser;
 mod patterns;
+mod snapshots;
 mod suites;
 mod tidy;

@@ -1,14 +1,22 @@
-//! Where a value stands: [`Path`] and its [`Segment`]s, the store that holds each segment once, and the spellings.
+//! Where a value stands: [`Path`] and its [`Segment`]s, and the store that holds each segment once.
 //!
 //! The store is a stack of nodes that point at their parents. Telling a path hands out a node, so that it costs what
 //! is new in it and no event copies anything. Nodes that a queued event may still ask for are *pinned*: they stay
 //! where they are until the queue has been read, even when their values have closed.
+
+mod concrete;
+mod spelling;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
 use smallvec::SmallVec;
+
+pub(crate) use self::concrete::{ConcreteStep, concrete_steps};
+pub(crate) use self::spelling::{
+    is_name_char, is_name_first, is_shorthand, write_bracketed, write_concrete, write_pointer_token, write_quoted,
+};
 
 /// One step of a [`Path`]: into an object by key, or into an array by index.
 ///
@@ -246,81 +254,3 @@ impl PartialEq for Path<'_> {
 }
 
 impl Eq for Path<'_> {}
-
-/// The concrete spelling: `ask_slots[0].message`, `$` for the root.
-pub(crate) fn write_concrete<'a>(out: &mut impl Write, segments: impl IntoIterator<Item = Segment<'a>>) -> fmt::Result {
-    let mut is_root = true;
-    for segment in segments {
-        match segment {
-            Segment::Key(name) if is_shorthand(name) => {
-                if !is_root {
-                    out.write_char('.')?;
-                }
-                out.write_str(name)?;
-            }
-            quoted_or_index => write_bracketed(out, quoted_or_index)?,
-        }
-        is_root = false;
-    }
-    if is_root { out.write_char('$') } else { Ok(()) }
-}
-
-/// `[0]` or `['name']` as in a normalized path.
-pub(crate) fn write_bracketed(out: &mut impl Write, segment: Segment<'_>) -> fmt::Result {
-    match segment {
-        Segment::Index(index) => write!(out, "[{index}]"),
-        Segment::Key(name) => {
-            out.write_char('[')?;
-            write_quoted(out, name)?;
-            out.write_char(']')
-        }
-    }
-}
-
-/// A name in single quotes with the escapes of RFC 9535 §2.7.
-pub(crate) fn write_quoted(out: &mut impl Write, name: &str) -> fmt::Result {
-    out.write_char('\'')?;
-    for character in name.chars() {
-        match character {
-            '\u{8}' => out.write_str("\\b")?,
-            '\t' => out.write_str("\\t")?,
-            '\n' => out.write_str("\\n")?,
-            '\u{c}' => out.write_str("\\f")?,
-            '\r' => out.write_str("\\r")?,
-            '\'' => out.write_str("\\'")?,
-            '\\' => out.write_str("\\\\")?,
-            control if control < ' ' => write!(out, "\\u{:04x}", control as u32)?,
-            other => out.write_char(other)?,
-        }
-    }
-    out.write_char('\'')
-}
-
-/// `/name` or `/0` (RFC 6901 §3).
-pub(crate) fn write_pointer_token(out: &mut impl Write, segment: Segment<'_>) -> fmt::Result {
-    out.write_char('/')?;
-    match segment {
-        Segment::Index(index) => write!(out, "{index}"),
-        Segment::Key(name) => name.chars().try_for_each(|character| match character {
-            '~' => out.write_str("~0"),
-            '/' => out.write_str("~1"),
-            other => out.write_char(other),
-        }),
-    }
-}
-
-/// Whether a name may be written without quotes (RFC 9535 §2.5.1.1, `member-name-shorthand`).
-pub(crate) fn is_shorthand(name: &str) -> bool {
-    let mut characters = name.chars();
-    characters.next().is_some_and(is_name_first) && characters.all(is_name_char)
-}
-
-/// RFC 9535 `name-first`.
-pub(crate) fn is_name_first(character: char) -> bool {
-    character == '_' || character.is_ascii_alphabetic() || !character.is_ascii()
-}
-
-/// RFC 9535 `name-char`.
-pub(crate) fn is_name_char(character: char) -> bool {
-    is_name_first(character) || character.is_ascii_digit()
-}

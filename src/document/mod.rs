@@ -1,0 +1,306 @@
+//! The partial document: an append-only arena of what is known, in pre-order, and the views into it.
+//!
+//! Each value is one [`Node`]; children follow their parent, so a subtree is a range and the next sibling stands where
+//! the range ends. All text lies in one string in the same order: a member's key, then its string or number. The last
+//! node's text ends where the text ends, and only that node can still grow. Nothing is ever moved or changed but the
+//! `end` of an open value and the count of its children.
+
+mod patch;
+mod print;
+mod settled;
+mod typed;
+mod view;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+pub use self::patch::{Mark, PatchOp};
+pub use self::settled::Settled;
+pub use self::typed::Partial;
+pub use self::view::{PartialValue, ValueState};
+use crate::error::{ErrorKind, Fault};
+use crate::path::Segment;
+use crate::tokenizer::ValueKind;
+
+/// A node's place in the arena.
+type NodeId = u32;
+
+/// The `end` of a value that is still open; the `parent` of the root.
+const OPEN: u32 = u32::MAX;
+const NO_PARENT: NodeId = u32::MAX;
+
+/// What a node is; a string or container may still be open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NodeKind {
+    Null,
+    False,
+    True,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// One value: 24 bytes.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: NodeId,
+    /// The place behind the last node inside, or [`OPEN`].
+    end: u32,
+    /// Of a member: where its key begins in the text. Of an element: its index.
+    place: u32,
+    /// Where the key ends and the string or number begins.
+    text: u32,
+    /// How many children it has.
+    children: u32,
+    kind: NodeKind,
+}
+
+/// All that is known of a text so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    nodes: Vec<Node>,
+    text: String,
+    /// Where the text of the nodes ends: behind it lies a key whose value has not begun, if any.
+    shown: u32,
+    /// The innermost open container.
+    open: NodeId,
+    /// Whether a number or literal has begun that is not shown yet.
+    has_open_atom: bool,
+    /// How many values have closed, and how often the document was cleared: what a mark compares.
+    closed: u32,
+    epoch: u32,
+    /// How long the text and the list of nodes may grow.
+    limit: u32,
+}
+
+impl Document {
+    pub(crate) fn new() -> Self {
+        // One less than all 32 bits, as `OPEN` is none of the places.
+        Self::with_limit(u32::MAX - 1)
+    }
+
+    fn with_limit(limit: u32) -> Self {
+        Self {
+            nodes: Vec::new(),
+            text: String::new(),
+            shown: 0,
+            open: NO_PARENT,
+            has_open_atom: false,
+            closed: 0,
+            epoch: 0,
+            limit,
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.text.clear();
+        self.shown = 0;
+        self.open = NO_PARENT;
+        self.has_open_atom = false;
+        self.epoch = self.epoch.wrapping_add(1);
+    }
+
+    /// The text has failed: its root is never complete, whatever had closed.
+    pub(crate) fn fail(&mut self) {
+        if let Some(root) = self.nodes.first_mut() {
+            root.end = OPEN;
+        }
+    }
+
+    /// The document as far as it is known.
+    pub(crate) fn view(&self) -> Option<PartialValue<'_>> {
+        (!self.nodes.is_empty()).then(|| PartialValue::new(self, 0))
+    }
+
+    /// A member's key: kept behind the shown text until its value begins.
+    #[inline]
+    pub(crate) fn key(&mut self, key: &str, at: u64) -> Result<(), Fault> {
+        self.push_text(key, at)
+    }
+
+    #[inline]
+    pub(crate) fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<(), Fault> {
+        let kind = if kind == ValueKind::Object { NodeKind::Object } else { NodeKind::Array };
+        self.open = self.push(kind, OPEN, at)?;
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn end_container(&mut self) {
+        let end = self.nodes.len() as u32;
+        if let Some(node) = self.nodes.get_mut(self.open as usize) {
+            node.end = end;
+            self.open = node.parent;
+            self.closed = self.closed.wrapping_add(1);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn begin_string(&mut self, at: u64) -> Result<(), Fault> {
+        self.push(NodeKind::String, OPEN, at).map(drop)
+    }
+
+    #[inline]
+    pub(crate) fn append(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        let pushed = self.push_text(text, at);
+        self.shown = self.text.len() as u32;
+        pushed
+    }
+
+    #[inline]
+    pub(crate) fn end_string(&mut self) {
+        let end = self.nodes.len() as u32;
+        if let Some(node) = self.nodes.last_mut() {
+            node.end = end;
+            self.closed = self.closed.wrapping_add(1);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn begin_atom(&mut self) {
+        self.has_open_atom = true;
+    }
+
+    #[inline]
+    pub(crate) fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
+        self.has_open_atom = false;
+        let kind = match text {
+            "null" => NodeKind::Null,
+            "false" => NodeKind::False,
+            "true" => NodeKind::True,
+            _ => NodeKind::Number,
+        };
+        let id = self.push(kind, OPEN, end)?;
+        self.nodes[id as usize].end = id + 1;
+        self.closed = self.closed.wrapping_add(1);
+        if kind == NodeKind::Number { self.append(text, end) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn push(&mut self, kind: NodeKind, end: u32, at: u64) -> Result<NodeId, Fault> {
+        let id = self.nodes.len() as u32;
+        if id >= self.limit {
+            return Err(too_large(at));
+        }
+        let parent = self.open;
+        let place = match self.nodes.get_mut(parent as usize) {
+            None => 0,
+            Some(container) => {
+                container.children += 1;
+                if container.kind == NodeKind::Object { self.shown } else { container.children - 1 }
+            }
+        };
+        self.shown = self.text.len() as u32;
+        self.nodes.push(Node { parent, end, place, text: self.shown, children: 0, kind });
+        Ok(id)
+    }
+
+    /// Adds what fits, so that the limit bites at the same byte for every chunking.
+    #[inline]
+    fn push_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        let room = self.limit as usize - self.text.len();
+        if text.len() > room {
+            let fits = (0..=room).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+            self.text.push_str(&text[..fits]);
+            return Err(too_large(at + fits as u64));
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn is_member(&self, node: &Node) -> bool {
+        self.nodes.get(node.parent as usize).is_some_and(|parent| parent.kind == NodeKind::Object)
+    }
+
+    /// Where the node's subtree ends.
+    fn end(&self, id: NodeId) -> u32 {
+        match self.nodes[id as usize].end {
+            OPEN => self.nodes.len() as u32,
+            end => end,
+        }
+    }
+
+    /// The place in the text of a node's string or number.
+    fn text_range(&self, id: NodeId) -> Range<usize> {
+        let end = match self.nodes.get(id as usize + 1) {
+            None => self.shown,
+            Some(next) if self.is_member(next) => next.place,
+            Some(next) => next.text,
+        };
+        self.nodes[id as usize].text as usize..end as usize
+    }
+
+    /// How a node is reached from its parent; nothing for the root.
+    fn segment(&self, id: NodeId) -> Option<Segment<'_>> {
+        let node = &self.nodes[id as usize];
+        if node.parent == NO_PARENT {
+            None
+        } else if self.is_member(node) {
+            Some(Segment::Key(&self.text[node.place as usize..node.text as usize]))
+        } else {
+            Some(Segment::Index(node.place.into()))
+        }
+    }
+
+    /// The segments from the root to a node.
+    fn segments(&self, id: NodeId) -> impl Iterator<Item = Segment<'_>> {
+        let mut upwards = Vec::new();
+        let mut id = id;
+        while let Some(segment) = self.segment(id) {
+            upwards.push(segment);
+            id = self.nodes[id as usize].parent;
+        }
+        upwards.into_iter().rev()
+    }
+
+    /// The segments of the innermost open value.
+    pub(crate) fn innermost(&self) -> impl Iterator<Item = Segment<'_>> {
+        let open_string = self.nodes.last().filter(|last| last.kind == NodeKind::String && last.end == OPEN);
+        let id = if open_string.is_some() { self.nodes.len() as u32 - 1 } else { self.open };
+        let container = self.nodes.get(self.open as usize).filter(|_| self.has_open_atom);
+        let atom = container.map(|container| match container.kind {
+            NodeKind::Object => Segment::Key(&self.text[self.shown as usize..]),
+            _ => Segment::Index(container.children.into()),
+        });
+        let has_node = self.nodes.get(id as usize).is_some();
+        has_node.then(|| self.segments(id)).into_iter().flatten().chain(atom)
+    }
+}
+
+#[cold]
+fn too_large(offset: u64) -> Fault {
+    Fault::new(ErrorKind::SnapshotLimit, offset, "expected no more text or values than a snapshot can hold")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_takes_24_bytes() {
+        assert!(size_of::<Node>() <= 24);
+    }
+
+    #[test]
+    fn the_limit_bites_at_the_same_character_for_every_cut() {
+        for cut in 0..=4 {
+            let mut document = Document::with_limit(5);
+            document.begin_string(0).unwrap();
+            let (a, b) = "abcd₹".split_at(cut);
+            let fault = document.append(a, 1).and_then(|()| document.append(b, 1 + cut as u64)).unwrap_err();
+            assert_eq!((fault.kind, fault.offset), (ErrorKind::SnapshotLimit, 5));
+            assert_eq!(document.view().unwrap().as_str(), Some("abcd"));
+        }
+    }
+
+    #[test]
+    fn too_many_nodes_are_an_error() {
+        let mut document = Document::with_limit(2);
+        document.begin_container(ValueKind::Array, 0).unwrap();
+        document.end_atom("true", 5).unwrap();
+        assert_eq!(document.end_atom("true", 10).unwrap_err().kind, ErrorKind::SnapshotLimit);
+    }
+}

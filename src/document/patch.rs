@@ -1,0 +1,129 @@
+//! What changed since a mark: the operations that bring a copy up to date.
+
+use alloc::string::{String, ToString};
+use core::fmt::{self, Write};
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::print::write_string;
+use super::{Document, NodeId, NodeKind, PartialValue};
+use crate::path::write_pointer_token;
+
+/// A moment of a snapshot, to be compared with a later one. Taking and comparing cost nothing.
+///
+/// ```
+/// use jsonspigot::{Parser, PatternSet};
+///
+/// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+/// parser.feed_with(r#"{"say": "Hel"#, |_| {})?;
+/// let mark = parser.mark();
+/// assert!(!parser.has_changed_since(mark));
+/// parser.feed_with(r#"lo", "to": ["all"#, |_| {})?;
+/// let ops: Vec<String> = parser.patch_since(mark).map(|op| op.to_string()).collect();
+/// assert_eq!(ops, [
+///     r#"{"op":"append","path":"/say","value":"lo"}"#,
+///     r#"{"op":"add","path":"/to","value":["all"]}"#,
+/// ]);
+/// # Ok::<(), jsonspigot::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mark {
+    epoch: u32,
+    nodes: u32,
+    shown: u32,
+    closed: u32,
+}
+
+/// One operation of a patch: RFC 6902's `add`, or an `append` of text to a string.
+///
+/// `Display` and `Serialize` print `{"op":"add","path":"/a/0","value":…}` and
+/// `{"op":"append","path":"/a/0","value":"…"}`, paths as RFC 6901 pointers. An `add` of an element names its index,
+/// which is the array's length; an `add` of a member replaces an earlier one of the same name, as the RFC says.
+#[derive(Clone, Copy, Debug)]
+pub struct PatchOp<'a> {
+    value: PartialValue<'a>,
+    /// Of an append: where the new text begins in the string's.
+    appended_from: Option<usize>,
+}
+
+impl<'a> PatchOp<'a> {
+    /// The RFC 6901 pointer of the value that is added or grows; empty for the root.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let mut path = String::new();
+        for segment in self.value.document.segments(self.value.node) {
+            // Writing to a string cannot fail.
+            let _ = write_pointer_token(&mut path, segment);
+        }
+        path
+    }
+
+    /// The value as it is now: the one added, or the string that has grown.
+    #[must_use]
+    pub fn value(&self) -> PartialValue<'a> {
+        self.value
+    }
+
+    /// The text that an append adds; nothing for an add.
+    #[must_use]
+    pub fn appended(&self) -> Option<&'a str> {
+        Some(&self.value.as_str()?[self.appended_from?..])
+    }
+}
+
+impl fmt::Display for PatchOp<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let op = if self.appended_from.is_some() { "append" } else { "add" };
+        write!(f, r#"{{"op":"{op}","path":"#)?;
+        write_string(f, &self.path())?;
+        f.write_str(r#","value":"#)?;
+        match self.appended() {
+            Some(text) => write_string(f, text)?,
+            None => write!(f, "{}", self.value)?,
+        }
+        f.write_char('}')
+    }
+}
+
+impl Serialize for PatchOp<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("op", if self.appended_from.is_some() { "append" } else { "add" })?;
+        map.serialize_entry("path", &self.path().to_string())?;
+        match self.appended() {
+            Some(text) => map.serialize_entry("value", text)?,
+            None => map.serialize_entry("value", &self.value)?,
+        }
+        map.end()
+    }
+}
+
+impl Document {
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { epoch: self.epoch, nodes: self.nodes.len() as u32, shown: self.shown, closed: self.closed }
+    }
+
+    /// The operations since a mark, in document order; since a mark of an earlier document, all of this one.
+    ///
+    /// What is new is one string's growth, if the last node was an open string, and the nodes behind the mark: each
+    /// that hangs on an old one is added with all that stands in it.
+    pub(crate) fn patch_since(&self, mark: Mark) -> impl Iterator<Item = PatchOp<'_>> {
+        let mark = if mark.epoch == self.epoch { mark } else { Mark::default() };
+        let grown = mark.nodes.checked_sub(1).and_then(|last| self.growth(last, mark.shown));
+        let mut next = mark.nodes;
+        let added = core::iter::from_fn(move || {
+            let node = ((next as usize) < self.nodes.len()).then_some(next)?;
+            next = self.end(node);
+            Some(PatchOp { value: PartialValue::new(self, node), appended_from: None })
+        });
+        grown.into_iter().chain(added)
+    }
+
+    /// What a string has gained since its text was shown up to `shown`.
+    fn growth(&self, node: NodeId, shown: u32) -> Option<PatchOp<'_>> {
+        let text = self.text_range(node);
+        let is_string = self.nodes[node as usize].kind == NodeKind::String;
+        (is_string && text.end > shown as usize)
+            .then(|| PatchOp { value: PartialValue::new(self, node), appended_from: Some(shown as usize - text.start) })
+    }
+}

@@ -1,0 +1,290 @@
+//! Looking at the partial document: a `Copy` view of one value.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde_json::Value;
+
+use super::{Document, NodeId, NodeKind, OPEN};
+use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
+use crate::tokenizer::ValueKind;
+
+/// A value as far as it is known: a `Copy` view into the parser's snapshot. Looking allocates nothing.
+///
+/// | stands in the text | is shown |
+/// |---|---|
+/// | a string | from its opening quote, with the text that has come; complete at its closing quote |
+/// | an array, an object | from its opening bracket, with what is shown of its inside; complete at its closing bracket |
+/// | a number, `true`, `false`, `null` | once it has ended, and complete then |
+/// | a key | with its value, not before |
+///
+/// A complete value never changes, unless a duplicate key takes its place
+/// ([`DuplicateKeys::Reject`](crate::DuplicateKeys::Reject) rules that out).
+///
+/// ```
+/// use jsonspigot::{Parser, PatternSet, ValueKind, ValueState};
+///
+/// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+/// parser.feed_with(r#"{"name": "Ada", "tags": ["math", "eng"#, |_| {})?;
+/// let seen = parser.snapshot().unwrap();
+/// assert!(seen.at("name").unwrap().is_complete());
+/// assert_eq!(seen.at("tags[1]").unwrap().as_str(), Some("eng"));
+/// assert_eq!(seen.to_string(), r#"{"name":"Ada","tags":["math","eng"]}"#);
+/// assert_eq!(seen.state_of("tags[1]"), ValueState::Partial);
+/// assert_eq!(seen.state_of("tags[2]"), ValueState::Pending);
+/// # Ok::<(), jsonspigot::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct PartialValue<'a> {
+    pub(super) document: &'a Document,
+    pub(super) node: NodeId,
+}
+
+/// What is known of the value at a path ([`PartialValue::state_of`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ValueState {
+    /// It is not there, but may still come.
+    Pending,
+    /// It has begun and may still grow.
+    Partial,
+    /// It is whole and can no longer change.
+    Complete,
+    /// It is not there and can't come any more: its parent closed without it, or can't hold it.
+    Absent,
+}
+
+impl<'a> PartialValue<'a> {
+    pub(super) fn new(document: &'a Document, node: NodeId) -> Self {
+        Self { document, node }
+    }
+
+    pub(super) fn node(self) -> &'a super::Node {
+        &self.document.nodes[self.node as usize]
+    }
+
+    pub(super) fn text(self) -> &'a str {
+        &self.document.text[self.document.text_range(self.node)]
+    }
+
+    /// The value's kind; it never changes.
+    #[must_use]
+    pub fn kind(self) -> ValueKind {
+        match self.node().kind {
+            NodeKind::Null => ValueKind::Null,
+            NodeKind::False | NodeKind::True => ValueKind::Bool,
+            NodeKind::Number => ValueKind::Number,
+            NodeKind::String => ValueKind::String,
+            NodeKind::Array => ValueKind::Array,
+            NodeKind::Object => ValueKind::Object,
+        }
+    }
+
+    /// Whether the value was received whole. After an error the root is not.
+    #[must_use]
+    pub fn is_complete(self) -> bool {
+        self.node().end != OPEN
+    }
+
+    /// The text of a string, as far as it has come.
+    #[must_use]
+    pub fn as_str(self) -> Option<&'a str> {
+        (self.node().kind == NodeKind::String).then(|| self.text())
+    }
+
+    /// The value of a boolean.
+    #[must_use]
+    pub fn as_bool(self) -> Option<bool> {
+        match self.node().kind {
+            NodeKind::True => Some(true),
+            NodeKind::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// A number as it is spelt.
+    #[must_use]
+    pub fn as_number(self) -> Option<&'a str> {
+        (self.node().kind == NodeKind::Number).then(|| self.text())
+    }
+
+    /// Whether the value is null.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.node().kind == NodeKind::Null
+    }
+
+    /// How many elements or entries have been shown, duplicates counted; 0 for anything else.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.node().children as usize
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The children with how they are reached, in document order.
+    pub(super) fn children(self) -> impl Iterator<Item = (Segment<'a>, Self)> + use<'a> {
+        let Self { document, node } = self;
+        let is_container = matches!(self.node().kind, NodeKind::Array | NodeKind::Object);
+        let end = if is_container { document.end(node) } else { node };
+        let mut next = node + 1;
+        core::iter::from_fn(move || {
+            let child = (next < end).then_some(next)?;
+            next = document.end(child);
+            Some((document.segment(child)?, Self::new(document, child)))
+        })
+    }
+
+    /// The elements of an array, in order; nothing for anything else.
+    #[must_use = "iterators are lazy"]
+    pub fn iter(self) -> impl Iterator<Item = Self> + use<'a> {
+        self.children().filter(move |(segment, _)| matches!(segment, Segment::Index(_))).map(|(_, value)| value)
+    }
+
+    /// The entries of an object, in document order, duplicates included; nothing for anything else.
+    #[must_use = "iterators are lazy"]
+    pub fn entries(self) -> impl Iterator<Item = (&'a str, Self)> + use<'a> {
+        self.children().filter_map(|(segment, value)| match segment {
+            Segment::Key(key) => Some((key, value)),
+            Segment::Index(_) => None,
+        })
+    }
+
+    /// The member of this name, the last one if there are several. Costs the entries.
+    #[must_use]
+    pub fn get(self, key: &str) -> Option<Self> {
+        self.entries().filter(|(name, _)| *name == key).last().map(|(_, value)| value)
+    }
+
+    /// The element at this index. Costs the elements before it.
+    #[must_use]
+    pub fn index(self, index: usize) -> Option<Self> {
+        self.iter().nth(index)
+    }
+
+    /// The value at a concrete path from here, such as `ask_slots[0].message`; `$` is this value.
+    ///
+    /// `None` if it is not there (yet), or if the text is no concrete path.
+    #[must_use]
+    pub fn at(self, path: &str) -> Option<Self> {
+        concrete_steps(path).try_fold(self, |value, step| {
+            let step = step?;
+            value.children().filter(|(segment, _)| step.is(*segment)).last().map(|(_, child)| child)
+        })
+    }
+
+    /// What is known of the value at a concrete path from here.
+    ///
+    /// This is what lets a caller act on a field the moment it can no longer change. A text that is no concrete path
+    /// names nothing that could come: [`ValueState::Absent`].
+    #[must_use]
+    pub fn state_of(self, path: &str) -> ValueState {
+        let mut value = self;
+        for step in concrete_steps(path) {
+            let Some(step) = step else { return ValueState::Absent };
+            let found = value.children().filter(|(segment, _)| step.is(*segment)).last();
+            match found {
+                Some((_, child)) => value = child,
+                None if value.may_hold(step) => {
+                    let is_spelt_right = concrete_steps(path).all(|step| step.is_some());
+                    return if is_spelt_right { ValueState::Pending } else { ValueState::Absent };
+                }
+                None => return ValueState::Absent,
+            }
+        }
+        if value.is_complete() { ValueState::Complete } else { ValueState::Partial }
+    }
+
+    /// Whether a child that is not there may still come.
+    fn may_hold(self, step: ConcreteStep<'_>) -> bool {
+        let fits = match self.node().kind {
+            NodeKind::Object => !step.is_index(),
+            NodeKind::Array => step.is_index(),
+            _ => false,
+        };
+        fits && !self.is_complete()
+    }
+
+    /// The concrete path of this value in its document.
+    pub(super) fn path(self) -> String {
+        let mut path = String::new();
+        // Writing to a string cannot fail.
+        let _ = write_concrete(&mut path, self.document.segments(self.node));
+        path
+    }
+}
+
+impl fmt::Debug for PartialValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = if self.is_complete() { "complete" } else { "partial" };
+        write!(f, "PartialValue({state} {self})")
+    }
+}
+
+/// Equal in all that is shown: kinds, keys in order, text, spelling of numbers, and what is complete.
+impl PartialEq for PartialValue<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        // Pre-order: equal subtrees are equal node by node, with the same numbers of children.
+        let (from, other_from) = (self.node, other.node);
+        let len = self.document.end(from) - from;
+        len == other.document.end(other_from) - other_from
+            && (0..len).all(|place| {
+                let (own, their) = (self.sibling(from + place), other.sibling(other_from + place));
+                own.node().kind == their.node().kind
+                    && own.node().children == their.node().children
+                    && own.is_complete() == their.is_complete()
+                    && own.text() == their.text()
+                    && (place == 0 || self.document.segment(own.node) == other.document.segment(their.node))
+            })
+    }
+}
+
+impl PartialValue<'_> {
+    fn sibling(self, node: NodeId) -> Self {
+        Self { node, ..self }
+    }
+}
+
+/// Equal as JSON: members in any order, of duplicates the last one; open values as far as they are known.
+impl PartialEq<Value> for PartialValue<'_> {
+    fn eq(&self, other: &Value) -> bool {
+        let mut pairs = Vec::from([(*self, other)]);
+        while let Some((own, other)) = pairs.pop() {
+            let is_equal = match (own.node().kind, other) {
+                (NodeKind::Null, Value::Null) => true,
+                (NodeKind::True | NodeKind::False, Value::Bool(bool)) => own.as_bool() == Some(*bool),
+                (NodeKind::String, Value::String(text)) => own.text() == text,
+                (NodeKind::Number, Value::Number(number)) => {
+                    serde_json::from_str::<serde_json::Number>(own.text()).is_ok_and(|own| own == *number)
+                }
+                (NodeKind::Array, Value::Array(elements)) => {
+                    pairs.extend(own.iter().zip(elements));
+                    own.len() == elements.len()
+                }
+                (NodeKind::Object, Value::Object(members)) => {
+                    let mut entries: Vec<_> = own.entries().collect();
+                    // Stable, so that of equal keys the last stays last.
+                    entries.sort_by_key(|(key, _)| *key);
+                    let last_of_key =
+                        |place: usize| entries.get(place + 1).is_none_or(|(next, _)| *next != entries[place].0);
+                    let mut count = 0;
+                    let all_found = (0..entries.len()).filter(|&place| last_of_key(place)).all(|place| {
+                        let (key, value) = entries[place];
+                        count += 1;
+                        members.get(key).map(|member| pairs.push((value, member))).is_some()
+                    });
+                    all_found && count == members.len()
+                }
+                _ => false,
+            };
+            if !is_equal {
+                return false;
+            }
+        }
+        true
+    }
+}

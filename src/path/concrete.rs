@@ -1,0 +1,146 @@
+//! Reading a concrete path, such as `ask_slots[0]['a b']`, step by step and without an allocation.
+
+use core::str::Chars;
+
+use super::{Segment, is_name_char, is_name_first};
+
+/// One step as it is spelt: a quoted name may hold escapes, so it can be compared, not borrowed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConcreteStep<'a> {
+    Name(&'a str),
+    /// What stands between the quotes.
+    Quoted(&'a str),
+    Index(u64),
+}
+
+impl ConcreteStep<'_> {
+    pub(crate) fn is_index(self) -> bool {
+        matches!(self, Self::Index(_))
+    }
+
+    /// Whether the step spells this segment.
+    pub(crate) fn is(self, segment: Segment<'_>) -> bool {
+        match (self, segment) {
+            (Self::Name(name), Segment::Key(key)) => name == key,
+            (Self::Quoted(raw), Segment::Key(key)) => Unescaped { rest: raw.chars() }.eq(key.chars().map(Some)),
+            (Self::Index(index), Segment::Index(other)) => index == other,
+            _ => false,
+        }
+    }
+}
+
+/// The steps of a concrete path from the root; `None` is told once where the text is no concrete path.
+///
+/// The spellings are those that patterns have, as far as they select one place: names, quoted names, indices.
+pub(crate) fn concrete_steps(path: &str) -> impl Iterator<Item = Option<ConcreteStep<'_>>> {
+    let rest = path.strip_prefix('$');
+    let mut reader = Reader { rest: rest.unwrap_or(path), wants_dot: rest.is_some() || path.starts_with(['.', '[']) };
+    let mut is_bad = path.is_empty();
+    core::iter::from_fn(move || {
+        if is_bad || reader.rest.is_empty() {
+            // An empty path is refused, as an empty pattern is; the root is `$`.
+            return core::mem::take(&mut is_bad).then_some(None);
+        }
+        let step = reader.step();
+        if step.is_none() {
+            reader.rest = "";
+        }
+        Some(step)
+    })
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    /// A dot may only be missing before the first name.
+    wants_dot: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn step(&mut self) -> Option<ConcreteStep<'a>> {
+        if let Some(inside) = self.rest.strip_prefix('[') {
+            self.wants_dot = true;
+            return self.bracketed(inside);
+        }
+        let name = if self.wants_dot { self.rest.strip_prefix('.')? } else { self.rest };
+        self.wants_dot = true;
+        if !name.starts_with(is_name_first) {
+            return None;
+        }
+        let (name, rest) = name.split_at(name.find(|c| !is_name_char(c)).unwrap_or(name.len()));
+        self.rest = rest;
+        Some(ConcreteStep::Name(name))
+    }
+
+    fn bracketed(&mut self, inside: &'a str) -> Option<ConcreteStep<'a>> {
+        let quote = inside.chars().next()?;
+        if quote != '\'' && quote != '"' {
+            let (digits, rest) = inside.split_once(']')?;
+            let is_canonical =
+                digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+            self.rest = rest;
+            return digits.parse().ok().filter(|_| is_canonical).map(ConcreteStep::Index);
+        }
+        let name = &inside[1..];
+        let end = closing_quote(name, quote)?;
+        self.rest = name[end + 1..].strip_prefix(']')?;
+        let is_spelt_right = Unescaped { rest: name[..end].chars() }.all(|c| c.is_some());
+        is_spelt_right.then_some(ConcreteStep::Quoted(&name[..end]))
+    }
+}
+
+fn closing_quote(name: &str, quote: char) -> Option<usize> {
+    let mut is_escaped = false;
+    name.char_indices()
+        .find(|&(_, c)| {
+            let ends = c == quote && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            ends
+        })
+        .map(|(at, _)| at)
+}
+
+/// The characters that a quoted name stands for; `None` at a bad escape.
+struct Unescaped<'a> {
+    rest: Chars<'a>,
+}
+
+impl Unescaped<'_> {
+    fn unit(&mut self) -> Option<u16> {
+        let digits = self.rest.as_str().get(..4)?;
+        self.rest = self.rest.as_str()[4..].chars();
+        u16::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
+    }
+
+    fn escape(&mut self) -> Option<char> {
+        Some(match self.rest.next()? {
+            'b' => '\u{8}',
+            't' => '\t',
+            'n' => '\n',
+            'f' => '\u{c}',
+            'r' => '\r',
+            same @ ('/' | '\\' | '\'' | '"') => same,
+            'u' => {
+                let high = self.unit()?;
+                let low = if (0xD800..0xDC00).contains(&high) {
+                    self.rest = self.rest.as_str().strip_prefix("\\u")?.chars();
+                    self.unit()?
+                } else {
+                    0
+                };
+                char::decode_utf16([high, low]).next()?.ok()?
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Iterator for Unescaped<'_> {
+    type Item = Option<char>;
+
+    fn next(&mut self) -> Option<Option<char>> {
+        match self.rest.next()? {
+            '\\' => Some(self.escape()),
+            other => Some(Some(other)),
+        }
+    }
+}

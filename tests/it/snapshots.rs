@@ -1,0 +1,363 @@
+//! The partial document: laws 5, 6, 9, 12, 13 and properties 3, 9, 10, 12 to 14, at every prefix and for every chunking.
+
+use jsonspigot::{EventKind, Limits, Parser, PatternSet, Retain, ValueState};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::model::chunking::{chunks, each_byte, torture_cuts, with_cuts};
+use super::model::closer::closed_text;
+use super::model::generate::{Keys, document};
+use super::model::log::{Options, PathElement, Verdict};
+use super::model::mutate::any_document;
+use super::model::recogniser;
+use super::model::replay;
+use super::model::torture::torture_documents;
+use super::observed::{Door, builder, drive, observe, pattern_set};
+
+fn snapshots(options: &Options) -> Parser {
+    builder(options).snapshots().build(&pattern_set(options))
+}
+
+fn plain() -> Parser {
+    Parser::builder().snapshots().build(&PatternSet::empty())
+}
+
+/// What is shown, as JSON text.
+fn shown(parser: &Parser) -> Option<String> {
+    parser.snapshot().map(|root| root.to_string())
+}
+
+/// `earlier ⊑ later` in the sense of law 6, read from the printed forms: `Value`s, members in document order.
+fn is_prefix(earlier: &Value, later: &Value) -> bool {
+    match (earlier, later) {
+        (Value::String(a), Value::String(b)) => b.starts_with(a.as_str()),
+        (Value::Array(a), Value::Array(b)) => {
+            let last = a.len().wrapping_sub(1);
+            a.len() <= b.len()
+                && a.iter().zip(b).enumerate().all(|(at, (a, b))| a == b || at == last && is_prefix(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let differing: Vec<_> = a.iter().filter(|(key, value)| b.get(*key) != Some(value)).collect();
+            differing.len() <= 1 && differing.iter().all(|(key, a)| b.get(*key).is_some_and(|b| is_prefix(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Numbers near f64's limits are no JSON values: leave such documents to the other tests.
+fn is_readable(text: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(text).is_ok()
+}
+
+/// Property 13: after each prefix the snapshot is what the independent closer makes of it.
+fn check_against_closer(document: &[u8]) {
+    let mut parser = plain();
+    for (k, byte) in document.iter().enumerate() {
+        let failed = parser.feed_with([*byte], |_| {}).is_err();
+        if failed {
+            assert!(!parser.snapshot().is_some_and(|root| root.is_complete()), "a failed text is never complete");
+            return;
+        }
+        let expected = closed_text(&document[..=k]);
+        if expected.as_ref().is_some_and(|text| !is_readable(text)) {
+            return;
+        }
+        let prefix = String::from_utf8_lossy(&document[..=k]);
+        let seen = parser.snapshot().map(|root| root.to_value().unwrap());
+        assert_eq!(seen, expected.map(|text| serde_json::from_slice(&text).unwrap()), "after {prefix:?}");
+        if let Some(root) = parser.snapshot() {
+            assert!(root == *seen.as_ref().unwrap(), "a view equals its value");
+            assert_eq!(json(&root.to_string()), *seen.as_ref().unwrap(), "a view prints its value");
+            assert_eq!(serde_json::to_value(root).unwrap(), *seen.as_ref().unwrap(), "a view serializes its value");
+        }
+    }
+}
+
+#[test]
+fn snapshots_are_what_an_independent_closer_says() {
+    for document in torture_documents() {
+        check_against_closer(document);
+    }
+}
+
+#[test]
+fn chunk_edges_are_invisible_in_snapshots() {
+    for document in torture_documents() {
+        let whole = observed_snapshot(&[document]);
+        for cuts in torture_cuts(document.len()) {
+            assert_eq!(observed_snapshot(&chunks(document, &cuts)), whole, "{:?}", String::from_utf8_lossy(document));
+        }
+    }
+}
+
+/// The last snapshot and the error, with the path that the snapshot's following gives it.
+fn observed_snapshot(chunks: &[&[u8]]) -> (Option<String>, Verdict) {
+    let mut parser = plain();
+    let log = drive(&mut parser, chunks, Door::Callback, true);
+    (shown(&parser), log.verdict)
+}
+
+/// The paths of a Value, and one step beyond each.
+fn probes(value: &Value, path: &mut Vec<PathElement>, found: &mut Vec<Vec<PathElement>>) {
+    found.push(path.clone());
+    let mut visit = |element: PathElement, value: Option<&Value>| {
+        path.push(element);
+        match value {
+            Some(value) => probes(value, path, found),
+            None => found.push(path.clone()),
+        }
+        path.pop();
+    };
+    match value {
+        Value::Array(elements) => {
+            elements.iter().enumerate().for_each(|(at, value)| visit(PathElement::Index(at as u64), Some(value)));
+            visit(PathElement::Index(elements.len() as u64), None);
+            visit(PathElement::Key("0".to_owned()), None);
+        }
+        Value::Object(members) => {
+            members.iter().for_each(|(key, value)| visit(PathElement::Key(key.clone()), Some(value)));
+            visit(PathElement::Key("nowhere".to_owned()), None);
+            visit(PathElement::Index(0), None);
+        }
+        _ => visit(PathElement::Key("inside".to_owned()), None),
+    }
+}
+
+fn lookup<'v>(value: &'v Value, path: &[PathElement]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |value, element| match element {
+        PathElement::Key(key) => value.as_object()?.get(key),
+        PathElement::Index(index) => value.as_array()?.get(usize::try_from(*index).ok()?),
+    })
+}
+
+proptest! {
+    /// Properties 9, 10, 13.
+    #[test]
+    fn any_prefix_shows_what_the_closer_says(document in any_document()) {
+        check_against_closer(&document[..document.len().min(150)]);
+    }
+
+    /// Property 1 with snapshots: they, the events and the errors' paths do not depend on the cuts.
+    #[test]
+    fn snapshots_do_not_depend_on_the_cuts((document, cuts) in with_cuts(any_document())) {
+        let (seen, verdict) = observed_snapshot(&chunks(&document, &cuts));
+        prop_assert_eq!((seen, verdict.clone()), observed_snapshot(&[&document]));
+        // All values are followed, as with the patterns `$` and `$..*`.
+        let followed = recogniser::run(&document, &Options::with_patterns(replay::patterns()));
+        prop_assert_eq!(verdict, followed.verdict);
+    }
+
+    /// Property 3: the last snapshot is serde_json's value.
+    #[test]
+    fn the_last_snapshot_is_the_value((document, cuts) in with_cuts(any_document())) {
+        if let Ok(expected) = serde_json::from_slice::<Value>(&document) {
+            let mut parser = plain();
+            drive(&mut parser, &chunks(&document, &cuts), Door::Callback, true);
+            let root = parser.snapshot().unwrap();
+            prop_assert!(root.is_complete() && root == expected);
+            prop_assert_eq!(root.to_value().unwrap(), expected);
+        }
+    }
+
+    /// Property 9 as law 6 says it, on the printed forms.
+    #[test]
+    fn snapshots_only_grow(document in document(Keys::Distinct)) {
+        let mut parser = plain();
+        let mut last: Option<Value> = None;
+        for byte in &document {
+            parser.feed_with([*byte], |_| {}).unwrap();
+            let now = shown(&parser).filter(|text| is_readable(text.as_bytes())).map(|text| json(&text));
+            if let (Some(last), Some(now)) = (&last, &now) {
+                prop_assert!(is_prefix(last, now), "{} then {}", last, now);
+            }
+            last = now.or(last);
+        }
+    }
+
+    /// Property 12: replaying the events of `$` and `$..*` gives the snapshot.
+    #[test]
+    fn snapshot_equals_events(document in document(Keys::Repeated), cut in any::<prop::sample::Index>()) {
+        let prefix = &document[..cut.index(document.len() + 1)];
+        let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
+        let mut parser = snapshots(&options);
+        let log = drive(&mut parser, &chunks(prefix, &each_byte(prefix.len())), Door::Iterator, false);
+        if let (Ok(replayed), true) = (replay::replay(&log.events), shown(&parser).is_none_or(|text| is_readable(text.as_bytes()))) {
+            prop_assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), replayed);
+        }
+    }
+
+    /// Property 14: looking changes nothing; and following the document changes no event.
+    #[test]
+    fn looking_changes_nothing((document, cuts) in with_cuts(any_document()), patterns in super::model::pattern::patterns(4)) {
+        let options = Options::with_patterns(patterns);
+        let mut parser = snapshots(&options);
+        let mut events = Vec::new();
+        for chunk in chunks(&document, &cuts) {
+            for event in parser.feed(chunk).flatten() {
+                events.push(format!("{event:?}"));
+            }
+            let _ = (shown(&parser), parser.mark(), parser.state_of("a[0]"));
+        }
+        let mut unlooked = builder(&options).build(&pattern_set(&options));
+        let mut expected = Vec::new();
+        for chunk in chunks(&document, &cuts) {
+            expected.extend(unlooked.feed(chunk).flatten().map(|event| format!("{event:?}")));
+        }
+        prop_assert_eq!(events, expected);
+        let with = drive(&mut snapshots(&options), &chunks(&document, &cuts), Door::Iterator, true);
+        let without = observe(&options, &chunks(&document, &cuts), Door::Iterator);
+        prop_assert_eq!(with.events, without.events);
+    }
+
+    /// The state of every path, and of paths that go nowhere, follows from the prefix and the whole.
+    #[test]
+    fn states_come_true(document in document(Keys::Distinct), cut in any::<prop::sample::Index>()) {
+        let Ok(whole) = serde_json::from_slice::<Value>(&document) else { return Ok(()) };
+        let mut parser = plain();
+        parser.feed_with(&document[..cut.index(document.len() + 1)], |_| {}).unwrap();
+        let now = parser.snapshot().map(|root| root.to_value().unwrap());
+        let mut paths = Vec::new();
+        probes(&whole, &mut Vec::new(), &mut paths);
+        for path in paths {
+            let spelt = super::model::log::concrete_path(&path);
+            let (later, shown) = (lookup(&whole, &path), now.as_ref().and_then(|now| lookup(now, &path)));
+            match parser.state_of(&spelt) {
+                ValueState::Complete => prop_assert_eq!(shown, later, "{}", spelt),
+                ValueState::Partial => prop_assert!(is_prefix(shown.unwrap(), later.unwrap()), "{}", spelt),
+                ValueState::Pending => prop_assert_eq!(shown, None, "{}", spelt),
+                ValueState::Absent => prop_assert_eq!(later, None, "{}", spelt),
+            }
+            let found = parser.snapshot().and_then(|root| root.at(&spelt));
+            prop_assert_eq!(found.map(|value| value.to_value().unwrap()), shown.cloned(), "{}", spelt);
+        }
+    }
+
+    /// All patches applied to an empty copy give each snapshot.
+    #[test]
+    fn patches_rebuild_every_snapshot((document, cuts) in with_cuts(any_document())) {
+        let mut parser = plain();
+        let mut copy = None;
+        let mut mark = jsonspigot::Mark::default();
+        for chunk in chunks(&document, &cuts) {
+            let before = shown(&parser);
+            let _ = parser.feed_with(chunk, |_| {});
+            if shown(&parser).is_some_and(|text| !is_readable(text.as_bytes())) {
+                return Ok(());
+            }
+            prop_assert!(parser.has_changed_since(mark) || shown(&parser) == before);
+            for op in parser.patch_since(mark) {
+                apply(&mut copy, &json(&op.to_string()));
+                prop_assert_eq!(json(&op.to_string()), serde_json::to_value(op).unwrap());
+            }
+            mark = parser.mark();
+            prop_assert!(!parser.has_changed_since(mark));
+            prop_assert_eq!(parser.patch_since(mark).count(), 0);
+            prop_assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), copy.clone());
+        }
+    }
+}
+
+/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902 `add`, and `append`.
+fn apply(copy: &mut Option<Value>, op: &Value) {
+    let path = op["path"].as_str().unwrap();
+    let value = op["value"].clone();
+    let tokens: Vec<String> =
+        path.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect();
+    if op["op"] == "append" {
+        let target = copy.as_mut().unwrap().pointer_mut(path).unwrap();
+        let grown = format!("{}{}", target.as_str().unwrap(), value.as_str().unwrap());
+        *target = Value::String(grown);
+        return;
+    }
+    assert_eq!(op["op"], "add");
+    let Some((last, parents)) = tokens.split_last() else {
+        *copy = Some(value);
+        return;
+    };
+    let parent: String =
+        parents.iter().map(|token| format!("/{}", token.replace('~', "~0").replace('/', "~1"))).collect();
+    match copy.as_mut().unwrap().pointer_mut(&parent).unwrap() {
+        Value::Object(members) => drop(members.insert(last.clone(), value)),
+        Value::Array(elements) => elements.insert(last.parse().unwrap(), value),
+        other => panic!("{other} holds nothing"),
+    }
+}
+
+#[test]
+fn a_million_levels_are_shown_cloned_compared_printed_and_dropped() {
+    std::thread::Builder::new()
+        .stack_size(64 * 1024)
+        .spawn(|| {
+            const DEPTH: usize = 1_000_000;
+            let limits = Limits { depth: DEPTH, ..Limits::default() };
+            let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
+            let mut parser = builder.build(&PatternSet::empty());
+            parser.feed_with("[".repeat(DEPTH), |_| {}).unwrap();
+            let clone = parser.clone();
+            assert!(parser.snapshot() == clone.snapshot());
+            assert_eq!(parser.snapshot().unwrap().to_string().len(), 2 * DEPTH);
+            assert!(parser.snapshot().unwrap() != Value::Null);
+            parser.feed_with("]".repeat(DEPTH), |_| {}).unwrap();
+            parser.finish_with(|_| {}).unwrap();
+            assert!(parser.snapshot().unwrap().is_complete() && parser.snapshot() != clone.snapshot());
+            drop((parser, clone));
+        })
+        .unwrap()
+        .join()
+        .unwrap();
+}
+
+#[test]
+fn serdes_ways_refuse_more_than_127_levels() {
+    for (depth, fits) in [(127, true), (128, false)] {
+        let limits = Limits { depth, ..Limits::default() };
+        let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
+        parser.feed_with("[".repeat(depth), |_| {}).unwrap();
+        let root = parser.snapshot().unwrap();
+        let kind = |error: jsonspigot::Error| (error.kind().name(), error.path().len());
+        let refused = (!fits).then_some(("depth-limit", "[0]".len() * 127));
+        assert_eq!(root.to_value().err().map(kind), refused);
+        assert_eq!(root.deserialize::<Value>().err().map(kind), refused);
+        assert_eq!(serde_json::to_string(&root).is_ok(), fits);
+    }
+}
+
+#[test]
+fn the_last_snapshot_stays_readable_and_is_not_complete() {
+    let mut parser = plain();
+    parser.feed_with(r#"{"a": [1, 2]} "#, |_| {}).unwrap();
+    assert!(parser.snapshot().unwrap().is_complete());
+    parser.feed_with("x", |_| {}).unwrap_err();
+    let root = parser.snapshot().unwrap();
+    assert_eq!(root.to_string(), r#"{"a":[1,2]}"#);
+    assert!(!root.is_complete() && root.at("a").unwrap().is_complete());
+    assert!(root.deserialize::<Value>().unwrap().into_complete().is_err());
+}
+
+#[test]
+fn the_last_duplicate_wins_and_starts_anew() {
+    let mut parser = plain();
+    parser.feed_with(r#"{"a": "whole", "b": 1, "a": "ne"#, |_| {}).unwrap();
+    let root = parser.snapshot().unwrap();
+    assert_eq!(root.get("a").unwrap().as_str(), Some("ne"));
+    assert_eq!(root.to_value().unwrap()["a"], "ne");
+    assert_eq!(root.state_of("a"), ValueState::Partial);
+    assert!(root == serde_json::json!({"a": "ne", "b": 1}));
+    assert_eq!(root.len(), 3);
+}
+
+#[test]
+fn events_may_be_followed_by_looks_between_them() {
+    let patterns = PatternSet::new(["a"]).unwrap();
+    let mut parser = Parser::builder().snapshots().build(&patterns);
+    let mut events = parser.feed(r#"{"a": "x", "b": tr"#);
+    while let Some(event) = events.next() {
+        assert!(!matches!(event.unwrap().kind, EventKind::End(None)));
+        assert_eq!(events.parser().snapshot().unwrap().to_string(), r#"{"a":"x"}"#);
+    }
+    assert_eq!(parser.feed("u3").next().unwrap().unwrap_err().path(), "b");
+}
