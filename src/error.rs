@@ -147,6 +147,8 @@ pub enum ErrorKind {
     TotalLimit,
     /// A snapshot that would outgrow its 32-bit indices (4 GiB of text, or as many nodes).
     SnapshotLimit,
+    /// `a[1]` before `a[0]`, a value that has closed again: a [`ValueFeed`](crate::ValueFeed) fed out of order.
+    OutOfOrder,
     /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)).
     NotRetained,
     /// Bytes fed after a successful `finish`.
@@ -176,6 +178,7 @@ impl ErrorKind {
             Self::NumberLimit => "number-limit",
             Self::TotalLimit => "total-limit",
             Self::SnapshotLimit => "snapshot-limit",
+            Self::OutOfOrder => "out-of-order",
             Self::NotRetained => "not-retained",
             Self::Finished => "finished",
             Self::Data => "data",
@@ -200,6 +203,7 @@ impl ErrorKind {
             Self::NumberLimit => "number limit",
             Self::TotalLimit => "total limit",
             Self::SnapshotLimit => "snapshot limit",
+            Self::OutOfOrder => "out of order",
             Self::NotRetained => "not retained",
             Self::Finished => "finished",
             Self::Data => "data",

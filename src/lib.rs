@@ -19,7 +19,7 @@ mod tokenizer;
 pub use document::{Mark, Partial, PartialValue, PatchOp, Settled, ValueState};
 pub use error::{Error, ErrorKind};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
-pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
+pub use parser::{Atom, DuplicateKeys, Events, Parser, ParserBuilder, Retain, ValueFeed};
 pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId};
 pub use pattern_set::PatternSet;

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 pub use self::patch::{Mark, PatchOp};
+pub(crate) use self::print::write_string;
 pub use self::settled::Settled;
 pub use self::typed::Partial;
 pub use self::view::{PartialValue, ValueState};

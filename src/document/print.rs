@@ -75,7 +75,7 @@ impl PartialValue<'_> {
 }
 
 /// Writes a JSON string with the escapes it must have (RFC 8259 §7).
-pub(super) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
+pub(crate) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     let mut written = 0;
     for (at, byte) in text.bytes().enumerate() {

@@ -7,6 +7,7 @@ mod engine;
 mod events;
 mod retention;
 mod tracker;
+mod values;
 
 use alloc::string::{String, ToString};
 use core::fmt::Write;
@@ -20,6 +21,7 @@ pub use self::events::Events;
 pub use self::retention::Retain;
 use self::retention::Retained;
 use self::tracker::Tracker;
+pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::event::{Event, Output, deserialize_text};
@@ -103,6 +105,7 @@ impl Parser {
     #[inline]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
         self.queue.clear();
+        self.core.release_paths();
         let error = self.core.feed(chunk.as_ref(), &mut self.queue).err();
         Events::new(self, error)
     }
@@ -133,6 +136,7 @@ impl Parser {
     /// The first bad byte's; every event before it has been told.
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
+        self.core.release_paths();
         self.core.feed(chunk.as_ref(), &mut Callback::new(&mut on_event))
     }
 
@@ -153,6 +157,7 @@ impl Parser {
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
         self.queue.clear();
+        self.core.release_paths();
         let error = self.core.finish(&mut self.queue).err();
         Events::new(self, error)
     }
@@ -163,6 +168,7 @@ impl Parser {
     ///
     /// [`ErrorKind::Incomplete`] if the text is unfinished, or the error that the parser already has.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
+        self.core.release_paths();
         self.core.finish(&mut Callback::new(&mut on_event))
     }
 
@@ -288,8 +294,12 @@ impl Parser {
 }
 
 impl Core {
-    fn feed<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    /// What the last chunk's events named has been read.
+    fn release_paths(&mut self) {
         self.tracker.release_paths();
+    }
+
+    fn feed<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_closed(chunk);
         }
@@ -314,7 +324,6 @@ impl Core {
     }
 
     fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
-        self.tracker.release_paths();
         match &self.outcome {
             Outcome::Failed(error) => return Err(error.clone()),
             Outcome::Finished => return Ok(()),

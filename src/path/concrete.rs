@@ -1,5 +1,6 @@
 //! Reading a concrete path, such as `ask_slots[0]['a b']`, step by step and without an allocation.
 
+use alloc::string::String;
 use core::str::Chars;
 
 use super::{Segment, is_name_char, is_name_first};
@@ -14,6 +15,15 @@ pub(crate) enum ConcreteStep<'a> {
 }
 
 impl ConcreteStep<'_> {
+    /// The name that the step spells; empty for an index.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Name(name) => name.into(),
+            Self::Quoted(raw) => Unescaped { rest: raw.chars() }.flatten().collect(),
+            Self::Index(_) => String::new(),
+        }
+    }
+
     pub(crate) fn is_index(self) -> bool {
         matches!(self, Self::Index(_))
     }

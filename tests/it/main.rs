@@ -12,3 +12,4 @@ mod patterns;
 mod snapshots;
 mod suites;
 mod tidy;
+mod value_feed;

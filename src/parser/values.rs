@@ -1,0 +1,280 @@
+//! The parser's second input: values by path, for streams that carry no JSON text.
+//!
+//! Each operation is checked for order and written as the JSON text that it stands for, into the same engine. So
+//! patterns, limits, snapshots, retention and the strict value work alike, and there is no second parser.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{DuplicateKeys, Events, Parser, ParserBuilder};
+use crate::document::write_string;
+use crate::error::{ErrorKind, Fault};
+use crate::path::{ConcreteStep, concrete_steps};
+use crate::pattern_set::PatternSet;
+
+/// A value without parts, for [`ValueFeed::set`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Atom<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number as JSON spells it.
+    Number(&'a str),
+}
+
+/// A parser that is fed values by path instead of JSON text.
+///
+/// Values come in document order. Containers open as paths need them and close when a path leaves them; what has
+/// closed can't be entered again. An array's elements come one after the other, from 0. A string grows by
+/// [`append`](Self::append) until [`close`](Self::close), and nothing else may come in between. What breaks the order
+/// is an [`ErrorKind::OutOfOrder`], a key that comes again an [`ErrorKind::DuplicateKey`]; both stick.
+///
+/// Events are those of the JSON text that the values make, offsets count in it, and [`parser`](Self::parser) gives
+/// that text, the snapshot and, after [`finish`](Self::finish), the complete value.
+///
+/// ```
+/// use jsonspigot::{Atom, EventKind, Parser, PatternSet, ValueFeed};
+///
+/// let patterns = PatternSet::new(["steps[*]"])?;
+/// let mut feed = ValueFeed::new(Parser::builder().snapshots(), &patterns);
+/// feed.set("$.servings", Atom::Number("4")).try_for_each(|event| event.map(drop))?;
+/// let deltas = feed.append("$.steps[0]", "Cook ").filter(|event| matches!(event.as_ref().unwrap().kind, EventKind::Delta("Cook ")));
+/// assert_eq!(deltas.count(), 1);
+/// feed.append("$.steps[0]", "lasagna").for_each(drop);
+/// feed.close("$.steps[0]").for_each(drop);
+/// assert_eq!(feed.parser().snapshot().unwrap().to_string(), r#"{"servings":4,"steps":["Cook lasagna"]}"#);
+/// feed.finish().try_for_each(|event| event.map(drop))?;
+/// let value: serde_json::Value = feed.parser().deserialize()?;
+/// assert_eq!(value["steps"][0], "Cook lasagna");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ValueFeed {
+    parser: Parser,
+    /// The open containers, outermost first, each with its newest child.
+    open: Vec<OpenContainer>,
+    /// Whether the newest child of the innermost container, or the root, is an open string.
+    has_open_string: bool,
+    has_root: bool,
+    /// The JSON text of one operation.
+    written: String,
+}
+
+#[derive(Clone, Debug)]
+enum OpenContainer {
+    Object { newest: String },
+    Array { newest: u64 },
+}
+
+/// One step of a path, its name decoded.
+#[derive(PartialEq)]
+enum Step<'a> {
+    Key(Cow<'a, str>),
+    Index(u64),
+}
+
+impl OpenContainer {
+    fn newest_is(&self, step: &Step<'_>) -> bool {
+        match (self, step) {
+            (Self::Object { newest }, Step::Key(key)) => newest == key,
+            (Self::Array { newest }, Step::Index(index)) => newest == index,
+            _ => false,
+        }
+    }
+}
+
+/// Why an operation can't follow those before it.
+type Disorder = &'static str;
+
+impl ValueFeed {
+    /// A feed into a parser with these choices. Duplicate keys are rejected whatever was chosen.
+    #[must_use]
+    pub fn new(builder: ParserBuilder, patterns: &PatternSet) -> Self {
+        let parser = builder.duplicate_keys(DuplicateKeys::Reject).build(patterns);
+        Self { parser, open: Vec::new(), has_open_string: false, has_root: false, written: String::new() }
+    }
+
+    /// The parser behind the feed: its snapshot, its text, and after [`finish`](Self::finish) its value.
+    #[must_use]
+    pub fn parser(&self) -> &Parser {
+        &self.parser
+    }
+
+    /// Sets the value at a concrete path (`$.a[0]`, `a[0]`) to an atom.
+    pub fn set(&mut self, path: &str, atom: Atom<'_>) -> Events<'_> {
+        let step = self.begin(path).and_then(|()| {
+            match atom {
+                Atom::Null => self.written.push_str("null"),
+                Atom::Bool(true) => self.written.push_str("true"),
+                Atom::Bool(false) => self.written.push_str("false"),
+                Atom::Number(text) => {
+                    let is_one_number = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+                    if text.is_empty() || !is_one_number {
+                        return Err("expected a number");
+                    }
+                    // The blank ends the number, so that it is told now.
+                    self.written.push_str(text);
+                    self.written.push(' ');
+                }
+            }
+            Ok(())
+        });
+        self.feed_written(step)
+    }
+
+    /// Appends text to the string at a concrete path, which it begins if it is new.
+    pub fn append(&mut self, path: &str, text: &str) -> Events<'_> {
+        let is_open = self.has_open_string && self.is_newest(path);
+        let step = if is_open { Ok(()) } else { self.begin(path).map(|()| self.written.push('"')) };
+        self.has_open_string = true;
+        let step = step.map(|()| {
+            let mut quoted = String::new();
+            // Writing to a string cannot fail.
+            let _ = write_string(&mut quoted, text);
+            self.written.push_str(&quoted[1..quoted.len() - 1]);
+        });
+        self.feed_written(step)
+    }
+
+    /// Closes the string or container at a concrete path, and what is open inside it.
+    pub fn close(&mut self, path: &str) -> Events<'_> {
+        let step = if self.has_open_string && self.is_newest(path) {
+            self.has_open_string = false;
+            self.written.push('"');
+            Ok(())
+        } else if self.has_open_string {
+            Err("expected the open string to be closed first")
+        } else {
+            self.close_container(path)
+        };
+        self.feed_written(step)
+    }
+
+    /// The end of input: closes the open containers and finishes the parser.
+    ///
+    /// An open string is not closed: the text is incomplete then, and so it is if nothing came.
+    pub fn finish(&mut self) -> Events<'_> {
+        if !self.has_open_string {
+            self.close_containers_above(0);
+        }
+        let Self { parser: Parser { core, queue }, written, .. } = self;
+        queue.clear();
+        core.release_paths();
+        let fed = core.feed(written.as_bytes(), queue).and_then(|()| core.finish(queue));
+        written.clear();
+        Events::new(&self.parser, fed.err())
+    }
+
+    /// Feeds what the operation has written, or fails for good.
+    fn feed_written(&mut self, step: Result<(), Disorder>) -> Events<'_> {
+        if let Err(expected) = step
+            && matches!(self.parser.core.outcome, super::Outcome::Open)
+        {
+            let fault = Fault::new(ErrorKind::OutOfOrder, self.parser.offset(), expected);
+            self.parser.core.fail(&fault);
+        }
+        let events = self.parser.feed(&self.written);
+        self.written.clear();
+        events
+    }
+
+    /// Goes to a path that has no value yet, closing and opening containers on the way.
+    fn begin(&mut self, path: &str) -> Result<(), Disorder> {
+        let steps = steps(path)?;
+        if self.has_open_string {
+            return Err("expected the open string to be closed first");
+        }
+        let shared = self.open.iter().zip(&steps).take_while(|(open, step)| open.newest_is(step)).count();
+        if !self.has_root {
+            self.has_root = true;
+        } else if shared == steps.len() || shared == self.open.len() {
+            return Err("expected a path that has no value yet");
+        } else {
+            self.close_containers_above(shared + 1);
+            self.next_child(&steps[shared])?;
+        }
+        let is_new = usize::from(!self.open.is_empty());
+        for step in &steps[(shared + is_new).min(steps.len())..] {
+            self.open_with(step)?;
+        }
+        Ok(())
+    }
+
+    /// Moves the innermost container on to a new child.
+    fn next_child(&mut self, step: &Step<'_>) -> Result<(), Disorder> {
+        self.written.push(',');
+        match (self.open.last_mut(), step) {
+            (Some(OpenContainer::Object { newest }), Step::Key(key)) => {
+                newest.clear();
+                newest.push_str(key);
+                self.write_key(key);
+                Ok(())
+            }
+            (Some(OpenContainer::Array { newest }), Step::Index(index)) if *newest + 1 == *index => {
+                *newest = *index;
+                Ok(())
+            }
+            (Some(OpenContainer::Array { .. }), Step::Index(_)) => Err("expected the next index of an array"),
+            _ => Err("expected the kind of container that is open"),
+        }
+    }
+
+    /// Opens the container that the step is the first child of.
+    fn open_with(&mut self, step: &Step<'_>) -> Result<(), Disorder> {
+        match step {
+            Step::Key(key) => {
+                self.written.push('{');
+                self.write_key(key);
+                self.open.push(OpenContainer::Object { newest: key.clone().into_owned() });
+            }
+            Step::Index(0) => {
+                self.written.push('[');
+                self.open.push(OpenContainer::Array { newest: 0 });
+            }
+            Step::Index(_) => return Err("expected an array to begin with index 0"),
+        }
+        Ok(())
+    }
+
+    fn write_key(&mut self, key: &str) {
+        // Writing to a string cannot fail.
+        let _ = write_string(&mut self.written, key);
+        self.written.push(':');
+    }
+
+    fn close_container(&mut self, path: &str) -> Result<(), Disorder> {
+        let steps = steps(path)?;
+        let is_open =
+            steps.len() < self.open.len() && self.open.iter().zip(&steps).all(|(open, step)| open.newest_is(step));
+        if !is_open {
+            return Err("expected the path of an open value");
+        }
+        self.close_containers_above(steps.len());
+        Ok(())
+    }
+
+    fn close_containers_above(&mut self, depth: usize) {
+        for container in self.open.drain(depth.min(self.open.len())..).rev() {
+            self.written.push(if matches!(container, OpenContainer::Object { .. }) { '}' } else { ']' });
+        }
+    }
+
+    /// Whether a path leads to the newest value.
+    fn is_newest(&self, path: &str) -> bool {
+        let fits = |steps: Vec<Step<'_>>| {
+            steps.len() == self.open.len() && self.open.iter().zip(&steps).all(|(open, step)| open.newest_is(step))
+        };
+        steps(path).is_ok_and(fits)
+    }
+}
+
+fn steps(path: &str) -> Result<Vec<Step<'_>>, Disorder> {
+    let step = |step: Option<ConcreteStep<'_>>| match step {
+        Some(ConcreteStep::Index(index)) => Some(Step::Index(index)),
+        Some(name) => Some(Step::Key(Cow::Owned(name.name()))),
+        None => None,
+    };
+    concrete_steps(path).map(step).collect::<Option<_>>().ok_or("expected a concrete path, such as $.a[0]")
+}
