@@ -9,3 +9,4 @@ mod lines;
 mod memory;
 mod pipes;
 mod prose;
+mod selectors;
