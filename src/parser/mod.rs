@@ -24,11 +24,11 @@ use self::tracker::Tracker;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
 use crate::error::{Error, ErrorKind, Fault};
-use crate::event::{Event, Output, deserialize_text};
-use crate::path::write_concrete;
+use crate::event::{CompleteValue, Event, Output, deserialize_text};
+use crate::path::{ROOT, write_concrete};
 use crate::pattern_set::PatternSet;
 use crate::queue::Queue;
-use crate::tokenizer::Tokenizer;
+use crate::tokenizer::{Tokenizer, ValueKind};
 
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
 ///
@@ -221,6 +221,40 @@ impl Parser {
         })
     }
 
+    /// The complete value as it was spelt: its kind, its text, its place in the input.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::new(&PatternSet::empty());
+    /// parser.feed_with(" {\"b\": 1.50, \"a\": [ ]}\n", |_| {})?;
+    /// parser.finish_with(|_| {})?;
+    /// let value = parser.complete()?;
+    /// assert_eq!(value.to_string(), r#"{"b":1.50,"a":[]}"#);
+    /// assert_eq!(value.span(), 1..22);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
+    /// [`ErrorKind::NotRetained`] unless all text is kept.
+    pub fn complete(&self) -> Result<CompleteValue<'_>, Error> {
+        let all = self.finished_text()?;
+        let text = all.trim_ascii();
+        // A finished text holds a value, and its first byte tells the kind.
+        let kind = match text.first() {
+            Some(b'{') => ValueKind::Object,
+            Some(b'[') => ValueKind::Array,
+            Some(b'"') => ValueKind::String,
+            Some(b't' | b'f') => ValueKind::Bool,
+            Some(b'n') => ValueKind::Null,
+            _ => ValueKind::Number,
+        };
+        let end = all.trim_ascii_end().len() as u64;
+        Ok(CompleteValue { kind, end, text, path: self.core.tracker.paths().path(ROOT) })
+    }
+
     /// The complete value, read strictly with serde_json; it may borrow from the text.
     ///
     /// # Errors
@@ -229,13 +263,18 @@ impl Parser {
     /// [`ErrorKind::NotRetained`] unless all text is kept; [`ErrorKind::DepthLimit`] past serde_json's 127 levels;
     /// [`ErrorKind::Data`] if the value is not a `T`.
     pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
+        deserialize_text(self.finished_text()?, 0, || "$".to_string())
+    }
+
+    /// All text, once it is known to be one whole value.
+    fn finished_text(&self) -> Result<&[u8], Error> {
         match &self.core.outcome {
             Outcome::Failed(error) => Err(error.clone()),
             Outcome::Open => {
                 let expected = "expected `finish` to be called at the end of input";
                 Err(self.core.error(&Fault::new(ErrorKind::Incomplete, self.offset(), expected)))
             }
-            Outcome::Finished => deserialize_text(self.text()?, 0, || "$".to_string()),
+            Outcome::Finished => self.text(),
         }
     }
 }

@@ -1,0 +1,112 @@
+//! How a run can end other than well: what standard error says, and the exit status.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use jsonspigot::{Error, PatternError};
+use unicode_width::UnicodeWidthStr;
+
+/// Invalid or incomplete input.
+const REFUSED: u8 = 1;
+/// Wrong arguments, unreadable input.
+const UNUSABLE: u8 = 2;
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Wrong or contradicting arguments; or `--help` and `--version`, which end a run early too.
+    Arguments(clap::Error),
+    Pattern(PatternError),
+    Unreadable {
+        name: String,
+        error: io::Error,
+    },
+    /// The input is not one whole JSON text within the limits.
+    Refused(Error),
+    Unwritable(io::Error),
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        Self::Arguments(error)
+    }
+}
+
+impl From<PatternError> for Failure {
+    fn from(error: PatternError) -> Self {
+        Self::Pattern(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Unwritable(error)
+    }
+}
+
+impl Failure {
+    /// Says on standard error what went wrong, if anything did; the exit status.
+    pub(crate) fn report(&self) -> ExitCode {
+        match self {
+            Self::Arguments(help) if !help.use_stderr() => {
+                // Nobody left to read it is no failure.
+                let _ = help.print();
+                return ExitCode::SUCCESS;
+            }
+            Self::Unwritable(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            _ => {}
+        }
+        // If standard error can't be written either, the exit status has to do.
+        let _ = writeln!(io::stderr(), "error: {self}");
+        ExitCode::from(if matches!(self, Self::Refused(_)) { REFUSED } else { UNUSABLE })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arguments(error) => f.write_str(&one_line(error)),
+            Self::Pattern(error) => {
+                writeln!(f, "bad pattern at column {}: {}", error.column(), error.reason())?;
+                let pattern = printable(error.pattern());
+                let before: String = pattern.chars().take(error.column() - 1).collect();
+                write!(f, "{pattern}\n{:width$}^", "", width = before.width())
+            }
+            Self::Unreadable { name, error } => write!(f, "cannot read {}: {error}", printable(name)),
+            Self::Refused(error) => {
+                // The message begins with the kind in words; the name is what the line on standard output has.
+                let message = error.to_string();
+                let (_, message) = message.split_once(": ").unwrap_or(("", &message));
+                write!(f, "{}: {}", error.kind().name(), printable(message))
+            }
+            Self::Unwritable(error) => write!(f, "cannot write standard output: {error}"),
+        }
+    }
+}
+
+/// clap's message and its tip on one line, without the usage that it puts below them.
+fn one_line(error: &clap::Error) -> String {
+    let rendered = error.render().to_string();
+    let message = rendered.strip_prefix("error: ").unwrap_or(&rendered);
+    let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    told.collect::<Vec<_>>().join(" ").replace(" tip: ", "; tip: ")
+}
+
+/// Each control character as its picture: foreign text stays on its line, and tells the terminal nothing.
+fn printable(text: &str) -> String {
+    let picture = |character: char| match character {
+        '\0'..='\x1f' => char::from_u32(0x2400 + character as u32),
+        '\x7f' => Some('\u{2421}'),
+        control if control.is_control() => Some(char::REPLACEMENT_CHARACTER),
+        other => Some(other),
+    };
+    text.chars().filter_map(picture).collect()
+}

@@ -1,0 +1,57 @@
+//! `--text`: what a person reads.
+
+use insta::assert_snapshot;
+
+use crate::command::run;
+
+const DOCUMENT: &str = r#"{"say": ["two\nlines", "", "\ud83d\ude00"], "n": [1.50e2, null, {"deep": false}]}"#;
+
+#[test]
+fn strings_and_atoms_each_on_a_line() {
+    assert_snapshot!(run(&["--text", "$..*"], DOCUMENT), @r"
+    exit status 0
+    --- stdout
+    two
+    lines
+
+    😀
+    1.50e2
+    null
+    false
+    ");
+}
+
+#[test]
+fn the_same_however_it_is_cut_and_kept() {
+    let whole = run(&["--text", "say[*]", "n[0]"], DOCUMENT);
+    assert_eq!(whole.stdout, "two\nlines\n\n😀\n1.50e2\n");
+    for chunk in ["1", "2", "7"] {
+        for retain in ["text", "matches", "nothing"] {
+            let cut = run(&["--text", "--chunk", chunk, "--retain", retain, "say[*]", "n[0]"], DOCUMENT);
+            assert_eq!(cut, whole, "--chunk {chunk} --retain {retain}");
+        }
+    }
+}
+
+#[test]
+fn a_value_is_shown_once() {
+    let run = run(&["--text", "--chunk", "1", "a.b", "$..b", "a", "a['b']"], r#"{"a": {"b": "once"}, "b": 1}"#);
+    assert_eq!(run.stdout, "once\n1\n");
+}
+
+#[test]
+fn containers_and_no_pattern_show_nothing() {
+    assert_eq!(run(&["--text", "$", "n"], DOCUMENT).stdout, "");
+    assert_eq!(run(&["--text"], DOCUMENT).stdout, "");
+}
+
+#[test]
+fn errors_stay_away_from_the_text() {
+    assert_snapshot!(run(&["--text", "$[*]"], r#"["whole", "cut o"#), @r"
+    exit status 1
+    --- stdout
+    whole
+    cut o--- stderr
+    error: incomplete: expected the rest of a string at line 1 column 17 (byte 16) in [1]
+    ");
+}
