@@ -120,7 +120,7 @@ impl fmt::Display for Selector {
     }
 }
 
-/// A pattern's place in its [`PatternSet`], in the order they were given.
+/// A pattern's place in its [`PatternSet`](crate::PatternSet), in the order they were given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PatternId(pub(crate) u32);
 
