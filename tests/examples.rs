@@ -45,12 +45,13 @@ fn start(name: &str, arguments: &[&str]) -> Running {
     Running { child, stdin, stdout, stderr, shown: String::new() }
 }
 
-/// `cargo test` builds the examples beside the tests: `<profile>/examples/NAME`, `<profile>/deps/TEST-HASH`.
+/// `cargo test` builds the examples beside the tests: `<profile>/examples/NAME`, `<profile>/deps/TEST-HASH`. (With
+/// `--test examples` it does not; then these are the ones that were built last.)
 fn executable(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(|deps| deps.parent()).unwrap();
     let path = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(path.exists(), "{} has not been built: `cargo test` does it, `cargo test --test …` not", path.display());
+    assert!(path.exists(), "{} is missing: `cargo test` builds it, `cargo test --test …` does not", path.display());
     path
 }
 
