@@ -1,5 +1,13 @@
-//! Streaming JSON: bytes in at any cut, string deltas out by path, a strict complete value at the end.
-
+//! [parser]: crate::Parser
+//! [event-kind]: crate::EventKind
+//! [owned-event]: crate::OwnedEvent
+//! [pattern-set]: crate::PatternSet
+//! [limits]: crate::Limits
+//! [duplicate-keys]: crate::DuplicateKeys
+//! [retain]: crate::Retain
+//!
+// The README's links lead to source files; the first definition of a name counts, so that here they lead to items.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

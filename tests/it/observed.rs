@@ -30,7 +30,6 @@ pub(crate) fn builder(options: &Options) -> ParserBuilder {
         string: options.string.unwrap_or(u64::MAX),
         number: options.number.unwrap_or(u64::MAX),
         total: options.total.unwrap_or(u64::MAX),
-        ..Limits::default()
     };
     let duplicates = if options.reject_duplicates { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
     Parser::builder().limits(limits).duplicate_keys(duplicates)

@@ -1,4 +1,4 @@
-//! The public test suites: JSONTestSuite and JSON_checker, verdict and offset, whole and cut.
+//! The public test suites: JSONTestSuite and `JSON_checker`, verdict and offset, whole and cut.
 
 use super::model::chunking::{each_byte, every};
 use super::model::log::Options;

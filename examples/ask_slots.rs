@@ -1,0 +1,155 @@
+//! The main job: a shopping assistant's first tool call is shown to the user while the model still writes it.
+//!
+//! The questions, their options and the reply grow in the terminal as they arrive. The model's internal fields
+//! (`reasoning`, `route`, `data_strategy`, …) are shown only once the whole input has come and is valid, and then as
+//! one typed value.
+//!
+//! ```text
+//! cargo run --example ask_slots               # at the speed of a provider
+//! cargo run --example ask_slots -- --fast     # without pauses
+//! cargo run --example ask_slots -- --cut 250  # the stream breaks off behind 250 pieces: an error, exit status 1
+//! cargo run --example ask_slots -- - < FILE   # another tool call, from standard input
+//! ```
+
+use std::error::Error;
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+use std::{env, iter, thread};
+
+use jsonspigot::{DuplicateKeys, Event, EventKind, Parser, PatternSet};
+use serde::Deserialize;
+
+/// What the user may see before the end, and what stands in front of it.
+const SHOWN: [(&str, &str); 3] =
+    [("ask_slots[*].message", "\n? "), ("ask_slots[*].options[*]", "  - "), ("simple_response.message", "\n> ")];
+
+fn run(pieces: impl Iterator<Item = io::Result<Vec<u8>>>) -> Result<(), Box<dyn Error>> {
+    let patterns = PatternSet::new(SHOWN.map(|(pattern, _)| pattern))?;
+    // What has been shown can't be taken back, so a second `message` of the same slot is an error.
+    let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build(&patterns);
+    for piece in pieces {
+        for event in parser.feed(piece?) {
+            show(&event?)?;
+        }
+    }
+    for event in parser.finish() {
+        show(&event?)?;
+    }
+    let assessment: Assessment = parser.deserialize()?;
+    writeln!(io::stdout(), "\n{assessment:#?}")?;
+    Ok(())
+}
+
+/// Prints what is new.
+fn show(event: &Event<'_>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match event.kind {
+        EventKind::Begin(_) => write!(out, "{}", SHOWN[event.pattern.index()].1)?,
+        EventKind::Delta(text) => {
+            // A model's text has no business with the terminal's control sequences.
+            let plain = text.replace(|c: char| c.is_control() && c != '\n', "");
+            write!(out, "{}", plain.replace('\n', "\n  "))?;
+        }
+        EventKind::End(_) => writeln!(out)?,
+    }
+    out.flush()
+}
+
+/// The tool call's arguments, whole.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "read by its `Debug`, which is not counted")]
+struct Assessment {
+    reasoning: String,
+    route: Route,
+    data_strategy: String,
+    is_follow_up: bool,
+    follow_up_confidence: f64,
+    domain: String,
+    category: String,
+    subcategories: Vec<String>,
+    product_intent: String,
+    ask_slots: Vec<Slot>,
+    fetch_functions: Vec<String>,
+    simple_response: SimpleResponse,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Route {
+    AskSlots,
+    FetchData,
+    SimpleResponse,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "read by its `Debug`, which is not counted")]
+struct Slot {
+    slot_name: String,
+    message: String,
+    options: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "read by its `Debug`, which is not counted")]
+struct SimpleResponse {
+    message: String,
+    response_type: String,
+}
+
+/// What the model writes.
+const TOOL_CALL: &[u8] = include_bytes!("classify_and_assess.json");
+
+/// The tool call in pieces of a token's size. They are cut at any byte, as a network does it: also inside an emoji.
+fn tool_call_pieces(pause: Duration) -> impl Iterator<Item = Vec<u8>> {
+    let mut sizes = [4, 2, 5, 3, 7, 1, 6].into_iter().cycle();
+    let mut rest = TOOL_CALL;
+    iter::from_fn(move || {
+        let (piece, behind) = rest.split_at(sizes.next()?.min(rest.len()));
+        rest = behind;
+        thread::sleep(pause);
+        (!piece.is_empty()).then(|| piece.to_vec())
+    })
+}
+
+/// Standard input, in pieces as they come.
+fn stdin_pieces() -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    let mut buffer = [0; 4096];
+    iter::from_fn(move || match io::stdin().read(&mut buffer) {
+        Ok(0) => None,
+        read => Some(read.map(|len| buffer[..len].to_vec())),
+    })
+}
+
+fn main() -> ExitCode {
+    let (mut pause, mut pieces_left, mut reads_stdin) = (Duration::from_millis(15), usize::MAX, false);
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--fast" => pause = Duration::ZERO,
+            "--cut" => match arguments.next().and_then(|number| number.parse().ok()) {
+                Some(number) => pieces_left = number,
+                None => return usage(),
+            },
+            "-" => reads_stdin = true,
+            _ => return usage(),
+        }
+    }
+    let ended = if reads_stdin {
+        run(stdin_pieces().take(pieces_left))
+    } else {
+        run(tool_call_pieces(pause).take(pieces_left).map(Ok))
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nerror: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: ask_slots [--fast] [--cut N] [-]");
+    ExitCode::from(2)
+}

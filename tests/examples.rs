@@ -1,0 +1,273 @@
+//! The examples, run as a user runs them: what they show before the end, what only after it, and how they end.
+//!
+//! Each reads standard input when told so, which makes the test the stream: what is shown while half of the text has
+//! not been written yet was shown before the last chunk, whatever the machine's speed.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Far more than any example needs, so that a hang fails instead of hanging the tests.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
+
+/// A running example; its output is read as it comes.
+struct Running {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Receiver<Vec<u8>>,
+    stderr: Receiver<Vec<u8>>,
+    shown: String,
+}
+
+/// How an example ended.
+struct Ended {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+fn start(name: &str, arguments: &[&str]) -> Running {
+    let mut child = Command::new(executable(name))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stdin = child.stdin.take();
+    let stdout = pieces(child.stdout.take().unwrap());
+    let stderr = pieces(child.stderr.take().unwrap());
+    Running { child, stdin, stdout, stderr, shown: String::new() }
+}
+
+/// `cargo test` builds the examples beside the tests: `<profile>/examples/NAME`, `<profile>/deps/TEST-HASH`. (With
+/// `--test examples` it does not; then these are the ones that were built last.)
+fn executable(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(|deps| deps.parent()).unwrap();
+    let path = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(path.exists(), "{} is missing: `cargo test` builds it, `cargo test --test …` does not", path.display());
+    path
+}
+
+/// What is written to a pipe, as it comes, until it is closed.
+fn pieces(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(len @ 1..) = pipe.read(&mut buffer) {
+            if sender.send(buffer[..len].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+impl Running {
+    /// Writes the next part of the text; a child that has already ended does not read it.
+    fn write(self, text: &str) -> Self {
+        let mut stdin = self.stdin.as_ref().unwrap();
+        let _ = stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush());
+        self
+    }
+
+    /// Waits until all of this is shown.
+    fn shows(mut self, expected: &str) -> Self {
+        while !self.shown.contains(expected) {
+            let Ok(piece) = self.stdout.recv_timeout(PATIENCE) else {
+                panic!("not shown: {expected:?}, only {:?}", self.shown);
+            };
+            self.shown.push_str(std::str::from_utf8(&piece).unwrap());
+        }
+        self
+    }
+
+    /// The end of the text, and of the example.
+    fn close(mut self) -> Ended {
+        self.stdin = None;
+        self.ends()
+    }
+
+    /// The example ends by itself, whether or not the text has.
+    fn ends(mut self) -> Ended {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "still running, having shown {:?}", self.shown);
+            thread::sleep(Duration::from_millis(2));
+        };
+        let mut stdout = std::mem::take(&mut self.shown).into_bytes();
+        stdout.extend(self.stdout.iter().flatten());
+        let stderr = self.stderr.iter().flatten().collect();
+        Ended { status, stdout: String::from_utf8(stdout).unwrap(), stderr: String::from_utf8(stderr).unwrap() }
+    }
+}
+
+impl Drop for Running {
+    /// A failed test leaves no process behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill().and_then(|()| self.child.wait());
+    }
+}
+
+impl Ended {
+    fn well(self) -> String {
+        assert_eq!((self.status.code(), self.stderr.as_str()), (Some(0), ""));
+        self.stdout
+    }
+
+    /// Ended with status 1 and this error; what was shown before it.
+    fn badly(self, error: &str) -> String {
+        assert_eq!(self.status.code(), Some(1), "{}", self.stderr);
+        assert_eq!(self.stderr.trim_start().lines().count(), 1, "{}", self.stderr);
+        assert!(self.stderr.trim_start().starts_with(&format!("error: {error}")), "{}", self.stderr);
+        self.stdout
+    }
+}
+
+/// All that `ask_slots` may show before the end, from an independent reading of the tool call.
+fn user_facing(tool_call: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(tool_call).unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().replace('\n', "\n  ");
+    let mut shown = String::new();
+    for slot in value["ask_slots"].as_array().unwrap() {
+        shown += &format!("\n? {}\n", text(&slot["message"]));
+        for option in slot["options"].as_array().unwrap() {
+            shown += &format!("  - {}\n", text(option));
+        }
+    }
+    shown + &format!("\n> {}\n", text(&value["simple_response"]["message"]))
+}
+
+#[test]
+fn ask_slots_shows_the_questions_then_the_typed_value() {
+    let shown = start("ask_slots", &["--fast"]).ends().well();
+    let value = shown.strip_prefix(&user_facing(TOOL_CALL)).expect("user-facing text, and nothing else, comes first");
+    assert!(value.starts_with("\nAssessment {\n    reasoning: \"The user wants a phone \\\"for mum\\\" around ₹20k."));
+    for field in
+        ["route: AskSlots", "follow_up_confidence: 0.08", "slot_name: \"battery\"", "response_type: \"clarify\""]
+    {
+        assert!(value.contains(field), "{field} in {value}");
+    }
+    assert_eq!(shown.matches("? And what matters most to her? 📱").count(), 2, "equal messages, each shown");
+    assert!(shown.contains("₹15,000") && shown.contains("🎁\n  What") && shown.contains("😊"));
+}
+
+#[test]
+fn ask_slots_shows_text_before_the_last_chunk() {
+    let (head, tail) = TOOL_CALL.split_at(TOOL_CALL.find("ce of gift!").unwrap());
+    let (middle, last) = tail.split_at(tail.len() - "}\n".len());
+    let running = start("ask_slots", &["-"]).write(head).shows("\n? Great choi");
+    let running = running.write(middle).shows("what ₹20,000 buys.\n");
+    assert_eq!(running.shown, user_facing(TOOL_CALL), "all but the last brace has come");
+    let shown = running.write(last).close().well();
+    assert!(shown.contains("\nAssessment {\n    reasoning: "));
+}
+
+#[test]
+fn ask_slots_never_shows_internal_fields_of_a_broken_stream() {
+    let user_facing = user_facing(TOOL_CALL);
+    let mut longest = 0;
+    for cut in (0..340).step_by(20).map(|cut| cut.to_string()) {
+        let ended = start("ask_slots", &["--fast", "--cut", &cut]).ends();
+        if ended.status.success() {
+            break;
+        }
+        let shown = ended.badly("incomplete: ");
+        assert!(user_facing.starts_with(shown.trim_end_matches('\n')), "{shown:?}");
+        assert!(shown.len() >= longest, "a longer stream shows no less");
+        longest = shown.len();
+    }
+    assert!(longest > user_facing.len() / 2, "some cuts lay behind most of the text");
+}
+
+#[test]
+fn ask_slots_shows_no_internal_field_of_bad_input() {
+    let user_facing = user_facing(TOOL_CALL);
+    let whole_but_brace = TOOL_CALL.trim_end().strip_suffix('}').unwrap();
+    let shown = start("ask_slots", &["-"]).write(whole_but_brace).close().badly("incomplete: ");
+    assert_eq!(shown, user_facing);
+    let shown = start("ask_slots", &["-"]).write(TOOL_CALL).write("!").ends().badly("trailing bytes: ");
+    assert_eq!(shown, user_facing, "whole, but not valid");
+    let twice = TOOL_CALL.replace("\"fetch_functions\"", "\"ask_slots\"");
+    let shown = start("ask_slots", &["-"]).write(&twice).ends().badly("duplicate key: ");
+    assert!(user_facing.starts_with(&shown));
+    let of_another_type = TOOL_CALL.replace("0.08", "\"low\"");
+    let shown = start("ask_slots", &["-"]).write(&of_another_type).close().badly("data: ");
+    assert_eq!(shown, user_facing);
+}
+
+#[test]
+fn ask_slots_leaves_the_terminal_alone() {
+    let hostile = TOOL_CALL.replace("And what", "\\u001b[2J\\u0007And\\r what");
+    let shown = start("ask_slots", &["-"]).write(&hostile).close().well();
+    assert!(shown.contains("? [2JAnd what matters"));
+    assert!(!shown.contains(['\u{1b}', '\u{7}', '\r']));
+}
+
+#[test]
+fn ask_slots_refuses_unknown_arguments() {
+    for arguments in [&["--slow"][..], &["--cut"], &["--cut", "x"]] {
+        let ended = start("ask_slots", arguments).ends();
+        assert_eq!((ended.status.code(), ended.stdout.as_str()), (Some(2), ""));
+        assert!(ended.stderr.starts_with("usage: "));
+    }
+}
+
+/// What the two examples that print `reply.text` have in common.
+fn check_reply_printer(name: &str) {
+    let shown = start(name, &[]).ends().well();
+    assert!(shown.starts_with("Hello, ₹ and 🚀!\n{\n"), "{shown}");
+    assert!(shown.contains("\"reasoning\": \"greet first\""));
+
+    let running = start(name, &["-"]).write(r#"{"reasoning": "hidden", "reply": {"text": "on\u00"#).shows("on");
+    assert_eq!(running.shown, "on", "told before the escape is whole");
+    let running = running.write(r#"65 \ud83d"#).shows("one ");
+    let shown = running.write(r#"\ude80"}}"#).close().well();
+    assert!(shown.starts_with("one 🚀\n{\n") && shown.contains("hidden"), "{shown}");
+
+    let broken = start(name, &["-"]).write(r#"{"reasoning": "hidden", "reply": {"text": "one"#);
+    assert_eq!(broken.close().badly("incomplete: expected the rest of a string at line 1 column 47 "), "one");
+    // Its input stays open: a bad byte ends it, not the end of input.
+    let malformed = start(name, &["-"]).write(r#"{"reasoning": "hidden", "reply": {"text": "one\x"#);
+    assert_eq!(malformed.ends().badly("invalid escape: "), "one");
+}
+
+#[test]
+fn read_loop_prints_text_before_the_last_chunk() {
+    check_reply_printer("read_loop");
+}
+
+#[test]
+fn async_stream_prints_text_before_the_last_chunk() {
+    check_reply_printer("async_stream");
+}
+
+#[test]
+fn typed_elements_prints_each_element_as_it_closes() {
+    let shown = start("typed_elements", &[]).ends().well();
+    assert_eq!(shown, "items[0]: Kettle for ₹1499\nitems[1]: Tea ☕ for ₹249.5\n");
+
+    let running = start("typed_elements", &["-"]);
+    let running = running.write(r#"{"plan": "hidden", "items": [{"name": "Cup", "price": 2}"#);
+    let running = running.shows("items[0]: Cup for ₹2\n").write(r#", {"price": 7, "name": "Pot"}"#);
+    let running = running.shows("items[1]: Pot for ₹7\n");
+    let shown = running.write(r#"], "note": "hidden"}"#).close().well();
+    assert_eq!(shown, "items[0]: Cup for ₹2\nitems[1]: Pot for ₹7\n");
+
+    let text = r#"{"plan": "hidden", "items": [{"name": "Cup", "price": 2}, {"name": "Po"#;
+    assert_eq!(start("typed_elements", &["-"]).write(text).close().badly("incomplete: "), "items[0]: Cup for ₹2\n");
+    let text = r#"{"plan": "hidden", "items": [{"name": "Cup", "price": 2}, {"name": 1, "price": 1}"#;
+    assert_eq!(start("typed_elements", &["-"]).write(text).ends().badly("data: "), "items[0]: Cup for ₹2\n");
+    let text = r#"{"items": [{"name": "Cup", "price": 2}], "items": ["#;
+    let shown = start("typed_elements", &["-"]).write(text).ends().badly("duplicate key: ");
+    assert_eq!(shown, "items[0]: Cup for ₹2\n");
+}
