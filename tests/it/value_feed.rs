@@ -19,7 +19,7 @@ enum Op {
 
 /// The operations that build a value, strings in pieces; `None` where it holds an empty container, which no path announces.
 fn operations(value: &Value, path: &mut Vec<PathElement>, ops: &mut Vec<Op>) -> Option<()> {
-    let spelt = if path.len() % 2 == 0 { normalized_path(path) } else { concrete_path(path) };
+    let spelt = if path.len().is_multiple_of(2) { normalized_path(path) } else { concrete_path(path) };
     match value {
         Value::Array(elements) => {
             for (at, element) in elements.iter().enumerate() {
