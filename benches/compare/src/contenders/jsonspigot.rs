@@ -1,0 +1,173 @@
+//! jsonspigot, through both doors, nothing retained; and through `feed_with` with all text kept, as is its default.
+
+use std::time::{Duration, Instant};
+
+use jsonspigot::{EventKind, Parser, PartialValue, PatternSet, Retain};
+use serde_json::Value;
+
+use super::{Contender, Done, FEED, FEED_WITH, KEEPING, Look, Manner, Seen, Sink};
+use crate::chunks::Input;
+
+/// Which way in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Door {
+    FeedWith,
+    Feed,
+    /// `feed_with` and [`Retain::Text`].
+    Keeping,
+}
+
+/// Keeps the compiled pattern from run to run, and for [`Contender::again`] the parser.
+#[derive(Debug)]
+pub(super) struct Spigot {
+    door: Door,
+    patterns: Option<(&'static str, PatternSet)>,
+    parser: Option<Parser>,
+}
+
+impl Spigot {
+    pub(super) fn new(door: Door) -> Self {
+        Self { door, patterns: None, parser: None }
+    }
+
+    fn patterns(&mut self, input: &Input) -> &PatternSet {
+        let wanted = input.kind.pattern();
+        if self.patterns.as_ref().is_none_or(|(compiled, _)| *compiled != wanted) {
+            let compiled = PatternSet::new([wanted]).expect("the payloads' patterns are valid");
+            self.patterns = Some((wanted, compiled));
+            self.parser = None;
+        }
+        let (_, patterns) = self.patterns.as_ref().expect("just compiled");
+        patterns
+    }
+
+    fn retain(&self) -> Retain {
+        if self.door == Door::Keeping { Retain::Text } else { Retain::Nothing }
+    }
+
+    fn parser(&self, patterns: &PatternSet) -> Parser {
+        Parser::builder().retain(self.retain()).build(patterns)
+    }
+
+    /// A parser that follows the whole document for its snapshot, and no pattern.
+    fn snapshotting(&self) -> Parser {
+        Parser::builder().retain(self.retain()).snapshots().build(&PatternSet::empty())
+    }
+
+    fn drive(
+        &self,
+        parser: &mut Parser,
+        input: &Input,
+        sink: &mut Sink,
+        mut between: impl FnMut(Option<PartialValue<'_>>),
+    ) -> Done {
+        for chunk in input.chunks() {
+            match self.door {
+                Door::FeedWith | Door::Keeping => {
+                    let told = parser.feed_with(chunk, |event| {
+                        if let EventKind::Delta(text) = event.kind {
+                            sink.delta(text);
+                        }
+                    });
+                    told.ok()?;
+                }
+                Door::Feed => {
+                    for event in parser.feed(chunk) {
+                        if let EventKind::Delta(text) = event.ok()?.kind {
+                            sink.delta(text);
+                        }
+                    }
+                }
+            }
+            between(parser.snapshot());
+        }
+        parser.finish_with(|_| {}).ok()
+    }
+}
+
+/// The time to the first delta, parser included, and the longest that a single feed takes, in seconds, with a snapshot
+/// kept up: each the least of many runs, so that what the machine does beside it does not count.
+pub fn latency(input: &Input) -> (f64, f64) {
+    const RUNS: usize = 25;
+    let patterns = PatternSet::new([input.kind.pattern()]).expect("the payloads' patterns are valid");
+    let mut least = (Duration::MAX, Duration::MAX);
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        let mut parser = Parser::builder().retain(Retain::Nothing).snapshots().build(&patterns);
+        let mut first = None;
+        let mut worst = Duration::ZERO;
+        for chunk in input.chunks() {
+            let fed = Instant::now();
+            let told = parser.feed_with(chunk, |event| {
+                if first.is_none() && matches!(event.kind, EventKind::Delta(_)) {
+                    first = Some(start.elapsed());
+                }
+            });
+            worst = worst.max(fed.elapsed());
+            told.expect("payloads are JSON");
+        }
+        least = (least.0.min(first.unwrap_or(Duration::MAX)), least.1.min(worst));
+    }
+    (least.0.as_secs_f64(), least.1.as_secs_f64())
+}
+
+impl Contender for Spigot {
+    fn name(&self) -> &'static str {
+        match self.door {
+            Door::FeedWith => FEED_WITH,
+            Door::Feed => FEED,
+            Door::Keeping => KEEPING,
+        }
+    }
+
+    fn manner(&self) -> Manner {
+        Manner::Live
+    }
+
+    fn deltas(&mut self, input: &Input, sink: &mut Sink) -> Done {
+        let patterns = self.patterns(input).clone();
+        let mut parser = self.parser(&patterns);
+        self.drive(&mut parser, input, sink, |_| {})
+    }
+
+    fn validate(&mut self, input: &Input) -> Done {
+        let mut parser = self.parser(&PatternSet::empty());
+        self.drive(&mut parser, input, &mut Sink::default(), |_| {})
+    }
+
+    fn snapshots(&mut self, input: &Input, look: &mut Look<'_>) -> Done {
+        let mut parser = self.snapshotting();
+        self.drive(&mut parser, input, &mut Sink::default(), |snapshot| match snapshot {
+            Some(snapshot) => look.see(&snapshot),
+            None => look.nothing(),
+        })
+    }
+
+    /// Where the text is kept, the strict second reading of it; else the last snapshot.
+    fn value(&mut self, input: &Input, look: &mut Look<'_>) -> Done {
+        let keeps = self.door == Door::Keeping;
+        let mut parser = if keeps { self.parser(&PatternSet::empty()) } else { self.snapshotting() };
+        self.drive(&mut parser, input, &mut Sink::default(), |_| {})?;
+        if keeps {
+            look.see(&parser.deserialize::<Value>().ok()?);
+        } else {
+            look.see(&parser.snapshot()?);
+        }
+        Some(())
+    }
+
+    fn again(&mut self, input: &Input, sink: &mut Sink) -> Done {
+        let patterns = self.patterns(input).clone();
+        let mut parser = self.parser.take().unwrap_or_else(|| self.parser(&patterns));
+        parser.reset();
+        self.drive(&mut parser, input, sink, |_| {})?;
+        self.parser = Some(parser);
+        Some(())
+    }
+}
+
+impl Seen for PartialValue<'_> {
+    fn to_value(&self) -> Option<Value> {
+        PartialValue::to_value(*self).ok()
+    }
+}

@@ -1,0 +1,102 @@
+//! jsonspigot beside its peers: the tables and pictures of the README and of PERFORMANCE.md.
+//!
+//! `compare [--seconds N] [--rows TEXT]` prints the tables; `--horrors` prints the reported cases and `--svg DIR` draws
+//! the pictures instead.
+
+mod check;
+mod chunks;
+mod contenders;
+mod horrors;
+mod measure;
+mod payload;
+mod pictures;
+mod random;
+mod rows;
+mod table;
+mod track;
+mod tree;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use measure::Cost;
+use table::Figure;
+
+const USAGE: &str = "usage: compare [--seconds N] [--rows TEXT | --horrors | --svg DIR]
+  --seconds N  about how long to measure, all in all (default 120)
+  --rows TEXT  only the rows whose `task, payload | chunk` contains TEXT
+  --horrors    the reported cases instead of the tables
+  --svg DIR    draw the pictures into DIR instead";
+
+struct Arguments {
+    seconds: f64,
+    rows: String,
+    horrors: bool,
+    svg: Option<PathBuf>,
+}
+
+fn arguments() -> Result<Arguments, String> {
+    let mut parsed = Arguments { seconds: 120.0, rows: String::new(), horrors: false, svg: None };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+        match argument.as_str() {
+            "--seconds" => parsed.seconds = value()?.parse().map_err(|_| "--seconds needs a number")?,
+            "--rows" => parsed.rows = value()?,
+            "--horrors" => parsed.horrors = true,
+            "--svg" => parsed.svg = Some(value()?.into()),
+            _ => return Err(format!("unknown argument {argument}")),
+        }
+    }
+    if !(parsed.seconds > 0.0 && parsed.seconds < 1e6) {
+        return Err("--seconds needs a positive number".into());
+    }
+    Ok(parsed)
+}
+
+fn main() -> ExitCode {
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("error: {message}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if let Some(directory) = &arguments.svg {
+        return match pictures::draw(directory, arguments.seconds) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    if arguments.horrors {
+        horrors::print(arguments.seconds);
+        return ExitCode::SUCCESS;
+    }
+    tables(&arguments)
+}
+
+fn tables(arguments: &Arguments) -> ExitCode {
+    let mut rows = rows::rows();
+    rows.retain(|row| format!("{} | {}", row.name(), row.chunking.name()).contains(&arguments.rows));
+    if rows.is_empty() {
+        eprintln!("error: no row contains {:?}", arguments.rows);
+        return ExitCode::from(2);
+    }
+    let mut contenders = contenders::all();
+    let budget = Duration::from_secs_f64(arguments.seconds / rows.len() as f64);
+    let mut measured = Vec::new();
+    for row in rows {
+        eprintln!("{} | {}", row.name(), row.chunking.name());
+        let result = measure::measure(&row, &mut contenders, budget);
+        measured.push((row, result));
+    }
+    table::print(Figure::Minimum, &contenders, &measured);
+    table::print(Figure::Median, &contenders, &measured);
+    table::print_notes(&contenders, &measured);
+    let wrong = measured.iter().flat_map(|(_, row)| &row.costs).any(|cost| matches!(cost, Cost::Wrong(_)));
+    if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

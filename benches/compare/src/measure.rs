@@ -1,0 +1,172 @@
+//! Interleaved timing: in each round every contender runs once, so that a slow second of the machine hits all.
+//!
+//! A sample is as many runs as fill [`SAMPLE`]. What would take longer than its share of the row's time is not run:
+//! its cost is taken from two smaller documents of the same kind, grown by the exponent between them, and marked.
+
+use std::time::{Duration, Instant};
+
+use crate::check::{Verdict, check};
+use crate::chunks::Input;
+use crate::contenders::{Contender, run, yardstick};
+use crate::rows::Row;
+
+const SAMPLE: Duration = Duration::from_micros(300);
+/// The first of the smaller documents on which costs are foreseen is this part of the row's; each next one is four
+/// times as large.
+const TRIAL: usize = 256;
+/// Documents below this many bytes are run by everyone.
+const SMALL: usize = 10_000;
+const LEAST_ROUNDS: usize = 9;
+
+/// What one contender took for one run of a row, in seconds.
+#[derive(Clone, Debug)]
+pub enum Cost {
+    Measured {
+        minimum: f64,
+        median: f64,
+    },
+    /// Too slow to run, extrapolated.
+    Estimated(f64),
+    Unable,
+    Wrong(String),
+}
+
+impl Cost {
+    /// Minimum and median, or the estimate twice.
+    pub fn figures(&self) -> Option<(f64, f64)> {
+        match *self {
+            Self::Measured { minimum, median } => Some((minimum, median)),
+            Self::Estimated(cost) => Some((cost, cost)),
+            Self::Unable | Self::Wrong(_) => None,
+        }
+    }
+}
+
+/// A measured row.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The yardstick's minimum and median.
+    pub yardstick: (f64, f64),
+    /// One for each contender, in their order.
+    pub costs: Vec<Cost>,
+    pub rounds: usize,
+}
+
+fn timed(runs: u32, mut run: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    for _ in 0..runs {
+        run();
+    }
+    start.elapsed().as_secs_f64() / f64::from(runs)
+}
+
+/// How many runs make a sample.
+fn runs(once: f64) -> u32 {
+    (SAMPLE.as_secs_f64() / once.max(1e-9)).clamp(1.0, 10_000.0) as u32
+}
+
+/// The least of three runs, or of as many as fit into a tenth of a second.
+fn least(mut run: impl FnMut()) -> f64 {
+    let mut least = f64::INFINITY;
+    let start = Instant::now();
+    for _ in 0..3 {
+        least = least.min(timed(1, &mut run));
+        if start.elapsed() > Duration::from_millis(100) {
+            break;
+        }
+    }
+    least
+}
+
+/// The input as the contender can take it.
+fn suited(contender: &dyn Contender, input: Input) -> Input {
+    if contender.takes_pairs() { input } else { input.without_pairs() }
+}
+
+/// What a run on the whole input will take, judged by ever larger ones: each as long as the next, were the cost to grow
+/// with the square of the size, stays within `patience` seconds.
+fn foresee(contender: &mut dyn Contender, row: &Row, input: &Input, patience: f64) -> f64 {
+    let mut last: Option<(f64, f64)> = None;
+    let mut part = if input.bytes() < SMALL { 1 } else { TRIAL };
+    loop {
+        let trial = suited(contender, Input::new(row.kind, row.size / part, row.chunking));
+        let size = trial.bytes() as f64;
+        let cost = least(|| {
+            run(contender, row.task, &trial);
+        });
+        if part == 1 {
+            return cost;
+        }
+        if cost * 16.0 > patience {
+            let exponent = last.map_or(2.0, |(smaller, less)| (cost / less).ln() / (size / smaller).ln());
+            return cost * (input.bytes() as f64 / size).powf(exponent.clamp(1.0, 2.0));
+        }
+        last = Some((size, cost));
+        part /= 4;
+    }
+}
+
+enum Standing {
+    Runs { input: Input, runs: u32, samples: Vec<f64> },
+    Out(Cost),
+}
+
+/// Checks a contender, on a small document first, and looks whether it is quick enough to be run.
+fn admit(contender: &mut dyn Contender, row: &Row, input: &Input, share: f64) -> Standing {
+    let input = suited(contender, input.clone());
+    let is_small = input.bytes() < SMALL;
+    if !is_small {
+        let small = suited(contender, Input::new(row.kind, row.size / TRIAL, row.chunking));
+        match check(contender, row.task, &small) {
+            Verdict::Unable => return Standing::Out(Cost::Unable),
+            Verdict::Wrong(reason) => return Standing::Out(Cost::Wrong(reason)),
+            Verdict::Right => {}
+        }
+    }
+    let once = foresee(contender, row, &input, share * 6.0);
+    if once > share && !is_small {
+        return Standing::Out(Cost::Estimated(once));
+    }
+    match check(contender, row.task, &input) {
+        Verdict::Unable => Standing::Out(Cost::Unable),
+        Verdict::Wrong(reason) => Standing::Out(Cost::Wrong(reason)),
+        Verdict::Right => Standing::Runs { input, runs: runs(once), samples: Vec::new() },
+    }
+}
+
+/// Checks, then times all contenders of a row, for about `budget` in all.
+pub fn measure(row: &Row, contenders: &mut [Box<dyn Contender>], budget: Duration) -> Measured {
+    let start = Instant::now();
+    let input = Input::new(row.kind, row.size, row.chunking);
+    let share = budget.as_secs_f64() / 40.0;
+    let mut standings: Vec<Standing> =
+        contenders.iter_mut().map(|contender| admit(contender.as_mut(), row, &input, share)).collect();
+    let yardstick_runs = runs(least(|| yardstick(&input)));
+    let mut yardsticks = Vec::new();
+    while start.elapsed() < budget || yardsticks.len() < LEAST_ROUNDS {
+        yardsticks.push(timed(yardstick_runs, || yardstick(&input)));
+        // Each round begins one further on, so that nobody always follows the same neighbour.
+        for nth in 0..standings.len() {
+            let turn = (nth + yardsticks.len()) % standings.len();
+            if let Standing::Runs { input, runs, samples } = &mut standings[turn] {
+                samples.push(timed(*runs, || {
+                    run(contenders[turn].as_mut(), row.task, input);
+                }));
+            }
+        }
+    }
+    let rounds = yardsticks.len();
+    let costs = standings.into_iter().map(|standing| match standing {
+        Standing::Out(cost) => cost,
+        Standing::Runs { samples, .. } => {
+            let (minimum, median) = least_and_median(samples);
+            Cost::Measured { minimum, median }
+        }
+    });
+    Measured { costs: costs.collect(), yardstick: least_and_median(yardsticks), rounds }
+}
+
+fn least_and_median(mut samples: Vec<f64>) -> (f64, f64) {
+    samples.sort_by(f64::total_cmp);
+    (samples[0], samples[samples.len() / 2])
+}

@@ -1,0 +1,318 @@
+//! The payloads: made by a seeded generator, the same on every machine, of any wanted size.
+//!
+//! Each is valid JSON, close to the asked number of bytes, and owns the path whose strings the delta rows follow.
+//! How a payload is cut into chunks is `chunks`' affair.
+
+use std::fmt::Write as _;
+
+use crate::random::Random;
+use crate::track::Step;
+
+/// What a payload looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A shopping assistant's call: nested, short strings, escapes, emoji.
+    ToolCall,
+    /// One object with one long string.
+    LongText,
+    /// Many alike records, as a social network's search gives them.
+    Records,
+    /// Arrays of numbers.
+    Numbers,
+    /// A hundred containers open at a time, again and again.
+    Deep,
+    /// A call of 120 bytes.
+    ShortCall,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToolCall => "tool call",
+            Self::LongText => "long text",
+            Self::Records => "records",
+            Self::Numbers => "numbers",
+            Self::Deep => "deep",
+            Self::ShortCall => "short call",
+        }
+    }
+
+    /// The strings that the delta rows follow, spelt for the libraries that take patterns.
+    pub fn pattern(self) -> &'static str {
+        match self {
+            Self::ToolCall => "$.ask_slots[*].message",
+            Self::LongText => "$.text",
+            Self::Records => "$.statuses[*].text",
+            Self::Numbers => "$.name",
+            Self::Deep => "$[*].end",
+            Self::ShortCall => "$.city",
+        }
+    }
+
+    /// The same path in steps, for the libraries that leave paths to their user.
+    pub fn path(self) -> &'static [Step] {
+        match self {
+            Self::ToolCall => &[Step::Key("ask_slots"), Step::Any, Step::Key("message")],
+            Self::LongText => &[Step::Key("text")],
+            Self::Records => &[Step::Key("statuses"), Step::Any, Step::Key("text")],
+            Self::Numbers => &[Step::Key("name")],
+            Self::Deep => &[Step::Any, Step::Key("end")],
+            Self::ShortCall => &[Step::Key("city")],
+        }
+    }
+
+    /// A document of about `size` bytes; the short call has a size of its own.
+    pub fn generate(self, size: usize) -> String {
+        let mut random = Random::new(0x5EED_0000 + self as u64);
+        match self {
+            Self::ToolCall => tool_call(&mut random, size),
+            Self::LongText => long_text(&mut random, size),
+            Self::Records => records(&mut random, size),
+            Self::Numbers => numbers(&mut random, size),
+            Self::Deep => deep(size),
+            Self::ShortCall => short_call(),
+        }
+    }
+}
+
+const WORDS: [&str; 48] = [
+    "the",
+    "laptop",
+    "under",
+    "battery",
+    "for",
+    "travel",
+    "which",
+    "screen",
+    "you",
+    "want",
+    "a",
+    "light",
+    "and",
+    "quiet",
+    "with",
+    "budget",
+    "compare",
+    "reviews",
+    "delivery",
+    "tomorrow",
+    "prefer",
+    "colour",
+    "warranty",
+    "of",
+    "two",
+    "years",
+    "keyboard",
+    "good",
+    "in",
+    "stock",
+    "best",
+    "value",
+    "between",
+    "models",
+    "to",
+    "carry",
+    "daily",
+    "weight",
+    "is",
+    "about",
+    "charger",
+    "included",
+    "refurbished",
+    "new",
+    "sound",
+    "camera",
+    "meetings",
+    "photos",
+];
+
+/// An escaped character beyond the 16-bit ones, and two 16-bit ones that are spelt as long.
+pub const PAIR: [&str; 2] = ["\\ud83d\\ude80", "\\u2602\\u2603"];
+
+/// Pieces of raw JSON string text that are more than plain ASCII; five of the eight are escapes.
+const SPICE: [&str; 8] = ["\\n", "\\\"", "₹54,990", "😀", PAIR[0], "café", "\\u20b9", "\\\\"];
+
+/// Appends words, with something from [`SPICE`] about every `every` bytes, until `bytes` more are there.
+fn prose(out: &mut String, random: &mut Random, bytes: usize, every: usize) {
+    let end = out.len() + bytes;
+    let mut next_spice = out.len() + 1 + random.below(every);
+    while out.len() < end {
+        out.push_str(random.pick(&WORDS));
+        if out.len() >= next_spice {
+            out.push_str(random.pick(&SPICE));
+            next_spice = out.len() + every / 2 + random.below(every);
+        }
+        out.push(' ');
+    }
+    out.push('.');
+}
+
+fn tool_call(random: &mut Random, size: usize) -> String {
+    let tail_size = 620;
+    let mut out = String::with_capacity(size + 512);
+    out.push_str("{\"name\":\"classify_and_assess\",\"reasoning\":\"");
+    prose(&mut out, random, (size / 8).max(200), 90);
+    out.push_str(
+        "\",\"route\":\"product_search\",\"data_strategy\":\"live_then_cache\",\"is_follow_up\":false,\
+         \"follow_up_confidence\":0.0725,\"domain\":\"electronics\",\"category\":\"laptops\",\
+         \"subcategories\":[\"ultrabook\",\"2-in-1\",\"student\"],\"product_intent\":{\"use\":\"college & travel\",\
+         \"budget\":{\"min\":35000,\"max\":60000,\"currency\":\"INR\",\"symbol\":\"₹\"},\"urgent\":null},\"ask_slots\":[",
+    );
+    let mut slots = 0;
+    while slots < 2 || out.len() + tail_size < size {
+        if slots > 0 {
+            out.push(',');
+        }
+        let slot = random.pick(&["budget", "screen_size", "use_case", "brand", "weight"]);
+        let _ = write!(out, "{{\"slot_name\":\"{slot}\",\"message\":\"");
+        prose(&mut out, random, 170, 60);
+        out.push_str("\",\"options\":[");
+        for option in 0..3 {
+            let comma = if option > 0 { "," } else { "" };
+            let price = 30 + random.below(60);
+            let _ = write!(out, "{comma}\"under ₹{price},000\"");
+        }
+        out.push_str("]}");
+        slots += 1;
+    }
+    out.push_str(
+        "],\"fetch_functions\":[{\"function\":\"search_products\",\"arguments\":{\"query\":\"light laptop\",\"limit\":12,\
+         \"filters\":[{\"field\":\"price\",\"op\":\"<=\",\"value\":60000},{\"field\":\"rating\",\"op\":\">=\",\"value\":4.2}]}},\
+         {\"function\":\"get_offers\",\"arguments\":{\"bank\":null,\"student\":true}}],\"simple_response\":{\"message\":\"",
+    );
+    prose(&mut out, random, 180, 60);
+    out.push_str("\",\"response_type\":\"clarify\"}}");
+    out
+}
+
+fn long_text(random: &mut Random, size: usize) -> String {
+    let mut out = String::with_capacity(size + 64);
+    out.push_str("{\"text\":\"");
+    // An escape about every 60 bytes.
+    prose(&mut out, random, size.saturating_sub(14).max(1), 32);
+    out.push_str("\"}");
+    out
+}
+
+fn records(random: &mut Random, size: usize) -> String {
+    let mut out = String::with_capacity(size + 1024);
+    out.push_str("{\"statuses\":[");
+    let mut id = 505_874_924_095_815_681_u64;
+    loop {
+        id += 1 + random.below(9_000_000) as u64;
+        let user = random.below(3_000_000_000);
+        let _ = write!(
+            out,
+            "{{\"metadata\":{{\"result_type\":\"recent\",\"iso_language_code\":\"en\"}},\
+             \"created_at\":\"Sun Aug 31 00:{:02}:{:02} +0000 2014\",\"id\":{id},\"id_str\":\"{id}\",\"text\":\"",
+            random.below(60),
+            random.below(60),
+        );
+        let text_size = 60 + random.below(80);
+        prose(&mut out, random, text_size, 50);
+        let _ = write!(
+            out,
+            "\",\"source\":\"<a href=\\\"https://example.com/app\\\" rel=\\\"nofollow\\\">App</a>\",\"truncated\":false,\
+             \"in_reply_to_status_id\":null,\"user\":{{\"id\":{user},\"id_str\":\"{user}\",\"name\":\"{} {}\",\
+             \"location\":\"\",\"description\":\"",
+            random.pick(&WORDS),
+            random.pick(&WORDS),
+        );
+        let description_size = 40 + random.below(90);
+        prose(&mut out, random, description_size, 70);
+        let _ = write!(
+            out,
+            "\",\"url\":null,\"protected\":false,\"followers_count\":{},\"friends_count\":{},\"listed_count\":{},\
+             \"created_at\":\"Wed Nov 09 13:52:18 +0000 2011\",\"utc_offset\":null,\"verified\":{},\
+             \"profile_background_color\":\"C0DEED\",\"default_profile\":true}},\"geo\":null,\"coordinates\":[{:.6},{:.6}],\
+             \"retweet_count\":{},\"favorite_count\":{},\"entities\":{{\"hashtags\":[],\"symbols\":[],\"urls\":[],\
+             \"user_mentions\":[{{\"screen_name\":\"{}\",\"indices\":[{},{}]}}]}},\"favorited\":false,\"lang\":\"en\"}}",
+            random.below(20_000),
+            random.below(2_000),
+            random.below(90),
+            random.below(10) == 0,
+            random.unit() * 180.0 - 90.0,
+            random.unit() * 360.0 - 180.0,
+            random.below(500),
+            random.below(500),
+            random.pick(&WORDS),
+            random.below(20),
+            20 + random.below(20),
+        );
+        if out.len() + 2 >= size {
+            break;
+        }
+        out.push(',');
+    }
+    out.push_str("]}");
+    out
+}
+
+fn numbers(random: &mut Random, size: usize) -> String {
+    let mut out = String::with_capacity(size + 256);
+    out.push_str("{\"name\":\"matrix\",\"rows\":[");
+    loop {
+        out.push('[');
+        for column in 0..12 {
+            if column > 0 {
+                out.push(',');
+            }
+            let _ = match column % 4 {
+                0 => write!(out, "{}", random.below(1000)),
+                1 => write!(out, "-{}", random.below(100_000_000)),
+                2 => write!(out, "{:.6}", random.unit() * 2000.0 - 1000.0),
+                _ => write!(out, "{:.3e}", random.unit() * 1e-6),
+            };
+        }
+        out.push(']');
+        if out.len() + 2 >= size {
+            break;
+        }
+        out.push(',');
+    }
+    out.push_str("]}");
+    out
+}
+
+fn deep(size: usize) -> String {
+    const LEVELS: usize = 60;
+    let mut element = String::from("{\"end\":\"of one\",\"nest\":");
+    element.push_str(&"{\"a\":[".repeat(LEVELS));
+    element.push_str("true");
+    element.push_str(&"]}".repeat(LEVELS));
+    element.push('}');
+    let count = (size / element.len()).max(1);
+    format!("[{}]", vec![element; count].join(","))
+}
+
+fn short_call() -> String {
+    String::from(
+        "{\"city\":\"Bengaluru\",\"unit\":\"celsius\",\"days\":3,\"hourly\":false,\"fields\":[\"rain\",\"wind\",\"uv\"],\
+         \"note\":\"umbrella \\u2602 now\"}",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+
+    #[test]
+    fn payloads_are_json_of_the_wanted_size() {
+        let kinds = [Kind::ToolCall, Kind::LongText, Kind::Records, Kind::Numbers, Kind::Deep];
+        for kind in kinds {
+            for size in [4_000, 100_000] {
+                let document = kind.generate(size);
+                serde_json::from_str::<serde_json::Value>(&document).unwrap();
+                let off = document.len().abs_diff(size);
+                assert!(off < 1200, "{kind:?}: {} for {size}", document.len());
+                assert_eq!(document, kind.generate(size));
+            }
+        }
+        assert_eq!(Kind::ShortCall.generate(0).len(), 120);
+        let call = Kind::ToolCall.generate(2300);
+        assert!((2200..2450).contains(&call.len()), "{}", call.len());
+        for piece in ["₹", "😀", "\\ud83d\\ude80", "\\n", "\\\""] {
+            assert!(call.contains(piece), "{piece}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Where an event parser stands against one path: what a user of a library without paths writes by hand.
+//!
+//! Also the shape in which such a parser hands its events on ([`Handler`]), so that one small driver per contender
+//! serves every task.
+
+use crate::contenders::Sink;
+
+/// One step of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Key(&'static str),
+    Any,
+}
+
+/// Takes the events of a parser that tells strings whole.
+pub trait Handler {
+    fn begin_object(&mut self);
+    fn begin_array(&mut self);
+    fn end(&mut self);
+    fn key(&mut self, key: &str);
+    fn string(&mut self, text: &str);
+    fn number(&mut self, text: &str);
+    fn bool(&mut self, value: bool);
+    fn null(&mut self);
+}
+
+/// Tells whether the value that comes next lies at the path. Constant work per event.
+#[derive(Debug)]
+pub struct Track {
+    path: &'static [Step],
+    /// Open containers.
+    open: usize,
+    /// How many of them, from the root, lie on the path.
+    on_path: usize,
+    /// Whether the next value in the innermost open container does.
+    next: bool,
+}
+
+impl Track {
+    pub fn new(path: &'static [Step]) -> Self {
+        Self { path, open: 0, on_path: 0, next: true }
+    }
+
+    #[inline]
+    pub fn begin(&mut self) {
+        if self.next && self.on_path == self.open {
+            self.on_path += 1;
+        }
+        self.open += 1;
+        self.enter();
+    }
+
+    #[inline]
+    pub fn end(&mut self) {
+        self.on_path = self.on_path.min(self.open - 1);
+        self.open -= 1;
+        self.enter();
+    }
+
+    /// In an array a wildcard holds for every element; in an object each key decides anew.
+    #[inline]
+    fn enter(&mut self) {
+        self.next = self.on_path == self.open && self.open > 0 && self.path.get(self.open - 1) == Some(&Step::Any);
+    }
+
+    #[inline]
+    pub fn key(&mut self, key: &str) {
+        if self.on_path == self.open {
+            self.next = match self.path.get(self.open - 1) {
+                Some(Step::Key(wanted)) => *wanted == key,
+                Some(Step::Any) => true,
+                None => false,
+            };
+        }
+    }
+
+    /// Whether the value that comes now is what the path selects.
+    #[inline]
+    pub fn hit(&self) -> bool {
+        self.next && self.on_path == self.open && self.open == self.path.len()
+    }
+}
+
+/// Hands the strings at a path on.
+#[derive(Debug)]
+pub struct Picker<'s> {
+    pub track: Track,
+    pub sink: &'s mut Sink,
+}
+
+impl<'s> Picker<'s> {
+    pub fn new(path: &'static [Step], sink: &'s mut Sink) -> Self {
+        Self { track: Track::new(path), sink }
+    }
+}
+
+impl Handler for Picker<'_> {
+    #[inline]
+    fn begin_object(&mut self) {
+        self.track.begin();
+    }
+    #[inline]
+    fn begin_array(&mut self) {
+        self.track.begin();
+    }
+    #[inline]
+    fn end(&mut self) {
+        self.track.end();
+    }
+    #[inline]
+    fn key(&mut self, key: &str) {
+        self.track.key(key);
+    }
+    #[inline]
+    fn string(&mut self, text: &str) {
+        if self.track.hit() {
+            self.sink.delta(text);
+        }
+    }
+    #[inline]
+    fn number(&mut self, _: &str) {}
+    #[inline]
+    fn bool(&mut self, _: bool) {}
+    #[inline]
+    fn null(&mut self) {}
+}
+
+/// Takes events and does nothing with them: validation.
+#[derive(Debug)]
+pub struct Ignore;
+
+impl Handler for Ignore {
+    #[inline]
+    fn begin_object(&mut self) {}
+    #[inline]
+    fn begin_array(&mut self) {}
+    #[inline]
+    fn end(&mut self) {}
+    #[inline]
+    fn key(&mut self, _: &str) {}
+    #[inline]
+    fn string(&mut self, _: &str) {}
+    #[inline]
+    fn number(&mut self, _: &str) {}
+    #[inline]
+    fn bool(&mut self, _: bool) {}
+    #[inline]
+    fn null(&mut self) {}
+}
