@@ -212,8 +212,13 @@ impl ErrorKind {
 }
 
 /// An error on its way up: what a lower layer knows of it. The parser adds line, column and path.
+///
+/// One word wide: the result of each step of the tokenizer fits into registers.
+#[derive(Debug)]
+pub(crate) struct Fault(Box<FaultParts>);
+
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct FaultParts {
     pub(crate) kind: ErrorKind,
     pub(crate) offset: u64,
     /// What stands behind the kind in the message: lower case, what was expected.
@@ -223,6 +228,14 @@ pub(crate) struct Fault {
 impl Fault {
     #[cold]
     pub(crate) fn new(kind: ErrorKind, offset: u64, expected: &'static str) -> Self {
-        Self { kind, offset, expected }
+        Self(Box::new(FaultParts { kind, offset, expected }))
+    }
+}
+
+impl core::ops::Deref for Fault {
+    type Target = FaultParts;
+
+    fn deref(&self) -> &FaultParts {
+        &self.0
     }
 }

@@ -20,6 +20,22 @@ pub(super) struct Engine<'a, O> {
     pub(super) out: &'a mut O,
 }
 
+/// New text of the open string: all that a few bytes inside a string have to be told to.
+#[inline]
+pub(super) fn text<O: Output>(
+    tracker: &mut Tracker,
+    document: Option<&mut Document>,
+    text: &str,
+    at: u64,
+    out: &mut O,
+) -> Result<(), Fault> {
+    tracker.delta(text, at, out);
+    match document {
+        Some(document) => document.append(text, at),
+        None => Ok(()),
+    }
+}
+
 impl<O> Engine<'_, O> {
     /// A string or atom is followed if anybody wants its text.
     fn leaf_interest(&self, is_selected: bool) -> Interest {
@@ -32,8 +48,9 @@ impl<O> Engine<'_, O> {
     }
 }
 
+// Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
 impl<O: Output> Sink for Engine<'_, O> {
-    #[inline]
+    #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         if let Some(keys) = &mut self.open_keys
             && kind == ValueKind::Object
@@ -47,7 +64,7 @@ impl<O: Output> Sink for Engine<'_, O> {
         Ok(self.interest(is_live))
     }
 
-    #[inline]
+    #[inline(never)]
     fn end_container(&mut self, kind: ValueKind, end: u64) {
         if let Some(keys) = &mut self.open_keys
             && kind == ValueKind::Object
@@ -60,7 +77,7 @@ impl<O: Output> Sink for Engine<'_, O> {
         self.tracker.end_container(end, self.retained, self.out);
     }
 
-    #[inline]
+    #[inline(never)]
     fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
         if let Some(keys) = &mut self.open_keys
             && !keys.insert(key)
@@ -74,7 +91,7 @@ impl<O: Output> Sink for Engine<'_, O> {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
         if let Some(document) = &mut self.document {
             document.begin_string(at)?;
@@ -85,14 +102,10 @@ impl<O: Output> Sink for Engine<'_, O> {
 
     #[inline]
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        self.tracker.delta(text, at, self.out);
-        match &mut self.document {
-            Some(document) => document.append(text, at),
-            None => Ok(()),
-        }
+        self::text(self.tracker, self.document.as_deref_mut(), text, at, self.out)
     }
 
-    #[inline]
+    #[inline(never)]
     fn end_string(&mut self, end: u64) {
         if let Some(document) = &mut self.document {
             document.end_string();
@@ -100,7 +113,7 @@ impl<O: Output> Sink for Engine<'_, O> {
         self.tracker.end_string(end, self.retained, self.out);
     }
 
-    #[inline]
+    #[inline(never)]
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         if let Some(document) = &mut self.document {
             document.begin_atom();
@@ -109,7 +122,7 @@ impl<O: Output> Sink for Engine<'_, O> {
         Ok(self.leaf_interest(is_selected))
     }
 
-    #[inline]
+    #[inline(never)]
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         self.tracker.end_atom(text, end, self.out);
         match &mut self.document {

@@ -105,7 +105,6 @@ impl Parser {
     #[inline]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
         self.queue.clear();
-        self.core.release_paths();
         let error = self.core.feed(chunk.as_ref(), &mut self.queue).err();
         Events::new(self, error)
     }
@@ -136,7 +135,6 @@ impl Parser {
     /// The first bad byte's; every event before it has been told.
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
-        self.core.release_paths();
         self.core.feed(chunk.as_ref(), &mut Callback::new(&mut on_event))
     }
 
@@ -157,7 +155,6 @@ impl Parser {
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
         self.queue.clear();
-        self.core.release_paths();
         let error = self.core.finish(&mut self.queue).err();
         Events::new(self, error)
     }
@@ -168,7 +165,6 @@ impl Parser {
     ///
     /// [`ErrorKind::Incomplete`] if the text is unfinished, or the error that the parser already has.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
-        self.core.release_paths();
         self.core.finish(&mut Callback::new(&mut on_event))
     }
 
@@ -188,10 +184,14 @@ impl Parser {
         *outcome = Outcome::Open;
     }
 
-    /// Whether the root value has closed; only [`finish`](Self::finish) says that nothing else follows.
+    /// Whether the root value has closed, and nothing but white space came behind it; only [`finish`](Self::finish) says that nothing else follows.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.core.tokenizer.is_done()
+        match self.core.outcome {
+            Outcome::Open => self.core.tokenizer.is_done(),
+            Outcome::Finished => true,
+            Outcome::Failed(_) => false,
+        }
     }
 
     /// How many bytes have been read; after an error, the offset of the first bad one.
@@ -333,12 +333,29 @@ impl Parser {
 }
 
 impl Core {
-    /// What the last chunk's events named has been read.
-    fn release_paths(&mut self) {
-        self.tracker.release_paths();
+    /// Parses a chunk. The short way is for a few bytes inside a string: it begins and ends no value, so nothing but
+    /// the open string has to know.
+    #[inline]
+    fn feed<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        if !self.tokenizer.is_string_piece(chunk) {
+            return self.feed_any(chunk, out);
+        }
+        if self.retained.keeps_text() {
+            self.retained.append(chunk, self.tokenizer.offset(), self.tracker.has_open_match());
+        }
+        if self.tokenizer.take_string_piece(chunk) { self.tell_string_piece(chunk, out) } else { Ok(()) }
     }
 
-    fn feed<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    #[inline(never)]
+    fn tell_string_piece<O: Output>(&mut self, piece: &[u8], out: &mut O) -> Result<(), Error> {
+        let mut one = [0; 4];
+        let Some((text, at)) = self.tokenizer.value_text(piece, &mut one) else { return Ok(()) };
+        engine::text(&mut self.tracker, self.document.as_mut(), text, at, out).map_err(|fault| self.fail(&fault))
+    }
+
+    #[inline(never)]
+    fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        self.tracker.release_paths();
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_closed(chunk);
         }
@@ -374,6 +391,7 @@ impl Core {
         let finished = tokenizer.finish(engine);
         finished.map_err(|fault| self.fail(&fault))?;
         self.outcome = Outcome::Finished;
+        self.tokenizer.close();
         Ok(())
     }
 
@@ -386,6 +404,7 @@ impl Core {
             document.fail();
         }
         self.outcome = Outcome::Failed(error.clone());
+        self.tokenizer.close();
         error
     }
 

@@ -44,6 +44,12 @@ impl Retained {
         self.bytes.clear();
     }
 
+    /// Whether anything is ever kept.
+    #[inline]
+    pub(crate) fn keeps_text(&self) -> bool {
+        self.policy != Retain::Nothing
+    }
+
     /// Takes in the chunk that begins at `offset`, before it is parsed.
     #[inline]
     pub(crate) fn append(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {

@@ -161,7 +161,6 @@ impl ValueFeed {
         }
         let Self { parser: Parser { core, queue }, written, .. } = self;
         queue.clear();
-        core.release_paths();
         let fed = core.feed(written.as_bytes(), queue).and_then(|()| core.finish(queue));
         written.clear();
         Events::new(&self.parser, fed.err())

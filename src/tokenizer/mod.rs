@@ -5,7 +5,7 @@
 //!
 //! | states | function | file |
 //! |---|---|---|
-//! | between tokens | `structure` | `structure.rs` |
+//! | between tokens | `value`, `member`, `colon`, `comma_or_end`, `trailing` | `structure.rs` |
 //! | inside quotes, escapes, UTF-8 sequences | `string_run`, `string_step` | `string.rs` |
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
@@ -57,6 +57,8 @@ enum State {
     StringStep,
     Number,
     Literal,
+    /// Behind the end of input, or behind an error.
+    Closed,
 }
 
 /// The tokenizer's whole memory between two chunks.
@@ -114,6 +116,11 @@ impl Tokenizer {
         self.offset
     }
 
+    /// Nothing more is read: the text has failed or is finished.
+    pub(crate) fn close(&mut self) {
+        self.state = State::Closed;
+    }
+
     /// Whether the root value has closed.
     pub(crate) fn is_done(&self) -> bool {
         self.state == State::Done
@@ -125,7 +132,6 @@ impl Tokenizer {
     }
 
     /// Reads a chunk.
-    #[inline]
     pub(crate) fn feed<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
         let room = self.limits.total - self.offset;
         if chunk.len() as u64 > room {
@@ -141,11 +147,15 @@ impl Tokenizer {
         let mut pos = 0;
         while pos < chunk.len() {
             pos = match self.state {
+                State::Value | State::FirstElement => self.value(chunk, pos, sink)?,
+                State::FirstKey | State::NextKey => self.member(chunk, pos, sink)?,
+                State::Colon => self.colon(chunk, pos)?,
+                State::AfterValue => self.comma_or_end(chunk, pos, sink)?,
+                State::Done | State::Closed => self.trailing(chunk, pos)?,
                 State::String => self.string_run(chunk, pos, sink)?,
                 State::StringStep => self.string_step(chunk, pos, sink)?,
                 State::Number => self.number(chunk, pos, sink)?,
                 State::Literal => self.literal(chunk, pos, sink)?,
-                _ => self.structure(chunk, pos, sink)?,
             };
         }
         self.offset += chunk.len() as u64;

@@ -21,9 +21,25 @@ pub(crate) struct Run {
 
 /// Whether a string's run ends at this byte.
 #[inline]
-fn is_special(byte: u8) -> bool {
+const fn is_special(byte: u8) -> bool {
     byte < b' ' || byte == b'"' || byte == b'\\'
 }
+
+/// Whether a byte stands for itself inside a string: ASCII, and not special.
+#[inline]
+pub(crate) fn is_plain_ascii(byte: u8) -> bool {
+    PLAIN_ASCII[usize::from(byte)]
+}
+
+static PLAIN_ASCII: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b' ';
+    while byte < 0x80 {
+        plain[byte as usize] = !is_special(byte);
+        byte += 1;
+    }
+    plain
+};
 
 /// Searches `bytes[start..]` for the first special byte.
 #[inline]

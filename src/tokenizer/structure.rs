@@ -4,39 +4,85 @@ use super::{Interest, NOTHING_SKIPPED, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
 impl Tokenizer {
-    /// Reads white space and the one token byte behind it.
+    /// The first byte of a value, or the bracket that closes an array before its first.
     #[inline]
-    pub(super) fn structure<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+    pub(super) fn value<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
         let pos = self.white_space(chunk, pos);
         let Some(&byte) = chunk.get(pos) else { return Ok(pos) };
-        match (self.state, byte) {
-            (State::Value | State::FirstElement, b'"') => self.begin_value_string(chunk, pos, sink),
-            (State::Value | State::FirstElement, b'{' | b'[') => self.open_container(byte, pos, sink),
-            (State::Value | State::FirstElement, b'-' | b'0'..=b'9') => self.begin_number(chunk, pos, sink),
-            (State::Value | State::FirstElement, b't' | b'f' | b'n') => self.begin_literal(chunk, pos, sink),
-            (State::FirstKey | State::NextKey, b'"') => self.begin_key(chunk, pos, sink),
-            (State::Colon, b':') => {
+        match byte {
+            b'"' => self.begin_value_string(chunk, pos, sink),
+            b'{' | b'[' => self.open_container(byte, pos, sink),
+            b'-' | b'0'..=b'9' => self.begin_number(chunk, pos, sink),
+            b't' | b'f' | b'n' => self.begin_literal(chunk, pos, sink),
+            b']' if self.state == State::FirstElement => Ok(self.close_container(pos, sink)),
+            _ => Err(self.unexpected(pos)),
+        }
+    }
+
+    /// The quote that begins a key, or the bracket that closes an object before its first.
+    #[inline]
+    pub(super) fn member<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        let pos = self.white_space(chunk, pos);
+        match chunk.get(pos) {
+            None => Ok(pos),
+            Some(b'"') => self.begin_key(chunk, pos, sink),
+            Some(b'}') if self.state == State::FirstKey => Ok(self.close_container(pos, sink)),
+            Some(_) => Err(self.unexpected(pos)),
+        }
+    }
+
+    /// The colon behind a key.
+    #[inline]
+    pub(super) fn colon(&mut self, chunk: &[u8], pos: usize) -> Result<usize, Fault> {
+        let pos = self.white_space(chunk, pos);
+        match chunk.get(pos) {
+            None => Ok(pos),
+            Some(b':') => {
                 self.state = State::Value;
                 Ok(pos + 1)
             }
-            (State::AfterValue, b',') => {
-                self.state = if self.nest.in_object() { State::NextKey } else { State::Value };
+            Some(_) => Err(self.unexpected(pos)),
+        }
+    }
+
+    /// The comma or closing bracket behind a value.
+    #[inline]
+    pub(super) fn comma_or_end<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        let pos = self.white_space(chunk, pos);
+        let in_object = self.nest.in_object();
+        match chunk.get(pos) {
+            None => Ok(pos),
+            Some(b',') => {
+                self.state = if in_object { State::NextKey } else { State::Value };
                 Ok(pos + 1)
             }
-            (State::AfterValue, b'}') if self.nest.in_object() => Ok(self.close_container(pos, sink)),
-            (State::AfterValue, b']') if !self.nest.in_object() => Ok(self.close_container(pos, sink)),
-            (State::FirstKey, b'}') | (State::FirstElement, b']') => Ok(self.close_container(pos, sink)),
-            (state, _) => {
-                let kind = if state == State::Done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
-                Err(Fault::new(kind, self.at(pos), expected(state, self.nest.in_object())))
-            }
+            Some(b'}') if in_object => Ok(self.close_container(pos, sink)),
+            Some(b']') if !in_object => Ok(self.close_container(pos, sink)),
+            Some(_) => Err(self.unexpected(pos)),
         }
+    }
+
+    /// White space behind the root.
+    #[inline]
+    pub(super) fn trailing(&mut self, chunk: &[u8], pos: usize) -> Result<usize, Fault> {
+        let pos = self.white_space(chunk, pos);
+        if pos == chunk.len() { Ok(pos) } else { Err(self.unexpected(pos)) }
+    }
+
+    /// The byte at `pos` cannot stand in this state.
+    #[cold]
+    fn unexpected(&self, pos: usize) -> Fault {
+        let kind = if self.state == State::Done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
+        Fault::new(kind, self.at(pos), expected(self.state, self.nest.in_object()))
     }
 
     /// Passes white space; lines are counted here, because nowhere else may a line feed stand.
     #[inline]
     fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
         while let Some(&byte) = chunk.get(pos) {
+            if byte > b' ' {
+                break;
+            }
             match byte {
                 b' ' | b'\t' | b'\r' => {}
                 b'\n' => {
