@@ -25,7 +25,7 @@ fn parsers() -> [Parser; 4] {
     let some = PatternSet::new(["a[1]['b', 'é', '😀']", "$[0]", "$..['']", "b..a"]).unwrap();
     let tight = Limits { depth: 4, key: 3, string: 12, number: 5, total: 200 };
     [
-        Parser::new(&all),
+        Parser::builder().snapshots().build(&all),
         Parser::builder().duplicate_keys(DuplicateKeys::Reject).retain(Retain::Matches).build(&some),
         Parser::builder().limits(tight).duplicate_keys(DuplicateKeys::Reject).build(&all),
         Parser::builder().limits(tight).retain(Retain::Nothing).build(&PatternSet::empty()),
@@ -39,6 +39,7 @@ struct Log {
     verdict: Option<Verdict>,
     text: Option<Vec<u8>>,
     value: Option<Value>,
+    snapshot: Option<String>,
     offset: u64,
     is_complete: bool,
 }
@@ -92,6 +93,7 @@ impl Log {
     fn close(mut self, mut parser: Parser, verdict: Verdict) -> Self {
         self.text = parser.text().ok().map(<[u8]>::to_vec);
         self.value = parser.deserialize().ok();
+        self.snapshot = parser.snapshot().map(|value| value.to_string());
         self.offset = parser.offset();
         self.is_complete = parser.is_complete();
         assert_eq!(parser.finish_with(|_| panic!("an event behind the end")), verdict, "the verdict sticks");
