@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput};
 use jsonspigot::{Event, EventKind, Parser, PatternSet};
 
 const TOOL_CALL: &[u8] = include_bytes!("../examples/classify_and_assess.json");
@@ -80,5 +80,8 @@ fn chunk_split(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, chunk_split);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    chunk_split(&mut criterion);
+    criterion.final_summary();
+}
