@@ -1,0 +1,5 @@
+//! `cargo +nightly fuzz run chunks`: see [`jsonspigot_fuzz::chunks`].
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| jsonspigot_fuzz::chunks::check(input));

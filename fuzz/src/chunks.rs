@@ -1,0 +1,142 @@
+//! Chunk edges are invisible: however a text is cut, and through whichever door it is fed, what is told is the same.
+
+use jsonspigot::{DuplicateKeys, Error, Event, EventKind, Limits, Parser, PatternSet, Retain, ValueKind};
+use serde_json::Value;
+
+/// Cuts the input at its bytes FF, which no JSON text has, and compares the pieces with the whole.
+///
+/// # Panics
+///
+/// If they differ: then the library has a bug.
+pub fn check(input: &[u8]) {
+    let chunks: Vec<&[u8]> = input.split(|&byte| byte == 0xFF).collect();
+    let text = chunks.concat();
+    for parser in parsers() {
+        let whole = feed(parser.clone(), &[&text]);
+        assert_eq!(feed(parser.clone(), &chunks), whole, "cut, through `feed`");
+        assert_eq!(feed_with(parser.clone(), &[&text]), whole, "whole, through `feed_with`");
+        assert_eq!(feed_with(parser, &chunks), whole, "cut, through `feed_with`");
+    }
+}
+
+/// One parser for each policy, with patterns of every kind, and one without any.
+fn parsers() -> [Parser; 4] {
+    let all = PatternSet::new(["$", "$..*", "a[*].b", "['a', 'b', 0]", "*", "$..[1:5:2]", "$..a.*"]).unwrap();
+    let some = PatternSet::new(["a[1]['b', 'é', '😀']", "$[0]", "$..['']", "b..a"]).unwrap();
+    let tight = Limits { depth: 4, key: 3, string: 12, number: 5, total: 200 };
+    [
+        Parser::builder().snapshots().build(&all),
+        Parser::builder().duplicate_keys(DuplicateKeys::Reject).retain(Retain::Matches).build(&some),
+        Parser::builder().limits(tight).duplicate_keys(DuplicateKeys::Reject).build(&all),
+        Parser::builder().limits(tight).retain(Retain::Nothing).build(&PatternSet::empty()),
+    ]
+}
+
+/// All that can be seen of one reading.
+#[derive(Debug, Default, PartialEq)]
+struct Log {
+    told: Vec<Told>,
+    verdict: Option<Verdict>,
+    text: Option<Vec<u8>>,
+    value: Option<Value>,
+    snapshot: Option<String>,
+    offset: u64,
+    is_complete: bool,
+}
+
+/// Kind, offset, line, column and path of an error are compared by it.
+type Verdict = Result<(), Error>;
+
+/// An event; a match's deltas are appended to its first one.
+#[derive(Debug, PartialEq)]
+struct Told {
+    pattern: usize,
+    match_id: u64,
+    path: String,
+    offset: u64,
+    what: What,
+}
+
+#[derive(Debug, PartialEq)]
+enum What {
+    Begin(ValueKind),
+    Delta(String),
+    /// The value's text and span, if they were kept.
+    End(Option<(ValueKind, String, std::ops::Range<u64>)>),
+}
+
+impl Log {
+    fn add(&mut self, event: &Event<'_>) {
+        let what = match event.kind {
+            EventKind::Begin(kind) => What::Begin(kind),
+            EventKind::Delta(text) => {
+                assert!(!text.is_empty(), "a delta has text");
+                What::Delta(text.to_owned())
+            }
+            EventKind::End(value) => {
+                What::End(value.map(|value| (value.kind(), value.text().to_owned(), value.span())))
+            }
+        };
+        let (pattern, match_id) = (event.pattern.index(), event.match_id);
+        let earlier = self.told.iter_mut().rev().find(|told| told.match_id == match_id);
+        if let What::Delta(text) = &what
+            && let Some(Told { what: What::Delta(joined), path, .. }) = earlier
+        {
+            assert_eq!(*path, event.path.to_string(), "a match stands at one path");
+            joined.push_str(text);
+            return;
+        }
+        self.told.push(Told { pattern, match_id, path: event.path.to_string(), offset: event.offset, what });
+    }
+
+    /// What the parser says when all has been fed, and again.
+    fn close(mut self, mut parser: Parser, verdict: Verdict) -> Self {
+        self.text = parser.text().ok().map(<[u8]>::to_vec);
+        self.value = parser.deserialize().ok();
+        self.snapshot = parser.snapshot().map(|value| value.to_string());
+        self.offset = parser.offset();
+        self.is_complete = parser.is_complete();
+        assert_eq!(parser.finish_with(|_| panic!("an event behind the end")), verdict, "the verdict sticks");
+        assert_eq!(parser.feed_with("", |_| panic!("an event behind the end")), verdict, "nothing changes nothing");
+        assert!(parser.feed_with(" ", |_| panic!("an event behind the end")).is_err(), "the end is the end");
+        self.verdict = Some(verdict);
+        self
+    }
+}
+
+fn feed(mut parser: Parser, chunks: &[&[u8]]) -> Log {
+    let mut log = Log::default();
+    let mut verdict = Ok(());
+    for chunk in chunks {
+        let mut grown = Vec::new();
+        for event in parser.feed(chunk) {
+            match event {
+                Ok(event) => {
+                    log.add(&event);
+                    if let EventKind::Delta(_) = event.kind {
+                        assert!(!grown.contains(&event.match_id), "one delta a match and chunk");
+                        grown.push(event.match_id);
+                    }
+                }
+                Err(error) => verdict = Err(error),
+            }
+        }
+        if verdict.is_err() {
+            return log.close(parser, verdict);
+        }
+    }
+    for event in parser.finish() {
+        match event {
+            Ok(event) => log.add(&event),
+            Err(error) => verdict = Err(error),
+        }
+    }
+    log.close(parser, verdict)
+}
+
+fn feed_with(mut parser: Parser, chunks: &[&[u8]]) -> Log {
+    let mut log = Log::default();
+    let fed = chunks.iter().try_for_each(|chunk| parser.feed_with(chunk, |event| log.add(&event)));
+    let verdict = fed.and_then(|()| parser.finish_with(|event| log.add(&event)));
+    log.close(parser, verdict)
+}
