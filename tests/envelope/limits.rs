@@ -1,7 +1,7 @@
-//! What is kept is bounded, and long texts cost what they are long.
+//! What is kept is bounded, long texts cost what they are long, and what threads ask of the types.
 
-use jsonspigot::adapters::{Envelope, EnvelopeEvent, Mark, PayloadStatus};
-use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
+use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark, MarkError, PayloadStatus};
+use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
 
 /// The verdicts with error and length of the raw text, and the visible text.
 fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus, Option<ErrorKind>, usize)>, String) {
@@ -9,7 +9,7 @@ fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus, Option<
     let mut on_event = |event: EnvelopeEvent<'_>| match event {
         EnvelopeEvent::Text(text) => shown.push_str(text),
         EnvelopeEvent::End(payload) => {
-            ends.push((payload.status(), payload.error().map(|error| error.kind()), payload.raw().len()));
+            ends.push((payload.status(), payload.error().map(Error::kind), payload.raw().len()));
         }
         _ => {}
     };
@@ -86,4 +86,13 @@ fn long_false_openings_cost_what_they_are_long() {
             assert_eq!(shown.len() + hidden, text.len(), "{unit}");
         }
     }
+}
+
+#[test]
+fn public_types_are_send_sync_clone_debug() {
+    fn is_send_sync_clone<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
+    is_send_sync_clone::<Envelope>();
+    is_send_sync_clone::<EnvelopeBuilder>();
+    is_send_sync_clone::<Mark>();
+    is_send_sync_clone::<MarkError>();
 }
