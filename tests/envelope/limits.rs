@@ -77,7 +77,7 @@ fn long_false_openings_cost_what_they_are_long() {
     let marks = ["comment:context", "fence:json", "tag:think", "bare"].map(|mark| mark.parse::<Mark>().unwrap());
     let unit = ["<!-- ", "`", "[", "{\"", "<", "{\"a[", "<!--\n\n\n", "```json ", "[ \n", "{\"aaaaaaaa", "[1"];
     for unit in unit {
-        let text = unit.repeat(400_000 / unit.len());
+        let text = unit.repeat(100_000 / unit.len());
         let chars: Vec<_> = text.split("").collect();
         for chunks in [vec![text.as_str()], chars] {
             let envelope = Envelope::new(marks.clone(), &PatternSet::empty());
