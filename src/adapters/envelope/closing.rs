@@ -1,0 +1,187 @@
+//! Where a closing mark stands in a payload's text, found at any cut.
+//!
+//! Owns what may be the beginning of a closing mark, and nothing else of the payload.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use core::mem;
+
+use super::mark::{Content, Mark, Shape};
+
+/// The search for one closing mark.
+#[derive(Clone, Debug)]
+pub(super) struct Closing {
+    text: ClosingText,
+    /// What has come of a closing mark, perhaps; never the whole of a literal.
+    held: String,
+    /// Whether only blanks stand between the line's beginning and here.
+    is_line_start: bool,
+}
+
+/// What closes a payload.
+#[derive(Clone, Debug)]
+enum ClosingText {
+    /// The JSON itself.
+    Nothing,
+    Literal(Box<str>),
+    /// A run of backticks, of `least` at least; what stands behind `most` of them is no longer part of it.
+    Run {
+        least: usize,
+        most: usize,
+        needs_line_start: bool,
+    },
+}
+
+/// What the next bytes of the input are.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// So many bytes are content.
+    Content(usize),
+    /// What was held is content; the input has not been touched.
+    Released(String),
+    /// All of the input may be a closing mark.
+    Held,
+    /// Behind so many bytes the closing mark ends, which reads thus.
+    Closed(usize, String),
+}
+
+impl Closing {
+    /// What closes the mark whose opening reads thus; a run of backticks is followed no further than `most`.
+    pub(super) fn of(mark: &Mark, opening: &str, most: usize) -> Self {
+        let text = match mark.shape {
+            Shape::Comment => ClosingText::Literal("-->".into()),
+            Shape::Tag => ClosingText::Literal(format!("</{}>", mark.name).into()),
+            Shape::Fence => {
+                let least = opening.bytes().take_while(|byte| *byte == b'`').count();
+                let needs_line_start = mark.content == Content::Raw;
+                ClosingText::Run { least, most: most.max(least), needs_line_start }
+            }
+            Shape::Bare | Shape::BareObject => ClosingText::Nothing,
+        };
+        Self { text, held: String::new(), is_line_start: false }
+    }
+
+    /// What the input begins with; it is not empty.
+    pub(super) fn next(&mut self, input: &str) -> Found {
+        let found = if self.held.is_empty() { self.search(input) } else { self.resume(input) };
+        match &found {
+            Found::Content(length) => self.is_line_start = is_line_start(&input[..*length], self.is_line_start),
+            Found::Released(_) => self.is_line_start = false,
+            Found::Held => self.held.push_str(input),
+            Found::Closed(..) => {}
+        }
+        found
+    }
+
+    /// What is held, which now is content after all, or the beginning of a mark that was cut.
+    pub(super) fn take_held(&mut self) -> String {
+        mem::take(&mut self.held)
+    }
+
+    /// Whether what is held is a whole mark, now that nothing follows.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.text, ClosingText::Run { least, .. } if self.held.len() >= least)
+    }
+
+    /// Whether the content's last byte and this one, which the content may not hold, begin the mark together.
+    pub(super) fn begins_with(&self, last: u8, byte: u8) -> bool {
+        matches!(&self.text, ClosingText::Literal(text) if text.as_bytes().starts_with(&[last, byte]))
+    }
+
+    /// Takes back the beginning of the mark from what was thought content.
+    pub(super) fn hold(&mut self, beginning: char) {
+        self.held.push(beginning);
+    }
+
+    fn search(&self, input: &str) -> Found {
+        let start = match &self.text {
+            ClosingText::Nothing => None,
+            ClosingText::Literal(text) => match input.find(&**text) {
+                Some(0) => return Found::Closed(text.len(), text.as_ref().into()),
+                Some(start) => Some(start),
+                None => beginning_at_end(text, input),
+            },
+            ClosingText::Run { least, most, needs_line_start } => {
+                let fits = |start| !needs_line_start || is_line_start(&input[..start], self.is_line_start);
+                match runs(input).find(|(start, run)| (start + run == input.len() || run >= least) && fits(*start)) {
+                    Some((0, run)) if run < input.len() || run >= *most => {
+                        let length = run.min(*most);
+                        return Found::Closed(length, input[..length].into());
+                    }
+                    found => found.map(|(start, _)| start),
+                }
+            }
+        };
+        match start {
+            Some(0) => Found::Held,
+            Some(start) => Found::Content(start),
+            None => Found::Content(input.len()),
+        }
+    }
+
+    /// Goes on where the beginning of a mark is held.
+    fn resume(&mut self, input: &str) -> Found {
+        match &self.text {
+            ClosingText::Literal(text) => {
+                let missing = &text[self.held.len()..];
+                let pairs = missing.chars().zip(input.chars());
+                let same = pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>();
+                if same == missing.len() {
+                    self.held.clear();
+                    return Found::Closed(same, text.as_ref().into());
+                }
+                if same == input.len() {
+                    return Found::Held;
+                }
+                // As much as a later beginning of the mark allows; at least one byte of what was held.
+                let read = format!("{}{}", self.held, &missing[..same]);
+                let next = beginning_at_end(text, &read[1..]).map_or(read.len(), |at| at + 1);
+                let kept = self.held.split_off(next.min(self.held.len()));
+                Found::Released(mem::replace(&mut self.held, kept))
+            }
+            ClosingText::Run { least, most, .. } => {
+                let more = input.bytes().take_while(|byte| *byte == b'`').count();
+                let length = self.held.len() + more;
+                if more == input.len() && length < *most {
+                    Found::Held
+                } else if length < *least {
+                    Found::Released(self.take_held())
+                } else {
+                    let more = more.min(most - self.held.len());
+                    self.held.push_str(&input[..more]);
+                    Found::Closed(more, self.take_held())
+                }
+            }
+            ClosingText::Nothing => Found::Released(self.take_held()),
+        }
+    }
+}
+
+/// Where the longest beginning of `text` stands with which `input` ends.
+fn beginning_at_end(text: &str, input: &str) -> Option<usize> {
+    let longest = input.len().min(text.len() - 1);
+    (input.len() - longest..input.len()).find(|&start| {
+        let end = &input.as_bytes()[start..];
+        text.as_bytes().starts_with(end)
+    })
+}
+
+/// The runs of backticks, with their lengths.
+fn runs(input: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        let start = at + input[at..].find('`')?;
+        let run = input[start..].bytes().take_while(|byte| *byte == b'`').count();
+        at = start + run;
+        Some((start, run))
+    })
+}
+
+/// Whether what follows `before` stands at a line's beginning, blanks aside, if `before` itself does or not.
+fn is_line_start(before: &str, is_line_start: bool) -> bool {
+    match before.trim_end_matches([' ', '\t']) {
+        "" => is_line_start,
+        line => line.ends_with('\n'),
+    }
+}

@@ -1,0 +1,69 @@
+//! Where a JSON value ends, by its brackets and quotes alone.
+//!
+//! The parser says whether it is JSON; this says how far it may be fed, so that no byte behind the value reaches it.
+
+/// How much of a value has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Extent {
+    /// Nothing yet.
+    #[default]
+    Start,
+    /// So many containers are open.
+    Nested(usize),
+    /// Likewise, inside a string; none if the string is the value.
+    InString(usize),
+    /// Likewise, behind a backslash.
+    Escaped(usize),
+    /// So many letters of a literal are missing.
+    Literal(usize),
+    Number {
+        may_end: bool,
+    },
+    Ended,
+    /// It is no JSON, and so has no end.
+    Endless,
+}
+
+impl Extent {
+    /// How many of the next bytes belong to the value, and whether it ends with them.
+    ///
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
+        for (at, &byte) in bytes.iter().enumerate() {
+            *self = match (*self, byte) {
+                (Self::Ended, _) => return at,
+                (Self::Number { may_end: true }, byte) if !matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E') => {
+                    *self = Self::Ended;
+                    return at;
+                }
+                (Self::Number { .. }, byte) => Self::Number { may_end: byte.is_ascii_digit() },
+                (Self::Start, b'-' | b'0'..=b'9') => Self::Number { may_end: byte != b'-' },
+                (Self::Start, b't' | b'n') => Self::Literal(3),
+                (Self::Start, b'f') => Self::Literal(4),
+                (Self::Literal(1), b'a'..=b'z') => Self::Ended,
+                (Self::Literal(missing), b'a'..=b'z') => Self::Literal(missing - 1),
+                (Self::Start, b'"') => Self::InString(0),
+                (Self::Nested(depth), b'"') => Self::InString(depth),
+                (Self::Start, b'{' | b'[') => Self::Nested(1),
+                (Self::Nested(depth), b'{' | b'[') => Self::Nested(depth + 1),
+                (Self::Nested(1), b'}' | b']') | (Self::InString(0), b'"') => Self::Ended,
+                (Self::Nested(depth), b'}' | b']') => Self::Nested(depth - 1),
+                (Self::InString(depth), b'"') => Self::Nested(depth),
+                (Self::InString(depth), b'\\') => Self::Escaped(depth),
+                (Self::Escaped(depth), _) => Self::InString(depth),
+                (same @ (Self::Nested(_) | Self::InString(_)), _) => same,
+                (Self::Start, b' ' | b'\t' | b'\n' | b'\r') => Self::Start,
+                (Self::Start | Self::Literal(_) | Self::Endless, _) => Self::Endless,
+            };
+        }
+        bytes.len()
+    }
+
+    pub(super) fn has_ended(self) -> bool {
+        matches!(self, Self::Ended)
+    }
+
+    /// Whether more digits may come, so that only what stands behind it ends the value.
+    pub(super) fn is_number(self) -> bool {
+        matches!(self, Self::Number { .. })
+    }
+}

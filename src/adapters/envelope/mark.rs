@@ -1,0 +1,220 @@
+//! What a payload stands between: [`Mark`], its spelling, and what it declares of its payload.
+//!
+//! Recognising a mark in a text is `opening.rs` and `closing.rs`.
+
+use alloc::boxed::Box;
+use core::fmt;
+use core::str::FromStr;
+
+/// A kind of payload to look for, and the marks it stands between.
+///
+/// | made by | spelt | opens with | closes with | payload |
+/// |---|---|---|---|---|
+/// | [`comment`](Mark::comment) | `comment:context` | `<!--`, white space, `context` | `-->` | JSON |
+/// | [`fence`](Mark::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
+/// | [`tag`](Mark::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, else plain text |
+/// | [`bare`](Mark::bare) | `bare` | – | – | the first JSON object or array |
+/// | [`bare_object`](Mark::bare_object) | `bare:object` | – | – | the first JSON object |
+///
+/// Names are compared byte by byte. A comment's name must be followed by white space, `{`, `[` or `-->`
+/// (`<!--contextual {}-->` is another comment); a fence's by a line's end, `{` or `[`, blanks before them allowed
+/// (```` ```jsonc ```` and ```` ```json title=x ```` are other fences). Marks need not stand at a line's beginning.
+///
+/// [`json`](Mark::json) and [`raw`](Mark::raw), spelt `tag:tool_call:json` and `fence:text:raw`, declare the payload.
+/// The closing fence of a raw payload must stand at a line's beginning, blanks aside; behind JSON it may stand anywhere.
+///
+/// ```
+/// use jsonspigot::adapters::Mark;
+///
+/// let mark: Mark = "tag:think:raw".parse()?;
+/// assert_eq!(mark, Mark::tag("think")?.raw());
+/// assert_eq!(mark.to_string(), "tag:think:raw");
+/// assert_eq!(mark.name(), Some("think"));
+/// assert!("tag:<think>".parse::<Mark>().is_err());
+/// # Ok::<(), jsonspigot::adapters::MarkError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Mark {
+    pub(super) shape: Shape,
+    pub(super) name: Box<str>,
+    pub(super) content: Content,
+}
+
+/// What the marks look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    Comment,
+    Fence,
+    Tag,
+    Bare,
+    BareObject,
+}
+
+/// What stands between the marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Content {
+    Json,
+    Raw,
+    /// JSON if the first byte that is no white space is `{`, else plain text.
+    ByFirstByte,
+}
+
+impl Mark {
+    /// A comment that begins with a name: `<!--context {"a":1} -->`.
+    ///
+    /// # Errors
+    ///
+    /// A name that could not be told from the mark around it: see [`MarkError`].
+    pub fn comment(name: &str) -> Result<Self, MarkError> {
+        Self::named(Shape::Comment, name)
+    }
+
+    /// A fenced block with this info string.
+    ///
+    /// # Errors
+    ///
+    /// As [`comment`](Self::comment).
+    pub fn fence(info: &str) -> Result<Self, MarkError> {
+        Self::named(Shape::Fence, info)
+    }
+
+    /// An element without attributes: `<think>…</think>`.
+    ///
+    /// # Errors
+    ///
+    /// As [`comment`](Self::comment).
+    pub fn tag(name: &str) -> Result<Self, MarkError> {
+        Self::named(Shape::Tag, name)
+    }
+
+    /// The first JSON object or array in the text, without marks around it.
+    ///
+    /// A `{` or `[` may also be prose. It is taken for a payload as soon as the first member's value has begun, or
+    /// a `,` or `]` stands behind the first element, or the whole value has ended, be it empty; if the JSON breaks
+    /// before that, or the text ends, it was text. A payload that breaks later is malformed and lasts until its brackets close, those in
+    /// strings not counted; the first whole value is the last that is looked for.
+    ///
+    /// In prose an array may be a citation (`[1]`) or a box to tick (`[ ]`): there
+    /// [`bare_object`](Self::bare_object) is the better choice.
+    #[must_use]
+    pub fn bare() -> Self {
+        Self::unnamed(Shape::Bare)
+    }
+
+    /// As [`bare`](Self::bare), for objects only: no array is looked at.
+    #[must_use]
+    pub fn bare_object() -> Self {
+        Self::unnamed(Shape::BareObject)
+    }
+
+    /// The same marks around JSON, whatever it begins with.
+    #[must_use]
+    pub fn json(self) -> Self {
+        Self { content: Content::Json, ..self }
+    }
+
+    /// The same marks around plain text. A bare payload stays JSON: nothing else tells where it is.
+    #[must_use]
+    pub fn raw(self) -> Self {
+        let content = if self.is_bare() { Content::Json } else { Content::Raw };
+        Self { content, ..self }
+    }
+
+    /// The name that the opening mark holds; a bare payload has none.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        (!self.is_bare()).then_some(&self.name)
+    }
+
+    pub(super) fn is_bare(&self) -> bool {
+        matches!(self.shape, Shape::Bare | Shape::BareObject)
+    }
+
+    fn named(shape: Shape, name: &str) -> Result<Self, MarkError> {
+        let is_delimiter = |c: char| c.is_whitespace() || c.is_control() || "<>`{}[]\"".contains(c);
+        if name.is_empty() || name.contains(is_delimiter) {
+            return Err(MarkError("a name is needed, without white space and without < > ` { } [ ] \""));
+        }
+        if declared(name).is_some() {
+            return Err(MarkError("a name may not end in `:json` or `:raw`"));
+        }
+        Ok(Self { shape, name: name.into(), content: shape.usual_content() })
+    }
+
+    fn unnamed(shape: Shape) -> Self {
+        Self { shape, name: Box::default(), content: shape.usual_content() }
+    }
+}
+
+/// A name that declares its payload, taken apart.
+fn declared(name: &str) -> Option<(&str, Content)> {
+    let (name, content) = name.rsplit_once(':')?;
+    match content {
+        "json" => Some((name, Content::Json)),
+        "raw" => Some((name, Content::Raw)),
+        _ => None,
+    }
+}
+
+impl Shape {
+    fn usual_content(self) -> Content {
+        if self == Self::Tag { Content::ByFirstByte } else { Content::Json }
+    }
+}
+
+impl FromStr for Mark {
+    type Err = MarkError;
+
+    fn from_str(text: &str) -> Result<Self, MarkError> {
+        let (shape, name) = match text.split_once(':') {
+            Some(("comment", name)) => (Shape::Comment, name),
+            Some(("fence", name)) => (Shape::Fence, name),
+            Some(("tag", name)) => (Shape::Tag, name),
+            Some(("bare", "object")) => return Ok(Self::bare_object()),
+            None if text == "bare" => return Ok(Self::bare()),
+            _ => {
+                return Err(MarkError("expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` or `bare:object`"));
+            }
+        };
+        match declared(name) {
+            Some((name, content)) => Ok(Self { content, ..Self::named(shape, name)? }),
+            None => Self::named(shape, name),
+        }
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.shape {
+            Shape::Comment => "comment:",
+            Shape::Fence => "fence:",
+            Shape::Tag => "tag:",
+            Shape::Bare => "bare",
+            Shape::BareObject => "bare:object",
+        })?;
+        f.write_str(&self.name)?;
+        match self.content {
+            content if content == self.shape.usual_content() => Ok(()),
+            Content::Raw => f.write_str(":raw"),
+            Content::Json | Content::ByFirstByte => f.write_str(":json"),
+        }
+    }
+}
+
+/// Why a [`Mark`] could not be made: an unknown shape, or a name that is empty or holds white space, a control
+/// character or one of ``<>`{}[]"``, or that ends in `:json` or `:raw`.
+///
+/// ```
+/// let error = "note:x".parse::<jsonspigot::adapters::Mark>().unwrap_err();
+/// assert!(error.to_string().starts_with("expected `comment:NAME`"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkError(&'static str);
+
+impl fmt::Display for MarkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl core::error::Error for MarkError {}

@@ -1,0 +1,313 @@
+//! JSON inside text: a push filter that separates what a person should see from payloads between marks.
+//!
+//! Owns the text outside payloads and what of it is held back because it may become a mark. `mark.rs` says what marks
+//! there are, `opening.rs` finds where one opens, `payload.rs` reads what stands behind it, by `extent.rs` and
+//! `closing.rs`, and `event.rs` is what is told.
+//!
+//! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
+
+mod closing;
+mod event;
+mod extent;
+mod mark;
+mod opening;
+mod payload;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
+
+pub use event::{EnvelopeEvent, Payload, PayloadStatus};
+pub use mark::{Mark, MarkError};
+
+use crate::parser::{Parser, ParserBuilder, Retain};
+use crate::pattern_set::PatternSet;
+use closing::Closing;
+use opening::{Opening, Verdict, first_bytes};
+use payload::OpenPayload;
+
+/// JSON's white space.
+const SPACE: [u8; 4] = *b" \t\n\r";
+
+/// Where events go.
+type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
+
+/// A push filter over text: what a person should see comes out at once, payloads between [`Mark`]s come out parsed.
+///
+/// Text is fed at any cut. What can no longer be part of an opening mark is told by the same call; what may still
+/// become one is held back, and given back as text if it does not. Once a mark has opened, its payload is never text:
+/// JSON is fed to a [`Parser`] as it comes, plain text is told in pieces, and at its end there is a verdict with the
+/// payload's own text.
+///
+/// ```
+/// use jsonspigot::adapters::{Envelope, EnvelopeEvent, Mark};
+/// use jsonspigot::{EventKind, PatternSet};
+///
+/// let marks = [Mark::comment("context")?, Mark::tag("think")?];
+/// let mut envelope = Envelope::new(marks, &PatternSet::new(["slots[*]"])?);
+/// let (mut shown, mut slots, mut thoughts) = (String::new(), String::new(), String::new());
+/// let mut on_event = |event: EnvelopeEvent<'_>| match event {
+///     EnvelopeEvent::Text(text) => shown.push_str(text),
+///     EnvelopeEvent::Fragment { text, .. } => thoughts.push_str(text),
+///     EnvelopeEvent::Match { event, .. } => {
+///         if let EventKind::Delta(text) = event.kind {
+///             slots.push_str(text);
+///         }
+///     }
+///     EnvelopeEvent::End(payload) => println!("{}: {}", payload.mark(), payload.status().name()),
+///     _ => {}
+/// };
+/// for chunk in ["<thi", "nk>1 < 2</th", "ink>Yes. <!-", "-context {\"slots\": [\"a --> b", "\"]} -", "-> Bye!"] {
+///     envelope.feed_with(chunk, &mut on_event);
+/// }
+/// envelope.finish_with(&mut on_event);
+/// assert_eq!((shown.as_str(), slots.as_str(), thoughts.as_str()), ("Yes.  Bye!", "a --> b", "1 < 2"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Where a payload ends
+///
+/// JSON ends where it ends: a closing mark inside one of its strings is part of the string. Only white space may stand
+/// between it and the closing mark; anything else makes the payload [trailing](PayloadStatus::Trailing) or
+/// [malformed](PayloadStatus::Malformed). From the first bad byte on the JSON can't tell any more, and the next closing
+/// mark ends the payload, which is also where a browser or a Markdown viewer would end it. Plain text ends at the first
+/// closing mark. Payloads do not nest: an opening mark inside one is part of it.
+///
+/// # Cost
+///
+/// Linear in the text, whatever the chunks' size. Kept are what is held back, up to the
+/// [hold limit](EnvelopeBuilder::hold_limit), one payload, up to the [payload limit](EnvelopeBuilder::payload_limit),
+/// and what the parser retains.
+#[derive(Clone, Debug)]
+pub struct Envelope {
+    marks: Vec<Mark>,
+    /// The bytes with which a mark may begin.
+    first_bytes: Vec<u8>,
+    state: State,
+    /// What is held back: the bytes of an opening mark, perhaps.
+    held: String,
+    opening: Opening,
+    payload: OpenPayload,
+    /// How many bytes have been told.
+    offset: u64,
+    hold_limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Text,
+    Opening,
+    Payload,
+}
+
+impl Envelope {
+    /// An envelope with default choices; where two marks open at once, the first is meant.
+    #[must_use]
+    pub fn new(marks: impl IntoIterator<Item = Mark>, patterns: &PatternSet) -> Self {
+        Self::builder().build(marks, patterns)
+    }
+
+    /// An envelope with choices: how payloads are parsed, and the limits.
+    pub fn builder() -> EnvelopeBuilder {
+        EnvelopeBuilder::default()
+    }
+
+    /// Reads a chunk and calls `on_event` for each event at once. Payloads with errors are events too.
+    pub fn feed_with(&mut self, chunk: impl AsRef<str>, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
+        self.scan(chunk.as_ref(), &mut on_event);
+    }
+
+    /// The end of input: gives back what was held, or ends the open payload. The envelope is then as new.
+    ///
+    /// ```
+    /// use jsonspigot::adapters::{Envelope, EnvelopeEvent, Mark, PayloadStatus};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let mut envelope = Envelope::new([Mark::fence("json")?], &PatternSet::empty());
+    /// let mut shown = String::new();
+    /// let mut show = |event: EnvelopeEvent<'_>| {
+    ///     if let EnvelopeEvent::Text(text) = event {
+    ///         shown.push_str(text);
+    ///     }
+    /// };
+    /// envelope.feed_with("Use ```js", &mut show); // it may become ```json
+    /// envelope.finish_with(&mut show);
+    /// assert_eq!(shown, "Use ```js");
+    ///
+    /// envelope.feed_with("```json\n[1, 2", |_| {});
+    /// envelope.finish_with(|event| {
+    ///     let EnvelopeEvent::End(payload) = event else { panic!("the fence is open") };
+    ///     assert_eq!((payload.status(), payload.raw()), (PayloadStatus::Truncated, "\n[1, 2"));
+    ///     assert_eq!(payload.error().unwrap().offset(), 6);
+    /// });
+    /// # Ok::<(), jsonspigot::adapters::MarkError>(())
+    /// ```
+    pub fn finish_with(&mut self, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
+        let tell: &mut Tell<'_> = &mut on_event;
+        while self.state == State::Opening {
+            let length = self.opening.give_up(&self.held);
+            self.decide(Verdict::Text(length), "", tell);
+        }
+        if self.state == State::Payload {
+            self.payload.finish(&self.marks, tell);
+        }
+        self.reset();
+    }
+
+    /// Drops what is held back or open and makes the envelope as new, with the same marks and choices.
+    pub fn reset(&mut self) {
+        self.state = State::Text;
+        self.held.clear();
+        self.offset = 0;
+        self.first_bytes.clear();
+        self.first_bytes.extend(self.marks.iter().flat_map(first_bytes));
+    }
+
+    /// The marks, in the order in which they were given.
+    #[must_use]
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// The parser of the payload that is open, or else of the last one.
+    #[must_use]
+    pub fn parser(&self) -> &Parser {
+        self.payload.parser()
+    }
+
+    fn scan(&mut self, input: &str, tell: &mut Tell<'_>) {
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            match self.state {
+                State::Text => {
+                    let is_first = |byte: u8| self.first_bytes.contains(&byte);
+                    let text = rest.bytes().position(is_first).unwrap_or(rest.len());
+                    self.tell_text(&rest[..text], tell);
+                    at += text;
+                    if let Some(&first) = rest.as_bytes().get(text) {
+                        self.opening.begin(&self.marks, first);
+                        self.state = State::Opening;
+                    }
+                }
+                State::Opening => match self.opening.advance(&self.marks, &self.held, rest) {
+                    Verdict::Undecided => {
+                        self.held.push_str(rest);
+                        return;
+                    }
+                    verdict => at += self.decide(verdict, rest, tell),
+                },
+                State::Payload => match self.payload.feed(&self.marks, rest, tell) {
+                    Some(ended) => {
+                        at += ended.used;
+                        self.end_payload(&ended);
+                    }
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// Acts on a verdict about what is held and what follows in `rest`; gives how much of `rest` was dealt with.
+    fn decide(&mut self, verdict: Verdict, rest: &str, tell: &mut Tell<'_>) -> usize {
+        let (Verdict::Mark { length, .. } | Verdict::Text(length)) = verdict else { return 0 };
+        let mut decided = mem::take(&mut self.held);
+        let used = length.saturating_sub(decided.len());
+        let behind = decided.split_off(length.min(decided.len()));
+        decided.push_str(&rest[..used]);
+        if let Verdict::Mark { mark: place, .. } = verdict {
+            let mark = &self.marks[place];
+            tell(EnvelopeEvent::Begin { mark, open: &decided, offset: self.offset });
+            self.offset += decided.len() as u64;
+            self.payload.begin(place, mark, Closing::of(mark, &decided, self.hold_limit));
+            self.state = State::Payload;
+        } else {
+            self.state = State::Text;
+            self.tell_text(&decided, tell);
+        }
+        // Nothing is held now, so this goes no deeper.
+        self.scan(&behind, tell);
+        used
+    }
+
+    fn end_payload(&mut self, ended: &payload::Ended) {
+        self.state = State::Text;
+        self.offset += ended.length;
+        if ended.is_whole_bare {
+            self.first_bytes.retain(|byte| !matches!(byte, b'{' | b'['));
+        }
+    }
+
+    fn tell_text(&mut self, text: &str, tell: &mut Tell<'_>) {
+        if !text.is_empty() {
+            tell(EnvelopeEvent::Text(text));
+            self.offset += text.len() as u64;
+        }
+    }
+}
+
+/// The choices an [`Envelope`] is built with; each has a default.
+///
+/// ```
+/// use jsonspigot::adapters::{Envelope, Mark};
+/// use jsonspigot::{DuplicateKeys, Parser, PatternSet};
+///
+/// let envelope = Envelope::builder()
+///     .parser(Parser::builder().duplicate_keys(DuplicateKeys::Reject))
+///     .hold_limit(256)
+///     .payload_limit(1 << 20)
+///     .build([Mark::bare()], &PatternSet::empty());
+/// assert_eq!(envelope.marks(), [Mark::bare()]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct EnvelopeBuilder {
+    parser: ParserBuilder,
+    hold_limit: usize,
+    payload_limit: u64,
+}
+
+impl Default for EnvelopeBuilder {
+    fn default() -> Self {
+        Self { parser: Parser::builder().retain(Retain::Matches), hold_limit: 4096, payload_limit: 16 << 20 }
+    }
+}
+
+impl EnvelopeBuilder {
+    /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
+    pub fn parser(self, parser: ParserBuilder) -> Self {
+        Self { parser, ..self }
+    }
+
+    /// How many bytes of visible text may be held back because they may become a mark; default 4096.
+    ///
+    /// What is still undecided then is text: a mark with that much white space in it, or a bare payload whose first
+    /// key or element is that long, is not found.
+    pub fn hold_limit(self, bytes: usize) -> Self {
+        Self { hold_limit: bytes, ..self }
+    }
+
+    /// How many bytes may stand between two marks; default 16 MiB. A longer payload is truncated.
+    ///
+    /// Its raw text is kept so far, its closing mark is looked for all the same, and plain text is told to its end.
+    pub fn payload_limit(self, bytes: u64) -> Self {
+        Self { payload_limit: bytes, ..self }
+    }
+
+    /// The envelope, which looks for these marks and follows these patterns in every JSON payload.
+    #[must_use]
+    pub fn build(self, marks: impl IntoIterator<Item = Mark>, patterns: &PatternSet) -> Envelope {
+        let mut envelope = Envelope {
+            marks: marks.into_iter().collect(),
+            first_bytes: Vec::new(),
+            state: State::Text,
+            held: String::new(),
+            opening: Opening::new(self.hold_limit),
+            payload: OpenPayload::new(self.parser.build(patterns), self.payload_limit),
+            offset: 0,
+            hold_limit: self.hold_limit,
+        };
+        envelope.reset();
+        envelope
+    }
+}

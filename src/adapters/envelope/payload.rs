@@ -1,0 +1,322 @@
+//! A payload that is open: fed to the parser as it comes, until its closing mark; and what it came to.
+
+use alloc::string::String;
+
+use super::closing::{Closing, Found};
+use super::event::{EnvelopeEvent, Payload, PayloadStatus};
+use super::extent::Extent;
+use super::mark::{Content, Mark};
+use super::{SPACE, Tell};
+use crate::error::{Error, ErrorKind};
+use crate::event::CompleteValue;
+use crate::parser::Parser;
+use crate::path::{PathStore, ROOT};
+use crate::tokenizer::ValueKind;
+
+/// Reads payloads, one at a time; its buffers are kept from one to the next.
+#[derive(Clone, Debug)]
+pub(super) struct OpenPayload {
+    /// The mark's place among the marks.
+    mark: usize,
+    phase: Phase,
+    closing: Closing,
+    extent: Extent,
+    parser: Parser,
+    /// The text behind the opening mark, as far as the limit allows.
+    raw: String,
+    /// The length of all of it.
+    length: u64,
+    limit: u64,
+    error: Option<Error>,
+    /// The path of a payload's value, which is the root.
+    paths: PathStore,
+}
+
+/// What has come of a payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// White space.
+    Before,
+    /// A JSON value, or what shall be one.
+    Value,
+    /// A whole JSON value and white space.
+    Behind,
+    /// Something that is no JSON, or too much of it: only the closing mark can end it.
+    Lost,
+    /// Plain text.
+    Raw,
+}
+
+/// A payload that has ended.
+pub(super) struct Ended {
+    /// How much of the input belonged to it.
+    pub(super) used: usize,
+    /// The length of it all, with its closing mark.
+    pub(super) length: u64,
+    /// Whether it was the bare payload that was looked for.
+    pub(super) is_whole_bare: bool,
+}
+
+/// How a payload ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Closed,
+    Cut,
+}
+
+impl OpenPayload {
+    pub(super) fn new(parser: Parser, limit: u64) -> Self {
+        Self {
+            mark: 0,
+            phase: Phase::Before,
+            closing: Closing::of(&Mark::bare(), "", 0),
+            extent: Extent::default(),
+            parser,
+            raw: String::new(),
+            length: 0,
+            limit,
+            error: None,
+            paths: PathStore::new(),
+        }
+    }
+
+    pub(super) fn parser(&self) -> &Parser {
+        &self.parser
+    }
+
+    /// A mark has opened.
+    pub(super) fn begin(&mut self, place: usize, mark: &Mark, closing: Closing) {
+        self.mark = place;
+        self.phase = if mark.content == Content::Raw { Phase::Raw } else { Phase::Before };
+        self.closing = closing;
+        self.extent = Extent::default();
+        self.parser.reset();
+        self.raw.clear();
+        self.length = 0;
+        self.error = None;
+    }
+
+    /// Reads on; gives how the payload ended if it did.
+    pub(super) fn feed(&mut self, marks: &[Mark], input: &str, tell: &mut Tell<'_>) -> Option<Ended> {
+        let mark = &marks[self.mark];
+        let mut used = 0;
+        while used < input.len() {
+            let rest = &input[used..];
+            if self.phase == Phase::Value {
+                used += self.value(mark, rest, tell);
+                if mark.is_bare() && self.extent.has_ended() {
+                    return Some(self.end(mark, Ending::Closed, used, "", tell));
+                }
+                continue;
+            }
+            match self.closing.next(rest) {
+                Found::Content(length) => used += self.content(mark, &rest[..length], tell),
+                Found::Released(text) => self.released(marks, text, tell),
+                Found::Held => used = input.len(),
+                Found::Closed(length, close) => {
+                    return Some(self.end(mark, Ending::Closed, used + length, &close, tell));
+                }
+            }
+        }
+        None
+    }
+
+    /// The end of input.
+    pub(super) fn finish(&mut self, marks: &[Mark], tell: &mut Tell<'_>) {
+        let ending = if self.closing.is_whole() { Ending::Closed } else { Ending::Cut };
+        let close = self.closing.take_held();
+        self.end(&marks[self.mark], ending, 0, &close, tell);
+    }
+
+    /// The next part of the value; gives how much of it was read.
+    fn value(&mut self, mark: &Mark, rest: &str, tell: &mut Tell<'_>) -> usize {
+        let length = self.extent.advance(rest.as_bytes());
+        let piece = &rest[..length];
+        if self.error.is_some() {
+            self.keep(piece);
+            return length;
+        }
+        let used = self.parse(mark, piece, tell);
+        if self.error.is_none() {
+            if self.extent.has_ended() {
+                self.phase = Phase::Behind;
+            }
+        } else if mark.is_bare() {
+            // No mark will close it: its brackets do, JSON or not.
+            self.keep(&piece[used..]);
+            return length;
+        } else {
+            self.phase = Phase::Lost;
+            self.unread_beginning(&rest[used..]);
+        }
+        used
+    }
+
+    /// `{"a":-->`: the first `-` was read as a number's, but what broke the JSON is the closing mark.
+    fn unread_beginning(&mut self, rest: &str) {
+        let is_number = self.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::InvalidNumber);
+        let (last, byte) = (self.raw.as_bytes().last(), rest.as_bytes().first());
+        if let (true, Some(&last), Some(&byte)) = (is_number, last, byte)
+            && self.closing.begins_with(last, byte)
+        {
+            self.raw.pop();
+            self.length -= 1;
+            self.closing.hold(char::from(last));
+        }
+    }
+
+    /// Text that does not belong to a closing mark, outside the value; gives how much of it was read.
+    fn content(&mut self, mark: &Mark, piece: &str, tell: &mut Tell<'_>) -> usize {
+        match self.phase {
+            Phase::Before => {
+                let space = piece.bytes().take_while(|byte| SPACE.contains(byte)).count();
+                let used = self.parse(mark, &piece[..space], tell);
+                if self.error.is_some() {
+                    self.phase = Phase::Lost;
+                } else if space < piece.len() {
+                    self.begin_value(mark, piece.as_bytes()[space], tell);
+                }
+                used
+            }
+            Phase::Behind => {
+                let used = self.parse(mark, piece, tell);
+                if self.error.is_some() {
+                    self.phase = Phase::Lost;
+                }
+                used
+            }
+            Phase::Lost | Phase::Value => {
+                self.keep(piece);
+                piece.len()
+            }
+            Phase::Raw => {
+                self.keep(piece);
+                if self.error.is_none() && self.length > self.limit {
+                    self.error =
+                        Some(self.error_here(ErrorKind::TotalLimit, "expected no longer payload than allowed"));
+                }
+                tell(EnvelopeEvent::Fragment { mark, text: piece });
+                piece.len()
+            }
+        }
+    }
+
+    /// The first byte that is no white space has come.
+    fn begin_value(&mut self, mark: &Mark, first: u8, tell: &mut Tell<'_>) {
+        if mark.content != Content::ByFirstByte || first == b'{' {
+            self.phase = Phase::Value;
+            return;
+        }
+        self.phase = Phase::Raw;
+        if !self.raw.is_empty() {
+            tell(EnvelopeEvent::Fragment { mark, text: &self.raw });
+        }
+    }
+
+    /// Text that was held for a closing mark and is none.
+    fn released(&mut self, marks: &[Mark], mut text: String, tell: &mut Tell<'_>) {
+        let mark = &marks[self.mark];
+        if self.phase == Phase::Before {
+            // A value begins with it, so all that is held is read anew.
+            text.push_str(&self.closing.take_held());
+            self.begin_value(mark, text.as_bytes()[0], tell);
+            // No closing mark stands in the beginning of one.
+            let _ = self.feed(marks, &text, tell);
+            return;
+        }
+        let used = self.content(mark, &text, tell);
+        self.keep(&text[used..]);
+    }
+
+    /// Feeds the parser and keeps what it took; gives how much that was. What stopped it is then in `error`.
+    fn parse(&mut self, mark: &Mark, piece: &str, tell: &mut Tell<'_>) -> usize {
+        let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
+        let bytes = &piece.as_bytes()[..piece.len().min(room)];
+        let fed = self.parser.feed_with(bytes, |event| tell(EnvelopeEvent::Match { mark, event }));
+        let used = match &fed {
+            Ok(()) => bytes.len(),
+            Err(error) => (error.offset() - self.length) as usize,
+        };
+        let used = (0..=used).rev().find(|&at| piece.is_char_boundary(at)).unwrap_or_default();
+        self.keep(&piece[..used]);
+        if let Err(error) = fed {
+            self.error = Some(error);
+        } else if bytes.len() < piece.len() {
+            self.error = Some(self.error_here(ErrorKind::TotalLimit, "expected no longer payload than allowed"));
+        }
+        used
+    }
+
+    /// Adds to the raw text what the limit allows.
+    fn keep(&mut self, piece: &str) {
+        if self.raw.len() as u64 == self.length {
+            let room = usize::try_from(self.limit - self.length).unwrap_or(usize::MAX);
+            let fits = (0..=piece.len().min(room)).rev().find(|&at| piece.is_char_boundary(at)).unwrap_or_default();
+            self.raw.push_str(&piece[..fits]);
+        }
+        self.length += piece.len() as u64;
+    }
+
+    /// An error behind what was kept of the text.
+    #[cold]
+    fn error_here(&self, kind: ErrorKind, expected: &str) -> Error {
+        let line = self.raw.bytes().filter(|byte| *byte == b'\n').count();
+        let column = self.raw.len() - self.raw.rfind('\n').map_or(0, |at| at + 1);
+        Error::with_detail(kind, self.raw.len() as u64, line as u64 + 1, column as u64 + 1, "$", expected)
+    }
+
+    /// Tells the verdict.
+    fn end(&mut self, mark: &Mark, ending: Ending, used: usize, close: &str, tell: &mut Tell<'_>) -> Ended {
+        let status = self.verdict(mark, ending, tell);
+        let value = (status == PayloadStatus::Complete).then(|| self.whole_value());
+        let Self { raw, length, error, .. } = &*self;
+        tell(EnvelopeEvent::End(Payload { mark, status, raw, length: *length, close, value, error: error.as_ref() }));
+        Ended {
+            used,
+            length: self.length + close.len() as u64,
+            is_whole_bare: mark.is_bare() && status == PayloadStatus::Complete,
+        }
+    }
+
+    fn verdict(&mut self, mark: &Mark, ending: Ending, tell: &mut Tell<'_>) -> PayloadStatus {
+        if self.error.is_none() {
+            match (self.phase, ending) {
+                (Phase::Before, Ending::Closed) => return PayloadStatus::Empty,
+                (Phase::Raw, Ending::Closed) => return PayloadStatus::Raw,
+                (Phase::Before | Phase::Raw | Phase::Lost, _) => {
+                    self.error = Some(self.error_here(ErrorKind::Incomplete, "expected a closing mark"));
+                }
+                (Phase::Value, _) if self.extent.is_number() => {
+                    self.error = Some(self.error_here(ErrorKind::Incomplete, "expected more digits or a closing mark"));
+                }
+                (Phase::Value | Phase::Behind, _) => {
+                    match self.parser.finish_with(|event| tell(EnvelopeEvent::Match { mark, event })) {
+                        Ok(()) => return PayloadStatus::Complete,
+                        Err(error) => self.error = Some(error),
+                    }
+                }
+            }
+        }
+        match self.error.as_ref().map(Error::kind) {
+            Some(ErrorKind::Incomplete | ErrorKind::TotalLimit) => PayloadStatus::Truncated,
+            Some(ErrorKind::TrailingBytes) => PayloadStatus::Trailing,
+            _ => PayloadStatus::Malformed,
+        }
+    }
+
+    fn whole_value(&self) -> CompleteValue<'_> {
+        let is_space = |c: char| c.is_ascii() && SPACE.contains(&(c as u8));
+        let text = self.raw.trim_end_matches(is_space);
+        let end = text.len() as u64;
+        let text = text.trim_start_matches(is_space).as_bytes();
+        let kind = match text.first() {
+            Some(b'{') => ValueKind::Object,
+            Some(b'[') => ValueKind::Array,
+            Some(b'"') => ValueKind::String,
+            Some(b't' | b'f') => ValueKind::Bool,
+            Some(b'n') => ValueKind::Null,
+            _ => ValueKind::Number,
+        };
+        CompleteValue { kind, end, text, path: self.paths.path(ROOT) }
+    }
+}

@@ -1,0 +1,98 @@
+//! What is kept is bounded, long texts cost what they are long, and what threads ask of the types.
+
+use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark, MarkError, PayloadStatus};
+use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
+
+/// The verdicts with error and length of the raw text, and the visible text.
+fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus, Option<ErrorKind>, usize)>, String) {
+    let (mut ends, mut shown) = (Vec::new(), String::new());
+    let mut on_event = |event: EnvelopeEvent<'_>| match event {
+        EnvelopeEvent::Text(text) => shown.push_str(text),
+        EnvelopeEvent::End(payload) => {
+            ends.push((payload.status(), payload.error().map(Error::kind), payload.raw().len()));
+        }
+        _ => {}
+    };
+    chunks.iter().for_each(|chunk| envelope.feed_with(chunk, &mut on_event));
+    envelope.finish_with(&mut on_event);
+    (ends, shown)
+}
+
+fn limited(mark: &str, bytes: u64) -> Envelope {
+    Envelope::builder().payload_limit(bytes).build([mark.parse::<Mark>().unwrap()], &PatternSet::empty())
+}
+
+#[test]
+fn a_payload_may_be_as_long_as_its_limit() {
+    let text = "<note>[\"é\"]</note>x";
+    for mark in ["tag:note:json", "tag:note:raw"] {
+        let kinds = |bytes| read(limited(mark, bytes), &[text]);
+        assert!(matches!(kinds(6).0[..], [(PayloadStatus::Complete | PayloadStatus::Raw, None, 6)]));
+        let over = [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), 5)];
+        assert_eq!(kinds(5), (over.to_vec(), "x".to_owned()));
+        // Half a character is not kept.
+        assert_eq!(kinds(3).0, [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), 2)]);
+        assert_eq!(kinds(0).0, [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), 0)]);
+    }
+}
+
+#[test]
+fn white_space_counts_too() {
+    let text = "<!--note   1      -->x";
+    assert_eq!(read(limited("comment:note", 10), &[text]).0, [(PayloadStatus::Complete, None, 10)]);
+    for bytes in [0, 2, 9] {
+        let over = [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), bytes as usize)];
+        assert_eq!(read(limited("comment:note", bytes), &[text]), (over.to_vec(), "x".to_owned()));
+    }
+}
+
+#[test]
+fn the_parser_s_limits_hold() {
+    let limits = Limits { string: 2, ..Limits::default() };
+    let envelope = || {
+        let builder = Envelope::builder().parser(Parser::builder().limits(limits));
+        builder.build([Mark::comment("c").unwrap()], &PatternSet::empty())
+    };
+    assert_eq!(read(envelope(), &["<!--c [\"ab\"]-->"]).0, [(PayloadStatus::Complete, None, 7)]);
+    // A limit may fall inside a character.
+    for text in ["<!--c [\"abc\"]-->x", "<!--c [\"aé\"]-->x"] {
+        let over = [(PayloadStatus::Malformed, Some(ErrorKind::StringLimit), 8)];
+        assert_eq!(read(envelope(), &[text]), (over.to_vec(), "x".to_owned()));
+    }
+}
+
+#[test]
+fn what_is_held_too_long_is_text() {
+    let build = |bytes| {
+        Envelope::builder().hold_limit(bytes).build([Mark::tag("note").unwrap(), Mark::bare()], &PatternSet::empty())
+    };
+    assert_eq!(read(build(6), &["<note>x</note>"]), (vec![(PayloadStatus::Raw, None, 1)], String::new()));
+    assert_eq!(read(build(5), &["<note>x</note>"]), (Vec::new(), "<note>x</note>".to_owned()));
+    assert_eq!(read(build(6), &["{\"a\":1}"]).1, "");
+    assert_eq!(read(build(5), &["{\"a\":1}"]).1, "{\"a\":1}");
+}
+
+#[test]
+fn long_false_openings_cost_what_they_are_long() {
+    let marks = ["comment:context", "fence:json", "tag:think", "bare"].map(|mark| mark.parse::<Mark>().unwrap());
+    let unit = ["<!-- ", "`", "[", "{\"", "<", "{\"a[", "<!--\n\n\n", "```json ", "[ \n", "{\"aaaaaaaa", "[1"];
+    for unit in unit {
+        let text = unit.repeat(100_000 / unit.len());
+        let chars: Vec<_> = text.split("").collect();
+        for chunks in [vec![text.as_str()], chars] {
+            let envelope = Envelope::new(marks.clone(), &PatternSet::empty());
+            let (ends, shown) = read(envelope, &chunks);
+            let hidden: usize = ends.iter().map(|end| end.2).sum();
+            assert_eq!(shown.len() + hidden, text.len(), "{unit}");
+        }
+    }
+}
+
+#[test]
+fn public_types_are_send_sync_clone_debug() {
+    fn is_send_sync_clone<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
+    is_send_sync_clone::<Envelope>();
+    is_send_sync_clone::<EnvelopeBuilder>();
+    is_send_sync_clone::<Mark>();
+    is_send_sync_clone::<MarkError>();
+}

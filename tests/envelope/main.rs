@@ -1,0 +1,8 @@
+//! The envelope against a splitter of whole texts: every cut, by hand and by chance.
+
+mod cases;
+mod laws;
+mod limits;
+mod promptness;
+mod splitter;
+mod told;

@@ -1,0 +1,54 @@
+//! Nothing is held back but what may still become a mark.
+
+use jsonspigot::adapters::{Envelope, EnvelopeEvent};
+use proptest::prelude::*;
+
+use crate::laws::{marks, text};
+use crate::splitter::{Piece, Spelt, Then, split};
+use crate::told::{boundaries, envelope};
+
+/// The visible text told after each char is the splitter's, which holds back only what is undecided.
+fn check(text: &str, marks: &[Spelt], hold_limit: usize) {
+    let mut envelope = envelope(Envelope::builder().hold_limit(hold_limit), marks);
+    let mut shown = String::new();
+    for pair in boundaries(text).windows(2) {
+        envelope.feed_with(&text[pair[0]..pair[1]], |event| {
+            if let EnvelopeEvent::Text(text) = event {
+                shown.push_str(text);
+            }
+        });
+        let pieces = split(&text[..pair[1]], marks, hold_limit, Then::More);
+        let visible = pieces.iter().map(|piece| if let Piece::Text(text) = piece { text.as_str() } else { "" });
+        assert_eq!(shown, visible.collect::<String>(), "after {:?}", &text[..pair[1]]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn text_is_told_at_once(text in text(), marks in marks(), hold_limit in prop::sample::select(&[1, 9, 4096][..])) {
+        check(&text, &marks, hold_limit);
+    }
+}
+
+#[test]
+fn an_opening_bracket_is_told_once_it_is_prose() {
+    let marks = [Spelt::new("bare"), Spelt::new("comment:context")];
+    check("if (x) { return [1st] <!-- no --> <!--context {\"a\":1} --> {\"b\":2}", &marks, 4096);
+}
+
+#[test]
+fn a_payload_is_told_as_it_comes() {
+    let marks = [Spelt::new("tag:think")];
+    let mut envelope = envelope(Envelope::builder(), &marks);
+    let mut thoughts = String::new();
+    for (chunk, expect) in [("<think>H", "H"), ("m <", "Hm "), ("/th", "Hm "), ("x", "Hm </thx")] {
+        envelope.feed_with(chunk, |event| {
+            if let EnvelopeEvent::Fragment { text, .. } = event {
+                thoughts.push_str(text);
+            }
+        });
+        assert_eq!(thoughts, expect);
+    }
+}

@@ -1,0 +1,331 @@
+//! A splitter of whole texts, written from the marks' description: it sees everything at once and keeps no state.
+
+use jsonspigot::{Error, ErrorKind, Parser, PatternSet};
+
+/// A mark as its spelling says it, apart from the library's reading of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Spelt {
+    pub(crate) text: String,
+    shape: String,
+    name: String,
+    is_raw: bool,
+    is_by_first_byte: bool,
+}
+
+impl Spelt {
+    pub(crate) fn new(text: &str) -> Self {
+        let mut parts: Vec<&str> = text.split(':').collect();
+        let declared =
+            if matches!(parts.last(), Some(&("json" | "raw"))) && parts.len() > 2 { parts.pop() } else { None };
+        Self {
+            text: text.to_owned(),
+            shape: parts[0].to_owned(),
+            name: parts[1..].join(":"),
+            is_raw: declared == Some("raw"),
+            is_by_first_byte: parts[0] == "tag" && declared.is_none(),
+        }
+    }
+
+    fn closing(&self, open: &str, hold_limit: usize) -> Closing {
+        match self.shape.as_str() {
+            "comment" => Closing::Literal("-->".to_owned()),
+            "tag" => Closing::Literal(format!("</{}>", self.name)),
+            _ => {
+                let least = open.len() - open.trim_start_matches('`').len();
+                Closing::Fence { least, most: hold_limit.max(least), at_line_start: self.is_raw }
+            }
+        }
+    }
+}
+
+/// A part of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Text(String),
+    Payload { mark: String, open: String, raw: String, close: String, status: &'static str },
+}
+
+/// Whether the text ends here or goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    End,
+    More,
+}
+
+/// The parts of a text; if more follows, up to what is undecided.
+pub(crate) fn split(text: &str, marks: &[Spelt], hold_limit: usize, then: Then) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut seen_bare = false;
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let looked_at = &rest[..floor(rest, hold_limit)];
+        let marks = marks.iter().filter(|mark| !(seen_bare && mark.shape == "bare"));
+        let found: Vec<_> = marks.map(|mark| (mark, opening(mark, looked_at))).collect();
+        if let Some((mark, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
+            let (open, behind) = rest.split_at(*length);
+            let (raw, close, status) = payload(mark, behind, &mark.closing(open, hold_limit));
+            at += length + raw + close;
+            seen_bare |= mark.shape == "bare" && status == "complete";
+            let (raw, close) = (&behind[..raw], &behind[raw..raw + close]);
+            let (open, raw, close) = (open.to_owned(), raw.to_owned(), close.to_owned());
+            pieces.push(Piece::Payload { mark: mark.text.clone(), open, raw, close, status });
+            continue;
+        }
+        let is_undecided = found.iter().any(|(_, o)| *o == Opening::Perhaps);
+        if is_undecided && looked_at.len() == rest.len() && rest.len() <= hold_limit && then == Then::More {
+            break;
+        }
+        // A run of backticks and brackets behind one another stay together.
+        let wrong = found.iter().map(|(_, o)| if let Opening::Wrong(at) = o { *at } else { looked_at.len() }).max();
+        let seen = &rest[..wrong.unwrap_or(0)];
+        let together = match rest.as_bytes()[0] {
+            b'`' if found.iter().any(|(mark, _)| mark.shape == "fence") => {
+                seen.len() - seen.trim_start_matches('`').len()
+            }
+            b'{' | b'[' => seen.len() - seen.trim_start_matches(['{', '[', ' ', '\t', '\r', '\n']).len(),
+            _ => 1,
+        };
+        let length = together.max(rest.chars().next().unwrap().len_utf8());
+        match pieces.last_mut() {
+            Some(Piece::Text(text)) => text.push_str(&rest[..length]),
+            _ => pieces.push(Piece::Text(rest[..length].to_owned())),
+        }
+        at += length;
+    }
+    pieces
+}
+
+/// What stands at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    /// A mark of this length.
+    Here(usize),
+    /// The beginning of one, as far as the text goes.
+    Perhaps,
+    /// No mark, as this byte shows.
+    Wrong(usize),
+}
+
+fn opening(mark: &Spelt, text: &str) -> Opening {
+    let name = mark.name.as_str();
+    match mark.shape.as_str() {
+        "tag" => match literal(text, &format!("<{name}>")) {
+            Ok(rest) => Opening::Here(text.len() - rest.len()),
+            Err(other) => other,
+        },
+        "comment" => literal(text, "<!--").and_then(|rest| literal(rest.trim_start_matches(SPACE), name)).map_or_else(
+            |other| other,
+            |behind| match behind {
+                "" | "-" | "--" => Opening::Perhaps,
+                _ if behind.starts_with("-->") || behind.starts_with(SPACE) || behind.starts_with(['{', '[']) => {
+                    Opening::Here(text.len() - behind.len())
+                }
+                _ => Opening::Wrong(text.len() - behind.len()),
+            },
+        ),
+        "fence" => {
+            let info = text.trim_start_matches('`');
+            if info.is_empty() && !text.is_empty() {
+                return Opening::Perhaps;
+            }
+            if text.len() - info.len() < 3 {
+                return Opening::Wrong(text.len() - info.len());
+            }
+            literal(info.trim_start_matches([' ', '\t']), name).map_or_else(
+                |other| match other {
+                    Opening::Wrong(_) => Opening::Wrong(text.len() - info.len()),
+                    other => other,
+                },
+                |behind| match behind.trim_start_matches([' ', '\t']) {
+                    "" => Opening::Perhaps,
+                    edge if edge.starts_with(['\n', '\r', '{', '[']) => Opening::Here(text.len() - behind.len()),
+                    _ => Opening::Wrong(text.len() - info.len()),
+                },
+            )
+        }
+        _ if mark.name == "object" && text.starts_with('[') => Opening::Wrong(0),
+        _ => bare(text),
+    }
+}
+
+const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
+/// What stands behind a literal.
+fn literal<'a>(text: &'a str, literal: &str) -> Result<&'a str, Opening> {
+    match text.strip_prefix(literal) {
+        Some(rest) => Ok(rest),
+        None if literal.starts_with(text) => Err(Opening::Perhaps),
+        None => Err(Opening::Wrong(0)),
+    }
+}
+
+/// Whether an object or array is one without doubt, judged by its first lexemes.
+fn bare(text: &str) -> Opening {
+    if !text.starts_with(['{', '[']) {
+        return Opening::Wrong(0);
+    }
+    let wrong = first_error(text).map(|error| error.offset() as usize);
+    match deciding_byte(text) {
+        Some(at) if wrong.is_none_or(|wrong| at < wrong) => Opening::Here(0),
+        _ => wrong.map_or(Opening::Perhaps, Opening::Wrong),
+    }
+}
+
+/// The byte with which the text, if it is JSON so far, is no longer taken for prose.
+fn deciding_byte(text: &str) -> Option<usize> {
+    let inner = text.trim_start_matches(['[', ' ', '\t', '\n', '\r']);
+    let at = text.len() - inner.len();
+    let depth = text[..at].matches('[').count();
+    let first_behind = |end: usize| text[end..].find(|c| !SPACE.contains(&c)).map(|space| end + space);
+    match inner.chars().next()? {
+        '{' => {
+            let inside = inner[1..].trim_start_matches(SPACE);
+            if inside.starts_with('}') {
+                let end = text.len() - inside.len();
+                return if depth == 0 { Some(end) } else { first_behind(end + 1) };
+            }
+            let key = string_length(inside)?;
+            let value = inside[key..].trim_start_matches(SPACE).strip_prefix(':')?.trim_start_matches(SPACE);
+            (!value.is_empty()).then(|| text.len() - value.len())
+        }
+        ']' if depth == 1 => Some(at),
+        ']' => first_behind(at + 1),
+        '"' => first_behind(at + string_length(inner)?),
+        _ => {
+            let is_atom = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+            first_behind(at + inner.find(|c| !is_atom(c))?)
+        }
+    }
+}
+
+fn string_length(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[derive(Debug)]
+enum Closing {
+    Literal(String),
+    Fence { least: usize, most: usize, at_line_start: bool },
+}
+
+impl Closing {
+    /// Where a closing mark stands from here on and how long it is; at the end of the text its beginning will do.
+    fn find(&self, text: &str, from: usize) -> (usize, usize, bool) {
+        (from..text.len())
+            .filter(|at| text.is_char_boundary(*at))
+            .find_map(|at| self.at(text, at, from).map(|(length, is_whole)| (at, length, is_whole)))
+            .unwrap_or((text.len(), 0, false))
+    }
+
+    /// A closing mark at this place, or its beginning if the text ends with it.
+    fn at(&self, text: &str, at: usize, from: usize) -> Option<(usize, bool)> {
+        let rest = &text[at..];
+        match self {
+            Self::Literal(mark) if rest.starts_with(mark) => Some((mark.len(), true)),
+            Self::Literal(mark) => (!rest.is_empty() && mark.starts_with(rest)).then_some((rest.len(), false)),
+            Self::Fence { least, most, at_line_start } => {
+                let run = rest.len() - rest.trim_start_matches('`').len();
+                let is_run_start = at == from || !text[..at].ends_with('`');
+                let line = text[..at].trim_end_matches([' ', '\t']);
+                if run == 0 || !is_run_start || (*at_line_start && !line.ends_with('\n')) {
+                    None
+                } else if run >= *least {
+                    Some((run.min(*most), true))
+                } else {
+                    (run == rest.len()).then_some((run, false))
+                }
+            }
+        }
+    }
+}
+
+/// The length of a payload and of its closing mark, and what it came to.
+fn payload(mark: &Spelt, text: &str, closing: &Closing) -> (usize, usize, &'static str) {
+    let until_close = |from: usize, if_whole, if_cut| {
+        let (at, length, is_whole) = closing.find(text, from);
+        (at, length, if is_whole { if_whole } else { if_cut })
+    };
+    let body = text.trim_start_matches(SPACE);
+    let start = text.len() - body.len();
+    if mark.is_raw {
+        return until_close(0, "raw", "truncated");
+    }
+    if mark.shape == "bare" {
+        let length = balanced(text);
+        let status = match first_error(&text[..length]) {
+            Some(_) => "malformed",
+            None if closes(&text[..length]) => "complete",
+            None => "truncated",
+        };
+        return (length, 0, status);
+    }
+    if let Some((length, is_whole)) = closing.at(text, start, start) {
+        return (start, length, if is_whole { "empty" } else { "truncated" });
+    }
+    if body.is_empty() {
+        return (start, 0, "truncated");
+    }
+    if mark.is_by_first_byte && !body.starts_with('{') {
+        return until_close(0, "raw", "truncated");
+    }
+    let Some(error) = first_error(text) else {
+        let is_whole = closes(text) && !text.ends_with(|c: char| c.is_ascii_digit());
+        return (text.len(), 0, if is_whole { "complete" } else { "truncated" });
+    };
+    let at = error.offset() as usize;
+    if error.kind() == ErrorKind::TrailingBytes {
+        return match closing.at(text, at, at) {
+            Some((length, _)) => (at, length, "complete"),
+            None => until_close(at, "trailing", "trailing"),
+        };
+    }
+    let is_minus = error.kind() == ErrorKind::InvalidNumber && text[..at].ends_with('-') && text[at..].starts_with('-');
+    let is_comment = matches!(closing, Closing::Literal(mark) if mark == "-->");
+    until_close(at - usize::from(is_minus && is_comment), "malformed", "malformed")
+}
+
+/// How far the brackets go that the text begins with.
+fn balanced(text: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while let Some(c) = text[at..].chars().next() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            '"' => match string_length(&text[at..]) {
+                Some(length) => at += length - 1,
+                None => return text.len(),
+            },
+            _ => {}
+        }
+        at += c.len_utf8();
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// Whether the text is one JSON value.
+fn closes(text: &str) -> bool {
+    let mut parser = Parser::new(&PatternSet::empty());
+    parser.feed_with(text, |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok()
+}
+
+/// The first byte that no JSON text may hold there.
+fn first_error(text: &str) -> Option<Error> {
+    Parser::new(&PatternSet::empty()).feed_with(text, |_| {}).err()
+}
+
+fn floor(text: &str, length: usize) -> usize {
+    (0..=length.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap()
+}
