@@ -46,6 +46,16 @@ static PLAIN_ASCII: [bool; 256] = {
 pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
     let mut seen = 0u64;
     let mut end = start;
+    // Four words at a time as long as none holds a special byte, then word by word to the place.
+    while let Some((words, _)) = bytes.get(end..).and_then(|rest| rest.first_chunk::<32>()).map(|b| b.as_chunks::<8>())
+    {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|at| u64::from_le_bytes(words[at]));
+        if special_bytes(a) | special_bytes(b) | special_bytes(c) | special_bytes(d) != 0 {
+            break;
+        }
+        seen |= a | b | c | d;
+        end += 32;
+    }
     while let Some(word) = bytes.get(end..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*word);
         let special = special_bytes(word);
@@ -70,7 +80,9 @@ pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
 /// The high bit of the lowest special byte of `word` is set, and of none below it.
 #[inline]
 fn special_bytes(word: u64) -> u64 {
-    let zero = |x: u64| x.wrapping_sub(LOW) & !x;
-    let control = word.wrapping_sub(SPACES) & !word;
-    (zero(word ^ QUOTES) | zero(word ^ BACKSLASHES) | control) & HIGH
+    let quote = (word ^ QUOTES).wrapping_sub(LOW);
+    let backslash = (word ^ BACKSLASHES).wrapping_sub(LOW);
+    let control = word.wrapping_sub(SPACES);
+    // The high bit of a byte that had it before says nothing: no special byte is past ASCII.
+    (quote | backslash | control) & !word & HIGH
 }

@@ -112,46 +112,55 @@ impl Tokenizer {
         self.state = State::String;
     }
 
-    /// Reads on between two characters, up to the closing quote, the next escape or the chunk's end.
-    #[inline]
+    /// Reads on between two characters, up to the closing quote, an escape that may be cut, or the chunk's end.
     pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
         // Only bytes within the limit are part of a run; the one behind them is judged by itself.
         let within = usize::try_from(self.string.limit - self.offset).unwrap_or(usize::MAX).min(chunk.len());
-        let run = scan::run(&chunk[..within], start);
-        let end = run.end;
-        let closes = chunk.get(end) == Some(&b'"');
-        if end > start && (self.string.is_followed || !run.is_ascii) {
-            let prefix = utf8::valid_prefix(&chunk[start..end]);
-            if closes && self.is_whole_key(&prefix.rest) {
-                sink.key(prefix.valid, self.at(end))?;
-                self.state = State::Colon;
-                return Ok(end + 1);
-            }
-            if !prefix.valid.is_empty() {
-                self.tell(prefix.valid, self.at(start), sink)?;
-            }
-            match prefix.rest {
-                Utf8Rest::Empty => {}
-                Utf8Rest::Cut(sequence) => {
-                    self.string.step = Step::Utf8(Utf8Carry::begin(sequence));
-                    self.state = State::StringStep;
-                    return Ok(end);
+        let mut start = start;
+        loop {
+            let run = scan::run(&chunk[..within], start);
+            let end = run.end;
+            if end > start && (self.string.is_followed || !run.is_ascii) {
+                let prefix = utf8::valid_prefix(&chunk[start..end]);
+                if self.is_whole_key(&prefix.rest) && chunk.get(end) == Some(&b'"') {
+                    sink.key(prefix.valid, self.at(end))?;
+                    self.state = State::Colon;
+                    return Ok(end + 1);
                 }
-                Utf8Rest::Bad(behind) => return Err(self.bad_utf8(start + prefix.valid.len() + behind)),
+                if !prefix.valid.is_empty() {
+                    self.tell(prefix.valid, self.at(start), sink)?;
+                }
+                match prefix.rest {
+                    Utf8Rest::Empty => {}
+                    Utf8Rest::Cut(sequence) => {
+                        self.string.step = Step::Utf8(Utf8Carry::begin(sequence));
+                        self.state = State::StringStep;
+                        return Ok(end);
+                    }
+                    Utf8Rest::Bad(behind) => return Err(self.bad_utf8(start + prefix.valid.len() + behind)),
+                }
             }
-        }
-        match chunk.get(end) {
-            None => Ok(end),
-            Some(b'"') => {
-                self.close_string(end, sink)?;
-                Ok(end + 1)
+            match chunk.get(end) {
+                None => return Ok(end),
+                Some(b'"') => {
+                    self.close_string(end, sink)?;
+                    return Ok(end + 1);
+                }
+                Some(b'\\') => {
+                    // The usual escape, one letter and not cut, needs no state.
+                    let letter = chunk[..within].get(end + 1);
+                    if let Some(character) = letter.and_then(|&letter| unescape(letter)) {
+                        self.tell(character, self.at(end), sink)?;
+                        start = end + 2;
+                        continue;
+                    }
+                    self.check_limit(end)?;
+                }
+                Some(&byte) => return Err(self.judge_special(byte, end)),
             }
-            Some(&byte) => {
-                self.judge_special(byte, end)?;
-                self.string.step = Step::Escape;
-                self.state = State::StringStep;
-                Ok(end + 1)
-            }
+            self.string.step = Step::Escape;
+            self.state = State::StringStep;
+            return Ok(end + 1);
         }
     }
 
@@ -162,17 +171,17 @@ impl Tokenizer {
         role == Role::Key && is_followed && self.scratch.is_empty() && matches!(rest, Utf8Rest::Empty)
     }
 
-    /// The byte that ended a run, and is no quote, is a backslash within the limit, or an error.
+    /// What is wrong with the byte that ended a run and is neither quote nor backslash.
     #[cold]
-    fn judge_special(&self, byte: u8, pos: usize) -> Result<(), Fault> {
+    fn judge_special(&self, byte: u8, pos: usize) -> Fault {
         if byte < b' ' {
             let expected = "expected an escape instead of a raw control character";
-            return Err(Fault::new(ErrorKind::ControlCharacter, self.at(pos), expected));
+            return Fault::new(ErrorKind::ControlCharacter, self.at(pos), expected);
         }
         if !byte.is_ascii() && !(0xC2..=0xF4).contains(&byte) {
-            return Err(self.bad_utf8(pos));
+            return self.bad_utf8(pos);
         }
-        self.check_limit(pos)
+        self.too_long(pos)
     }
 
     fn bad_utf8(&self, pos: usize) -> Fault {
@@ -182,13 +191,15 @@ impl Tokenizer {
     /// A byte that is legal in the string must also be within its limit.
     #[inline]
     fn check_limit(&self, pos: usize) -> Result<(), Fault> {
-        if self.at(pos) < self.string.limit {
-            return Ok(());
-        }
-        Err(match self.string.role {
+        if self.at(pos) < self.string.limit { Ok(()) } else { Err(self.too_long(pos)) }
+    }
+
+    #[cold]
+    fn too_long(&self, pos: usize) -> Fault {
+        match self.string.role {
             Role::Key => Fault::new(ErrorKind::KeyLimit, self.at(pos), "expected no longer key than allowed"),
             Role::Value => Fault::new(ErrorKind::StringLimit, self.at(pos), "expected no longer string than allowed"),
-        })
+        }
     }
 
     fn close_string<S: Sink>(&mut self, quote: usize, sink: &mut S) -> Result<(), Fault> {
@@ -313,7 +324,7 @@ impl Tokenizer {
                 self.string.step = Step::PairU;
                 Ok(())
             }
-            0..b' ' => self.judge_special(byte, pos),
+            0..b' ' => Err(self.judge_special(byte, pos)),
             _ => Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one")),
         }
     }
