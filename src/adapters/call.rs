@@ -1,0 +1,377 @@
+//! One open call: its parser, the text it got, and the verdict at its end.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::mem;
+
+use super::builder::CallsBuilder;
+use super::error::{CallError, CallErrorKind};
+use super::event::{Input, InputStatus, ToolEvent};
+use super::slots::{Place, Slot};
+use crate::error::{Error, ErrorKind};
+use crate::event::CompleteValue;
+use crate::parser::{Parser, Retain};
+use crate::path::{PathStore, ROOT};
+use crate::tokenizer::ValueKind;
+
+/// Where events are told: behind `dyn`, so that all of this is compiled once, not once a closure.
+pub(super) type OnEvent<'a> = dyn FnMut(ToolEvent<'_>) + 'a;
+
+/// What a call's input is by nature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nature {
+    Json,
+    Text,
+}
+
+/// What may still come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Open,
+    /// The wire said that the input is whole; the call's end is still to come.
+    Sealed,
+    /// The wire told the end; the verdict waits for the reason.
+    Stopped,
+}
+
+/// How a call came to its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ending<'a> {
+    /// The wire told the end, without a reason.
+    Told,
+    /// The wire gave this reason.
+    Reason(&'a str),
+    /// The wire told no end; the reason is ours.
+    Abrupt(&'static str),
+}
+
+impl<'a> Ending<'a> {
+    /// Whether calls end this way when nothing was cut. An unknown reason is not trusted.
+    fn is_regular(self) -> bool {
+        const REGULAR: [&str; 13] = [
+            "tool_use",
+            "tool-use",
+            "tool_calls",
+            "tool-calls",
+            "tool_call",
+            "function_call",
+            "requires_action",
+            "stop",
+            "stop_sequence",
+            "end_turn",
+            "pause_turn",
+            "complete",
+            "completed",
+        ];
+        match self {
+            Self::Told => true,
+            Self::Reason(reason) => REGULAR.iter().any(|regular| regular.eq_ignore_ascii_case(reason)),
+            Self::Abrupt(_) => false,
+        }
+    }
+
+    fn reason(self) -> &'a str {
+        match self {
+            Self::Told => "incomplete",
+            Self::Reason(reason) | Self::Abrupt(reason) => reason,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    number: u64,
+    choice: u64,
+    place: OwnedPlace,
+    id: String,
+    name: String,
+    nature: Nature,
+    pub(super) phase: Phase,
+    is_told: bool,
+    /// Something was left out on our side, so that it can't be complete.
+    is_limited: bool,
+    /// The wire said that it is not complete.
+    is_incomplete: bool,
+    /// What came with the start; used only if nothing else comes.
+    start_input: String,
+    len: usize,
+    body: Body,
+}
+
+#[derive(Clone, Debug)]
+enum OwnedPlace {
+    Index(u64),
+    Id(String),
+    Other,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    Untouched,
+    /// Input whose grammar holds so far.
+    Json(Box<Parser>),
+    /// Input that the parser has refused: all of it.
+    Failed(Error, String),
+    Text(String),
+}
+
+impl Call {
+    pub(super) fn new(number: u64, slot: Slot<'_>, id: &str, name: &str, nature: Nature) -> Self {
+        let place = match slot.place {
+            Place::Index(index) => OwnedPlace::Index(index),
+            Place::Id(id) => OwnedPlace::Id(id.to_owned()),
+            Place::Content | Place::Latest | Place::Nowhere => OwnedPlace::Other,
+        };
+        Self {
+            number,
+            choice: slot.choice,
+            place,
+            id: id.to_owned(),
+            name: name.to_owned(),
+            nature,
+            phase: Phase::Open,
+            is_told: false,
+            is_limited: false,
+            is_incomplete: false,
+            start_input: String::new(),
+            len: 0,
+            body: Body::Untouched,
+        }
+    }
+
+    pub(super) fn slot(&self) -> Slot<'_> {
+        let place = match &self.place {
+            OwnedPlace::Index(index) => Place::Index(*index),
+            OwnedPlace::Id(id) => Place::Id(id),
+            OwnedPlace::Other => Place::Nowhere,
+        };
+        Slot::new(self.choice, place)
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn choice(&self) -> u64 {
+        self.choice
+    }
+
+    /// The parser, once it has got something and as long as it accepts it.
+    pub(super) fn parser(&self) -> Option<&Parser> {
+        if let Body::Json(parser) = &self.body { Some(parser) } else { None }
+    }
+
+    /// Whether the input is one whole JSON value by now.
+    pub(super) fn has_whole_value(&self) -> bool {
+        self.parser().is_some_and(Parser::is_complete)
+    }
+
+    /// The first id and the first name win.
+    pub(super) fn identify(&mut self, id: &str, name: &str) {
+        for (known, new) in [(&mut self.id, id), (&mut self.name, name)] {
+            if known.is_empty() {
+                new.clone_into(known);
+            }
+        }
+    }
+
+    /// Keeps what came with the start. An object without members only stands in for what is to come.
+    pub(super) fn keep_start_input(&mut self, input: &str) {
+        let is_stand_in = || input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}");
+        if !is_stand_in() {
+            input.clone_into(&mut self.start_input);
+        }
+    }
+
+    /// Something of the stream was left out: nothing can be complete that was open then.
+    pub(super) fn limit(&mut self) {
+        self.is_limited = true;
+    }
+
+    pub(super) fn set_incomplete(&mut self) {
+        self.is_incomplete = true;
+    }
+
+    /// Tells the start, once.
+    pub(super) fn tell_start(&mut self, on_event: &mut OnEvent<'_>) {
+        if !mem::replace(&mut self.is_told, true) {
+            let (id, name) = (present(&self.id), present(&self.name));
+            on_event(ToolEvent::Call { call: self.number, id, name, choice: self.choice });
+        }
+    }
+
+    /// Takes in a fragment, which is not empty.
+    pub(super) fn append(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        self.tell_start(on_event);
+        let room = choices.limits.input_bytes - self.len;
+        let within = text.get(..floor_char_boundary(text, room)).unwrap_or_default();
+        if !within.is_empty() {
+            on_event(ToolEvent::Fragment { call: self.number, text: within });
+            self.len += within.len();
+            self.take_in(within, choices, on_event);
+        }
+        if within.len() < text.len() && !mem::replace(&mut self.is_limited, true) {
+            on_event(ToolEvent::Error(CallError::new(CallErrorKind::InputLimit, self.number)));
+        }
+    }
+
+    fn take_in(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        if let Body::Untouched = self.body {
+            self.body = match self.nature {
+                Nature::Text => Body::Text(String::new()),
+                Nature::Json => {
+                    let parser = choices.parser.retain(Retain::Text).build(choices.patterns_of(&self.name));
+                    Body::Json(Box::new(parser))
+                }
+            };
+        }
+        match &mut self.body {
+            Body::Json(parser) => {
+                let (call, fed) = (self.number, parser.offset());
+                if let Err(error) = parser.feed_with(text, |event| on_event(ToolEvent::Match { call, event })) {
+                    let mut raw = text_of(parser).to_owned();
+                    raw.push_str(&text[(error.offset() - fed) as usize..]);
+                    self.body = Body::Failed(error, raw);
+                }
+            }
+            Body::Failed(_, raw) | Body::Text(raw) => raw.push_str(text),
+            Body::Untouched => {}
+        }
+    }
+
+    /// Takes in a payload that repeats the whole input: it is the input if nothing came before it.
+    pub(super) fn whole(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        if let Body::Untouched = self.body {
+            if !text.is_empty() {
+                self.append(text, choices, on_event);
+            }
+        } else if !self.is_limited && !self.is_same(text) {
+            on_event(ToolEvent::Error(CallError::new(CallErrorKind::Mismatch, self.number)));
+        }
+    }
+
+    fn is_same(&self, text: &str) -> bool {
+        let value = |text| serde_json::from_str::<serde_json::Value>(text).ok();
+        self.raw() == text || (self.nature == Nature::Json && value(text).is_some_and(|v| value(self.raw()) == Some(v)))
+    }
+
+    /// What is new in a payload that repeats all so far; `None` if it does not.
+    pub(super) fn news<'t>(&self, text: &'t str) -> Option<&'t str> {
+        text.strip_prefix(self.raw())
+    }
+
+    fn raw(&self) -> &str {
+        match &self.body {
+            Body::Untouched => "",
+            Body::Json(parser) => text_of(parser),
+            Body::Failed(_, raw) | Body::Text(raw) => raw,
+        }
+    }
+
+    /// The wire has told the end: takes what came with the start if nothing else did. Whether the verdict still
+    /// depends on the reason.
+    pub(super) fn stop(&mut self, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) -> bool {
+        self.take_start_input(choices, on_event);
+        match &self.body {
+            _ if self.is_limited => false,
+            Body::Untouched => true,
+            Body::Json(parser) => !parser.is_complete(),
+            Body::Failed(..) => false,
+            Body::Text(_) => self.is_incomplete,
+        }
+    }
+
+    fn take_start_input(&mut self, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        let input = mem::take(&mut self.start_input);
+        if let (Body::Untouched, false) = (&self.body, input.is_empty()) {
+            self.append(&input, choices, on_event);
+        }
+    }
+
+    /// Tells the verdict.
+    pub(super) fn end(mut self, ending: Ending<'_>, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        self.tell_start(on_event);
+        if !matches!(ending, Ending::Abrupt(_)) {
+            self.take_start_input(choices, on_event);
+        }
+        let is_regular = ending.is_regular() && !self.is_incomplete;
+        let truncated = InputStatus::Truncated { reason: if self.is_limited { "limit" } else { ending.reason() } };
+        let mut error = None;
+        let status = match &mut self.body {
+            Body::Failed(error, _) if error.kind() == ErrorKind::TrailingBytes => InputStatus::Trailing,
+            Body::Failed(..) => InputStatus::Malformed,
+            Body::Json(parser) if parser.is_complete() && !self.is_limited => InputStatus::Complete,
+            Body::Json(parser) => {
+                // A number as the root has no end of its own: only a regular one makes it whole.
+                let call = self.number;
+                let is_whole = is_regular && !self.is_limited;
+                let finished = parser.finish_with(|event| {
+                    if is_whole {
+                        on_event(ToolEvent::Match { call, event });
+                    }
+                });
+                match finished {
+                    Ok(()) if is_whole => InputStatus::Complete,
+                    finished => {
+                        error = finished.err();
+                        truncated
+                    }
+                }
+            }
+            Body::Untouched if !is_regular || self.is_limited => truncated,
+            Body::Untouched if self.nature == Nature::Text => InputStatus::Raw,
+            Body::Untouched => InputStatus::Empty,
+            Body::Text(_) if !is_regular || self.is_limited => truncated,
+            Body::Text(_) => InputStatus::Raw,
+        };
+        if let Body::Failed(failed, _) = &self.body {
+            error = Some(failed.clone());
+        }
+        let paths = PathStore::new();
+        let whole = match status {
+            InputStatus::Complete => Some(self.raw()),
+            InputStatus::Empty => Some("{}"),
+            _ => None,
+        };
+        let value = whole.map(|text| {
+            let end = text.trim_end_matches(SPACE).len();
+            let text = text[..end].trim_start_matches(SPACE).as_bytes();
+            CompleteValue { kind: kind_of(text), end: end as u64, text, path: paths.path(ROOT) }
+        });
+        let input = Input { status, raw: self.raw(), value, error: error.as_ref() };
+        on_event(ToolEvent::Input { call: self.number, id: present(&self.id), name: present(&self.name), input });
+    }
+}
+
+const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
+fn text_of(parser: &Parser) -> &str {
+    // The parser keeps its text, and it was fed nothing but whole characters.
+    parser.text().ok().and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default()
+}
+
+/// The kind of a value whose grammar has been checked, from its first byte.
+fn kind_of(text: &[u8]) -> ValueKind {
+    match text.first() {
+        Some(b'{') => ValueKind::Object,
+        Some(b'[') => ValueKind::Array,
+        Some(b'"') => ValueKind::String,
+        Some(b't' | b'f') => ValueKind::Bool,
+        Some(b'n') => ValueKind::Null,
+        _ => ValueKind::Number,
+    }
+}
+
+/// The last boundary of a character at or before a place.
+fn floor_char_boundary(text: &str, place: usize) -> usize {
+    (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
+}
+
+fn present(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
