@@ -13,6 +13,8 @@
 
 extern crate alloc;
 
+#[cfg(feature = "adapters")]
+pub mod adapters;
 mod document;
 mod error;
 mod event;

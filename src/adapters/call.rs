@@ -10,10 +10,8 @@ use super::error::{CallError, CallErrorKind};
 use super::event::{Input, InputStatus, ToolEvent};
 use super::slots::{Place, Slot};
 use crate::error::{Error, ErrorKind};
-use crate::event::CompleteValue;
-use crate::parser::{Parser, Retain};
-use crate::path::{PathStore, ROOT};
-use crate::tokenizer::ValueKind;
+use crate::parser::{Atom, Events, Parser, Retain, ValueFeed};
+use crate::pattern_set::PatternSet;
 
 /// Where events are told: behind `dyn`, so that all of this is compiled once, not once a closure.
 pub(super) type OnEvent<'a> = dyn FnMut(ToolEvent<'_>) + 'a;
@@ -111,6 +109,8 @@ enum Body {
     Untouched,
     /// Input whose grammar holds so far.
     Json(Box<Parser>),
+    /// Input that comes as values by path; the same in the end.
+    Values(Box<ValueFeed>),
     /// Input that the parser has refused: all of it.
     Failed(Error, String),
     Text(String),
@@ -163,7 +163,11 @@ impl Call {
 
     /// The parser, once it has got something and as long as it accepts it.
     pub(super) fn parser(&self) -> Option<&Parser> {
-        if let Body::Json(parser) = &self.body { Some(parser) } else { None }
+        match &self.body {
+            Body::Json(parser) => Some(parser),
+            Body::Values(feed) => Some(feed.parser()),
+            Body::Untouched | Body::Failed(..) | Body::Text(_) => None,
+        }
     }
 
     /// Whether the input is one whole JSON value by now.
@@ -240,7 +244,34 @@ impl Call {
                 }
             }
             Body::Failed(_, raw) | Body::Text(raw) => raw.push_str(text),
-            Body::Untouched => {}
+            // Nothing of the sort: a stream gives one or the other.
+            Body::Untouched | Body::Values(_) => {}
+        }
+    }
+
+    /// Takes in a value by its path.
+    pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        self.tell_start(on_event);
+        if let Body::Untouched = self.body {
+            let feed = ValueFeed::new(choices.parser.retain(Retain::Text), choices.patterns_of(&self.name));
+            self.body = Body::Values(Box::new(feed));
+        }
+        let Body::Values(feed) = &mut self.body else { return };
+        if self.is_limited {
+            return;
+        }
+        let mut error = match value {
+            PathValue::Atom(atom) => tell_events(self.number, &mut self.len, feed.set(path, atom), on_event),
+            PathValue::Text { text, .. } => tell_events(self.number, &mut self.len, feed.append(path, text), on_event),
+        };
+        if let (None, PathValue::Text { has_ended: true, .. }) = (&error, value) {
+            error = tell_events(self.number, &mut self.len, feed.close(path), on_event);
+        }
+        if let Some(error) = error {
+            self.body = Body::Failed(error, text_of(feed.parser()).to_owned());
+        } else if self.len > choices.limits.input_bytes {
+            self.is_limited = true;
+            on_event(ToolEvent::Error(CallError::new(CallErrorKind::InputLimit, self.number)));
         }
     }
 
@@ -269,6 +300,7 @@ impl Call {
         match &self.body {
             Body::Untouched => "",
             Body::Json(parser) => text_of(parser),
+            Body::Values(feed) => text_of(feed.parser()),
             Body::Failed(_, raw) | Body::Text(raw) => raw,
         }
     }
@@ -281,7 +313,7 @@ impl Call {
             _ if self.is_limited => false,
             Body::Untouched => true,
             Body::Json(parser) => !parser.is_complete(),
-            Body::Failed(..) => false,
+            Body::Failed(..) | Body::Values(_) => false,
             Body::Text(_) => self.is_incomplete,
         }
     }
@@ -299,72 +331,83 @@ impl Call {
         if !matches!(ending, Ending::Abrupt(_)) {
             self.take_start_input(choices, on_event);
         }
-        let is_regular = ending.is_regular() && !self.is_incomplete;
+        let is_regular = ending.is_regular() && !self.is_incomplete && !self.is_limited;
         let truncated = InputStatus::Truncated { reason: if self.is_limited { "limit" } else { ending.reason() } };
         let mut error = None;
         let status = match &mut self.body {
-            Body::Failed(error, _) if error.kind() == ErrorKind::TrailingBytes => InputStatus::Trailing,
-            Body::Failed(..) => InputStatus::Malformed,
-            Body::Json(parser) if parser.is_complete() && !self.is_limited => InputStatus::Complete,
-            Body::Json(parser) => {
-                // A number as the root has no end of its own: only a regular one makes it whole.
-                let call = self.number;
-                let is_whole = is_regular && !self.is_limited;
-                let finished = parser.finish_with(|event| {
-                    if is_whole {
-                        on_event(ToolEvent::Match { call, event });
-                    }
-                });
-                match finished {
-                    Ok(()) if is_whole => InputStatus::Complete,
-                    finished => {
-                        error = finished.err();
-                        truncated
-                    }
+            Body::Failed(failed, _) => {
+                error = Some(failed.clone());
+                match failed.kind() {
+                    ErrorKind::TrailingBytes => InputStatus::Trailing,
+                    _ => InputStatus::Malformed,
                 }
             }
-            Body::Untouched if !is_regular || self.is_limited => truncated,
-            Body::Untouched if self.nature == Nature::Text => InputStatus::Raw,
-            Body::Untouched => InputStatus::Empty,
-            Body::Text(_) if !is_regular || self.is_limited => truncated,
-            Body::Text(_) => InputStatus::Raw,
+            // A value that is whole is whole, whatever the reason. Where its end is not its own, as a number's or
+            // that of values by path, only a regular ending makes it so.
+            Body::Json(parser) if is_regular || (parser.is_complete() && !self.is_limited) => {
+                error = tell_events(self.number, &mut self.len, parser.finish(), on_event);
+                if error.is_none() { InputStatus::Complete } else { truncated }
+            }
+            Body::Values(feed) if is_regular => {
+                error = tell_events(self.number, &mut self.len, feed.finish(), on_event);
+                if error.is_none() { InputStatus::Complete } else { truncated }
+            }
+            Body::Text(_) if is_regular => InputStatus::Raw,
+            Body::Untouched if is_regular && self.nature == Nature::Text => InputStatus::Raw,
+            Body::Untouched if is_regular => InputStatus::Empty,
+            Body::Untouched | Body::Text(_) => truncated,
+            Body::Json(_) | Body::Values(_) => {
+                error = self.parser().and_then(|parser| parser.clone().finish_with(|_| {}).err());
+                truncated
+            }
         };
-        if let Body::Failed(failed, _) = &self.body {
-            error = Some(failed.clone());
-        }
-        let paths = PathStore::new();
-        let whole = match status {
-            InputStatus::Complete => Some(self.raw()),
-            InputStatus::Empty => Some("{}"),
+        let empty = empty_object();
+        let value = match status {
+            InputStatus::Complete => self.parser(),
+            InputStatus::Empty => Some(&empty),
             _ => None,
         };
-        let value = whole.map(|text| {
-            let end = text.trim_end_matches(SPACE).len();
-            let text = text[..end].trim_start_matches(SPACE).as_bytes();
-            CompleteValue { kind: kind_of(text), end: end as u64, text, path: paths.path(ROOT) }
-        });
+        let value = value.and_then(|parser| parser.complete().ok());
         let input = Input { status, raw: self.raw(), value, error: error.as_ref() };
         on_event(ToolEvent::Input { call: self.number, id: present(&self.id), name: present(&self.name), input });
     }
 }
 
-const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+/// A value, or a piece of one, for a path.
+#[derive(Clone, Copy)]
+pub(super) enum PathValue<'a> {
+    Atom(Atom<'a>),
+    Text { text: &'a str, has_ended: bool },
+}
+
+/// Tells the events of an operation behind the text that it added, of which `len` bytes were told before.
+fn tell_events(call: u64, len: &mut usize, events: Events<'_>, on_event: &mut OnEvent<'_>) -> Option<Error> {
+    let added = text_of(events.parser()).get(*len..).unwrap_or_default();
+    if !added.is_empty() {
+        *len += added.len();
+        on_event(ToolEvent::Fragment { call, text: added });
+    }
+    let mut error = None;
+    for event in events {
+        match event {
+            Ok(event) => on_event(ToolEvent::Match { call, event }),
+            Err(failed) => error = Some(failed),
+        }
+    }
+    error
+}
+
+/// A parser that has read `{}`.
+fn empty_object() -> Parser {
+    let mut parser = Parser::new(&PatternSet::empty());
+    // This text has no error.
+    let _ = parser.feed_with("{}", |_| {}).and_then(|()| parser.finish_with(|_| {}));
+    parser
+}
 
 fn text_of(parser: &Parser) -> &str {
     // The parser keeps its text, and it was fed nothing but whole characters.
     parser.text().ok().and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default()
-}
-
-/// The kind of a value whose grammar has been checked, from its first byte.
-fn kind_of(text: &[u8]) -> ValueKind {
-    match text.first() {
-        Some(b'{') => ValueKind::Object,
-        Some(b'[') => ValueKind::Array,
-        Some(b'"') => ValueKind::String,
-        Some(b't' | b'f') => ValueKind::Bool,
-        Some(b'n') => ValueKind::Null,
-        _ => ValueKind::Number,
-    }
 }
 
 /// The last boundary of a character at or before a place.

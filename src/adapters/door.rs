@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::builder::{ArgumentsMode, CallsBuilder};
-use super::call::{Call, Ending, Nature, OnEvent, Phase};
+use super::call::{Call, Ending, Nature, OnEvent, PathValue, Phase};
 use super::calls::Calls;
 use super::error::{CallError, CallErrorKind};
 use super::event::ToolEvent;
@@ -98,9 +98,44 @@ impl Door<'_> {
     /// The whole input of the call with this number, open or not.
     pub(super) fn whole_of(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(&number) {
+            _ if text.is_empty() => {}
             Some(call) => call.whole(text, &self.calls.choices, self.on_event),
             None => self.tell_error(CallErrorKind::Ended, number),
         }
+    }
+
+    /// A call that comes whole, in one piece.
+    pub(super) fn whole_call(&mut self, choice: u64, id: &str, name: &str, input: &str) {
+        let slot = Slot::new(choice, Place::Latest);
+        if self.open(slot, id, name, Nature::Json).is_some() {
+            self.with(self.calls.next - 1, |call, _, on_event| call.tell_start(on_event));
+            self.whole(slot, input);
+            self.stop(slot);
+        }
+    }
+
+    /// A value by its path, for the open call that was touched last.
+    pub(super) fn set(&mut self, choice: u64, path: &str, value: PathValue<'_>) {
+        match self.calls.slots.find(Slot::new(choice, Place::Latest)) {
+            Some(number) => match self.calls.open.get_mut(&number) {
+                Some(call) => call.set(path, value, &self.calls.choices, self.on_event),
+                None => self.tell_error(CallErrorKind::Ended, number),
+            },
+            None => self.tell_error(CallErrorKind::NotStarted, None),
+        }
+    }
+
+    /// Whether the call with an id is the open one in a slot.
+    pub(super) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
+        let number = self.calls.slots.find_id(slot.choice, id);
+        number
+            .is_some_and(|number| self.calls.slots.find(slot) == Some(number) && self.calls.open.contains_key(&number))
+    }
+
+    /// Whether the call in a slot, or with an id, has ended.
+    pub(super) fn has_ended(&mut self, slot: Slot<'_>, id: &str) -> bool {
+        let number = self.calls.slots.find(slot).or_else(|| self.calls.slots.find_id(slot.choice, id));
+        number.is_some_and(|number| !self.calls.open.contains_key(&number))
     }
 
     /// The input is whole, says the wire; the call's end is still to come, deltas are not.
@@ -223,7 +258,9 @@ impl Door<'_> {
     }
 
     pub(super) fn reason(&mut self, choice: u64, reason: &str) {
-        self.tell(ToolEvent::Stop { choice, reason });
+        if !reason.is_empty() {
+            self.tell(ToolEvent::Stop { choice, reason });
+        }
     }
 
     /// The provider's error most often is its last word: what is open then ends with it.

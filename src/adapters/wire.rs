@@ -19,6 +19,11 @@ pub(super) fn event<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_js
     serde_json::from_str::<Object<T>>(text)?.0.ok_or_else(|| Error::custom("expected an object"))
 }
 
+/// Whether a text is a JSON object.
+pub(super) fn is_event(text: &str) -> bool {
+    event::<IgnoredAny>(text).is_ok()
+}
+
 /// A string; `""` where none stands.
 #[derive(Debug, Default)]
 pub(super) struct Text<'a>(Cow<'a, str>);

@@ -190,8 +190,12 @@ impl Item<'_> {
 
     /// The tool's name: its own, or what its type says.
     fn tool(&self) -> &str {
-        let name = self.name.as_str();
-        if name.is_empty() { self.kind.as_str().trim_end_matches("_call") } else { name }
+        match (self.name.as_str(), self.kind.as_str()) {
+            ("", "code_interpreter_call" | "shell_call" | "apply_patch_call") => {
+                self.kind.as_str().trim_end_matches("_call")
+            }
+            (name, _) => name,
+        }
     }
 
     fn with_input<T>(&self, act: impl FnOnce(&str) -> T) -> T {

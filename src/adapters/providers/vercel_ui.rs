@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
+use crate::adapters::event::ToolEvent;
 use crate::adapters::slots::{Place, Slot};
 use crate::adapters::wire::{self, Payload, Text};
 
@@ -40,7 +41,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         "tool-input-error" => {
             // What could not be read as JSON comes as a string.
             end(slot, id, name, Payload::new(event.input).as_str(), door);
-            door.tell(crate::adapters::event::ToolEvent::ProviderError { message: event.error_text.as_str() });
+            door.tell(ToolEvent::ProviderError { message: event.error_text.as_str() });
         }
         "text-delta" => door.text(0, event.delta.as_str()),
         "reasoning-delta" => door.reasoning(0, event.delta.as_str()),
@@ -48,9 +49,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         "finish" => {
             let reason = event.finish_reason.as_str();
             door.finish((!reason.is_empty()).then_some(reason));
-            if !reason.is_empty() {
-                door.reason(0, reason);
-            }
+            door.reason(0, reason);
         }
         "abort" => {
             door.finish(Some("abort"));

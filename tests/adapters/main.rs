@@ -1,0 +1,5 @@
+//! The adapters' integration tests, one binary: recorded streams, streams of our own, rules, quirks, known bugs.
+
+mod support;
+
+mod fixtures;
