@@ -3,7 +3,7 @@
 use super::support::{Log, everything, read_bytes, recorded};
 
 /// A value that a call must have come to.
-enum Expect {
+pub(crate) enum Expect {
     /// Complete, with this value.
     Value(&'static str),
     /// Complete, too long to be copied here: its length, beginning and end.
@@ -16,7 +16,7 @@ enum Expect {
 
 use Expect::{Empty, Long, Raw, Truncated, Value};
 
-type Row = (&'static str, &'static [(&'static str, &'static str, Expect)]);
+pub(crate) type Row = (&'static str, &'static [(&'static str, &'static str, Expect)]);
 
 const PLAYER_1: Expect = Value(r#"{"player":"player1"}"#);
 const PLAYER_2: Expect = Value(r#"{"player":"player2"}"#);

@@ -2,4 +2,9 @@
 
 mod support;
 
+mod cuts;
 mod fixtures;
+mod quirks;
+mod rules;
+mod second_reader;
+mod threads;

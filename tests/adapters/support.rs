@@ -236,3 +236,98 @@ pub(crate) fn read_bytes(choices: CallsBuilder, bytes: &[u8], cuts: &[usize]) ->
     calls.finish(|event| log.tell(&event));
     log
 }
+
+/// Anthropic's events.
+pub(crate) mod anthropic {
+    use serde_json::{Value, json};
+
+    pub(crate) fn message_start() -> String {
+        json!({"type": "message_start", "message": {"content": [], "stop_reason": null}}).to_string()
+    }
+
+    pub(crate) fn start(index: u64, id: &str, name: &str) -> String {
+        start_with(index, id, name, &json!({}))
+    }
+
+    pub(crate) fn start_with(index: u64, id: &str, name: &str, input: &Value) -> String {
+        let block = json!({"type": "tool_use", "id": id, "name": name, "input": input});
+        json!({"type": "content_block_start", "index": index, "content_block": block}).to_string()
+    }
+
+    pub(crate) fn delta(index: u64, text: &str) -> String {
+        let delta = json!({"type": "input_json_delta", "partial_json": text});
+        json!({"type": "content_block_delta", "index": index, "delta": delta}).to_string()
+    }
+
+    pub(crate) fn stop(index: u64) -> String {
+        json!({"type": "content_block_stop", "index": index}).to_string()
+    }
+
+    pub(crate) fn end(reason: &str) -> String {
+        json!({"type": "message_delta", "delta": {"stop_reason": reason}}).to_string()
+    }
+}
+
+/// Chunks of Chat Completions with what matters in them.
+pub(crate) mod chat {
+    use serde_json::{Value, json};
+
+    /// An entry of `tool_calls`, as the server would send it.
+    pub(crate) fn entries(entries: &Value) -> String {
+        json!({"choices": [{"index": 0, "delta": {"tool_calls": entries}}]}).to_string()
+    }
+
+    /// The usual entry; null where the server leaves something out but says so.
+    pub(crate) fn call(
+        index: u64,
+        id: impl Into<Value>,
+        name: impl Into<Value>,
+        arguments: impl Into<Value>,
+    ) -> String {
+        let function = json!({"name": name.into(), "arguments": arguments.into()});
+        entries(&json!([{"index": index, "id": id.into(), "type": "function", "function": function}]))
+    }
+
+    /// The usual continuation.
+    pub(crate) fn more(index: u64, arguments: &str) -> String {
+        entries(&json!([{"index": index, "function": {"arguments": arguments}}]))
+    }
+
+    pub(crate) fn end(reason: &str) -> String {
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}).to_string()
+    }
+}
+
+/// Events of Responses with what matters in them.
+pub(crate) mod responses {
+    use serde_json::{Value, json};
+
+    pub(crate) fn added(index: u64, id: &str, name: &str) -> String {
+        let item = json!({"type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": name,
+            "arguments": "", "status": "in_progress"});
+        json!({"type": "response.output_item.added", "output_index": index, "item": item}).to_string()
+    }
+
+    pub(crate) fn delta(index: u64, text: &str) -> String {
+        json!({"type": "response.function_call_arguments.delta", "output_index": index, "delta": text}).to_string()
+    }
+
+    pub(crate) fn done(index: u64, text: &str) -> String {
+        json!({"type": "response.function_call_arguments.done", "output_index": index, "arguments": text}).to_string()
+    }
+
+    pub(crate) fn item_done(index: u64, id: &str, name: &str, text: &str, status: &str) -> String {
+        let item = json!({"type": "function_call", "call_id": id, "name": name, "arguments": text, "status": status});
+        json!({"type": "response.output_item.done", "output_index": index, "item": item}).to_string()
+    }
+
+    /// A terminal event, such as `completed`.
+    pub(crate) fn end(status: &str, response: &Value) -> String {
+        json!({"type": format!("response.{status}"), "response": response}).to_string()
+    }
+}
+
+/// An event of Gemini with one part.
+pub(crate) fn gemini_call(call: &serde_json::Value) -> String {
+    serde_json::json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]}).to_string()
+}
