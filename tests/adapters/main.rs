@@ -4,7 +4,10 @@ mod support;
 
 mod cuts;
 mod fixtures;
+mod limits;
+mod neutral;
 mod quirks;
 mod rules;
 mod second_reader;
+mod shapes;
 mod threads;
