@@ -258,3 +258,13 @@ fn usage_and_stops_of_each_choice() {
     assert_eq!(log.usage, [r#"{"prompt_tokens": 84, "x": 1.50}"#]);
     assert_eq!(log.stops, [(2, "stop".to_owned()), (0, "length".to_owned())]);
 }
+
+#[test]
+fn public_types_are_send_sync_clone_debug() {
+    fn check<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
+    check::<Calls>();
+    check::<CallsBuilder>();
+    check::<ToolCalls>();
+    check::<Provider>();
+    check::<CallErrorKind>();
+}
