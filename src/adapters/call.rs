@@ -87,8 +87,8 @@ pub(super) struct Call {
     nature: Nature,
     pub(super) phase: Phase,
     is_told: bool,
-    /// Something was left out on our side, so that it can't be complete.
-    is_limited: bool,
+    /// Why something was left out on our side, so that it can't be complete.
+    left_out: Option<&'static str>,
     /// The wire said that it is not complete.
     is_incomplete: bool,
     /// What came with the start; used only if nothing else comes.
@@ -132,7 +132,7 @@ impl Call {
             nature,
             phase: Phase::Open,
             is_told: false,
-            is_limited: false,
+            left_out: None,
             is_incomplete: false,
             start_input: String::new(),
             len: 0,
@@ -193,8 +193,8 @@ impl Call {
     }
 
     /// Something of the stream was left out: nothing can be complete that was open then.
-    pub(super) fn limit(&mut self) {
-        self.is_limited = true;
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        self.left_out.get_or_insert(reason);
     }
 
     pub(super) fn set_incomplete(&mut self) {
@@ -219,7 +219,14 @@ impl Call {
             self.len += within.len();
             self.take_in(within, choices, on_event);
         }
-        if within.len() < text.len() && !mem::replace(&mut self.is_limited, true) {
+        if within.len() < text.len() {
+            self.pass_limit(on_event);
+        }
+    }
+
+    /// Tells, once, that the rest is left out.
+    fn pass_limit(&mut self, on_event: &mut OnEvent<'_>) {
+        if self.left_out.replace("limit") != Some("limit") {
             on_event(ToolEvent::Error(CallError::new(CallErrorKind::InputLimit, self.number)));
         }
     }
@@ -257,7 +264,7 @@ impl Call {
             self.body = Body::Values(Box::new(feed));
         }
         let Body::Values(feed) = &mut self.body else { return };
-        if self.is_limited {
+        if self.left_out.is_some() {
             return;
         }
         let mut error = match value {
@@ -270,8 +277,7 @@ impl Call {
         if let Some(error) = error {
             self.body = Body::Failed(error, text_of(feed.parser()).to_owned());
         } else if self.len > choices.limits.input_bytes {
-            self.is_limited = true;
-            on_event(ToolEvent::Error(CallError::new(CallErrorKind::InputLimit, self.number)));
+            self.pass_limit(on_event);
         }
     }
 
@@ -281,7 +287,7 @@ impl Call {
             if !text.is_empty() {
                 self.append(text, choices, on_event);
             }
-        } else if !self.is_limited && !self.is_same(text) {
+        } else if self.left_out.is_none() && !self.is_same(text) {
             on_event(ToolEvent::Error(CallError::new(CallErrorKind::Mismatch, self.number)));
         }
     }
@@ -310,7 +316,7 @@ impl Call {
     pub(super) fn stop(&mut self, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) -> bool {
         self.take_start_input(choices, on_event);
         match &self.body {
-            _ if self.is_limited => false,
+            _ if self.left_out.is_some() => false,
             Body::Untouched => true,
             Body::Json(parser) => !parser.is_complete(),
             Body::Failed(..) | Body::Values(_) => false,
@@ -331,8 +337,8 @@ impl Call {
         if !matches!(ending, Ending::Abrupt(_)) {
             self.take_start_input(choices, on_event);
         }
-        let is_regular = ending.is_regular() && !self.is_incomplete && !self.is_limited;
-        let truncated = InputStatus::Truncated { reason: if self.is_limited { "limit" } else { ending.reason() } };
+        let is_regular = ending.is_regular() && !self.is_incomplete && self.left_out.is_none();
+        let truncated = InputStatus::Truncated { reason: self.left_out.unwrap_or(ending.reason()) };
         let mut error = None;
         let status = match &mut self.body {
             Body::Failed(failed, _) => {
@@ -344,7 +350,7 @@ impl Call {
             }
             // A value that is whole is whole, whatever the reason. Where its end is not its own, as a number's or
             // that of values by path, only a regular ending makes it so.
-            Body::Json(parser) if is_regular || (parser.is_complete() && !self.is_limited) => {
+            Body::Json(parser) if is_regular || (parser.is_complete() && self.left_out.is_none()) => {
                 error = tell_events(self.number, &mut self.len, parser.finish(), on_event);
                 if error.is_none() { InputStatus::Complete } else { truncated }
             }

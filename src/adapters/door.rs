@@ -222,9 +222,8 @@ impl Door<'_> {
     }
 
     /// An event was left out unread: nothing that is open can be complete.
-    pub(super) fn refuse_event(&mut self) {
-        self.calls.open.values_mut().for_each(|call| call.limit());
-        self.tell_error(CallErrorKind::EventLimit, None);
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        self.calls.open.values_mut().for_each(|call| call.leave_out(reason));
     }
 
     pub(super) fn text(&mut self, choice: u64, text: &str) {

@@ -152,7 +152,8 @@ pub enum InputStatus<'a> {
     /// It ended before its time. Never a value, however much has come.
     Truncated {
         /// The provider's word (`max_tokens`, `length`, …), or one of ours: `superseded` by another message,
-        /// `end-of-input` without an end, `incomplete` though its end was told, `limit` of our own.
+        /// `end-of-input` without an end, `incomplete` though its end was told, `limit` of our own, or `bad-frame`: an
+        /// event came while it was open that holds what can't be read.
         reason: &'a str,
     },
     /// Not JSON, from the error's offset on.

@@ -6,9 +6,11 @@ use alloc::vec::Vec;
 
 use super::call::OnEvent;
 use super::calls::Calls;
+use super::error::CallErrorKind;
 use super::event::ToolEvent;
 use super::provider::Provider;
 use super::providers::Reader;
+use super::wire;
 
 /// A provider's stream as [`ToolEvent`]s: push one event's JSON text at a time, as it comes.
 ///
@@ -105,7 +107,9 @@ impl ToolCalls {
 
     fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         if event.len() > self.calls.choices.limits.event_bytes {
-            return self.calls.door(on_event).refuse_event();
+            let mut door = self.calls.door(on_event);
+            door.leave_out("limit");
+            return door.tell_error(CallErrorKind::EventLimit, None);
         }
         match event.trim_ascii() {
             "" => {}
@@ -132,7 +136,7 @@ impl ToolCalls {
 
     /// Keeps an event that may be anybody's. What is nobody's is told at once.
     fn keep_undecided(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
-        if !super::wire::is_event(event) {
+        if !wire::is_object_by_grammar(event) {
             on_event(ToolEvent::BadFrame { text: event });
         } else if self.undecided.len() < MOST_UNDECIDED {
             self.undecided.push(event.to_owned());
@@ -141,7 +145,12 @@ impl ToolCalls {
 }
 
 fn read(reader: &mut Reader, calls: &mut Calls, event: &str, on_event: &mut OnEvent<'_>) {
-    if reader.read(event, &mut calls.door(on_event)).is_err() {
-        on_event(ToolEvent::BadFrame { text: event });
+    let mut door = calls.door(on_event);
+    if reader.read(event, &mut door).is_err() {
+        // Noise in between takes nothing away. An event that holds what can't be read, half a surrogate pair, does.
+        if wire::is_object_by_grammar(event) {
+            door.leave_out("bad-frame");
+        }
+        door.tell(ToolEvent::BadFrame { text: event });
     }
 }

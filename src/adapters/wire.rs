@@ -19,9 +19,9 @@ pub(super) fn event<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_js
     serde_json::from_str::<Object<T>>(text)?.0.ok_or_else(|| Error::custom("expected an object"))
 }
 
-/// Whether a text is a JSON object.
-pub(super) fn is_event(text: &str) -> bool {
-    event::<IgnoredAny>(text).is_ok()
+/// Whether a text is a JSON object as far as the grammar says, which does not look at what escapes stand for.
+pub(super) fn is_object_by_grammar(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get().starts_with('{'))
 }
 
 /// A string; `""` where none stands.

@@ -59,11 +59,12 @@ fn no_index() {
         entry(json!({"function": {"arguments": "1"}})),
         entry(json!({"id": "b", "function": {"name": "second", "arguments": "["}})),
         entry(json!({"function": {"arguments": "2"}})),
-        entry(json!({"id": "a", "function": {"arguments": "]"}})),
+        entry(json!({"id": "a", "function": {"arguments": ","}})),
+        entry(json!({"function": {"arguments": "3]"}})),
         entry(json!({"id": "b", "function": {"arguments": "]"}})),
         chat::end("tool_calls"),
     ]);
-    assert_eq!(log.summary(), ["first complete [1]", "second complete [2]"]);
+    assert_eq!(log.summary(), ["first complete [1,3]", "second complete [2]"]);
     // No slot at all: an anonymous one.
     let log = read_chat([entry(json!({"function": {"arguments": "{}"}})), chat::end("stop")]);
     assert_eq!(log.summary(), [" complete {}"]);

@@ -336,6 +336,28 @@ fn rule_10_unknown() {
     assert_eq!(read_with(None, everything(), events).bad_frames, ["oops", "oops"]);
 }
 
+/// An event that is JSON by grammar but can't be read may have held a piece of a call: that call is not complete.
+#[test]
+fn half_a_surrogate_pair_is_a_loss() {
+    let half = |half: &str| anthropic::delta(0, "HALF").replace("HALF", half);
+    let log = read(
+        Provider::Anthropic,
+        [
+            anthropic::start(0, "a", "tool"),
+            anthropic::delta(0, "{\"a\":\""),
+            half(r"\ud83d"),
+            half(r"\ude00"),
+            anthropic::delta(0, "\"}"),
+            anthropic::stop(0),
+            anthropic::start(1, "b", "next"),
+            anthropic::delta(1, "{}"),
+            anthropic::end("tool_use"),
+        ],
+    );
+    assert_eq!(log.summary(), ["tool truncated(bad-frame) {\"a\":\"\"}", "next complete {}"]);
+    assert_eq!(log.bad_frames.len(), 2);
+}
+
 /// A delta for nobody is an error, and touches nobody.
 #[test]
 fn deltas_for_no_open_call_are_errors() {

@@ -146,6 +146,14 @@ enum Found {
     Nothing(CallErrorKind, Option<u64>),
 }
 
+impl Found {
+    /// A call from before, which has the slot now: what comes without an id is its own.
+    fn call_again(number: u64, entry: &Entered<'_>, door: &mut Door<'_>) -> Self {
+        door.calls.slots.bind(entry.slot(), "", number);
+        Self::Call(number)
+    }
+}
+
 /// By the slot, and by the id where that says otherwise: not all servers count their calls.
 fn find_call(entry: &Entered<'_>, door: &mut Door<'_>) -> Found {
     let slots = &mut door.calls.slots;
@@ -157,17 +165,14 @@ fn find_call(entry: &Entered<'_>, door: &mut Door<'_>) -> Found {
     let (Some(number), Some(_)) = (in_slot, entry.index) else {
         // An index that is new is a new call's, whatever the id. Without an index the id decides.
         return match with_id {
-            Some(number) if entry.index.is_none() => Found::Call(number),
+            Some(number) if entry.index.is_none() => Found::call_again(number, entry, door),
             _ => Found::New,
         };
     };
     match (door.calls.open.get(&number), with_id) {
         (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
         // Another id in a slot is another call: one from before, or a new one.
-        (_, Some(known)) => {
-            door.calls.slots.bind(entry.slot(), "", known);
-            Found::Call(known)
-        }
+        (_, Some(known)) => Found::call_again(known, entry, door),
         (_, None) => Found::New,
     }
 }
