@@ -1,0 +1,65 @@
+//! One call's arguments in one-character deltas through the Anthropic adapter: what a delta costs must not depend on
+//! how many came before it.
+//!
+//! `cargo bench --features adapters --bench adapters` prints nanoseconds a delta and fails if the dearest is more than
+//! 1.2 times the cheapest.
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use jsonspigot::PatternSet;
+use jsonspigot::adapters::{Calls, Provider, ToolCalls, ToolEvent};
+
+const DELTAS: [usize; 3] = [1_000, 10_000, 116_667];
+const ROUNDS: usize = 25;
+
+fn main() -> ExitCode {
+    let patterns = PatternSet::new(["text"]).unwrap();
+    // The event texts are made once: what is measured is reading them.
+    let event = |text: char| {
+        let text = if text == '"' { "\\\"".to_owned() } else { text.to_string() };
+        format!(
+            r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":"{text}"}}}}"#
+        )
+    };
+    let streams = DELTAS.map(|deltas| {
+        let text = "x".repeat(deltas - r#"{"text":""}"#.len());
+        format!(r#"{{"text":"{text}"}}"#).chars().map(event).collect::<Vec<_>>()
+    });
+    // The sizes take turns, each as often as takes about the same time, so that a busy machine is busy for all.
+    let mut best = [Duration::MAX; 3];
+    for _ in 0..ROUNDS {
+        for (stream, best) in streams.iter().zip(&mut best) {
+            let times = DELTAS[2] / stream.len();
+            let begin = Instant::now();
+            for _ in 0..times {
+                read(&patterns, stream);
+            }
+            *best = (*best).min(begin.elapsed() / times as u32);
+        }
+    }
+    let cost = [0, 1, 2].map(|size| best[size].as_nanos() as f64 / DELTAS[size] as f64);
+    for (deltas, cost) in DELTAS.iter().zip(cost) {
+        println!("{deltas:>7} deltas {cost:>7.1} ns a delta");
+    }
+    let ratio = cost.iter().copied().fold(0.0, f64::max) / cost.iter().copied().fold(f64::MAX, f64::min);
+    println!("ratio {ratio:.3}, at most 1.2");
+    if ratio <= 1.2 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn read(patterns: &PatternSet, stream: &[String]) {
+    let mut calls = ToolCalls::new(Provider::Anthropic, Calls::new(patterns));
+    let mut on_event = |event: ToolEvent<'_>| {
+        black_box(&event);
+    };
+    calls.push(
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"say","input":{}}}"#,
+        &mut on_event,
+    );
+    for event in stream {
+        calls.push(event, &mut on_event);
+    }
+    calls.push(r#"{"type":"content_block_stop","index":0}"#, &mut on_event);
+    calls.finish(&mut on_event);
+}

@@ -1,0 +1,312 @@
+//! What each signal does: the one way into [`Calls`], for the neutral door and for every provider.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::mem;
+
+use super::builder::{ArgumentsMode, CallsBuilder};
+use super::call::{Call, Ending, Nature, OnEvent, PathValue, Phase};
+use super::calls::Calls;
+use super::error::{CallError, CallErrorKind};
+use super::event::ToolEvent;
+use super::slots::{Place, Slot};
+
+/// Calls, and where their events are told, for the time of one signal or provider event.
+pub(super) struct Door<'a> {
+    pub(super) calls: &'a mut Calls,
+    pub(super) on_event: &'a mut OnEvent<'a>,
+}
+
+impl Door<'_> {
+    /// A call starts, by a signal that means just that.
+    pub(super) fn start(&mut self, slot: Slot<'_>, id: &str, name: &str, input: &str, nature: Nature) {
+        if let Some(number) = self.calls.slots.find(slot) {
+            let is_again = !id.is_empty() && self.calls.slots.find_id(slot.choice, id) == Some(number);
+            match self.calls.open.get_mut(&number) {
+                Some(call) if is_again && call.phase == Phase::Open => {
+                    call.identify(id, name);
+                    return;
+                }
+                _ if is_again => return self.tell_error(CallErrorKind::Ended, number),
+                _ => {}
+            }
+        }
+        if let Some(number) = self.open(slot, id, name, nature) {
+            self.with(number, |call, _, on_event| {
+                call.keep_start_input(input);
+                call.tell_start(on_event);
+            });
+        }
+    }
+
+    /// A call opens, untold; `None` if a limit forbids it.
+    pub(super) fn open(&mut self, slot: Slot<'_>, id: &str, name: &str, nature: Nature) -> Option<u64> {
+        self.settle();
+        let limits = self.calls.choices.limits;
+        let refusal = if id.len().max(name.len()) > limits.name_bytes {
+            Some(CallErrorKind::NameLimit)
+        } else {
+            (self.calls.open.len() >= limits.open_calls).then_some(CallErrorKind::OpenCallsLimit)
+        };
+        if let Some(kind) = refusal {
+            self.calls.slots.unbind(slot);
+            self.tell_error(kind, None);
+            return None;
+        }
+        let number = self.calls.next;
+        self.calls.next += 1;
+        self.calls.open.insert(number, Box::new(Call::new(number, slot, id, name, nature)));
+        self.calls.slots.bind(slot, id, number);
+        Some(number)
+    }
+
+    pub(super) fn delta(&mut self, slot: Slot<'_>, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match self.calls.slots.find(slot) {
+            Some(number) => self.append(number, text),
+            None => self.tell_error(CallErrorKind::NotStarted, None),
+        }
+    }
+
+    /// A fragment of the call with this number, open or not.
+    pub(super) fn append(&mut self, number: u64, text: &str) {
+        match self.calls.open.get_mut(&number) {
+            Some(call) if call.phase == Phase::Open => {
+                let news = match self.calls.choices.arguments {
+                    ArgumentsMode::Delta => Some(text),
+                    ArgumentsMode::Cumulative => call.news(text),
+                };
+                match news {
+                    Some("") => {}
+                    Some(news) => call.append(news, &self.calls.choices, self.on_event),
+                    None => self.tell_error(CallErrorKind::Mismatch, number),
+                }
+            }
+            _ => self.tell_error(CallErrorKind::Ended, number),
+        }
+    }
+
+    pub(super) fn whole(&mut self, slot: Slot<'_>, text: &str) {
+        match self.calls.slots.find(slot) {
+            Some(number) => self.whole_of(number, text),
+            None => self.tell_error(CallErrorKind::NotStarted, None),
+        }
+    }
+
+    /// The whole input of the call with this number, open or not.
+    pub(super) fn whole_of(&mut self, number: u64, text: &str) {
+        match self.calls.open.get_mut(&number) {
+            _ if text.is_empty() => {}
+            Some(call) => call.whole(text, &self.calls.choices, self.on_event),
+            None => self.tell_error(CallErrorKind::Ended, number),
+        }
+    }
+
+    /// A call that comes whole, in one piece.
+    pub(super) fn whole_call(&mut self, choice: u64, id: &str, name: &str, input: &str) {
+        let slot = Slot::new(choice, Place::Latest);
+        if self.open(slot, id, name, Nature::Json).is_some() {
+            self.with(self.calls.next - 1, |call, _, on_event| call.tell_start(on_event));
+            self.whole(slot, input);
+            self.stop(slot);
+        }
+    }
+
+    /// A value by its path, for the open call that was touched last.
+    pub(super) fn set(&mut self, choice: u64, path: &str, value: PathValue<'_>) {
+        match self.calls.slots.find(Slot::new(choice, Place::Latest)) {
+            Some(number) => match self.calls.open.get_mut(&number) {
+                Some(call) => call.set(path, value, &self.calls.choices, self.on_event),
+                None => self.tell_error(CallErrorKind::Ended, number),
+            },
+            None => self.tell_error(CallErrorKind::NotStarted, None),
+        }
+    }
+
+    /// Whether the call with an id is the open one in a slot.
+    pub(super) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
+        let number = self.calls.slots.find_id(slot.choice, id);
+        number
+            .is_some_and(|number| self.calls.slots.find(slot) == Some(number) && self.calls.open.contains_key(&number))
+    }
+
+    /// Whether the call in a slot, or with an id, has ended.
+    pub(super) fn has_ended(&mut self, slot: Slot<'_>, id: &str) -> bool {
+        let number = self.calls.slots.find(slot).or_else(|| self.calls.slots.find_id(slot.choice, id));
+        number.is_some_and(|number| !self.calls.open.contains_key(&number))
+    }
+
+    /// The input is whole, says the wire; the call's end is still to come, deltas are not.
+    pub(super) fn seal(&mut self, slot: Slot<'_>) {
+        if let Some(call) = self.open_call(slot)
+            && call.phase == Phase::Open
+        {
+            call.phase = Phase::Sealed;
+        }
+    }
+
+    /// The wire says that what it gives is not all.
+    pub(super) fn set_incomplete(&mut self, slot: Slot<'_>) {
+        if let Some(call) = self.open_call(slot) {
+            call.set_incomplete();
+        }
+    }
+
+    /// The first id and name that are not empty win.
+    pub(super) fn identify(&mut self, number: u64, id: &str, name: &str) {
+        if id.len().max(name.len()) > self.calls.choices.limits.name_bytes {
+            return self.tell_error(CallErrorKind::NameLimit, number);
+        }
+        let Some(call) = self.calls.open.get_mut(&number) else { return };
+        let is_first_id = call.id().is_empty() && !id.is_empty();
+        call.identify(id, name);
+        if is_first_id {
+            let choice = call.choice();
+            self.calls.slots.bind(Slot::new(choice, Place::Latest), id, number);
+        }
+        if !call.id().is_empty() && !call.name().is_empty() {
+            call.tell_start(self.on_event);
+        }
+    }
+
+    pub(super) fn stop(&mut self, slot: Slot<'_>) {
+        let Some(number) = self.calls.slots.find(slot) else { return };
+        let Some(call) = self.calls.open.get_mut(&number) else { return };
+        if call.stop(&self.calls.choices, self.on_event) {
+            if mem::replace(&mut call.phase, Phase::Stopped) != Phase::Stopped {
+                self.calls.waiting.push(number);
+            }
+        } else {
+            self.end(number, Ending::Told);
+        }
+    }
+
+    /// The stream has moved on: what waits for a reason was not cut by the message's end.
+    fn settle(&mut self) {
+        for number in mem::take(&mut self.calls.waiting) {
+            self.end(number, Ending::Told);
+        }
+    }
+
+    pub(super) fn finish(&mut self, reason: Option<&str>) {
+        let ending = reason.map_or(Ending::Told, Ending::Reason);
+        self.end_all(|_| true, |_| ending);
+    }
+
+    pub(super) fn finish_choice(&mut self, choice: u64, reason: Option<&str>) {
+        let ending = reason.map_or(Ending::Told, Ending::Reason);
+        self.end_all(|call| call.choice() == choice, |_| ending);
+    }
+
+    pub(super) fn begin_message(&mut self) {
+        self.end_all(|_| true, |call| abrupt(call, "superseded"));
+        self.calls.slots.clear();
+    }
+
+    pub(super) fn end_of_input(&mut self) {
+        let slots = mem::take(&mut self.calls.slots);
+        self.end_all(
+            |_| true,
+            |call| match slots.noted(call.choice()) {
+                Some(reason) => Ending::Reason(reason),
+                None => abrupt(call, "end-of-input"),
+            },
+        );
+    }
+
+    /// The choice may have ended for this reason, or there may be more.
+    pub(super) fn note(&mut self, choice: u64, reason: &str) {
+        self.calls.slots.note(choice, reason);
+    }
+
+    /// An event was left out unread: nothing that is open can be complete.
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        self.calls.open.values_mut().for_each(|call| call.leave_out(reason));
+    }
+
+    pub(super) fn text(&mut self, choice: u64, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if !self.calls.choices.is_structured {
+            return self.tell(ToolEvent::Text { choice, text });
+        }
+        let slot = Slot::new(choice, Place::Content);
+        let found = self.calls.slots.find(slot).filter(|number| self.calls.open.contains_key(number));
+        if let Some(number) = found.or_else(|| self.open(slot, "", "", Nature::Json)) {
+            self.with(number, |call, choices, on_event| call.append(text, choices, on_event));
+        }
+    }
+
+    pub(super) fn reasoning(&mut self, choice: u64, text: &str) {
+        if !text.is_empty() {
+            self.tell(ToolEvent::Reasoning { choice, text });
+        }
+    }
+
+    pub(super) fn refusal(&mut self, choice: u64, text: &str) {
+        if !text.is_empty() {
+            self.tell(ToolEvent::Refusal { choice, text });
+        }
+    }
+
+    pub(super) fn usage(&mut self, json: &str) {
+        self.tell(ToolEvent::Usage { json });
+    }
+
+    pub(super) fn reason(&mut self, choice: u64, reason: &str) {
+        if !reason.is_empty() {
+            self.tell(ToolEvent::Stop { choice, reason });
+        }
+    }
+
+    /// The provider's error most often is its last word: what is open then ends with it.
+    pub(super) fn provider_error(&mut self, message: &str) {
+        self.calls.slots.note_all("error");
+        self.tell(ToolEvent::ProviderError { message });
+    }
+
+    pub(super) fn tell(&mut self, event: ToolEvent<'_>) {
+        (self.on_event)(event);
+    }
+
+    pub(super) fn tell_error(&mut self, kind: CallErrorKind, call: impl Into<Option<u64>>) {
+        self.tell(ToolEvent::Error(CallError::new(kind, call)));
+    }
+
+    fn open_call(&mut self, slot: Slot<'_>) -> Option<&mut Call> {
+        let number = self.calls.slots.find(slot)?;
+        self.calls.open.get_mut(&number).map(|call| &mut **call)
+    }
+
+    fn with(&mut self, number: u64, act: impl FnOnce(&mut Call, &CallsBuilder, &mut OnEvent<'_>)) {
+        if let Some(call) = self.calls.open.get_mut(&number) {
+            act(call, &self.calls.choices, self.on_event);
+        }
+    }
+
+    /// Ends all open calls that are meant, in the order of their starts.
+    fn end_all<'e>(&mut self, is_meant: impl Fn(&Call) -> bool, ending: impl Fn(&Call) -> Ending<'e>) {
+        let meant = self.calls.open.iter().filter(|(_, call)| is_meant(call));
+        let endings: Vec<_> = meant.map(|(number, call)| (*number, ending(call))).collect();
+        for (number, ending) in endings {
+            self.end(number, ending);
+        }
+        let open = &self.calls.open;
+        self.calls.waiting.retain(|number| open.contains_key(number));
+    }
+
+    fn end(&mut self, number: u64, ending: Ending<'_>) {
+        if let Some(call) = self.calls.open.remove(&number) {
+            self.calls.slots.end(call.slot(), call.id(), number, self.calls.choices.limits.open_calls);
+            call.end(ending, &self.calls.choices, self.on_event);
+        }
+    }
+}
+
+/// The wire's word for a call's end counts, also where the message's end is missing.
+fn abrupt(call: &Call, reason: &'static str) -> Ending<'static> {
+    if call.phase == Phase::Stopped { Ending::Told } else { Ending::Abrupt(reason) }
+}

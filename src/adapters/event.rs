@@ -1,0 +1,180 @@
+//! What a stream of calls tells: [`ToolEvent`], and the verdict on a call's arguments, [`Input`].
+
+use core::fmt;
+
+use super::error::CallError;
+use crate::error::Error;
+use crate::event::{CompleteValue, Event};
+
+/// Something that became known about a provider's stream. Borrowed; it lives as long as the callback.
+///
+/// Calls are numbered from 0 as they start, over all messages. An empty id or name is an absent one.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum ToolEvent<'a> {
+    /// A call was started. In structured mode also a message whose text is JSON: it has neither id nor name.
+    Call {
+        /// The call's number.
+        call: u64,
+        /// The provider's id, with which the result is sent back.
+        id: Option<&'a str>,
+        /// The tool's name.
+        name: Option<&'a str>,
+        /// Which of several answers it belongs to; 0 where there is one.
+        choice: u64,
+    },
+    /// A piece of a call's arguments, as it came: never empty. Joined they are the input's [`raw`](Input::raw) text.
+    Fragment {
+        /// The call's number.
+        call: u64,
+        /// The piece.
+        text: &'a str,
+    },
+    /// A pattern's match in a call's arguments: its begin, delta or end.
+    Match {
+        /// The call's number.
+        call: u64,
+        /// The parser's event.
+        event: Event<'a>,
+    },
+    /// A call's arguments are done, for better or worse.
+    Input {
+        /// The call's number.
+        call: u64,
+        /// As in [`Call`](ToolEvent::Call), or what came later.
+        id: Option<&'a str>,
+        /// As in [`Call`](ToolEvent::Call), or what came later.
+        name: Option<&'a str>,
+        /// The verdict.
+        input: Input<'a>,
+    },
+    /// A piece of the assistant's text.
+    Text {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The piece.
+        text: &'a str,
+    },
+    /// A piece of the assistant's reasoning.
+    Reasoning {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The piece.
+        text: &'a str,
+    },
+    /// A piece of a refusal.
+    Refusal {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The piece.
+        text: &'a str,
+    },
+    /// Token counts, as the provider's JSON text.
+    Usage {
+        /// The JSON text.
+        json: &'a str,
+    },
+    /// An answer has ended, and why, in the provider's word.
+    Stop {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// `tool_use`, `stop`, `max_tokens`, …
+        reason: &'a str,
+    },
+    /// The provider reports an error.
+    ProviderError {
+        /// Its words.
+        message: &'a str,
+    },
+    /// A frame that is not a JSON object; the stream goes on.
+    BadFrame {
+        /// The frame.
+        text: &'a str,
+    },
+    /// The stream got something about a call wrong, or passed a limit; the stream goes on.
+    Error(CallError),
+}
+
+/// What a call's arguments came to.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    pub(super) status: InputStatus<'a>,
+    pub(super) raw: &'a str,
+    pub(super) value: Option<CompleteValue<'a>>,
+    pub(super) error: Option<&'a Error>,
+}
+
+impl<'a> Input<'a> {
+    /// The verdict.
+    #[must_use]
+    pub fn status(&self) -> InputStatus<'a> {
+        self.status
+    }
+
+    /// Every fragment, joined, also those behind the first bad byte.
+    #[must_use]
+    pub fn raw(&self) -> &'a str {
+        self.raw
+    }
+
+    /// The value, if it is complete, or empty and so `{}`.
+    #[must_use]
+    pub fn value(&self) -> Option<CompleteValue<'a>> {
+        self.value
+    }
+
+    /// What is wrong with the JSON: kind, offset and path, for malformed, trailing and truncated input.
+    #[must_use]
+    pub fn error(&self) -> Option<&'a Error> {
+        self.error
+    }
+}
+
+impl fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input")
+            .field("status", &self.status)
+            .field("raw", &self.raw)
+            .field("value", &self.value)
+            .field("error", &self.error)
+            .finish()
+    }
+}
+
+/// The verdicts on a call's arguments. Only the first two have a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InputStatus<'a> {
+    /// One whole JSON value and nothing else; `null` is one too.
+    Complete,
+    /// No text at all, and the call ended as calls do: the value is `{}`.
+    Empty,
+    /// It ended before its time. Never a value, however much has come.
+    Truncated {
+        /// The provider's word (`max_tokens`, `length`, …), or one of ours: `superseded` by another message,
+        /// `end-of-input` without an end, `incomplete` though its end was told, `limit` of our own, or `bad-frame`: an
+        /// event came while it was open that holds what can't be read.
+        reason: &'a str,
+    },
+    /// Not JSON, from the error's offset on.
+    Malformed,
+    /// A whole value with more behind it.
+    Trailing,
+    /// Not JSON by nature (a patch, a query, code): the raw text is all there is, and it is whole.
+    Raw,
+}
+
+impl InputStatus<'_> {
+    /// The status in lower case, as the command line prints it: `complete`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Empty => "empty",
+            Self::Truncated { .. } => "truncated",
+            Self::Malformed => "malformed",
+            Self::Trailing => "trailing",
+            Self::Raw => "raw",
+        }
+    }
+}

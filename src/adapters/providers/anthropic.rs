@@ -1,0 +1,120 @@
+//! Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::adapters::call::Nature;
+use crate::adapters::door::Door;
+use crate::adapters::slots::Slot;
+use crate::adapters::wire::{self, Index, List, Object, Text, error_message};
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
+    #[serde(default)]
+    index: Index,
+    #[serde(borrow, default)]
+    delta: Object<Delta<'a>>,
+    #[serde(borrow, default)]
+    content_block: Object<Block<'a>>,
+    #[serde(borrow, default)]
+    message: Object<Message<'a>>,
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    partial_json: Text<'a>,
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    thinking: Text<'a>,
+    #[serde(borrow, default)]
+    stop_reason: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    thinking: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    content: List<Block<'a>>,
+    #[serde(borrow, default)]
+    stop_reason: Text<'a>,
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+}
+
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+    let event: Event<'_> = wire::event(text)?;
+    let slot = Slot::at(event.index.0);
+    match event.kind.as_str() {
+        "content_block_delta" => {
+            let Some(delta) = event.delta.0 else { return Ok(()) };
+            door.delta(slot, delta.partial_json.as_str());
+            door.text(0, delta.text.as_str());
+            door.reasoning(0, delta.thinking.as_str());
+        }
+        "content_block_start" => start(slot, event.content_block.0, door),
+        "content_block_stop" => door.stop(slot),
+        "message_start" => {
+            door.begin_message();
+            let Some(message) = event.message.0 else { return Ok(()) };
+            for (index, block) in (0..).zip(message.content.0) {
+                let slot = Slot::from(index);
+                start(slot, Some(block), door);
+                door.stop(slot);
+            }
+            end(message.stop_reason.as_str(), message.usage, door);
+        }
+        "message_delta" => {
+            let reason = event.delta.0.map(|delta| delta.stop_reason).unwrap_or_default();
+            end(reason.as_str(), event.usage, door);
+        }
+        "message_stop" => door.finish(None),
+        "error" => door.provider_error(&event.error.map(error_message).unwrap_or_default()),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A block starts. What has an id, a name and an input is a call, whatever its type is called.
+fn start(slot: Slot<'_>, block: Option<Block<'_>>, door: &mut Door<'_>) {
+    let Some(block) = block else { return };
+    let (id, name) = (block.id.as_str(), block.name.as_str());
+    if !id.is_empty() && !name.is_empty() && (block.input.is_some() || block.kind.as_str().ends_with("tool_use")) {
+        door.start(slot, id, name, block.input.map_or("", RawValue::get), Nature::Json);
+    } else {
+        door.text(0, block.text.as_str());
+        door.reasoning(0, block.thinking.as_str());
+    }
+}
+
+fn end(reason: &str, usage: Option<&RawValue>, door: &mut Door<'_>) {
+    if !reason.is_empty() {
+        door.finish(Some(reason));
+        door.reason(0, reason);
+    }
+    if let Some(usage) = usage {
+        door.usage(usage.get());
+    }
+}

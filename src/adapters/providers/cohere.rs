@@ -1,0 +1,106 @@
+//! Cohere v2 chat: kebab-case types, `tool_calls` an object.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::adapters::call::Nature;
+use crate::adapters::door::Door;
+use crate::adapters::slots::Slot;
+use crate::adapters::wire::{self, Index, Object, Payload, Text, error_message};
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
+    #[serde(default)]
+    index: Index,
+    #[serde(borrow, default)]
+    delta: Object<Delta<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    message: Object<Message<'a>>,
+    #[serde(borrow, default)]
+    finish_reason: Text<'a>,
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    content: Object<Content<'a>>,
+    #[serde(borrow, default)]
+    tool_plan: Text<'a>,
+    #[serde(borrow, default)]
+    tool_calls: Object<ToolCall<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Content<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    thinking: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct ToolCall<'a> {
+    #[serde(borrow, default)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    function: Object<Function<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Function<'a> {
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+    let event: Event<'_> = wire::event(text)?;
+    let slot = Slot::at(event.index.0);
+    let delta = event.delta.0.unwrap_or_default();
+    let message = delta.message.0.unwrap_or_default();
+    let call = message.tool_calls.0.unwrap_or_default();
+    let function = call.function.0.unwrap_or_default();
+    match event.kind.as_str() {
+        "tool-call-delta" => match Payload::new(function.arguments) {
+            Payload::Text(text) => door.delta(slot, &text),
+            Payload::Json("") => {}
+            Payload::Json(json) => door.whole(slot, json),
+        },
+        "tool-call-start" => {
+            let input = Payload::new(function.arguments);
+            door.start(slot, call.id.as_str(), function.name.as_str(), input.as_str(), Nature::Json);
+        }
+        "tool-call-end" => door.stop(slot),
+        "tool-plan-delta" => door.reasoning(0, message.tool_plan.as_str()),
+        "content-start" | "content-delta" => {
+            let content = message.content.0.unwrap_or_default();
+            door.text(0, content.text.as_str());
+            door.reasoning(0, content.thinking.as_str());
+        }
+        "message-start" => door.begin_message(),
+        "message-end" => {
+            let reason = delta.finish_reason.as_str();
+            door.finish((!reason.is_empty()).then_some(reason));
+            door.reason(0, reason);
+            if let Some(usage) = delta.usage {
+                door.usage(usage.get());
+            }
+            if let Some(error) = delta.error {
+                door.provider_error(&error_message(error));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

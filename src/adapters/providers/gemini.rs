@@ -1,0 +1,179 @@
+//! Gemini: `generateContent` streams with whole calls or values by path, and the Interactions API.
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny};
+use serde_json::value::RawValue;
+
+use super::interactions;
+use crate::adapters::call::{Nature, PathValue};
+use crate::adapters::door::Door;
+use crate::adapters::slots::{Place, Slot};
+use crate::adapters::wire::{self, Flag, Index, List, Object, Payload, Text, error_message};
+use crate::parser::Atom;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event<'a> {
+    #[serde(borrow, default)]
+    candidates: List<Candidate<'a>>,
+    #[serde(borrow, default)]
+    usage_metadata: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    prompt_feedback: Object<Feedback<'a>>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+    #[serde(rename = "event_type", borrow, default)]
+    event_type: Text<'a>,
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Feedback<'a> {
+    #[serde(borrow, default)]
+    block_reason: Text<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    #[serde(default)]
+    index: Index,
+    #[serde(borrow, default)]
+    content: Object<Content<'a>>,
+    #[serde(borrow, default)]
+    finish_reason: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow, default)]
+    parts: List<Part<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(default)]
+    thought: Flag,
+    #[serde(borrow, default)]
+    function_call: Object<FunctionCall<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FunctionCall<'a> {
+    #[serde(borrow, default)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    args: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    partial_args: List<PartialArg<'a>>,
+    #[serde(default)]
+    will_continue: Flag,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PartialArg<'a> {
+    #[serde(borrow, default)]
+    json_path: Text<'a>,
+    #[serde(borrow, default)]
+    string_value: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    number_value: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    bool_value: Option<&'a RawValue>,
+    #[serde(default)]
+    null_value: Presence,
+    #[serde(default)]
+    will_continue: Flag,
+}
+
+/// Whether a field is there, even as null.
+#[derive(Default)]
+struct Presence(bool);
+
+impl<'de> Deserialize<'de> for Presence {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self(true))
+    }
+}
+
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+    let event: Event<'_> = wire::event(text)?;
+    if !event.event_type.as_str().is_empty() || !event.kind.as_str().is_empty() {
+        return interactions::read(text, door);
+    }
+    for candidate in event.candidates.0 {
+        let choice = candidate.index.0.unwrap_or(0);
+        for part in candidate.content.0.map(|content| content.parts.0).unwrap_or_default() {
+            if part.thought.0 {
+                door.reasoning(choice, part.text.as_str());
+            } else {
+                door.text(choice, part.text.as_str());
+            }
+            if let Some(call) = part.function_call.0 {
+                read_call(choice, &call, door);
+            }
+        }
+        // Not an end: more chunks may come behind a reason.
+        let reason = candidate.finish_reason.as_str();
+        if !reason.is_empty() {
+            door.note(choice, reason);
+            door.reason(choice, reason);
+        }
+    }
+    if let Some(usage) = event.usage_metadata {
+        door.usage(usage.get());
+    }
+    if let Some(feedback) = event.prompt_feedback.0 {
+        door.reason(0, feedback.block_reason.as_str());
+    }
+    if let Some(error) = event.error {
+        door.provider_error(&error_message(error));
+    }
+    Ok(())
+}
+
+/// Calls come one after the other: a name starts one, and ends the one before.
+fn read_call(choice: u64, call: &FunctionCall<'_>, door: &mut Door<'_>) {
+    let latest = Slot::new(choice, Place::Latest);
+    let (id, name) = (call.id.as_str(), call.name.as_str());
+    let goes_on = call.will_continue.0;
+    let is_again = !id.is_empty() && door.is_open(latest, id);
+    if !name.is_empty() && !is_again {
+        door.stop(latest);
+        if !goes_on && call.partial_args.0.is_empty() {
+            return door.whole_call(choice, id, name, call.args.map_or("", RawValue::get));
+        }
+        door.start(latest, id, name, call.args.map_or("", RawValue::get), Nature::Json);
+    }
+    for arg in &call.partial_args.0 {
+        arg.set(choice, door);
+    }
+    if !goes_on {
+        door.stop(latest);
+    }
+}
+
+impl PartialArg<'_> {
+    fn set(&self, choice: u64, door: &mut Door<'_>) {
+        let path = self.json_path.as_str();
+        if let Some(text) = self.string_value {
+            let text = Payload::new(Some(text));
+            door.set(choice, path, PathValue::Text { text: text.as_str(), has_ended: !self.will_continue.0 });
+        } else if let Some(number) = self.number_value {
+            door.set(choice, path, PathValue::Atom(Atom::Number(number.get())));
+        } else if let Some(value) = self.bool_value {
+            door.set(choice, path, PathValue::Atom(Atom::Bool(value.get() == "true")));
+        } else if self.null_value.0 {
+            door.set(choice, path, PathValue::Atom(Atom::Null));
+        }
+    }
+}

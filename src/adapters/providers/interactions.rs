@@ -1,0 +1,103 @@
+//! Gemini's Interactions API: steps by index, much as Anthropic's blocks.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::adapters::call::Nature;
+use crate::adapters::door::Door;
+use crate::adapters::slots::Slot;
+use crate::adapters::wire::{self, Index, Object, Payload, Text, error_message};
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, default)]
+    event_type: Text<'a>,
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
+    #[serde(default)]
+    index: Index,
+    #[serde(borrow, default)]
+    step: Object<Step<'a>>,
+    #[serde(borrow, default)]
+    delta: Object<Delta<'a>>,
+    #[serde(borrow, default)]
+    interaction: Object<Interaction<'a>>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Step<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Object<Summary<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Summary<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Interaction<'a> {
+    #[serde(borrow, default)]
+    status: Text<'a>,
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+}
+
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+    let event: Event<'_> = wire::event(text)?;
+    let slot = Slot::at(event.index.0);
+    let kinds = [event.event_type.as_str(), event.kind.as_str()];
+    match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
+        "step.delta" => {
+            let Some(delta) = event.delta.0 else { return Ok(()) };
+            match Payload::new(delta.arguments) {
+                Payload::Text(text) => door.delta(slot, &text),
+                Payload::Json("") => {}
+                Payload::Json(json) => door.whole(slot, json),
+            }
+            door.text(0, delta.text.as_str());
+            door.reasoning(0, delta.content.0.as_ref().map_or("", |summary| summary.text.as_str()));
+        }
+        "step.start" => {
+            if let Some(Step { kind, id, name, arguments }) = event.step.0
+                && kind.as_str().ends_with("_call")
+                && (arguments.is_some() || !name.as_str().is_empty())
+            {
+                door.start(slot, id.as_str(), name.as_str(), Payload::new(arguments).as_str(), Nature::Json);
+            }
+        }
+        "step.stop" => door.stop(slot),
+        "interaction.created" => door.begin_message(),
+        "interaction.completed" | "interaction.complete" => {
+            let Some(Interaction { status, usage }) = event.interaction.0 else { return Ok(()) };
+            let reason = status.as_str();
+            door.finish((!reason.is_empty()).then_some(reason));
+            door.reason(0, reason);
+            if let Some(usage) = usage {
+                door.usage(usage.get());
+            }
+        }
+        "error" => door.provider_error(&event.error.map(error_message).unwrap_or_default()),
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Ollama's own chat: one JSON object a line, every call whole.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::adapters::door::Door;
+
+use crate::adapters::wire::{self, Flag, List, Object, Payload, Text, error_message};
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, default)]
+    message: Object<Message<'a>>,
+    #[serde(default)]
+    done: Flag,
+    #[serde(borrow, default)]
+    done_reason: Text<'a>,
+    #[serde(borrow, default)]
+    eval_count: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    content: Text<'a>,
+    #[serde(borrow, default)]
+    thinking: Text<'a>,
+    #[serde(borrow, default)]
+    tool_calls: List<ToolCall<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ToolCall<'a> {
+    #[serde(borrow, default)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    function: Object<Function<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+    let event: Event<'_> = wire::event(text)?;
+    if let Some(message) = event.message.0 {
+        door.reasoning(0, message.thinking.as_str());
+        door.text(0, message.content.as_str());
+        for ToolCall { id, function } in message.tool_calls.0 {
+            let Some(Function { name, arguments }) = function.0 else { continue };
+            // Whole, so that the index, which often is 0 for all, need not be trusted.
+            door.whole_call(0, id.as_str(), name.as_str(), Payload::new(arguments).as_str());
+        }
+    }
+    if let Some(error) = event.error {
+        door.provider_error(&error_message(error));
+    }
+    if event.done.0 {
+        let reason = event.done_reason.as_str();
+        door.finish((!reason.is_empty()).then_some(reason));
+        door.reason(0, reason);
+        if event.eval_count.is_some() {
+            // The counts stand in the event itself.
+            door.usage(text);
+        }
+        door.begin_message();
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! OpenAI Chat Completions, and the servers that speak nearly the same.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::adapters::call::Nature;
+use crate::adapters::door::Door;
+use crate::adapters::error::CallErrorKind;
+use crate::adapters::slots::{Place, Slot};
+use crate::adapters::wire::{self, Index, List, Object, Payload, Text, error_message};
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    choices: List<Choice<'a>>,
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(default)]
+    index: Index,
+    #[serde(borrow, default)]
+    delta: Object<Delta<'a>>,
+    #[serde(borrow, default)]
+    finish_reason: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    content: Text<'a>,
+    #[serde(borrow, default)]
+    refusal: Text<'a>,
+    #[serde(borrow, default)]
+    reasoning_content: Text<'a>,
+    #[serde(borrow, default)]
+    reasoning: Text<'a>,
+    #[serde(borrow, default)]
+    tool_calls: List<Entry<'a>>,
+    #[serde(borrow, default)]
+    function_call: Object<Function<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Entry<'a> {
+    #[serde(default)]
+    index: Index,
+    #[serde(borrow, default)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    function: Object<Function<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Function<'a> {
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+    let chunk: Chunk<'_> = wire::event(text)?;
+    for choice in chunk.choices.0 {
+        let number = choice.index.0.unwrap_or(0);
+        if let Some(delta) = choice.delta.0 {
+            read_delta(number, delta, door);
+        }
+        // Last, as some servers send a call and the reason in one chunk.
+        let reason = choice.finish_reason.as_str();
+        if !reason.is_empty() {
+            door.finish_choice(number, Some(reason));
+            door.reason(number, reason);
+        }
+    }
+    if let Some(usage) = chunk.usage {
+        door.usage(usage.get());
+    }
+    if let Some(error) = chunk.error {
+        door.provider_error(&error_message(error));
+    }
+    Ok(())
+}
+
+fn read_delta(choice: u64, delta: Delta<'_>, door: &mut Door<'_>) {
+    let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.as_str().is_empty());
+    door.reasoning(choice, reasoning.map_or("", Text::as_str));
+    door.text(choice, delta.content.as_str());
+    door.refusal(choice, delta.refusal.as_str());
+    for Entry { index, id, function } in delta.tool_calls.0 {
+        read_entry(choice, index.0, id.as_str(), &function.0.unwrap_or_default(), door);
+    }
+    if let Some(function) = delta.function_call.0 {
+        // The older form has one call at most, and no id.
+        read_entry(choice, Some(0), "", &function, door);
+    }
+}
+
+fn read_entry(choice: u64, index: Option<u64>, id: &str, function: &Function<'_>, door: &mut Door<'_>) {
+    let name = function.name.as_str();
+    let arguments = Payload::new(function.arguments);
+    let entry = Entered { choice, index, id, name, has_arguments: !arguments.as_str().is_empty() };
+    let number = match find_call(&entry, door) {
+        Found::Call(number) => number,
+        Found::New => match door.open(entry.slot(), id, name, Nature::Json) {
+            Some(number) => number,
+            None => return,
+        },
+        Found::Nothing(_, _) if !entry.has_arguments => return,
+        Found::Nothing(kind, call) => return door.tell_error(kind, call),
+    };
+    door.identify(number, id, name);
+    match &arguments {
+        _ if !entry.has_arguments => {}
+        Payload::Text(text) => door.append(number, text),
+        // An object where a string should be is all there is.
+        Payload::Json(json) => door.whole_of(number, json),
+    }
+}
+
+/// What an entry says about whose it is.
+struct Entered<'a> {
+    choice: u64,
+    index: Option<u64>,
+    id: &'a str,
+    name: &'a str,
+    has_arguments: bool,
+}
+
+impl Entered<'_> {
+    /// The slot; without an index the one that was used last.
+    fn slot(&self) -> Slot<'static> {
+        Slot::new(self.choice, self.index.map_or(Place::Latest, Place::Index))
+    }
+}
+
+/// Whose an entry is.
+enum Found {
+    Call(u64),
+    New,
+    /// Nobody's; an error if it has arguments.
+    Nothing(CallErrorKind, Option<u64>),
+}
+
+impl Found {
+    /// A call from before, which has the slot now: what comes without an id is its own.
+    fn call_again(number: u64, entry: &Entered<'_>, door: &mut Door<'_>) -> Self {
+        door.calls.slots.bind(entry.slot(), "", number);
+        Self::Call(number)
+    }
+}
+
+/// By the slot, and by the id where that says otherwise: not all servers count their calls.
+fn find_call(entry: &Entered<'_>, door: &mut Door<'_>) -> Found {
+    let slots = &mut door.calls.slots;
+    let with_id = if entry.id.is_empty() { None } else { slots.find_id(entry.choice, entry.id) };
+    let in_slot = slots.find(entry.slot());
+    if entry.id.is_empty() {
+        return find_without_id(entry, in_slot, door);
+    }
+    let (Some(number), Some(_)) = (in_slot, entry.index) else {
+        // An index that is new is a new call's, whatever the id. Without an index the id decides.
+        return match with_id {
+            Some(number) if entry.index.is_none() => Found::call_again(number, entry, door),
+            _ => Found::New,
+        };
+    };
+    match (door.calls.open.get(&number), with_id) {
+        (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
+        // Another id in a slot is another call: one from before, or a new one.
+        (_, Some(known)) => Found::call_again(known, entry, door),
+        (_, None) => Found::New,
+    }
+}
+
+fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, door: &Door<'_>) -> Found {
+    let Some(number) = in_slot else {
+        let is_start = !entry.name.is_empty() || (entry.index.is_none() && entry.has_arguments);
+        return if is_start { Found::New } else { Found::Nothing(CallErrorKind::NotStarted, None) };
+    };
+    let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
+    match door.calls.open.get(&number) {
+        // Without index and id, a name with arguments behind a whole value can only be another call's.
+        Some(call) if entry.index.is_none() && is_named_whole && call.has_whole_value() => Found::New,
+        Some(_) => Found::Call(number),
+        None if is_named_whole => Found::New,
+        None => Found::Nothing(CallErrorKind::Ended, Some(number)),
+    }
+}

@@ -1,0 +1,188 @@
+//! Limits, each with its own error: a million slots, an endless call, long names and long events stay bounded.
+
+use jsonspigot::adapters::{CallErrorKind, CallLimits, Calls, CallsBuilder, Provider, ToolCalls, ToolEvent};
+use serde_json::json;
+
+use super::support::{Log, anthropic, chat, everything, read_with};
+
+fn limited(limits: CallLimits) -> CallsBuilder {
+    everything().limits(limits)
+}
+
+#[test]
+fn open_calls() {
+    let limits = CallLimits { open_calls: 2, ..CallLimits::default() };
+    let log = read_with(
+        Some(Provider::Anthropic),
+        limited(limits),
+        [
+            anthropic::start(0, "a", "one"),
+            anthropic::start(1, "b", "two"),
+            anthropic::start(2, "c", "three"),
+            anthropic::delta(2, "{\"c\""),
+            anthropic::delta(0, "{}"),
+            // In the place of an open call too, what follows is not that call's.
+            anthropic::start(1, "d", "four"),
+            anthropic::delta(1, "{\"d\""),
+            anthropic::stop(0),
+            anthropic::start(3, "e", "five"),
+            anthropic::delta(3, "{}"),
+            anthropic::end("tool_use"),
+        ],
+    );
+    assert_eq!(log.summary(), ["one complete {}", "two empty {}", "five complete {}"]);
+    let (refused, nobody) = ((CallErrorKind::OpenCallsLimit, None), (CallErrorKind::NotStarted, None));
+    assert_eq!(log.errors, [refused, nobody, refused, nobody]);
+}
+
+#[test]
+fn a_million_slots() {
+    let mut calls = Calls::builder().build();
+    let (mut started, mut refused) = (0, 0);
+    for slot in 0..1_000_000_u64 {
+        calls.start(slot, "", "tool", "", |event| match event {
+            ToolEvent::Call { .. } => started += 1,
+            ToolEvent::Error(error) => {
+                assert_eq!(error.kind(), CallErrorKind::OpenCallsLimit);
+                refused += 1;
+            }
+            _ => {}
+        });
+    }
+    assert_eq!((started, refused), (256, 1_000_000 - 256));
+}
+
+#[test]
+fn calls_one_after_the_other_are_forgotten_again() {
+    let mut calls = Calls::builder().limits(CallLimits { open_calls: 4, ..CallLimits::default() }).build();
+    let mut log = Log::default();
+    for slot in 0..1_000_u64 {
+        calls.start(slot, &format!("call_{slot}"), "tool", "", |event| log.tell(&event));
+        calls.delta(slot, "{}", |event| log.tell(&event));
+        calls.stop(slot, |event| log.tell(&event));
+    }
+    assert_eq!((log.calls.len(), log.errors.len()), (1_000, 0));
+    // The last ones are known to have ended, the first ones are forgotten.
+    calls.delta(999, "x", |event| log.tell(&event));
+    calls.delta(996, "x", |event| log.tell(&event));
+    calls.delta(995, "x", |event| log.tell(&event));
+    calls.delta("call_999", "x", |event| log.tell(&event));
+    calls.delta("call_1", "x", |event| log.tell(&event));
+    let kinds: Vec<_> = log.errors.iter().map(|(kind, _)| *kind).collect();
+    let (ended, not_started) = (CallErrorKind::Ended, CallErrorKind::NotStarted);
+    assert_eq!(kinds, [ended, ended, not_started, ended, not_started]);
+    let shown = format!("{calls:?}");
+    assert!(shown.len() < 4_000 && !shown.contains("call_1\""), "what was forgotten takes no room: {shown}");
+}
+
+#[test]
+fn input_bytes() {
+    let limits = CallLimits { input_bytes: 8, ..CallLimits::default() };
+    let read = |texts: &[&str]| {
+        let deltas = texts.iter().map(|text| anthropic::delta(0, text));
+        let start = [anthropic::start(0, "a", "tool")].into_iter();
+        let events = start.chain(deltas).chain([anthropic::stop(0), anthropic::end("tool_use")]);
+        read_with(Some(Provider::Anthropic), limited(limits), events)
+    };
+    // Eight pass, nine do not, wherever the fragments are cut.
+    assert_eq!(read(&["{\"a\":", "12}"]).summary(), [r#"tool complete {"a":12}"#]);
+    for texts in [&["{\"a\":123}"][..], &["{\"a\":", "123}"], &["{\"a\":123", "}"], &["{\"a\":123", "}", "}"]] {
+        let log = read(texts);
+        assert_eq!(log.summary(), ["tool truncated(limit) {\"a\":123"], "{texts:?}");
+        assert_eq!(log.errors, [(CallErrorKind::InputLimit, Some(0))], "{texts:?}");
+    }
+    // Never in the middle of a character, and never as if it were whole.
+    assert_eq!(read(&["{\"a\":\"éé\"}"]).summary(), ["tool truncated(limit) {\"a\":\"é"]);
+    assert_eq!(read(&["{\"a\":12}", " "]).summary(), ["tool truncated(limit) {\"a\":12}"]);
+    assert_eq!(read(&["[}", "1234567"]).summary(), ["tool malformed [}123456"]);
+}
+
+#[test]
+fn an_endless_call() {
+    let limits = CallLimits { input_bytes: 1 << 10, ..CallLimits::default() };
+    let mut calls = Calls::builder().limits(limits).build();
+    let mut log = Log::default();
+    calls.start(0, "a", "tool", "", |event| log.tell(&event));
+    for _ in 0..100_000 {
+        calls.delta(0, "[[[[", |event| log.tell(&event));
+    }
+    calls.finish(Some("stop"), |event| log.tell(&event));
+    assert_eq!((log.calls[0].raw.len(), log.errors.len()), (1 << 10, 1));
+}
+
+#[test]
+fn values_by_path_are_limited_too() {
+    let limits = CallLimits { input_bytes: 64, ..CallLimits::default() };
+    let arg = |index: u64| {
+        let arg = json!({"jsonPath": format!("$.a[{index}]"), "stringValue": "0123456789"});
+        super::support::gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
+    };
+    let start = [super::support::gemini_call(&json!({"name": "tool", "willContinue": true}))].into_iter();
+    let end = [super::support::gemini_call(&json!({}))];
+    let events = start.chain((0..1_000).map(arg)).chain(end);
+    let log = read_with(Some(Provider::Gemini), limited(limits), events);
+    assert_eq!((log.calls[0].status, log.calls[0].reason.as_str()), ("truncated", "limit"));
+    assert_eq!(log.errors, [(CallErrorKind::InputLimit, Some(0))]);
+    assert!(log.calls[0].raw.len() < 128);
+}
+
+#[test]
+fn id_and_name_bytes() {
+    let limits = CallLimits { name_bytes: 4, ..CallLimits::default() };
+    let log = read_with(
+        Some(Provider::Anthropic),
+        limited(limits),
+        [
+            anthropic::start(0, "four", "four"),
+            anthropic::start(1, "fives", "x"),
+            anthropic::start(2, "x", "fives"),
+            anthropic::delta(1, "{}"),
+            anthropic::delta(0, "{}"),
+            anthropic::end("tool_use"),
+        ],
+    );
+    assert_eq!(log.summary(), ["four complete {}"]);
+    let (name, nobody) = ((CallErrorKind::NameLimit, None), (CallErrorKind::NotStarted, None));
+    assert_eq!(log.errors, [name, name, nobody]);
+    // An id that comes late is held to the same.
+    let log = read_with(
+        Some(Provider::OpenaiChat),
+        limited(limits),
+        [
+            chat::call(0, "", "four", ""),
+            chat::call(0, "fives", "", ""),
+            chat::call(0, "four", "", "{}"),
+            chat::end("tool_calls"),
+        ],
+    );
+    assert_eq!((log.ids(), &log.errors), (vec!["four"], &vec![(CallErrorKind::NameLimit, Some(0))]));
+}
+
+#[test]
+fn event_bytes() {
+    let long = anthropic::delta(0, &"x".repeat(100));
+    let limits = CallLimits { event_bytes: long.len() - 1, ..CallLimits::default() };
+    let events = |middle: String| {
+        [anthropic::start(0, "a", "tool"), anthropic::delta(0, "{\"a\":\""), middle, anthropic::delta(0, "\"}")]
+            .into_iter()
+            .chain([anthropic::stop(0), anthropic::start(1, "b", "next"), anthropic::delta(1, "{}")])
+    };
+    let fits = anthropic::delta(0, &"x".repeat(99));
+    let log = read_with(Some(Provider::Anthropic), limited(limits), events(fits));
+    assert_eq!((log.calls[0].status, log.errors.len()), ("complete", 0));
+    // What was left out may have been a piece of it: that looks whole, and is not. The next call is not touched.
+    let log = read_with(Some(Provider::Anthropic), limited(limits), events(long));
+    assert_eq!(log.summary(), ["tool truncated(limit) {\"a\":\"\"}", "next complete {}"]);
+    assert_eq!(log.errors, [(CallErrorKind::EventLimit, None)]);
+}
+
+#[test]
+fn undecided_events_are_bounded() {
+    let mut calls = ToolCalls::detecting(Calls::builder().build());
+    for _ in 0..10_000 {
+        calls.push(r#"{"type":"ping"}"#, |_| {});
+    }
+    assert!(format!("{calls:?}").len() < 10_000);
+    calls.push(r#"{"type":"message_stop"}"#, |_| {});
+    assert_eq!(calls.provider(), Some(Provider::Anthropic));
+}

@@ -1,0 +1,13 @@
+//! The adapters' integration tests, one binary: recorded streams, streams of our own, rules, quirks, known bugs.
+
+mod support;
+
+mod cuts;
+mod fixtures;
+mod limits;
+mod neutral;
+mod quirks;
+mod rules;
+mod second_reader;
+mod shapes;
+mod threads;

@@ -1,0 +1,270 @@
+//! The neutral door, detection, structured text, and what else is the same for all providers.
+
+use jsonspigot::adapters::{CallErrorKind, Calls, CallsBuilder, Provider, ToolCalls, ToolEvent};
+use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser};
+use serde_json::json;
+
+use super::support::{Log, anthropic, chat, events_of, everything, own, read, read_with};
+
+/// Drives the neutral door, telling a log.
+struct Driver {
+    calls: Calls,
+    log: Log,
+}
+
+impl Driver {
+    fn new(choices: CallsBuilder) -> Self {
+        Self { calls: choices.build(), log: Log::default() }
+    }
+
+    fn act(&mut self, act: impl FnOnce(&mut Calls, &mut dyn FnMut(ToolEvent<'_>))) -> &mut Self {
+        let Self { calls, log } = self;
+        act(calls, &mut |event| log.tell(&event));
+        self
+    }
+}
+
+#[test]
+fn the_five_signals() {
+    let mut driver = Driver::new(everything());
+    driver
+        .act(|calls, on| calls.start((1, 0), "a", "tool", r#"{"start": 1}"#, on))
+        .act(|calls, on| calls.start("b", "b", "tool", "", on))
+        .act(|calls, on| calls.delta("b", "[1,", on))
+        .act(|calls, on| calls.stop((1, 0), on))
+        .act(|calls, on| calls.delta("b", "2]", on))
+        .act(|calls, on| calls.whole("b", "[1, 2]", on))
+        .act(|calls, on| calls.start(5, "c", "tool", "", on))
+        .act(|calls, on| calls.whole(5, "{}", on))
+        .act(|calls, on| calls.finish(Some("tool_calls"), on));
+    let log = &driver.log;
+    assert_eq!(log.summary(), [r#"tool complete {"start":1}"#, "tool complete [1,2]", "tool complete {}"]);
+    assert_eq!(log.order, ["call 0", "call 1", "input 0", "call 2", "input 1", "input 2"]);
+    assert_eq!(log.errors, []);
+}
+
+#[test]
+fn a_reason_or_none_or_the_end_of_input() {
+    let start = || {
+        let mut driver = Driver::new(everything());
+        driver
+            .act(|calls, on| calls.start(0, "", "empty", "", on))
+            .act(|calls, on| calls.start(1, "", "cut", "", on))
+            .act(|calls, on| calls.delta(1, "{", on))
+            .act(|calls, on| calls.start_raw(2, "", "raw", "", on))
+            .act(|calls, on| calls.delta(2, "{", on));
+        driver
+    };
+    let finish = |reason: Option<&str>| start().act(|calls, on| calls.finish(reason, on)).log.summary();
+    assert_eq!(finish(None), ["empty empty {}", "cut truncated(incomplete) {", "raw raw {"]);
+    assert_eq!(finish(Some("stop")), ["empty empty {}", "cut truncated(stop) {", "raw raw {"]);
+    let cut = ["empty truncated(length) ", "cut truncated(length) {", "raw truncated(length) {"];
+    assert_eq!(finish(Some("length")), cut);
+    let ended = start().act(|calls, on| calls.end_of_input(on)).log.summary();
+    assert_eq!(ended, cut.map(|line| line.replace("length", "end-of-input")));
+    let superseded = start().act(|calls, on| calls.begin_message(on)).log.summary();
+    assert_eq!(superseded, cut.map(|line| line.replace("length", "superseded")));
+}
+
+#[test]
+fn one_choice_ends_and_the_others_go_on() {
+    let mut driver = Driver::new(everything());
+    driver
+        .act(|calls, on| calls.start((0, 0), "a", "tool", "", on))
+        .act(|calls, on| calls.start((1, 0), "b", "tool", "", on))
+        .act(|calls, on| calls.delta((0, 0), "{}", on))
+        .act(|calls, on| calls.finish_choice(0, Some("tool_calls"), on))
+        .act(|calls, on| calls.delta((1, 0), "[]", on))
+        .act(|calls, on| calls.delta((0, 0), "x", on))
+        .act(|calls, on| calls.finish_choice(1, Some("length"), on));
+    assert_eq!(driver.log.summary(), ["tool complete {}", "tool complete []"]);
+    assert_eq!(driver.log.errors, [(CallErrorKind::Ended, Some(0))]);
+}
+
+#[test]
+fn starting_again() {
+    let mut driver = Driver::new(everything());
+    driver
+        .act(|calls, on| calls.start(0, "a", "tool", "", on))
+        .act(|calls, on| calls.delta(0, "[", on))
+        // The same id: the same call.
+        .act(|calls, on| calls.start(0, "a", "tool", "", on))
+        .act(|calls, on| calls.delta(0, "]", on))
+        // Another: another call; the first one is found by its id alone now.
+        .act(|calls, on| calls.start(0, "b", "tool", "", on))
+        .act(|calls, on| calls.delta(0, "{}", on))
+        .act(|calls, on| calls.delta("a", " ", on))
+        .act(|calls, on| calls.stop("a", on))
+        // The id of one that has ended.
+        .act(|calls, on| calls.start("a", "a", "tool", "", on))
+        .act(|calls, on| calls.delta("a", "1", on))
+        .act(|calls, on| calls.whole("a", "1", on))
+        .act(|calls, on| calls.stop("a", on))
+        .act(|calls, on| calls.whole("nobody", "1", on))
+        // Without ids, each start is another call.
+        .act(|calls, on| calls.start(7, "", "tool", "", on))
+        .act(|calls, on| calls.start(7, "", "tool", "", on))
+        .act(|calls, on| calls.finish(None, on));
+    let raw: Vec<_> = driver.log.calls.iter().map(|call| call.raw.as_str()).collect();
+    assert_eq!(raw, ["[] ", "{}", "", ""]);
+    let ended = (CallErrorKind::Ended, Some(0));
+    assert_eq!(driver.log.errors, [ended, ended, ended, (CallErrorKind::NotStarted, None)]);
+}
+
+#[test]
+fn the_parser_of_an_open_call() {
+    let choices = everything().parser(Parser::builder().snapshots().duplicate_keys(DuplicateKeys::Reject));
+    let mut calls = choices.build();
+    calls.start(0, "a", "tool", "", |_| {});
+    assert!(calls.parser(0).is_none(), "nothing has come");
+    calls.delta(0, r#"{"path": "src/li"#, |_| {});
+    let parser = calls.parser(0).unwrap();
+    assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"path":"src/li"}"#);
+    calls.delta(0, r#"b.rs", "path""#, |_| {});
+    assert!(calls.parser(0).is_none(), "a second path is refused");
+    let mut log = Log { calls: vec![super::support::CallLog::default()], ..Log::default() };
+    log.calls[0].fragments = r#"{"path": "src/lib.rs", "path""#.to_owned();
+    calls.stop(0, |event| log.tell(&event));
+    assert_eq!(log.calls[0].error.as_ref().unwrap().0, ErrorKind::DuplicateKey);
+    assert!(calls.parser(0).is_none(), "it has ended");
+
+    // The parser's own limits are the call's verdict.
+    let choices = everything().parser(Parser::builder().limits(Limits { depth: 1, ..Limits::default() }));
+    let log = read_with(
+        Some(Provider::Anthropic),
+        choices,
+        [anthropic::start(0, "a", "tool"), anthropic::delta(0, "[[]]"), anthropic::end("tool_use")],
+    );
+    assert_eq!((log.calls[0].status, log.calls[0].error.as_ref().unwrap().0), ("malformed", ErrorKind::DepthLimit));
+}
+
+#[test]
+fn providers_are_detected_by_their_first_telling_event() {
+    for (name, provider) in [
+        ("responses/normal.sse", Provider::OpenaiResponses),
+        ("interactions/normal.sse", Provider::Gemini),
+        ("gemini/normal.sse", Provider::Gemini),
+        ("ollama/normal.jsonl", Provider::Ollama),
+        ("ag-ui/normal.sse", Provider::AgUi),
+        ("vercel-ui/normal.sse", Provider::VercelUi),
+        ("mcp/cut.sse", Provider::Anthropic),
+    ] {
+        let events = events_of(&own(name));
+        assert_eq!(Provider::detect(&events[0]), Some(provider), "{name}");
+        // Known by any of its events, or not at all.
+        for event in &events {
+            let found = Provider::detect(event);
+            assert!(found.is_none() || found == Some(provider), "{name}: {event}");
+        }
+    }
+    for (event, provider) in [
+        (r#"{"choices":[]}"#, Some(Provider::OpenaiChat)),
+        (r#"{"object":"chat.completion.chunk"}"#, Some(Provider::OpenaiChat)),
+        (r#"{"messageStart":{"role":"assistant"}}"#, Some(Provider::Bedrock)),
+        (r#"{"contentBlockStop":{}}"#, Some(Provider::Bedrock)),
+        (r#"{"contentBlockDelta":{}}"#, Some(Provider::Bedrock)),
+        (r#"{"contentBlockStart":{}}"#, Some(Provider::Bedrock)),
+        (r#"{"messageStop":{}}"#, Some(Provider::Bedrock)),
+        (r#"{"usageMetadata":{}}"#, Some(Provider::Gemini)),
+        (r#"{"type":"message-start"}"#, Some(Provider::Cohere)),
+        (r#"{"type":"tool-call-delta"}"#, Some(Provider::Cohere)),
+        (r#"{"type":"error"}"#, None),
+        (r#"{"type":"finish"}"#, None),
+        (r#"{"message":{}}"#, None),
+        (r#"{}"#, None),
+        ("[DONE]", None),
+    ] {
+        assert_eq!(Provider::detect(event), provider, "{event}");
+    }
+}
+
+#[test]
+fn what_came_before_the_provider_was_known_is_not_lost() {
+    let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    let log = read_with(None, everything(), [error, r#"{"type":"message_stop"}"#]);
+    assert_eq!(log.provider_errors, ["Overloaded"]);
+    let mut calls = ToolCalls::detecting(Calls::builder().build());
+    calls.push(r#"{"type":"ping"}"#, |_| {});
+    assert_eq!(calls.provider(), None);
+}
+
+#[test]
+fn names_read_back() {
+    for provider in Provider::ALL {
+        assert_eq!(provider.to_string().parse(), Ok(provider));
+    }
+    let error = "openai".parse::<Provider>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "unknown provider `openai`: expected one of anthropic openai-chat openai-responses gemini bedrock cohere \
+         ollama ag-ui vercel-ui"
+    );
+}
+
+#[test]
+fn structured_text_beside_tool_calls() {
+    let text = |text: &str| {
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}).to_string()
+    };
+    let events = [
+        anthropic::message_start(),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}).to_string(),
+        text("{\"a\""),
+        anthropic::start(1, "a", "tool"),
+        anthropic::delta(1, "[]"),
+        text(":1}"),
+        anthropic::end("end_turn"),
+        anthropic::message_start(),
+        text("2"),
+        anthropic::end("max_tokens"),
+        anthropic::message_start(),
+        text("nul"),
+    ];
+    let log = read_with(Some(Provider::Anthropic), everything().structured(), &events);
+    let expected =
+        [r#" complete {"a":1}"#, "tool complete []", " truncated(max_tokens) 2", " truncated(end-of-input) nul"];
+    assert_eq!((log.summary(), log.text.as_str()), (expected.map(str::to_owned).to_vec(), ""));
+    assert_eq!(read(Provider::Anthropic, &events).text, "{\"a\":1}2nul");
+}
+
+#[test]
+fn errors_say_what_and_which() {
+    let mut told = Vec::new();
+    let mut calls = Calls::builder().build();
+    let mut on_event = |event: ToolEvent<'_>| {
+        if let ToolEvent::Error(error) = event {
+            told.push((error.kind().name(), error.to_string()));
+        }
+    };
+    calls.start(0, "a", "tool", "", &mut on_event);
+    calls.delta(0, "{}", &mut on_event);
+    calls.whole(0, "[]", &mut on_event);
+    calls.stop(0, &mut on_event);
+    calls.delta(0, "{}", &mut on_event);
+    assert_eq!(
+        told,
+        [
+            ("mismatch", "the whole input differs from what its deltas gave (call 0)".to_owned()),
+            ("ended", "input for a call that has ended (call 0)".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn usage_and_stops_of_each_choice() {
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens": 84, "x": 1.50}}"#;
+    let stop = json!({"choices": [{"index": 2, "delta": {}, "finish_reason": "stop"}]}).to_string();
+    let log = read(Provider::OpenaiChat, [usage.to_owned(), stop, chat::end("length")]);
+    assert_eq!(log.usage, [r#"{"prompt_tokens": 84, "x": 1.50}"#]);
+    assert_eq!(log.stops, [(2, "stop".to_owned()), (0, "length".to_owned())]);
+}
+
+#[test]
+fn public_types_are_send_sync_clone_debug() {
+    fn check<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
+    check::<Calls>();
+    check::<CallsBuilder>();
+    check::<ToolCalls>();
+    check::<Provider>();
+    check::<CallErrorKind>();
+}

@@ -1,0 +1,120 @@
+//! Streams of our own, in the shapes that no recording has: each normal, without arguments, cut, and parallel.
+
+use super::support::{Log, everything, own, read_bytes};
+
+const WEATHER: &str = r#"get_weather complete {"city":"Zürich","days":[1,2]}"#;
+const SEARCH: &str = r#"search complete {"query":"tram 4 \"Seefeld\""}"#;
+
+/// Each stream with its calls.
+const TABLE: [(&str, &[&str]); 34] = [
+    ("responses/normal.sse", &[WEATHER]),
+    ("responses/no-arguments.sse", &["list_lines complete {}"]),
+    ("responses/cut.sse", &["get_weather truncated(max_output_tokens) {\"city\": \"Zü"]),
+    ("responses/parallel.sse", &[WEATHER, SEARCH]),
+    ("interactions/normal.sse", &[WEATHER]),
+    ("interactions/no-arguments.sse", &["list_lines empty {}"]),
+    ("interactions/cut.sse", &["get_weather truncated(incomplete) {\"city\": \"Z"]),
+    ("interactions/parallel.sse", &[WEATHER, SEARCH]),
+    ("ollama/normal.jsonl", &[WEATHER]),
+    ("ollama/no-arguments.jsonl", &["list_lines complete {}", "list_stops empty {}"]),
+    ("ollama/cut.jsonl", &[]),
+    ("ollama/parallel.jsonl", &[WEATHER, SEARCH, r#"get_weather complete {"city":"Bern"}"#]),
+    ("ag-ui/normal.sse", &[WEATHER]),
+    ("ag-ui/no-arguments.sse", &["list_lines empty {}"]),
+    ("ag-ui/cut.sse", &["get_weather truncated(error) {\"city\": \"Z"]),
+    ("ag-ui/parallel.sse", &[WEATHER, SEARCH]),
+    ("ag-ui/chunks.sse", &[WEATHER, SEARCH]),
+    ("vercel-ui/normal.sse", &[WEATHER]),
+    ("vercel-ui/no-arguments.sse", &["list_lines complete {}"]),
+    ("vercel-ui/cut.sse", &["get_weather truncated(abort) {\"city\": \"Z"]),
+    ("vercel-ui/parallel.sse", &[WEATHER, SEARCH]),
+    ("vercel-ui/input-error.sse", &["search malformed {\"query\": tram"]),
+    ("gemini/normal.sse", &[WEATHER]),
+    ("gemini/no-arguments.sse", &["list_lines empty {}"]),
+    ("gemini/cut.sse", &["get_weather truncated(MAX_TOKENS) {\"city\":\"Z"]),
+    ("gemini/parallel.sse", &[WEATHER, SEARCH, r#"get_weather complete {"city":"Bern"}"#]),
+    ("mcp/normal.sse", &[r#"next_tram complete {"query":"tram 4 \"Seefeld\""}"#]),
+    ("mcp/no-arguments.sse", &["list_lines empty {}"]),
+    ("mcp/cut.sse", &["next_tram truncated(max_tokens) {\"stop\": \"Bell"]),
+    ("mcp/parallel.sse", &[r#"next_tram complete {"query":"tram 4 \"Seefeld\""}"#, WEATHER]),
+    ("eager/no-arguments.sse", &["list_files empty {}"]),
+    (
+        "eager/parallel.sse",
+        &[
+            r#"write_file complete {"path":"a","lines":["one"]}"#,
+            "write_file malformed {\"path\": \"b\", \"lines\": [\"raw\nbreak here\"]}",
+        ],
+    ),
+    // These two are long: what they come to is checked below.
+    ("eager/normal.sse", &[]),
+    ("eager/cut.sse", &[]),
+];
+
+fn log_of(name: &str) -> Log {
+    read_bytes(everything(), &own(name), &[])
+}
+
+#[test]
+fn the_calls_are_those_of_the_table() {
+    for (name, calls) in TABLE.iter().filter(|(name, _)| !["eager/normal.sse", "eager/cut.sse"].contains(name)) {
+        let log = log_of(name);
+        assert_eq!(log.summary(), *calls, "{name}");
+        assert_eq!((&log.errors, &log.bad_frames), (&vec![], &vec![]), "{name}");
+    }
+}
+
+#[test]
+fn every_stream_is_in_the_table() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams");
+    let mut found = Vec::new();
+    for folder in std::fs::read_dir(&root).unwrap() {
+        for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
+            found.push(file.unwrap().path().strip_prefix(&root).unwrap().to_string_lossy().into_owned());
+        }
+    }
+    let mut known: Vec<_> = TABLE.iter().map(|(name, _)| *name).collect();
+    found.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(found, known);
+}
+
+#[test]
+fn large_eager_input() {
+    let log = log_of("eager/normal.sse");
+    let whole = &log.calls[0];
+    assert_eq!((whole.status, log.errors.len()), ("complete", 0));
+    let value: serde_json::Value = serde_json::from_str(whole.value.as_ref().unwrap()).unwrap();
+    let lines = value["lines"].as_array().unwrap();
+    assert_eq!((lines.len(), value["path"].as_str()), (120, Some("notes/long.txt")));
+    assert!(lines[119].as_str().unwrap().starts_with("line 119: a \"quoted\" word, a back\\slash, ünïcödé, 😀"));
+
+    let log = log_of("eager/cut.sse");
+    let cut = &log.calls[0];
+    assert_eq!((cut.status, cut.reason.as_str()), ("truncated", "max_tokens"));
+    assert!(whole.raw.starts_with(&cut.raw) && cut.raw.chars().count() == 5_000);
+}
+
+#[test]
+fn what_stands_around_the_calls_is_told() {
+    for name in ["ollama/normal.jsonl", "vercel-ui/normal.sse", "gemini/normal.sse"] {
+        let log = log_of(name);
+        assert_eq!((log.reasoning.as_str(), log.text.as_str()), ("Think.", "Let me look."), "{name}");
+    }
+    assert_eq!(log_of("interactions/normal.sse").reasoning, "Think.");
+    assert_eq!(log_of("ag-ui/normal.sse").text, "Let me look.");
+    for (name, reason) in [
+        ("ollama/cut.jsonl", "length"),
+        ("interactions/normal.sse", "requires_action"),
+        ("vercel-ui/normal.sse", "tool-calls"),
+        ("vercel-ui/cut.sse", "abort"),
+        ("gemini/cut.sse", "MAX_TOKENS"),
+        ("responses/cut.sse", "max_output_tokens"),
+    ] {
+        assert_eq!(log_of(name).stops, [(0, reason.to_owned())], "{name}");
+    }
+    assert_eq!(log_of("ag-ui/cut.sse").provider_errors, ["connection lost"]);
+    assert_eq!(log_of("vercel-ui/input-error.sse").provider_errors, ["Invalid input for tool search"]);
+    for name in ["ollama/normal.jsonl", "interactions/normal.sse", "responses/normal.sse", "mcp/normal.sse"] {
+        assert_eq!(log_of(name).usage.len(), 1, "{name}");
+    }
+}
