@@ -1,10 +1,12 @@
 //! A parser's choices.
 
+use alloc::vec::Vec;
+
 use super::{Core, DuplicateKeys, OpenKeys, Outcome, Parser, Retain, Retained, Tracker};
 use crate::document::Document;
 use crate::pattern_set::PatternSet;
 use crate::queue::Queue;
-use crate::tokenizer::{Limits, Tokenizer};
+use crate::tokenizer::{Flaws, Limits, Tokenizer};
 
 /// The choices a [`Parser`] is built with; each has a default.
 ///
@@ -27,6 +29,7 @@ pub struct ParserBuilder {
     retain: Retain,
     duplicate_keys: DuplicateKeys,
     has_snapshots: bool,
+    flaws: Flaws,
 }
 
 impl ParserBuilder {
@@ -50,15 +53,43 @@ impl ParserBuilder {
         Self { has_snapshots: true, ..self }
     }
 
+    /// Lets deltas, and only deltas, go on past raw control characters, bad escapes and lone surrogates; default not.
+    ///
+    /// For display: some models send such text while a person watches. A control character is told as itself, a bad
+    /// `\\x` as it is spelt, half a pair or a cut `\\u` as U+FFFD. Each flaw is reported in [`Parser::flaws`]. From the
+    /// first one on nothing is told but strings' begins and deltas; no value ends, text and snapshot stay as they were
+    /// before it, and [`finish`](Parser::finish) gives its error. Any other error stops the parser as always.
+    ///
+    /// ```
+    /// use jsonspigot::{ErrorKind, EventKind, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["say"])?);
+    /// let mut shown = String::new();
+    /// for event in parser.feed("{\"say\": \"one\ntwo \\d three\"}") {
+    ///     if let EventKind::Delta(text) = event?.kind {
+    ///         shown.push_str(text);
+    ///     }
+    /// }
+    /// assert_eq!(shown, "one\ntwo \\d three");
+    /// let flaws: Vec<_> = parser.flaws().iter().map(|flaw| (flaw.kind(), flaw.offset())).collect();
+    /// assert_eq!(flaws, [(ErrorKind::ControlCharacter, 12), (ErrorKind::InvalidEscape, 18)]);
+    /// assert_eq!(parser.finish().last().unwrap().unwrap_err().kind(), ErrorKind::ControlCharacter);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn show_past_flaws(self) -> Self {
+        Self { flaws: Flaws::Pass, ..self }
+    }
+
     /// The parser, which follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
         let core = Core {
-            tokenizer: Tokenizer::new(self.limits),
+            tokenizer: Tokenizer::new(self.limits, self.flaws),
             tracker: Tracker::new(patterns.clone()),
             open_keys: (self.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
             document: self.has_snapshots.then(Document::new),
             retained: Retained::new(self.retain),
+            flaws: Vec::new(),
             outcome: Outcome::Open,
         };
         Parser { core, queue: Queue::default() }

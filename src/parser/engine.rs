@@ -1,11 +1,16 @@
 //! The engine: what each token means to whoever follows it. Both doors, and every chunk, go through here.
 
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use super::duplicate_keys::OpenKeys;
+use super::outlet::Outlet;
 use super::retention::Retained;
 use super::tracker::Tracker;
 use crate::document::Document;
-use crate::error::{ErrorKind, Fault};
+use crate::error::{Error, ErrorKind, Fault};
 use crate::event::Output;
+use crate::path::write_concrete;
 use crate::tokenizer::{Interest, Sink, ValueKind};
 
 /// The followers of one parser, borrowed for one chunk, and where they tell events.
@@ -17,7 +22,17 @@ pub(super) struct Engine<'a, O> {
     pub(super) document: Option<&'a mut Document>,
     /// The text that is kept, this chunk's included.
     pub(super) retained: &'a Retained,
-    pub(super) out: &'a mut O,
+    /// What was passed over inside strings; the first ends all that claims to be whole.
+    pub(super) flaws: &'a mut Vec<Error>,
+    pub(super) out: Outlet<'a, O>,
+}
+
+/// The concrete path of the innermost open value of a snapshot.
+pub(super) fn document_path(document: &Document) -> String {
+    let mut path = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_concrete(&mut path, document.innermost());
+    path
 }
 
 /// New text of the open string: all that a few bytes inside a string have to be told to.
@@ -60,7 +75,7 @@ impl<O: Output> Sink for Engine<'_, O> {
         if let Some(document) = &mut self.document {
             document.begin_container(kind, at)?;
         }
-        let is_live = self.tracker.begin_container(kind, at, self.out);
+        let is_live = self.tracker.begin_container(kind, at, &mut self.out);
         Ok(self.interest(is_live))
     }
 
@@ -74,7 +89,7 @@ impl<O: Output> Sink for Engine<'_, O> {
         if let Some(document) = &mut self.document {
             document.end_container();
         }
-        self.tracker.end_container(end, self.retained, self.out);
+        self.tracker.end_container(end, self.retained, &mut self.out);
     }
 
     #[inline(never)]
@@ -96,13 +111,31 @@ impl<O: Output> Sink for Engine<'_, O> {
         if let Some(document) = &mut self.document {
             document.begin_string(at)?;
         }
-        let is_selected = self.tracker.begin_leaf(ValueKind::String, at, self.out);
+        let is_selected = self.tracker.begin_leaf(ValueKind::String, at, &mut self.out);
         Ok(self.leaf_interest(is_selected))
     }
 
     #[inline]
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        self::text(self.tracker, self.document.as_deref_mut(), text, at, self.out)
+        self::text(self.tracker, self.document.as_deref_mut(), text, at, &mut self.out)
+    }
+
+    #[cold]
+    fn flaw(&mut self, fault: &Fault, line: u64, column: u64) {
+        if self.flaws.last().is_some_and(|last| last.offset() == fault.offset) {
+            // The byte that spoilt an escape is read again, and may be wrong by itself too.
+            return;
+        }
+        // The snapshot stays as it was before the first flaw, and is not complete.
+        let path = match self.document.take() {
+            Some(document) if self.flaws.is_empty() => {
+                document.fail();
+                document_path(document)
+            }
+            _ => self.tracker.innermost().to_string(),
+        };
+        self.flaws.push(Error::new(fault, line, column, &path));
+        self.out.is_flawed = true;
     }
 
     #[inline(never)]
@@ -110,7 +143,7 @@ impl<O: Output> Sink for Engine<'_, O> {
         if let Some(document) = &mut self.document {
             document.end_string();
         }
-        self.tracker.end_string(end, self.retained, self.out);
+        self.tracker.end_string(end, self.retained, &mut self.out);
     }
 
     #[inline(never)]
@@ -118,13 +151,13 @@ impl<O: Output> Sink for Engine<'_, O> {
         if let Some(document) = &mut self.document {
             document.begin_atom();
         }
-        let is_selected = self.tracker.begin_leaf(kind, at, self.out);
+        let is_selected = self.tracker.begin_leaf(kind, at, &mut self.out);
         Ok(self.leaf_interest(is_selected))
     }
 
     #[inline(never)]
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        self.tracker.end_atom(text, end, self.out);
+        self.tracker.end_atom(text, end, &mut self.out);
         match &mut self.document {
             Some(document) => document.end_atom(text, end),
             None => Ok(()),

@@ -5,19 +5,21 @@ mod callback;
 mod duplicate_keys;
 mod engine;
 mod events;
+mod outlet;
 mod retention;
 mod tracker;
 mod values;
 
-use alloc::string::{String, ToString};
-use core::fmt::Write;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 pub use self::builder::ParserBuilder;
 use self::callback::Callback;
 pub use self::duplicate_keys::DuplicateKeys;
 use self::duplicate_keys::OpenKeys;
-use self::engine::Engine;
+use self::engine::{Engine, document_path};
 pub use self::events::Events;
+use self::outlet::Outlet;
 pub use self::retention::Retain;
 use self::retention::Retained;
 use self::tracker::Tracker;
@@ -25,7 +27,7 @@ pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::event::{CompleteValue, Event, Output, deserialize_text};
-use crate::path::{ROOT, write_concrete};
+use crate::path::ROOT;
 use crate::pattern_set::PatternSet;
 use crate::queue::Queue;
 use crate::tokenizer::{Tokenizer, ValueKind};
@@ -75,6 +77,8 @@ struct Core {
     /// The partial document, if snapshots were asked for: another follower of the same engine.
     document: Option<Document>,
     retained: Retained,
+    /// What was passed over inside strings, for parsers that [show past flaws](ParserBuilder::show_past_flaws).
+    flaws: Vec<Error>,
     outcome: Outcome,
 }
 
@@ -171,7 +175,7 @@ impl Parser {
     /// Makes the parser as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
-        let Core { tokenizer, tracker, open_keys, document, retained, outcome } = &mut self.core;
+        let Core { tokenizer, tracker, open_keys, document, retained, flaws, outcome } = &mut self.core;
         tokenizer.reset();
         tracker.reset();
         if let Some(keys) = open_keys {
@@ -181,6 +185,7 @@ impl Parser {
             document.clear();
         }
         retained.clear();
+        flaws.clear();
         *outcome = Outcome::Open;
     }
 
@@ -188,7 +193,7 @@ impl Parser {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.core.outcome {
-            Outcome::Open => self.core.tokenizer.is_done(),
+            Outcome::Open => self.core.flaws.is_empty() && self.core.tokenizer.is_done(),
             Outcome::Finished => true,
             Outcome::Failed(_) => false,
         }
@@ -201,6 +206,13 @@ impl Parser {
             Outcome::Failed(error) => error.offset(),
             Outcome::Open | Outcome::Finished => self.core.tokenizer.offset(),
         }
+    }
+
+    /// What was passed over inside strings so far, in order; nothing unless the parser was built to
+    /// [show past flaws](ParserBuilder::show_past_flaws). One entry a flaw, kept until [`reset`](Self::reset).
+    #[must_use]
+    pub fn flaws(&self) -> &[Error] {
+        &self.core.flaws
     }
 
     /// The patterns that this parser follows.
@@ -350,7 +362,8 @@ impl Core {
     fn tell_string_piece<O: Output>(&mut self, piece: &[u8], out: &mut O) -> Result<(), Error> {
         let mut one = [0; 4];
         let Some((text, at)) = self.tokenizer.value_text(piece, &mut one) else { return Ok(()) };
-        engine::text(&mut self.tracker, self.document.as_mut(), text, at, out).map_err(|fault| self.fail(&fault))
+        let document = self.document.as_mut().filter(|_| self.flaws.is_empty());
+        engine::text(&mut self.tracker, document, text, at, out).map_err(|fault| self.fail(&fault))
     }
 
     #[inline(never)]
@@ -360,10 +373,16 @@ impl Core {
             return self.feed_closed(chunk);
         }
         self.retained.append(chunk, self.tokenizer.offset(), self.tracker.has_open_match());
-        let Self { tokenizer, tracker, open_keys, document, retained, .. } = self;
+        let Self { tokenizer, tracker, open_keys, document, retained, flaws, .. } = self;
         let (open_keys, document) = (open_keys.as_mut(), document.as_mut());
-        let engine = &mut Engine { tracker, open_keys, document, retained, out };
-        tokenizer.feed(chunk, engine).map_err(|fault| self.fail(&fault))
+        let document = document.filter(|_| flaws.is_empty());
+        let out = Outlet { out, is_flawed: !flaws.is_empty() };
+        let engine = &mut Engine { tracker, open_keys, document, retained, flaws, out };
+        let fed = tokenizer.feed(chunk, engine);
+        if let Some(first) = flaws.first() {
+            retained.freeze(first.offset());
+        }
+        fed.map_err(|fault| self.fail(&fault))
     }
 
     /// A chunk behind the end: nothing more is told.
@@ -385,11 +404,17 @@ impl Core {
             Outcome::Finished => return Ok(()),
             Outcome::Open => {}
         }
-        let Self { tokenizer, tracker, open_keys, document, retained, .. } = self;
+        let Self { tokenizer, tracker, open_keys, document, retained, flaws, .. } = self;
         let (open_keys, document) = (open_keys.as_mut(), document.as_mut());
-        let engine = &mut Engine { tracker, open_keys, document, retained, out };
+        let out = Outlet { out, is_flawed: !flaws.is_empty() };
+        let engine = &mut Engine { tracker, open_keys, document, retained, flaws, out };
         let finished = tokenizer.finish(engine);
         finished.map_err(|fault| self.fail(&fault))?;
+        if let Some(first) = self.flaws.first() {
+            let error = first.clone();
+            self.outcome = Outcome::Failed(error.clone());
+            return Err(error);
+        }
         self.outcome = Outcome::Finished;
         self.tokenizer.close();
         Ok(())
@@ -398,7 +423,8 @@ impl Core {
     /// Remembers an error for good.
     #[cold]
     fn fail(&mut self, fault: &Fault) -> Error {
-        let error = self.error(fault);
+        // Of several things that are wrong, the first is what the text failed by.
+        let error = self.flaws.first().cloned().unwrap_or_else(|| self.error(fault));
         self.retained.truncate(error.offset());
         if let Some(document) = &mut self.document {
             document.fail();
@@ -411,11 +437,9 @@ impl Core {
     /// Adds to a fault what only the parser knows.
     fn error(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        let mut path = String::new();
-        // Writing to a string cannot fail.
-        let _ = match &self.document {
-            Some(document) => write_concrete(&mut path, document.innermost()),
-            None => write!(path, "{}", self.tracker.innermost()),
+        let path = match &self.document {
+            Some(document) if self.flaws.is_empty() => document_path(document),
+            _ => self.tracker.innermost().to_string(),
         };
         Error::new(fault, line, column, &path)
     }

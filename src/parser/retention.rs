@@ -32,16 +32,25 @@ pub(crate) struct Retained {
     /// The absolute offset of the first byte that is kept.
     start: u64,
     bytes: Vec<u8>,
+    /// Whether nothing more is taken in: the text has a flaw.
+    is_frozen: bool,
 }
 
 impl Retained {
     pub(crate) fn new(policy: Retain) -> Self {
-        Self { policy, start: 0, bytes: Vec::new() }
+        Self { policy, start: 0, bytes: Vec::new(), is_frozen: false }
     }
 
     pub(crate) fn clear(&mut self) {
         self.start = 0;
         self.bytes.clear();
+        self.is_frozen = false;
+    }
+
+    /// Keeps the text before `offset`, and nothing that comes later.
+    pub(crate) fn freeze(&mut self, offset: u64) {
+        self.truncate(offset);
+        self.is_frozen = true;
     }
 
     /// Whether anything is ever kept.
@@ -54,6 +63,7 @@ impl Retained {
     #[inline]
     pub(crate) fn append(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
         match self.policy {
+            _ if self.is_frozen => return,
             Retain::Nothing => return,
             Retain::Matches if !has_open_match => {
                 self.start = offset;

@@ -6,13 +6,14 @@
 //! | states | function | file |
 //! |---|---|---|
 //! | between tokens | `value`, `member`, `colon`, `comma_or_end`, `trailing` | `structure.rs` |
-//! | inside quotes, escapes, UTF-8 sequences | `string_run`, `string_step` | `string.rs` |
+//! | inside quotes, escapes, UTF-8 sequences | `string_run`, `string_step` | `string.rs`, `flaw.rs` |
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
 //! Grammar and limits are checked here, in one place, whether or not anybody listens (law 7). What values mean,
 //! where they stand and who wants them is not known here.
 
+mod flaw;
 mod limits;
 mod literal;
 mod nest;
@@ -61,6 +62,16 @@ enum State {
     Closed,
 }
 
+/// What a flaw inside a string does: a raw control character, an escape that is none, a lone surrogate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Flaws {
+    /// It is an error, as any other.
+    #[default]
+    Stop,
+    /// It is reported and passed over.
+    Pass,
+}
+
 /// The tokenizer's whole memory between two chunks.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokenizer {
@@ -79,12 +90,13 @@ pub(crate) struct Tokenizer {
     lines: u64,
     line_start: u64,
     limits: Limits,
+    flaws: Flaws,
 }
 
 const NOTHING_SKIPPED: usize = usize::MAX;
 
 impl Tokenizer {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits, flaws: Flaws) -> Self {
         Self {
             state: State::Value,
             offset: 0,
@@ -97,6 +109,7 @@ impl Tokenizer {
             lines: 0,
             line_start: 0,
             limits,
+            flaws,
         }
     }
 

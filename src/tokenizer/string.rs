@@ -19,7 +19,7 @@ enum Role {
 
 /// What inside a character the next byte is.
 #[derive(Clone, Copy, Debug, Default)]
-enum Step {
+pub(super) enum Step {
     /// Behind a backslash.
     #[default]
     Escape,
@@ -43,9 +43,9 @@ pub(super) struct OpenString {
     limit: u64,
     /// How far plain text may go at once: the limit, or the whole text's.
     room: u64,
-    step: Step,
+    pub(super) step: Step,
     /// The high surrogate that waits for its partner, or 0.
-    high: u16,
+    pub(super) high: u16,
 }
 
 /// How many bytes a chunk may have to be looked at one by one: past that, whole words are faster.
@@ -156,7 +156,11 @@ impl Tokenizer {
                     }
                     self.check_limit(end)?;
                 }
-                Some(&byte) => return Err(self.judge_special(byte, end)),
+                Some(&byte) => {
+                    self.pass_control(self.judge_special(byte, end), byte, end, sink)?;
+                    start = end + 1;
+                    continue;
+                }
             }
             self.string.step = Step::Escape;
             self.state = State::StringStep;
@@ -190,7 +194,7 @@ impl Tokenizer {
 
     /// A byte that is legal in the string must also be within its limit.
     #[inline]
-    fn check_limit(&self, pos: usize) -> Result<(), Fault> {
+    pub(super) fn check_limit(&self, pos: usize) -> Result<(), Fault> {
         if self.at(pos) < self.string.limit { Ok(()) } else { Err(self.too_long(pos)) }
     }
 
@@ -222,7 +226,7 @@ impl Tokenizer {
 
     /// Hands decoded text on: to the sink, or to the key that is being gathered.
     #[inline]
-    fn tell<S: Sink>(&mut self, text: &str, at: u64, sink: &mut S) -> Result<(), Fault> {
+    pub(super) fn tell<S: Sink>(&mut self, text: &str, at: u64, sink: &mut S) -> Result<(), Fault> {
         if self.string.is_followed {
             match self.string.role {
                 Role::Key => self.scratch.push_str(text),
@@ -236,8 +240,11 @@ impl Tokenizer {
     pub(super) fn string_step<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
         while self.state == State::StringStep {
             let Some(&byte) = chunk.get(pos) else { break };
-            self.step(byte, pos, sink)?;
-            pos += 1;
+            let belongs = match self.step(byte, pos, sink) {
+                Ok(()) => true,
+                Err(fault) => self.pass_step(fault, pos, sink)?,
+            };
+            pos += usize::from(belongs);
         }
         Ok(pos)
     }
@@ -311,7 +318,8 @@ impl Tokenizer {
             0 => (&[code], 6),
             high => (&[high, code], 12),
         };
-        let character = char::decode_utf16(units.iter().copied()).next().and_then(Result::ok).unwrap_or_default();
+        let decoded = char::decode_utf16(units.iter().copied()).next().and_then(Result::ok);
+        let character = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
         self.string.high = 0;
         self.state = State::String;
         self.tell(character.encode_utf8(&mut [0; 4]), self.at(pos) + 1 - raw_len, sink)

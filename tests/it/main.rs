@@ -4,6 +4,7 @@ mod model;
 
 mod auto_traits;
 mod deep;
+mod flaws;
 mod laws;
 mod limits;
 mod observed;

@@ -1,0 +1,40 @@
+//! What still comes out once the text has a flaw: strings' begins and deltas, and nothing that claims to be whole.
+
+use crate::event::{Output, Selected};
+use crate::tokenizer::ValueKind;
+
+/// An output, and whether the text has a flaw.
+pub(super) struct Outlet<'a, O> {
+    pub(super) out: &'a mut O,
+    pub(super) is_flawed: bool,
+}
+
+impl<O: Output> Output for Outlet<'_, O> {
+    const READS_LATER: bool = O::READS_LATER;
+
+    #[inline]
+    fn begin(&mut self, selected: &Selected<'_>, at: u64) {
+        if !self.is_flawed || selected.kind == ValueKind::String {
+            self.out.begin(selected, at);
+        }
+    }
+
+    #[inline]
+    fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
+        self.out.delta(selected, text, at);
+    }
+
+    #[inline]
+    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
+        if !self.is_flawed {
+            self.out.end_atom(selected, text, end);
+        }
+    }
+
+    #[inline]
+    fn end_span(&mut self, selected: &Selected<'_>, start: u64, end: u64, text: Option<&[u8]>) {
+        if !self.is_flawed {
+            self.out.end_span(selected, start, end, text);
+        }
+    }
+}

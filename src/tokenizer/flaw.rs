@@ -1,0 +1,89 @@
+//! Going on past a flaw inside a string, for those who only show text: raw control characters, escapes that are none,
+//! lone surrogates. Off unless asked for; the text stays malformed, and each flaw is reported.
+
+use super::string::Step;
+use super::{Flaws, Sink, State, Tokenizer};
+use crate::error::{ErrorKind, Fault};
+
+/// What stands for a character that can't be made out.
+const REPLACEMENT: &str = "\u{FFFD}";
+
+impl Tokenizer {
+    /// Reports a fault that may be passed over, or gives it back.
+    pub(super) fn pass<S: Sink>(&self, fault: Fault, sink: &mut S) -> Result<(), Fault> {
+        let is_flaw =
+            matches!(fault.kind, ErrorKind::ControlCharacter | ErrorKind::InvalidEscape | ErrorKind::LoneSurrogate);
+        if self.flaws == Flaws::Stop || !is_flaw {
+            return Err(fault);
+        }
+        let (line, column) = self.line_and_column(fault.offset);
+        sink.flaw(&fault, line, column);
+        Ok(())
+    }
+
+    /// Passes over a flaw in an escape, telling what stands for it; whether the byte at `pos` belongs to it.
+    ///
+    /// A byte that does not is read again in the state that is left.
+    #[cold]
+    pub(super) fn pass_step<S: Sink>(&mut self, fault: Fault, pos: usize, sink: &mut S) -> Result<bool, Fault> {
+        let at = self.at(pos);
+        match self.string.step {
+            Step::Utf8(_) => Err(fault),
+            Step::Escape => {
+                self.pass(fault, sink)?;
+                self.state = State::String;
+                self.tell("\\", at - 1, sink)?;
+                Ok(false)
+            }
+            Step::PairBackslash => {
+                self.pass(fault, sink)?;
+                self.state = State::String;
+                self.tell_lone_surrogate(at - 6, sink)?;
+                Ok(false)
+            }
+            Step::PairU => {
+                self.pass(fault, sink)?;
+                self.string.step = Step::Escape;
+                self.tell_lone_surrogate(at - 7, sink)?;
+                Ok(false)
+            }
+            Step::Hex { digits, code } => {
+                let is_bad_digit = fault.kind == ErrorKind::InvalidEscape;
+                let escape_at = at - 2 - u64::from(digits);
+                let has_high = self.string.high != 0;
+                self.pass(fault, sink)?;
+                if has_high {
+                    self.tell_lone_surrogate(escape_at - 6, sink)?;
+                }
+                if is_bad_digit {
+                    self.state = State::String;
+                    self.tell(REPLACEMENT, escape_at, sink)?;
+                } else if !has_high {
+                    // A lone low one: its escape is read to the end, and told then.
+                    self.string.step = Step::Hex { digits: digits + 1, code: code << 4 | 0xC };
+                    return Ok(true);
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn tell_lone_surrogate<S: Sink>(&mut self, at: u64, sink: &mut S) -> Result<(), Fault> {
+        self.string.high = 0;
+        self.tell(REPLACEMENT, at, sink)
+    }
+
+    /// Passes over a raw control character in a string's run, which stands for itself.
+    #[cold]
+    pub(super) fn pass_control<S: Sink>(
+        &mut self,
+        fault: Fault,
+        byte: u8,
+        pos: usize,
+        sink: &mut S,
+    ) -> Result<(), Fault> {
+        self.pass(fault, sink)?;
+        self.check_limit(pos)?;
+        self.tell(char::from(byte).encode_utf8(&mut [0; 4]), self.at(pos), sink)
+    }
+}

@@ -1,0 +1,145 @@
+//! Showing past flaws (property 22): what is told of a string equals a lossy reading of the whole, for every chunking.
+
+use jsonspigot::{Error, ErrorKind, EventKind, Parser, PatternSet};
+use proptest::prelude::*;
+
+use super::model::chunking::{chunks, torture_cuts, with_cuts};
+use super::model::log::Options;
+use super::model::mutate::any_document;
+use super::model::pattern::patterns;
+use super::observed::{Door, builder, drive, observe, pattern_set};
+
+/// What a string is made of.
+#[derive(Clone, Debug)]
+enum Piece {
+    Plain(String),
+    /// `\uXXXX`, any code unit.
+    Unit(u16),
+    /// A raw control character.
+    Control(u8),
+    /// A backslash before a character that makes no escape.
+    BadEscape(char),
+}
+
+impl Piece {
+    fn raw(&self) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::Unit(unit) => format!("\\u{unit:04X}"),
+            Self::Control(byte) => char::from(*byte).to_string(),
+            Self::BadEscape(character) => format!("\\{character}"),
+        }
+    }
+
+    fn units(&self) -> Vec<u16> {
+        match self {
+            Self::Unit(unit) => vec![*unit],
+            other => other.raw().encode_utf16().collect(),
+        }
+    }
+
+    fn is_flaw(&self) -> bool {
+        matches!(self, Self::Control(_) | Self::BadEscape(_))
+    }
+}
+
+fn piece() -> impl Strategy<Value = Piece> {
+    prop_oneof![
+        2 => "[a-zé₹😀 ]{0,3}".prop_map(Piece::Plain),
+        2 => any::<u16>().prop_map(Piece::Unit),
+        3 => (0xD7F0_u16..0xE010).prop_map(Piece::Unit),
+        1 => (0_u8..0x20).prop_map(Piece::Control),
+        1 => prop::sample::select(vec!['d', 'x', '\'', '0', 'é']).prop_map(Piece::BadEscape),
+    ]
+}
+
+fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Error>, Result<(), Error>) {
+    let mut parser = Parser::builder().show_past_flaws().snapshots().build(&PatternSet::new(["[0]"]).unwrap());
+    let mut shown = String::new();
+    for chunk in chunks(document, cuts) {
+        for event in parser.feed(chunk) {
+            if let EventKind::Delta(text) = event.unwrap().kind {
+                shown.push_str(text);
+            }
+        }
+    }
+    let finished = parser.finish_with(|_| {});
+    (shown, parser.flaws().to_vec(), finished)
+}
+
+proptest! {
+    #[test]
+    fn what_is_shown_is_the_lossy_reading(pieces in prop::collection::vec(piece(), 0..8)) {
+        let raw: String = pieces.iter().map(Piece::raw).collect();
+        let units: Vec<u16> = pieces.iter().flat_map(Piece::units).collect();
+        let document = format!("[\"{raw}\"]");
+        let (text, flaws, finished) = shown(document.as_bytes(), &[]);
+        prop_assert_eq!(&text, &String::from_utf16_lossy(&units));
+        let is_flawed = pieces.iter().any(Piece::is_flaw) || String::from_utf16(&units).is_err();
+        prop_assert_eq!(flaws.is_empty(), !is_flawed);
+        // The verdict is that of a parser which stops at the first flaw.
+        let mut strict = Parser::new(&PatternSet::new(["[0]"]).unwrap());
+        let verdict = strict.feed_with(&document, |_| {}).and_then(|()| strict.finish_with(|_| {}));
+        prop_assert_eq!(finished.as_ref().map_err(|e| (e.kind(), e.offset())), verdict.as_ref().map_err(|e| (e.kind(), e.offset())));
+        for cuts in torture_cuts(document.len()).into_iter().take(60) {
+            prop_assert_eq!(&shown(document.as_bytes(), &cuts), &(text.clone(), flaws.clone(), finished.clone()));
+        }
+    }
+
+    /// On a text without flaws the choice changes nothing, and on any other the verdict is the same.
+    #[test]
+    fn a_text_without_flaws_is_read_as_ever((document, cuts) in with_cuts(any_document()), patterns in patterns(3)) {
+        let options = Options::with_patterns(patterns);
+        let chunks = chunks(&document, &cuts);
+        let strict = observe(&options, &chunks, Door::Iterator);
+        let mut parser = builder(&options).show_past_flaws().build(&pattern_set(&options));
+        let lenient = drive(&mut parser, &chunks, Door::Iterator, true);
+        prop_assert_eq!(&strict.verdict, &lenient.verdict);
+        if parser.flaws().is_empty() {
+            prop_assert_eq!(strict.events, lenient.events);
+        } else {
+            prop_assert_eq!(parser.deserialize::<serde_json::Value>().unwrap_err().offset(), parser.flaws()[0].offset());
+        }
+        parser.reset();
+        prop_assert!(parser.flaws().is_empty());
+    }
+}
+
+#[test]
+fn nothing_is_whole_behind_a_flaw() {
+    let patterns = PatternSet::new(["$..*"]).unwrap();
+    let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
+    let told: Vec<_> = parser
+        .feed("{\"a\": [1, \"x\ny\"], \"b\": 2, \"c\": \"later\"}")
+        .map(|event| event.unwrap().to_owned())
+        .map(|event| format!("{} {:?}", event.path, event.kind))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "a Begin(Array)",
+            "a[0] Begin(Number)",
+            "a[0] End(Some(\"1\"))",
+            "a[1] Begin(String)",
+            "a[1] Delta(\"x\\ny\")",
+            "c Begin(String)",
+            "c Delta(\"later\")",
+        ]
+    );
+    assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"a":[1,"x"]}"#);
+    assert!(!parser.snapshot().unwrap().is_complete() && !parser.is_complete());
+    assert_eq!(parser.text().unwrap(), b"{\"a\": [1, \"x");
+    let flaw = parser.flaws()[0].clone();
+    assert_eq!((flaw.kind(), flaw.offset(), flaw.path()), (ErrorKind::ControlCharacter, 12, "a[1]"));
+    assert_eq!(parser.finish_with(|_| {}).unwrap_err(), flaw);
+}
+
+#[test]
+fn other_errors_stop_as_always() {
+    let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["a"]).unwrap());
+    let error = parser.feed_with("{\"a\": \"x\ny\" 1}", |_| {}).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ControlCharacter, "the first thing that was wrong");
+    assert_eq!(parser.flaws().len(), 1);
+    let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
+    assert_eq!(parser.feed_with(b"[\"\xFF\"]", |_| {}).unwrap_err().kind(), ErrorKind::InvalidUtf8);
+}
