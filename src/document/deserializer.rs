@@ -39,7 +39,7 @@ impl<'a> PartialDeserializer<'a> {
         let value = read(Children { children: &mut children, left, parent, entry: None })?;
         match children.next() {
             None => Ok(value),
-            Some(_) => Err(de::Error::invalid_length(self.value.len(), &"fewer")),
+            Some(_) => Err(de::Error::invalid_length(self.value.len(), &"fewer elements")),
         }
     }
 

@@ -375,9 +375,9 @@ fn numbers_are_what_serde_json_reads() {
         parser.finish_with(|_| {}).unwrap();
         let (root, number) = (parser.snapshot().unwrap(), serde_json::from_str::<serde_json::Number>(text).ok());
         assert_eq!(root.as_number(), Some(text));
-        assert_eq!(root.as_i64(), number.as_ref().and_then(|number| number.as_i64()), "{text}");
-        assert_eq!(root.as_u64(), number.as_ref().and_then(|number| number.as_u64()), "{text}");
-        assert_eq!(root.as_f64(), number.as_ref().and_then(|number| number.as_f64()), "{text}");
+        assert_eq!(root.as_i64(), number.as_ref().and_then(serde_json::Number::as_i64), "{text}");
+        assert_eq!(root.as_u64(), number.as_ref().and_then(serde_json::Number::as_u64), "{text}");
+        assert_eq!(root.as_f64(), number.as_ref().and_then(serde_json::Number::as_f64), "{text}");
     }
     let mut parser = plain();
     parser.feed_with(r#"["1""#, |_| {}).unwrap();
