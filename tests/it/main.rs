@@ -13,4 +13,5 @@ mod patterns;
 mod snapshots;
 mod suites;
 mod tidy;
+mod typed;
 mod value_feed;
