@@ -86,7 +86,8 @@ impl Calls {
 
     /// A call starts. `input` is what came along with the start: it is used only if no delta comes.
     ///
-    /// Starting an open slot once more with another id starts another call; the first one stays open until the end.
+    /// Starting an open slot once more with the same id, or with neither id nor name, is nothing: whoever takes chunks
+    /// apart may start and feed with each. Another id starts another call; the first one stays open until the end.
     pub fn start<'s>(
         &mut self,
         slot: impl Into<Slot<'s>>,

@@ -21,6 +21,9 @@ impl Door<'_> {
     /// A call starts, by a signal that means just that.
     pub(super) fn start(&mut self, slot: Slot<'_>, id: &str, name: &str, input: &str, nature: Nature) {
         if let Some(number) = self.calls.slots.find(slot) {
+            if id.is_empty() && name.is_empty() {
+                return;
+            }
             let is_again = !id.is_empty() && self.calls.slots.find_id(slot.choice, id) == Some(number);
             match self.calls.open.get_mut(&number) {
                 Some(call) if is_again && call.phase == Phase::Open => {

@@ -89,6 +89,8 @@ fn starting_again() {
         .act(|calls, on| calls.delta(0, "[", on))
         // The same id: the same call.
         .act(|calls, on| calls.start(0, "a", "tool", "", on))
+        // Neither id nor name: nothing new.
+        .act(|calls, on| calls.start(0, "", "", "", on))
         .act(|calls, on| calls.delta(0, "]", on))
         // Another: another call; the first one is found by its id alone now.
         .act(|calls, on| calls.start(0, "b", "tool", "", on))

@@ -1,0 +1,55 @@
+//! What both examples need: a request, its body as server-sent events, and what is shown of a call.
+
+use std::error::Error;
+use std::io::{Write, stdout};
+use std::num::NonZeroUsize;
+
+use jsonspigot::EventKind;
+use jsonspigot::adapters::{InputStatus, ToolEvent};
+use sse_core::{SseDecoder, SseEvent};
+
+/// Asks a server, and hands on the data of each event the moment it is whole.
+///
+/// # Errors
+///
+/// What the client says, or an event of more than 32 MiB.
+pub async fn each_event(url: &str, mut on_event: impl FnMut(&str)) -> Result<(), Box<dyn Error>> {
+    let mut response = reqwest::Client::new().post(url).send().await?.error_for_status()?;
+    let mut decoder = SseDecoder::with_limit(NonZeroUsize::new(32 << 20).ok_or("no room")?);
+    let mut feed = |mut chunk: &[u8]| -> Result<(), Box<dyn Error>> {
+        while let Some(event) = decoder.next(&mut chunk) {
+            if let SseEvent::Message(message) = event? {
+                on_event(&message.data);
+            }
+        }
+        Ok(())
+    };
+    while let Some(chunk) = response.chunk().await? {
+        feed(&chunk)?;
+    }
+    // Some servers omit the last blank line.
+    feed(b"\n\n")
+}
+
+/// Shows what a person wants to see: the call, its strings as they grow, and what became of it.
+pub fn show(event: &ToolEvent<'_>) {
+    match event {
+        ToolEvent::Call { call, name, .. } => println!("call {call}: {}", name.unwrap_or("?")),
+        ToolEvent::Match { event, .. } => match event.kind {
+            EventKind::Delta(text) => print!("{text}"),
+            EventKind::End(_) => println!(),
+            EventKind::Begin(_) => print!("  {}: ", event.path),
+        },
+        ToolEvent::Input { call, input, .. } => match (input.status(), input.value()) {
+            // Only here may anything be done with the arguments.
+            (_, Some(value)) => println!("call {call} may run with {value}"),
+            (InputStatus::Truncated { reason }, None) => println!("call {call} was cut: {reason}"),
+            (status, None) => println!("call {call} is {}", status.name()),
+        },
+        ToolEvent::Stop { reason, .. } => println!("stop: {reason}"),
+        ToolEvent::Error(error) => eprintln!("{error}"),
+        _ => {}
+    }
+    // Shown at once, also in the middle of a line. Nobody is left to tell if it can't be.
+    let _ = stdout().flush();
+}

@@ -1,0 +1,168 @@
+//! The examples against a server on the same machine, which holds back the second half of its answer until the first
+//! half has been shown: whatever is shown before was shown while the call was still streaming.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Far more than this takes, so that a hang fails instead of hanging the tests.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Serves one answer in pieces: each behind the first is sent when the test says so.
+fn serve(pieces: Vec<String>) -> (String, Sender<()>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}/v1/stream", listener.local_addr().unwrap());
+    let (go_on, may_go_on) = channel();
+    thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        read_request(&mut client);
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        client.write_all(head.as_bytes()).unwrap();
+        for (place, piece) in pieces.iter().enumerate() {
+            if place > 0 && may_go_on.recv_timeout(PATIENCE).is_err() {
+                return;
+            }
+            client.write_all(piece.as_bytes()).unwrap();
+        }
+    });
+    (url, go_on)
+}
+
+fn read_request(client: &mut TcpStream) {
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        client.read_exact(&mut byte).unwrap();
+        request.push(byte[0]);
+    }
+}
+
+/// A running example; it ends with the test.
+struct Running {
+    child: Child,
+    output: Receiver<Vec<u8>>,
+    shown: String,
+}
+
+impl Running {
+    fn start(program: &str, url: &str) -> Self {
+        let mut child = Command::new(program)
+            .arg(url)
+            .env_remove("http_proxy")
+            .env_remove("HTTP_PROXY")
+            .env_remove("all_proxy")
+            .env_remove("ALL_PROXY")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = pipe.read(&mut buffer) {
+                if sender.send(buffer[..read].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, output, shown: String::new() }
+    }
+
+    /// Reads on until this has been shown.
+    fn wait_for(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.shown.contains(text) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let piece = self.output.recv_timeout(left);
+            let piece = piece.unwrap_or_else(|_| panic!("`{text}` was not shown:\n{}", self.shown));
+            self.shown.push_str(std::str::from_utf8(&piece).unwrap());
+        }
+    }
+
+    fn end(mut self) -> (bool, String) {
+        let deadline = Instant::now() + PATIENCE;
+        while let Ok(piece) = self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            self.shown.push_str(std::str::from_utf8(&piece).unwrap());
+        }
+        let is_success = self.child.wait().unwrap().success();
+        (is_success, std::mem::take(&mut self.shown))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has ended already, or it is to.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn chat(delta: &str) -> String {
+    format!(
+        "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":\"m\",\"choices\":\
+         [{{\"index\":0,\"delta\":{delta},\"finish_reason\":null}}]}}\n\n"
+    )
+}
+
+fn chat_call(entry: &str) -> String {
+    chat(&format!("{{\"tool_calls\":[{entry}]}}"))
+}
+
+fn chat_stream() -> Vec<String> {
+    vec![
+        [
+            chat("{\"role\":\"assistant\",\"content\":null}"),
+            chat_call(
+                r#"{"index":0,"id":"call_1","type":"function","function":{"name":"get_weather","arguments":""}}"#,
+            ),
+            chat_call(r#"{"index":0,"function":{"arguments":"{\"city\": \"Zür"}}"#),
+        ]
+        .concat(),
+        [
+            chat_call(r#"{"index":0,"function":{"arguments":"ich\"}"}}"#),
+            chat_call(r#"{"index":1,"id":"call_2","type":"function","function":{"name":"list_lines","arguments":""}}"#),
+            chat("{}").replace("\"finish_reason\":null", "\"finish_reason\":\"tool_calls\""),
+            // Without the last blank line.
+            "data: [DONE]".to_owned(),
+        ]
+        .concat(),
+    ]
+}
+
+const WHOLE: &str = "call 0: get_weather\n  city: Zürich\ncall 1: list_lines\ncall 0 may run with {\"city\":\"Zürich\"}\n\
+                     call 1 may run with {}\nstop: tool_calls\n";
+
+#[test]
+fn an_sdks_types_through_the_neutral_door() {
+    let (url, go_on) = serve(chat_stream());
+    let mut example = Running::start(env!("CARGO_BIN_EXE_async_openai"), &url);
+    example.wait_for("city: Zür");
+    go_on.send(()).unwrap();
+    assert_eq!(example.end(), (true, WHOLE.to_owned()));
+}
+
+#[test]
+fn a_plain_client_and_a_provider_that_is_detected() {
+    let (url, go_on) = serve(chat_stream());
+    let mut example = Running::start(env!("CARGO_BIN_EXE_reqwest_loop"), &url);
+    example.wait_for("city: Zür");
+    go_on.send(()).unwrap();
+    assert_eq!(example.end(), (true, WHOLE.to_owned()));
+}
+
+#[test]
+fn a_connection_that_breaks_leaves_no_call_to_run() {
+    for program in [env!("CARGO_BIN_EXE_async_openai"), env!("CARGO_BIN_EXE_reqwest_loop")] {
+        let (url, go_on) = serve(chat_stream());
+        let mut example = Running::start(program, &url);
+        example.wait_for("city: Zür");
+        // The server gives up.
+        drop(go_on);
+        let (_, shown) = example.end();
+        assert!(shown.ends_with("call 0 was cut: end-of-input\n"), "{shown}");
+    }
+}
