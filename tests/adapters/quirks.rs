@@ -72,6 +72,10 @@ fn no_index() {
     let whole = |name: &str| entry(json!({"function": {"name": name, "arguments": "{}"}}));
     let log = read_chat([whole("tool"), whole("tool"), whole("other"), chat::end("stop")]);
     assert_eq!(log.summary(), ["tool complete {}", "tool complete {}", "other complete {}"]);
+    // Before that it is the same call's, name or not.
+    let piece = |text: &str| entry(json!({"function": {"name": "tool", "arguments": text}}));
+    let log = read_chat([piece("{"), piece("}"), chat::end("stop")]);
+    assert_eq!(log.summary(), ["tool complete {}"]);
 }
 
 #[test]
