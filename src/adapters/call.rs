@@ -10,6 +10,7 @@ use super::error::{CallError, CallErrorKind};
 use super::event::{Input, InputStatus, ToolEvent};
 use super::slots::{Place, Slot};
 use crate::error::{Error, ErrorKind};
+use crate::event::Event;
 use crate::parser::{Atom, Events, Parser, Retain, ValueFeed};
 use crate::pattern_set::PatternSet;
 
@@ -111,8 +112,12 @@ enum Body {
     Json(Box<Parser>),
     /// Input that comes as values by path; the same in the end.
     Values(Box<ValueFeed>),
-    /// Input that the parser has refused: all of it.
-    Failed(Error, String),
+    /// Input that the parser has refused, all of it. What the parser can still show, if it was built so, it shows.
+    Failed {
+        error: Error,
+        raw: String,
+        parser: Box<Parser>,
+    },
     Text(String),
 }
 
@@ -161,12 +166,12 @@ impl Call {
         self.choice
     }
 
-    /// The parser, once it has got something and as long as it accepts it.
+    /// The parser, once it has got something.
     pub(super) fn parser(&self) -> Option<&Parser> {
         match &self.body {
-            Body::Json(parser) => Some(parser),
+            Body::Json(parser) | Body::Failed { parser, .. } => Some(parser),
             Body::Values(feed) => Some(feed.parser()),
-            Body::Untouched | Body::Failed(..) | Body::Text(_) => None,
+            Body::Untouched | Body::Text(_) => None,
         }
     }
 
@@ -241,16 +246,24 @@ impl Call {
                 }
             };
         }
+        let call = self.number;
+        let mut on_match = |event: Event<'_>| on_event(ToolEvent::Match { call, event });
         match &mut self.body {
             Body::Json(parser) => {
-                let (call, fed) = (self.number, parser.offset());
-                if let Err(error) = parser.feed_with(text, |event| on_event(ToolEvent::Match { call, event })) {
-                    let mut raw = text_of(parser).to_owned();
-                    raw.push_str(&text[(error.offset() - fed) as usize..]);
-                    self.body = Body::Failed(error, raw);
+                let fed = parser.offset();
+                let error = parser.feed_with(text, &mut on_match).err();
+                // A flaw that the parser shows past is an error all the same.
+                if let Some(error) = error.or_else(|| parser.flaws().first().cloned()) {
+                    let raw = [text_of(parser), &text[(error.offset() - fed) as usize..]].concat();
+                    self.body = Body::Failed { error, raw, parser: parser.clone() };
                 }
             }
-            Body::Failed(_, raw) | Body::Text(raw) => raw.push_str(text),
+            Body::Failed { raw, parser, .. } => {
+                raw.push_str(text);
+                // Its error is known, and told at the end.
+                let _ = parser.feed_with(text, &mut on_match);
+            }
+            Body::Text(raw) => raw.push_str(text),
             // Nothing of the sort: a stream gives one or the other.
             Body::Untouched | Body::Values(_) => {}
         }
@@ -275,7 +288,8 @@ impl Call {
             error = tell_events(self.number, &mut self.len, feed.close(path), on_event);
         }
         if let Some(error) = error {
-            self.body = Body::Failed(error, text_of(feed.parser()).to_owned());
+            let parser = Box::new(feed.parser().clone());
+            self.body = Body::Failed { error, raw: text_of(&parser).to_owned(), parser };
         } else if self.len > choices.limits.input_bytes {
             self.pass_limit(on_event);
         }
@@ -307,7 +321,7 @@ impl Call {
             Body::Untouched => "",
             Body::Json(parser) => text_of(parser),
             Body::Values(feed) => text_of(feed.parser()),
-            Body::Failed(_, raw) | Body::Text(raw) => raw,
+            Body::Failed { raw, .. } | Body::Text(raw) => raw,
         }
     }
 
@@ -319,7 +333,7 @@ impl Call {
             _ if self.left_out.is_some() => false,
             Body::Untouched => true,
             Body::Json(parser) => !parser.is_complete(),
-            Body::Failed(..) | Body::Values(_) => false,
+            Body::Failed { .. } | Body::Values(_) => false,
             Body::Text(_) => self.is_incomplete,
         }
     }
@@ -341,7 +355,7 @@ impl Call {
         let truncated = InputStatus::Truncated { reason: self.left_out.unwrap_or(ending.reason()) };
         let mut error = None;
         let status = match &mut self.body {
-            Body::Failed(failed, _) => {
+            Body::Failed { error: failed, .. } => {
                 error = Some(failed.clone());
                 match failed.kind() {
                     ErrorKind::TrailingBytes => InputStatus::Trailing,

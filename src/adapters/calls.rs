@@ -78,7 +78,7 @@ impl Calls {
         self.choices.patterns_of(name)
     }
 
-    /// The parser of an open call, by its number: from its first fragment on, as long as the input is well-formed.
+    /// The parser of an open call, by its number, from its first fragment on: its snapshot, its flaws.
     #[must_use]
     pub fn parser(&self, call: u64) -> Option<&Parser> {
         self.open.get(&call)?.parser()

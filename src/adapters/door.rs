@@ -1,6 +1,7 @@
 //! What each signal does: the one way into [`Calls`], for the neutral door and for every provider.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
@@ -194,8 +195,14 @@ impl Door<'_> {
     }
 
     pub(super) fn finish(&mut self, reason: Option<&str>) {
-        let ending = reason.map_or(Ending::Told, Ending::Reason);
-        self.end_all(|_| true, |_| ending);
+        let noted = self.calls.slots.take_noted();
+        self.end_all(
+            |_| true,
+            |call| match reason.or_else(|| noted.get(&call.choice()).map(String::as_str)) {
+                Some(reason) => Ending::Reason(reason),
+                None => Ending::Told,
+            },
+        );
     }
 
     pub(super) fn finish_choice(&mut self, choice: u64, reason: Option<&str>) {
@@ -209,10 +216,10 @@ impl Door<'_> {
     }
 
     pub(super) fn end_of_input(&mut self) {
-        let slots = mem::take(&mut self.calls.slots);
+        let noted = self.calls.slots.take_noted();
         self.end_all(
             |_| true,
-            |call| match slots.noted(call.choice()) {
+            |call| match noted.get(&call.choice()) {
                 Some(reason) => Ending::Reason(reason),
                 None => abrupt(call, "end-of-input"),
             },

@@ -3,6 +3,7 @@
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
+use core::mem;
 
 /// Where in a message a call stands, as the wire says it: an index, a choice with an index, or an id.
 ///
@@ -74,6 +75,8 @@ pub(super) struct Slots {
     last: Option<(u64, u64, u64)>,
     ended: VecDeque<Bound>,
     has_forgotten: bool,
+    /// By choice, the reason of an end that may yet be followed by more.
+    noted: BTreeMap<u64, String>,
 }
 
 /// One choice's slots.
@@ -83,8 +86,6 @@ struct Lane {
     by_id: BTreeMap<String, u64>,
     content: Option<u64>,
     latest: Option<u64>,
-    /// The reason of an end that may yet be followed by more.
-    noted: String,
 }
 
 /// What a call is known by.
@@ -133,7 +134,7 @@ impl Slots {
         if !id.is_empty() {
             lane.by_id.insert(id.to_owned(), call);
         }
-        lane.noted.clear();
+        self.noted.remove(&slot.choice);
         self.touch(slot, call);
     }
 
@@ -202,27 +203,28 @@ impl Slots {
         self.has_forgotten
     }
 
-    /// Notes why a choice may have ended.
+    /// Notes why a choice may have ended. One without calls has nothing that could end.
     pub(super) fn note(&mut self, choice: u64, reason: &str) {
-        if let Some(lane) = self.lanes.get_mut(&choice) {
-            reason.clone_into(&mut lane.noted);
+        if self.lanes.contains_key(&choice) {
+            self.noted.insert(choice, reason.to_owned());
         }
     }
 
     /// Notes why all choices may have ended.
     pub(super) fn note_all(&mut self, reason: &str) {
-        self.lanes.values_mut().for_each(|lane| reason.clone_into(&mut lane.noted));
+        self.noted = self.lanes.keys().map(|choice| (*choice, reason.to_owned())).collect();
     }
 
-    /// Why a choice may have ended, if that was noted behind its last call's start.
-    pub(super) fn noted(&self, choice: u64) -> Option<&str> {
-        self.lanes.get(&choice).map(|lane| lane.noted.as_str()).filter(|reason| !reason.is_empty())
+    /// Why choices may have ended, if that was noted behind their last calls' starts.
+    pub(super) fn take_noted(&mut self) -> BTreeMap<u64, String> {
+        mem::take(&mut self.noted)
     }
 
     /// A new message: its slots begin anew.
     pub(super) fn clear(&mut self) {
         self.lanes.clear();
         self.ended.clear();
+        self.noted.clear();
         self.last = None;
         self.has_forgotten = false;
     }

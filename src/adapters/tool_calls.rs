@@ -138,7 +138,10 @@ impl ToolCalls {
     fn keep_undecided(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         if !wire::is_object_by_grammar(event) {
             on_event(ToolEvent::BadFrame { text: event });
-        } else if self.undecided.len() < MOST_UNDECIDED {
+            return;
+        }
+        let kept: usize = self.undecided.iter().map(String::len).sum();
+        if self.undecided.len() < MOST_UNDECIDED && kept + event.len() <= self.calls.choices.limits.event_bytes {
             self.undecided.push(event.to_owned());
         }
     }

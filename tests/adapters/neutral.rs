@@ -1,7 +1,7 @@
 //! The neutral door, detection, structured text, and what else is the same for all providers.
 
 use jsonspigot::adapters::{CallErrorKind, Calls, CallsBuilder, Provider, ToolCalls, ToolEvent};
-use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser};
+use jsonspigot::{DuplicateKeys, ErrorKind, Limits, OwnedEventKind, Parser};
 use serde_json::json;
 
 use super::support::{Log, anthropic, chat, events_of, everything, own, read, read_with};
@@ -123,7 +123,9 @@ fn the_parser_of_an_open_call() {
     let parser = calls.parser(0).unwrap();
     assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"path":"src/li"}"#);
     calls.delta(0, r#"b.rs", "path""#, |_| {});
-    assert!(calls.parser(0).is_none(), "a second path is refused");
+    // A second path is refused; what was there before it stays readable.
+    let snapshot = calls.parser(0).unwrap().snapshot().unwrap();
+    assert_eq!((snapshot.to_string().as_str(), snapshot.is_complete()), (r#"{"path":"src/lib.rs"}"#, false));
     let mut log = Log { calls: vec![super::support::CallLog::default()], ..Log::default() };
     log.calls[0].fragments = r#"{"path": "src/lib.rs", "path""#.to_owned();
     calls.stop(0, |event| log.tell(&event));
@@ -138,6 +140,35 @@ fn the_parser_of_an_open_call() {
         [anthropic::start(0, "a", "tool"), anthropic::delta(0, "[[]]"), anthropic::end("tool_use")],
     );
     assert_eq!((log.calls[0].status, log.calls[0].error.as_ref().unwrap().0), ("malformed", ErrorKind::DepthLimit));
+}
+
+#[test]
+fn display_goes_on_past_flaws_and_the_verdict_does_not() {
+    let deltas = ["{\"a\": \"one\ntwo", " \\d", "x\", \"b\": \"three\"", "}"];
+    let events = [anthropic::start(0, "a", "tool")].into_iter();
+    let events = events.chain(deltas.map(|text| anthropic::delta(0, text))).chain([anthropic::end("tool_use")]);
+    let shown = |choices: CallsBuilder| {
+        let log = read_with(Some(Provider::Anthropic), choices, events.clone());
+        let call = &log.calls[0];
+        assert_eq!((call.status, &call.value), ("malformed", &None));
+        assert_eq!(call.error, Some((ErrorKind::ControlCharacter, 10, "a".to_owned())));
+        assert_eq!(call.raw, deltas.concat());
+        let texts = call.matches.iter().filter_map(|event| match &event.kind {
+            OwnedEventKind::Delta(text) => Some(text.clone()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(shown(everything()), ["one"]);
+    let choices = everything().parser(Parser::builder().show_past_flaws());
+    assert_eq!(shown(choices.clone()), ["one\ntwo \\dx", "three"]);
+    let mut calls = choices.build();
+    calls.start(0, "a", "tool", "", |_| {});
+    for delta in deltas {
+        calls.delta(0, delta, |_| {});
+    }
+    let flaws: Vec<_> = calls.parser(0).unwrap().flaws().iter().map(|flaw| (flaw.kind(), flaw.offset())).collect();
+    assert_eq!(flaws, [(ErrorKind::ControlCharacter, 10), (ErrorKind::InvalidEscape, 16)]);
 }
 
 #[test]

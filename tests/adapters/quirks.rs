@@ -72,6 +72,10 @@ fn no_index() {
     let whole = |name: &str| entry(json!({"function": {"name": name, "arguments": "{}"}}));
     let log = read_chat([whole("tool"), whole("tool"), whole("other"), chat::end("stop")]);
     assert_eq!(log.summary(), ["tool complete {}", "tool complete {}", "other complete {}"]);
+    // Before that it is the same call's, name or not.
+    let piece = |text: &str| entry(json!({"function": {"name": "tool", "arguments": text}}));
+    let log = read_chat([piece("{"), piece("}"), chat::end("stop")]);
+    assert_eq!(log.summary(), ["tool complete {}"]);
 }
 
 #[test]
@@ -227,6 +231,13 @@ fn an_error_amid_the_chunks() {
     );
     assert_eq!(log.provider_errors, ["Overloaded", "in words", r#"{"code":1}"#]);
     assert_eq!(log.summary(), ["tool truncated(error) {"]);
+    // Nor is nothing `{}` behind an error, though the stream ends as if all were well.
+    let chunks = [chat::call(0, "a", "tool", ""), error(json!("oops")), "[DONE]".to_owned()];
+    assert_eq!(read(Provider::OpenaiChat, chunks).summary(), ["tool truncated(error) "]);
+    // An error that a new call follows was not the end.
+    let chunks = [chat::call(0, "a", "tool", "{}"), error(json!("oops")), chat::call(1, "b", "tool", "")];
+    let log = read(Provider::OpenaiChat, chunks.into_iter().chain(["[DONE]".to_owned()]));
+    assert_eq!(log.summary(), ["tool complete {}", "tool empty {}"]);
 }
 
 #[test]
