@@ -1,6 +1,11 @@
 //! [parser]: crate::Parser
 //! [event-kind]: crate::EventKind
 //! [owned-event]: crate::OwnedEvent
+//! [partial-value]: crate::PartialValue
+//! [partial]: crate::Partial
+//! [settled]: crate::Settled
+//! [mark]: crate::Mark
+//! [value-feed]: crate::ValueFeed
 //! [pattern-set]: crate::PatternSet
 //! [limits]: crate::Limits
 //! [duplicate-keys]: crate::DuplicateKeys

@@ -271,3 +271,84 @@ fn typed_elements_prints_each_element_as_it_closes() {
     let shown = start("typed_elements", &["-"]).write(text).ends().badly("duplicate key: ");
     assert_eq!(shown, "items[0]: Cup for ₹2\n");
 }
+
+/// The forms that `live_form` drew, each with its fields' names, marks and texts, and what stands behind them.
+fn forms(shown: &str) -> (Vec<Vec<[&str; 3]>>, &str) {
+    let (mut forms, mut rest) = (Vec::new(), shown);
+    while let Some((form, behind)) = rest.split_once("\n\n").filter(|(form, _)| form.starts_with("   title ")) {
+        forms.push(
+            form.lines()
+                .map(|line| {
+                    let mut parts = line.trim_start().splitn(3, ' ');
+                    [(); 3].map(|()| parts.next().unwrap_or_default())
+                })
+                .collect(),
+        );
+        rest = behind;
+    }
+    (forms, rest)
+}
+
+#[test]
+fn live_form_marks_what_is_partial_and_complete() {
+    let shown = start("live_form", &["--fast"]).ends().well();
+    let (forms, ticket) = forms(&shown);
+    let place = |mark: &str| ["·", "…", "✓"].iter().position(|known| *known == mark).unwrap();
+    for pair in forms.windows(2) {
+        for (earlier, later) in pair[0].iter().zip(&pair[1]) {
+            assert!(place(earlier[1]) <= place(later[1]), "{earlier:?} then {later:?}");
+            assert!(earlier[1] != "✓" || earlier == later, "what is complete stays");
+        }
+    }
+    for form in &forms {
+        let shows = |name, mark| form.iter().any(|[of, is, text]| *of == name && *is == mark && !text.is_empty());
+        assert!(!shows("priority", "…") && !shows("hours", "…") && !shows("title", "·"), "{form:?}");
+    }
+    assert!(forms.iter().any(|form| form[0] == ["title", "…", "Login fails on"]));
+    assert!(forms.iter().any(|form| form[1] == ["priority", "…", ""] && form[0][1] == "✓"));
+    assert_eq!(forms.last().unwrap()[3], ["hours", "✓", "6.5"]);
+    assert!(forms.last().unwrap().iter().all(|[_, mark, _]| *mark == "✓"));
+    assert!(
+        ticket.starts_with("Ticket {\n    title: \"Login fails on slow networks 🐌\",\n    priority: High,"),
+        "{ticket}"
+    );
+}
+
+#[test]
+fn live_form_draws_before_the_last_chunk() {
+    let running = start("live_form", &["-"]).write(r#"{"title": "Fix t"#).shows("   title … Fix t\npriority ·\n");
+    let running = running.write(r#"he log", "priority": "lo"#).shows("   title ✓ Fix the log\npriority …\n");
+    let running = running.write(r#"w", "hours": 2, "steps": ["Re"#).shows("   hours ✓ 2\n   steps … Re\n\n");
+    let shown = running.write(r#"ad"]}"#).close().well();
+    assert!(shown.contains("priority ✓ Low\nassignee -\n   hours ✓ 2\n   steps ✓ Read\n\nTicket {"), "{shown}");
+}
+
+#[test]
+fn live_form_gives_no_ticket_of_a_cut_stream() {
+    for cut in [0, 1, 10, 30].map(|cut| cut.to_string()) {
+        let shown = start("live_form", &["--fast", "--cut", &cut]).ends().badly("incomplete: ");
+        assert!(!shown.contains("Ticket"), "{shown}");
+    }
+    let all_but_the_brace = r#"{"title": "a", "priority": "low", "hours": 1, "steps": []"#;
+    let shown = start("live_form", &["-"]).write(all_but_the_brace).close().badly("incomplete: ");
+    assert!(shown.ends_with("assignee ·\n   hours ✓ 1\n   steps ✓\n\n"), "{shown}");
+    // Each of these ends it, though its input stays open.
+    for (text, error) in [
+        (r#"{"title": 1,"#, "data: invalid type: integer `1`, expected a string in title"),
+        (r#"{"priority": "urgent""#, "data: unknown variant `urgent`"),
+        (r#"{"title": "a", "title""#, "duplicate key: "),
+        (r#"{"title": "a\x"#, "invalid escape: "),
+    ] {
+        start("live_form", &["-"]).write(text).ends().badly(error);
+    }
+    let without_hours = r#"{"title": "a", "priority": "low", "steps": []}"#;
+    start("live_form", &["-"]).write(without_hours).close().badly("data: missing field `hours`");
+}
+
+#[test]
+fn live_form_leaves_the_terminal_alone() {
+    let shown = start("live_form", &["-"]).write(r#"{"title": "a\u001b[2J\nb"#).close().badly("incomplete: ");
+    assert!(shown.contains("   title … a [2J b\n") && !shown.contains('\u{1b}'), "{shown}");
+    let ended = start("live_form", &["--slow"]).ends();
+    assert!((ended.status.code(), ended.stdout.as_str()) == (Some(2), "") && ended.stderr.starts_with("usage: "));
+}

@@ -30,8 +30,10 @@ fn run(options: &Options) -> Result<(), Failure> {
     let mut parser = options.parser().build(&patterns);
     let mut chunks = Chunks::new(options.open()?, options.chunk);
     let standard_output = BufWriter::with_capacity(64 << 10, io::stdout().lock());
-    let mut output: Box<dyn Output> =
-        if options.text { Box::new(Prose::new(standard_output)) } else { Box::new(Lines::new(standard_output)) };
+    let mut output: Box<dyn Output> = match options.snapshots() {
+        None if options.text => Box::new(Prose::new(standard_output)),
+        followed => Box::new(Lines::new(standard_output, followed)),
+    };
 
     while let Some(chunk) = chunks.next().map_err(|error| options.unreadable(error))? {
         tell(parser.feed(chunk), &mut *output)?;
@@ -42,17 +44,21 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(output.flush()?)
 }
 
-/// Passes a chunk's events on, and sees to it that they are out before the next chunk is waited for.
+/// Passes on a chunk's events, what they made of the snapshot, and the error if there was one; and sees to it that all
+/// is out before the next chunk is waited for.
 fn tell(events: Events<'_>, output: &mut dyn Output) -> Result<(), Failure> {
+    let parser = events.parser();
+    let mut refused = None;
     for event in events {
         match event {
             Ok(event) => output.event(&event)?,
-            Err(error) => {
-                output.failed(&error)?;
-                output.flush()?;
-                return Err(error.into());
-            }
+            Err(error) => refused = Some(error),
         }
     }
-    Ok(output.flush()?)
+    output.snapshot(parser)?;
+    if let Some(error) = &refused {
+        output.failed(error)?;
+    }
+    output.flush()?;
+    refused.map_or(Ok(()), |error| Err(error.into()))
 }

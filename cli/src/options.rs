@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use jsonspigot::{Limits, ParserBuilder};
 
+use crate::output::Snapshots;
 use crate::report::Failure;
 
 /// Follow values in JSON while it is still arriving.
@@ -43,6 +44,14 @@ pub(crate) struct Options {
     /// Write for a person: the text of strings as it grows, atoms as spelt, a newline after each
     #[arg(long, conflicts_with = "value")]
     pub(crate) text: bool,
+
+    /// After each chunk that added to it, write the value as far as it is known, open strings and brackets closed
+    #[arg(long, conflicts_with_all = ["text", "patches"])]
+    snapshots: bool,
+
+    /// After each chunk that added to the value, write what was added: RFC 6902 operations, and `append` for strings
+    #[arg(long, conflicts_with = "text")]
+    patches: bool,
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///
@@ -123,7 +132,17 @@ impl Options {
             number: self.max_number.unwrap_or(default.number),
             total: self.max_total.unwrap_or(default.total),
         };
-        jsonspigot::Parser::builder().retain(retain).duplicate_keys(duplicate_keys).limits(limits)
+        let builder = jsonspigot::Parser::builder().retain(retain).duplicate_keys(duplicate_keys).limits(limits);
+        if self.snapshots().is_some() { builder.snapshots() } else { builder }
+    }
+
+    /// How the partial value is to be written, if it is.
+    pub(crate) fn snapshots(&self) -> Option<Snapshots> {
+        match (self.snapshots, self.patches) {
+            (true, _) => Some(Snapshots::Whole),
+            (_, true) => Some(Snapshots::Patches),
+            _ => None,
+        }
     }
 
     /// The input, ready to be read; `-` is standard input too.

@@ -5,12 +5,15 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
-use jsonspigot::{CompleteValue, Error, Event, EventKind, ValueKind};
+use jsonspigot::{CompleteValue, Error, Event, EventKind, Mark, Parser, PatchOp, ValueKind};
 
 /// Where the run's news goes, in the order it comes.
 pub(crate) trait Output {
     /// Something became known about a match.
     fn event(&mut self, event: &Event<'_>) -> io::Result<()>;
+
+    /// A chunk has been read, and its events are told: what has become of the partial value?
+    fn snapshot(&mut self, parser: &Parser) -> io::Result<()>;
 
     /// The input was whole: its length, and its value if that was asked for.
     fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()>;
@@ -22,6 +25,15 @@ pub(crate) trait Output {
     fn flush(&mut self) -> io::Result<()>;
 }
 
+/// How lines tell the partial value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Snapshots {
+    /// All of it, as far as it is known.
+    Whole,
+    /// The operations that bring a copy up to date.
+    Patches,
+}
+
 /// One JSON object a line (NDJSON).
 pub(crate) struct Lines<W> {
     out: W,
@@ -29,11 +41,15 @@ pub(crate) struct Lines<W> {
     /// `path` as a JSON string, and the match it is the path of: a string's deltas spell it once.
     quoted_path: Vec<u8>,
     quoted_path_of: Option<u64>,
+    snapshots: Option<Snapshots>,
+    /// Up to where the partial value has been told.
+    told: Mark,
 }
 
 impl<W: Write> Lines<W> {
-    pub(crate) fn new(out: W) -> Self {
-        Self { out, path: String::new(), quoted_path: Vec::new(), quoted_path_of: None }
+    pub(crate) fn new(out: W, snapshots: Option<Snapshots>) -> Self {
+        let (path, quoted_path, quoted_path_of) = (String::new(), Vec::new(), None);
+        Self { out, path, quoted_path, quoted_path_of, snapshots, told: Mark::default() }
     }
 
     fn quote_path(&mut self, event: &Event<'_>) -> io::Result<()> {
@@ -45,6 +61,15 @@ impl<W: Write> Lines<W> {
             self.quoted_path_of = Some(event.match_id);
         }
         Ok(())
+    }
+
+    fn patch<'p>(&mut self, ops: impl Iterator<Item = PatchOp<'p>>) -> io::Result<()> {
+        self.out.write_all(br#"{"event":"patch","ops":["#)?;
+        for (place, op) in ops.enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            write!(self.out, "{comma}{op}")?;
+        }
+        self.out.write_all(b"]")
     }
 
     /// The members that all lines about a match begin with.
@@ -75,6 +100,22 @@ impl<W: Write> Output for Lines<W> {
             }
         }
         self.out.write_all(b"}\n")
+    }
+
+    /// What has only closed prints the same: news are what a patch would say, and asking for its first operation costs
+    /// nothing, however large the value is.
+    fn snapshot(&mut self, parser: &Parser) -> io::Result<()> {
+        let Some((snapshots, value)) = self.snapshots.zip(parser.snapshot()) else { return Ok(()) };
+        let mut ops = parser.patch_since(self.told).peekable();
+        if ops.peek().is_some() {
+            match snapshots {
+                Snapshots::Whole => write!(self.out, r#"{{"event":"snapshot","value":{value}"#)?,
+                Snapshots::Patches => self.patch(ops)?,
+            }
+            self.out.write_all(b"}\n")?;
+        }
+        self.told = parser.mark();
+        Ok(())
     }
 
     fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()> {
@@ -149,6 +190,10 @@ impl<W: Write> Output for Prose<W> {
                 }
             }
         }
+    }
+
+    fn snapshot(&mut self, _parser: &Parser) -> io::Result<()> {
+        Ok(())
     }
 
     fn done(&mut self, _bytes: u64, _value: Option<CompleteValue<'_>>) -> io::Result<()> {

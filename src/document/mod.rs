@@ -5,6 +5,7 @@
 //! node's text ends where the text ends, and only that node can still grow. Nothing is ever moved or changed but the
 //! `end` of an open value and the count of its children.
 
+mod deserializer;
 mod patch;
 mod print;
 mod settled;
@@ -16,7 +17,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 pub use self::patch::{Mark, PatchOp};
-pub(crate) use self::print::write_string;
+pub(crate) use self::print::write_escaped;
 pub use self::settled::Settled;
 pub use self::typed::Partial;
 pub use self::view::{PartialValue, ValueState};
@@ -119,7 +120,11 @@ impl Document {
     /// A member's key: kept behind the shown text until its value begins.
     #[inline]
     pub(crate) fn key(&mut self, key: &str, at: u64) -> Result<(), Fault> {
-        self.push_text(key, at)
+        if key.len() > self.room() {
+            return Err(too_large(at));
+        }
+        self.text.push_str(key);
+        Ok(())
     }
 
     #[inline]
@@ -144,11 +149,18 @@ impl Document {
         self.push(NodeKind::String, OPEN, at).map(drop)
     }
 
+    /// Adds text to the open string: what fits, so that the limit bites at the same byte for every chunking.
     #[inline]
     pub(crate) fn append(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        let pushed = self.push_text(text, at);
+        let room = self.room();
+        let fits = if text.len() > room {
+            (0..=room).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0)
+        } else {
+            text.len()
+        };
+        self.text.push_str(&text[..fits]);
         self.shown = self.text.len() as u32;
-        pushed
+        if fits < text.len() { Err(too_large(at + fits as u64)) } else { Ok(()) }
     }
 
     #[inline]
@@ -174,10 +186,17 @@ impl Document {
             "true" => NodeKind::True,
             _ => NodeKind::Number,
         };
+        if kind == NodeKind::Number && text.len() > self.room() {
+            return Err(too_large(end));
+        }
         let id = self.push(kind, OPEN, end)?;
         self.nodes[id as usize].end = id + 1;
         self.closed = self.closed.wrapping_add(1);
-        if kind == NodeKind::Number { self.append(text, end) } else { Ok(()) }
+        if kind == NodeKind::Number {
+            self.text.push_str(text);
+            self.shown = self.text.len() as u32;
+        }
+        Ok(())
     }
 
     #[inline]
@@ -199,17 +218,10 @@ impl Document {
         Ok(id)
     }
 
-    /// Adds what fits, so that the limit bites at the same byte for every chunking.
+    /// How much more text there may be.
     #[inline]
-    fn push_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        let room = self.limit as usize - self.text.len();
-        if text.len() > room {
-            let fits = (0..=room).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-            self.text.push_str(&text[..fits]);
-            return Err(too_large(at + fits as u64));
-        }
-        self.text.push_str(text);
-        Ok(())
+    fn room(&self) -> usize {
+        self.limit as usize - self.text.len()
     }
 
     fn is_member(&self, node: &Node) -> bool {
@@ -278,6 +290,8 @@ fn too_large(offset: u64) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]
@@ -303,5 +317,17 @@ mod tests {
         document.begin_container(ValueKind::Array, 0).unwrap();
         document.end_atom("true", 5).unwrap();
         assert_eq!(document.end_atom("true", 10).unwrap_err().kind, ErrorKind::SnapshotLimit);
+    }
+
+    #[test]
+    fn keys_and_numbers_are_whole_or_not_there() {
+        let mut document = Document::with_limit(5);
+        document.begin_container(ValueKind::Object, 0).unwrap();
+        assert_eq!(document.key("abcdef", 7).unwrap_err().offset, 7);
+        document.key("abc", 4).unwrap();
+        assert_eq!(document.end_atom("123", 9).unwrap_err().offset, 9);
+        assert_eq!(document.view().unwrap().to_string(), "{}");
+        document.end_atom("12", 9).unwrap();
+        assert_eq!(document.view().unwrap().to_string(), r#"{"abc":12}"#);
     }
 }

@@ -1,6 +1,6 @@
 //! What changed since a mark: the operations that bring a copy up to date.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use core::fmt::{self, Write};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -89,7 +89,7 @@ impl Serialize for PatchOp<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(3))?;
         map.serialize_entry("op", if self.appended_from.is_some() { "append" } else { "add" })?;
-        map.serialize_entry("path", &self.path().to_string())?;
+        map.serialize_entry("path", &self.path())?;
         match self.appended() {
             Some(text) => map.serialize_entry("value", text)?,
             None => map.serialize_entry("value", &self.value)?,
@@ -103,12 +103,12 @@ impl Document {
         Mark { epoch: self.epoch, nodes: self.nodes.len() as u32, shown: self.shown, closed: self.closed }
     }
 
-    /// The operations since a mark, in document order; since a mark of an earlier document, all of this one.
+    /// The operations since a mark, in document order; since a mark of another document, all of this one.
     ///
     /// What is new is one string's growth, if the last node was an open string, and the nodes behind the mark: each
     /// that hangs on an old one is added with all that stands in it.
     pub(crate) fn patch_since(&self, mark: Mark) -> impl Iterator<Item = PatchOp<'_>> {
-        let mark = if mark.epoch == self.epoch { mark } else { Mark::default() };
+        let mark = if self.has_passed(mark) { mark } else { Mark::default() };
         let grown = mark.nodes.checked_sub(1).and_then(|last| self.growth(last, mark.shown));
         let mut next = mark.nodes;
         let added = core::iter::from_fn(move || {
@@ -119,11 +119,22 @@ impl Document {
         grown.into_iter().chain(added)
     }
 
+    /// Whether the mark can be one of this document. A mark of another parser should not be asked about, but must not
+    /// lead astray either.
+    fn has_passed(&self, mark: Mark) -> bool {
+        let now = self.mark();
+        mark.epoch == now.epoch
+            && mark.nodes <= now.nodes
+            && mark.shown <= now.shown
+            && self.text.is_char_boundary(mark.shown as usize)
+    }
+
     /// What a string has gained since its text was shown up to `shown`.
     fn growth(&self, node: NodeId, shown: u32) -> Option<PatchOp<'_>> {
         let text = self.text_range(node);
         let is_string = self.nodes[node as usize].kind == NodeKind::String;
-        (is_string && text.end > shown as usize)
-            .then(|| PatchOp { value: PartialValue::new(self, node), appended_from: Some(shown as usize - text.start) })
+        let from = (shown as usize).checked_sub(text.start)?;
+        (is_string && from < text.len())
+            .then(|| PatchOp { value: PartialValue::new(self, node), appended_from: Some(from) })
     }
 }

@@ -7,7 +7,7 @@ use serde::de::Deserialize;
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 
-use super::typed::PartialDeserializer;
+use super::deserializer::PartialDeserializer;
 use super::{NO_PARENT, NodeKind, PartialValue};
 use crate::error::Error;
 use crate::event::SERDE_DEPTH;
@@ -75,8 +75,14 @@ impl PartialValue<'_> {
 }
 
 /// Writes a JSON string with the escapes it must have (RFC 8259 §7).
-pub(crate) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
+pub(super) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
+    write_escaped(out, text)?;
+    out.write_char('"')
+}
+
+/// What stands between the quotes of a JSON string.
+pub(crate) fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     let mut written = 0;
     for (at, byte) in text.bytes().enumerate() {
         let letter = match byte {
@@ -96,8 +102,7 @@ pub(crate) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
         }
         written = at + 1;
     }
-    out.write_str(&text[written..])?;
-    out.write_char('"')
+    out.write_str(&text[written..])
 }
 
 /// Serializes what is known, open values as if closed; recurses, and refuses more than 127 levels.

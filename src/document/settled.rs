@@ -3,7 +3,11 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Visitor};
+use serde::de::value::{
+    BorrowedBytesDeserializer, BorrowedStrDeserializer, EnumAccessDeserializer, MapAccessDeserializer,
+    SeqAccessDeserializer, UnitDeserializer,
+};
+use serde::de::{self, Deserialize, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 /// The name by which the partial document's deserializer knows the type; any other format sees a plain newtype.
@@ -12,7 +16,9 @@ pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 /// A field of a typed partial that is empty until its value is whole: for enums, ids, and whatever makes no sense
 /// half-received. In every other format it reads and writes as the plain value.
 ///
-/// Give it `#[serde(default)]`, so that it may also be missing.
+/// Give it `#[serde(default)]`, so that it may also be missing. It works at any depth and around any type; not inside
+/// of what serde reads into a buffer first (a `#[serde(flatten)]` field, an untagged or internally tagged enum), since
+/// the buffer no longer knows what was open: there an open string is shown like a whole one.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Settled};
@@ -79,6 +85,24 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Settled<T> {
 
 struct SettledVisitor<T>(PhantomData<T>);
 
+impl<T> SettledVisitor<T> {
+    fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Settled<T>, D::Error>
+    where
+        T: Deserialize<'de>,
+    {
+        T::deserialize(deserializer).map(|value| Settled(Some(value)))
+    }
+}
+
+/// Formats that look through newtypes give the value at once.
+macro_rules! visit_plain {
+    ($($method:ident: $type:ty => $deserializer:expr;)*) => {
+        $(fn $method<E: de::Error>(self, value: $type) -> Result<Self::Value, E> {
+            self.read($deserializer(value))
+        })*
+    };
+}
+
 impl<'de, T: Deserialize<'de>> Visitor<'de> for SettledVisitor<T> {
     type Value = Settled<T>;
 
@@ -92,6 +116,39 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SettledVisitor<T> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        T::deserialize(deserializer).map(|value| Settled(Some(value)))
+        self.read(deserializer)
+    }
+
+    visit_plain! {
+        visit_bool: bool => IntoDeserializer::into_deserializer;
+        visit_i64: i64 => IntoDeserializer::into_deserializer;
+        visit_i128: i128 => IntoDeserializer::into_deserializer;
+        visit_u64: u64 => IntoDeserializer::into_deserializer;
+        visit_u128: u128 => IntoDeserializer::into_deserializer;
+        visit_f64: f64 => IntoDeserializer::into_deserializer;
+        visit_str: &str => IntoDeserializer::into_deserializer;
+        visit_borrowed_str: &'de str => BorrowedStrDeserializer::new;
+        visit_bytes: &[u8] => IntoDeserializer::into_deserializer;
+        visit_borrowed_bytes: &'de [u8] => BorrowedBytesDeserializer::new;
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+        self.read(UnitDeserializer::new())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        self.read(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<Self::Value, A::Error> {
+        self.read(SeqAccessDeserializer::new(elements))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+        self.read(MapAccessDeserializer::new(entries))
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, variant: A) -> Result<Self::Value, A::Error> {
+        self.read(EnumAccessDeserializer::new(variant))
     }
 }

@@ -1,18 +1,13 @@
-//! Typed partials: a serde `Deserializer` over the view, and what it gives.
+//! Typed partials: what reading a type from the view gives, or why it can't.
 
 use alloc::string::{String, ToString};
 use core::fmt;
 
-use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
-    VariantAccess, Visitor,
-};
-use serde::forward_to_deserialize_any;
+use serde::de::{self, Deserialize};
 
-use super::settled::SETTLED;
-use super::{NodeKind, PartialValue};
+use super::PartialValue;
+use super::deserializer::PartialDeserializer;
 use crate::error::{Error, ErrorKind};
-use crate::event::SERDE_DEPTH;
 
 /// A `T` read from a value as far as it is known.
 ///
@@ -81,13 +76,6 @@ impl<'a> PartialValue<'a> {
     }
 }
 
-/// Reads one value; knows how many levels of containers may still open.
-#[derive(Clone, Copy)]
-pub(super) struct PartialDeserializer<'a> {
-    value: PartialValue<'a>,
-    levels_left: usize,
-}
-
 /// Why a value did not fit, and the innermost value that did not.
 #[derive(Debug)]
 pub(super) struct TypedError {
@@ -103,8 +91,12 @@ impl TypedError {
         Error::without_place(self.kind, &path, &self.reason)
     }
 
+    pub(super) fn new(kind: ErrorKind, reason: &str) -> Self {
+        Self { kind, reason: reason.to_string(), path: None }
+    }
+
     /// Notes the path, unless a value further inside did before.
-    fn inside(self, value: PartialValue<'_>) -> Self {
+    pub(super) fn inside(self, value: PartialValue<'_>) -> Self {
         Self { path: self.path.or_else(|| Some(value.path())), ..self }
     }
 }
@@ -117,202 +109,17 @@ impl fmt::Display for TypedError {
 
 impl core::error::Error for TypedError {}
 
+impl From<serde_json::Error> for TypedError {
+    /// serde_json's reason for refusing a number, without the place in it.
+    fn from(error: serde_json::Error) -> Self {
+        let reason = error.to_string();
+        let place = reason.rfind(" at line ").unwrap_or(reason.len());
+        Self::new(ErrorKind::Data, &reason[..place])
+    }
+}
+
 impl de::Error for TypedError {
     fn custom<T: fmt::Display>(reason: T) -> Self {
-        Self { kind: ErrorKind::Data, reason: reason.to_string(), path: None }
-    }
-}
-
-impl<'a> PartialDeserializer<'a> {
-    pub(super) fn new(value: PartialValue<'a>) -> Self {
-        Self { value, levels_left: SERDE_DEPTH }
-    }
-
-    /// A child's deserializer.
-    fn inner(self, value: PartialValue<'a>) -> Result<Self, TypedError> {
-        let too_deep = || TypedError {
-            kind: ErrorKind::DepthLimit,
-            reason: "expected no more than 127 levels".to_string(),
-            path: None,
-        };
-        Ok(Self { value, levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)? })
-    }
-
-    /// Numbers are read by serde_json itself, so that every one means the same in both.
-    fn number<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        let mut number = serde_json::Deserializer::from_str(self.value.text());
-        number.deserialize_any(visitor).map_err(|error| {
-            let mut reason = error.to_string();
-            reason.truncate(reason.rfind(" at line ").unwrap_or(reason.len()));
-            de::Error::custom(reason)
-        })
-    }
-}
-
-impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
-    type Error = TypedError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        let value = self.value;
-        let read = match value.node().kind {
-            NodeKind::Null => visitor.visit_unit(),
-            NodeKind::False => visitor.visit_bool(false),
-            NodeKind::True => visitor.visit_bool(true),
-            NodeKind::String => visitor.visit_borrowed_str(value.text()),
-            NodeKind::Number => self.number(visitor),
-            NodeKind::Array => self.inner(value).and_then(|inner| {
-                let left = value.len();
-                visitor.visit_seq(Children {
-                    parent: inner,
-                    children: value.iter().map(|value| ((), value)),
-                    left,
-                    open: None,
-                })
-            }),
-            NodeKind::Object => self.inner(value).and_then(|inner| {
-                let left = value.len();
-                visitor.visit_map(Children { parent: inner, children: value.entries(), left, open: None })
-            }),
-        };
-        read.map_err(|error| error.inside(value))
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        if self.value.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
-        if name == SETTLED && !self.value.is_complete() {
-            return visitor.visit_none();
-        }
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
-        let value = self.value;
-        let read = match value.node().kind {
-            NodeKind::String => visitor.visit_enum(value.text().into_deserializer()),
-            NodeKind::Object => match (value.entries().next(), value.len()) {
-                (Some((variant, content)), 1) => {
-                    self.inner(content).and_then(|content| visitor.visit_enum(Variant { variant, content }))
-                }
-                _ => Err(de::Error::invalid_value(Unexpected::Map, &"an object with a single key")),
-            },
-            _ => Err(de::Error::invalid_type(Unexpected::Other("neither string nor object"), &"an enum")),
-        };
-        read.map_err(|error| error.inside(value))
-    }
-
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.value.as_str() {
-            Some(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
-            None => self.deserialize_any(visitor),
-        }
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        self.deserialize_bytes(visitor)
-    }
-
-    /// What nobody reads is not looked at.
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        visitor.visit_unit()
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string
-        unit unit_struct seq tuple tuple_struct map struct identifier
-    }
-}
-
-/// The children of an open or complete container.
-struct Children<'a, I> {
-    parent: PartialDeserializer<'a>,
-    children: I,
-    left: usize,
-    /// The entry whose key has been read and whose value has not.
-    open: Option<PartialValue<'a>>,
-}
-
-impl<'a, I: Iterator<Item = ((), PartialValue<'a>)>> SeqAccess<'a> for Children<'a, I> {
-    type Error = TypedError;
-
-    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, TypedError> {
-        let Some(((), value)) = self.children.next() else { return Ok(None) };
-        self.left -= 1;
-        seed.deserialize(PartialDeserializer { value, ..self.parent }).map(Some).map_err(|error| error.inside(value))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left)
-    }
-}
-
-impl<'a, I: Iterator<Item = (&'a str, PartialValue<'a>)>> MapAccess<'a> for Children<'a, I> {
-    type Error = TypedError;
-
-    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, TypedError> {
-        let Some((key, value)) = self.children.next() else { return Ok(None) };
-        self.left -= 1;
-        self.open = Some(value);
-        seed.deserialize(de::value::BorrowedStrDeserializer::new(key)).map(Some)
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, TypedError> {
-        let value = self.open.take().ok_or_else(|| de::Error::custom("a value was asked for before its key"))?;
-        seed.deserialize(PartialDeserializer { value, ..self.parent }).map_err(|error| error.inside(value))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left)
-    }
-}
-
-/// An enum spelt as an object: `{"variant": content}`.
-struct Variant<'a> {
-    variant: &'a str,
-    content: PartialDeserializer<'a>,
-}
-
-impl<'a> EnumAccess<'a> for Variant<'a> {
-    type Error = TypedError;
-    type Variant = PartialDeserializer<'a>;
-
-    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError> {
-        let variant = de::value::BorrowedStrDeserializer::new(self.variant);
-        seed.deserialize(variant).map(|variant| (variant, self.content))
-    }
-}
-
-impl<'a> VariantAccess<'a> for PartialDeserializer<'a> {
-    type Error = TypedError;
-
-    fn unit_variant(self) -> Result<(), TypedError> {
-        Deserialize::deserialize(self)
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError> {
-        seed.deserialize(self)
-    }
-
-    fn tuple_variant<V: Visitor<'a>>(self, _len: usize, visitor: V) -> Result<V::Value, TypedError> {
-        self.deserialize_any(visitor)
-    }
-
-    fn struct_variant<V: Visitor<'a>>(
-        self,
-        _fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
-        self.deserialize_any(visitor)
+        Self::new(ErrorKind::Data, &reason.to_string())
     }
 }

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{Document, NodeId, NodeKind, OPEN};
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
@@ -108,6 +108,28 @@ impl<'a> PartialValue<'a> {
         (self.node().kind == NodeKind::Number).then(|| self.text())
     }
 
+    /// A number that fits, as serde_json reads it.
+    #[must_use]
+    pub fn as_i64(self) -> Option<i64> {
+        self.number()?.as_i64()
+    }
+
+    /// A number that fits, as serde_json reads it.
+    #[must_use]
+    pub fn as_u64(self) -> Option<u64> {
+        self.number()?.as_u64()
+    }
+
+    /// A number, as serde_json reads it; nothing if it is beyond f64's range.
+    #[must_use]
+    pub fn as_f64(self) -> Option<f64> {
+        self.number()?.as_f64()
+    }
+
+    fn number(self) -> Option<Number> {
+        serde_json::from_str(self.as_number()?).ok()
+    }
+
     /// Whether the value is null.
     #[must_use]
     pub fn is_null(self) -> bool {
@@ -171,10 +193,14 @@ impl<'a> PartialValue<'a> {
     /// `None` if it is not there (yet), or if the text is no concrete path.
     #[must_use]
     pub fn at(self, path: &str) -> Option<Self> {
-        concrete_steps(path).try_fold(self, |value, step| {
-            let step = step?;
-            value.children().filter(|(segment, _)| step.is(*segment)).last().map(|(_, child)| child)
-        })
+        concrete_steps(path).try_fold(self, |value, step| value.child(step?))
+    }
+
+    /// The child that a step leads to: of members the last one of the name.
+    fn child(self, step: ConcreteStep<'_>) -> Option<Self> {
+        let mut found = self.children().filter(|(segment, _)| step.is(*segment));
+        let (_, child) = if step.is_index() { found.next() } else { found.last() }?;
+        Some(child)
     }
 
     /// What is known of the value at a concrete path from here.
@@ -186,9 +212,8 @@ impl<'a> PartialValue<'a> {
         let mut value = self;
         for step in concrete_steps(path) {
             let Some(step) = step else { return ValueState::Absent };
-            let found = value.children().filter(|(segment, _)| step.is(*segment)).last();
-            match found {
-                Some((_, child)) => value = child,
+            match value.child(step) {
+                Some(child) => value = child,
                 None if value.may_hold(step) => {
                     let is_spelt_right = concrete_steps(path).all(|step| step.is_some());
                     return if is_spelt_right { ValueState::Pending } else { ValueState::Absent };
@@ -258,9 +283,7 @@ impl PartialEq<Value> for PartialValue<'_> {
                 (NodeKind::Null, Value::Null) => true,
                 (NodeKind::True | NodeKind::False, Value::Bool(bool)) => own.as_bool() == Some(*bool),
                 (NodeKind::String, Value::String(text)) => own.text() == text,
-                (NodeKind::Number, Value::Number(number)) => {
-                    serde_json::from_str::<serde_json::Number>(own.text()).is_ok_and(|own| own == *number)
-                }
+                (NodeKind::Number, Value::Number(number)) => own.number().is_some_and(|own| own == *number),
                 (NodeKind::Array, Value::Array(elements)) => {
                     pairs.extend(own.iter().zip(elements));
                     own.len() == elements.len()

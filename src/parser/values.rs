@@ -3,14 +3,15 @@
 //! Each operation is checked for order and written as the JSON text that it stands for, into the same engine. So
 //! patterns, limits, snapshots, retention and the strict value work alike, and there is no second parser.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{DuplicateKeys, Events, Parser, ParserBuilder};
-use crate::document::write_string;
+use smallvec::SmallVec;
+
+use super::{DuplicateKeys, Events, Outcome, Parser, ParserBuilder};
+use crate::document::write_escaped;
 use crate::error::{ErrorKind, Fault};
-use crate::path::{ConcreteStep, concrete_steps};
+use crate::path::{ConcreteStep, Segment, concrete_steps};
 use crate::pattern_set::PatternSet;
 
 /// A value without parts, for [`ValueFeed::set`].
@@ -68,22 +69,17 @@ enum OpenContainer {
     Array { newest: u64 },
 }
 
-/// One step of a path, its name decoded.
-#[derive(PartialEq)]
-enum Step<'a> {
-    Key(Cow<'a, str>),
-    Index(u64),
-}
-
 impl OpenContainer {
-    fn newest_is(&self, step: &Step<'_>) -> bool {
-        match (self, step) {
-            (Self::Object { newest }, Step::Key(key)) => newest == key,
-            (Self::Array { newest }, Step::Index(index)) => newest == index,
-            _ => false,
-        }
+    fn newest_is(&self, step: ConcreteStep<'_>) -> bool {
+        step.is(match self {
+            Self::Object { newest } => Segment::Key(newest),
+            Self::Array { newest } => Segment::Index(*newest),
+        })
     }
 }
+
+/// The steps of a path: few enough, as a rule, to need no allocation.
+type Steps<'a> = SmallVec<[ConcreteStep<'a>; 8]>;
 
 /// Why an operation can't follow those before it.
 type Disorder = &'static str;
@@ -126,15 +122,16 @@ impl ValueFeed {
 
     /// Appends text to the string at a concrete path, which it begins if it is new.
     pub fn append(&mut self, path: &str, text: &str) -> Events<'_> {
-        let is_open = self.has_open_string && self.is_newest(path);
-        let step = if is_open { Ok(()) } else { self.begin(path).map(|()| self.written.push('"')) };
-        self.has_open_string = true;
-        let step = step.map(|()| {
-            let mut quoted = String::new();
-            // Writing to a string cannot fail.
-            let _ = write_string(&mut quoted, text);
-            self.written.push_str(&quoted[1..quoted.len() - 1]);
-        });
+        let step = if self.has_open_string && self.is_newest(path) {
+            Ok(())
+        } else {
+            self.begin(path).map(|()| {
+                self.has_open_string = true;
+                self.written.push('"');
+            })
+        };
+        // Writing to a string cannot fail.
+        let _ = write_escaped(&mut self.written, text);
         self.feed_written(step)
     }
 
@@ -166,13 +163,19 @@ impl ValueFeed {
         Events::new(&self.parser, fed.err())
     }
 
-    /// Feeds what the operation has written, or fails for good.
+    /// Feeds what the operation has written, or fails for good. Behind the end nothing is written or fed any more.
     fn feed_written(&mut self, step: Result<(), Disorder>) -> Events<'_> {
-        if let Err(expected) = step
-            && matches!(self.parser.core.outcome, super::Outcome::Open)
-        {
-            let fault = Fault::new(ErrorKind::OutOfOrder, self.parser.offset(), expected);
-            self.parser.core.fail(&fault);
+        let core = &mut self.parser.core;
+        if let (Err(expected), Outcome::Open) = (step, &core.outcome) {
+            let fault = Fault::new(ErrorKind::OutOfOrder, core.tokenizer.offset(), expected);
+            core.fail(&fault);
+        }
+        if matches!(core.outcome, Outcome::Finished) {
+            self.written.clear();
+            let fault = Fault::new(ErrorKind::Finished, core.tokenizer.offset(), "expected no values behind the end");
+            let error = core.error(&fault);
+            self.parser.queue.clear();
+            return Events::new(&self.parser, Some(error));
         }
         let events = self.parser.feed(&self.written);
         self.written.clear();
@@ -185,73 +188,75 @@ impl ValueFeed {
         if self.has_open_string {
             return Err("expected the open string to be closed first");
         }
-        let shared = self.open.iter().zip(&steps).take_while(|(open, step)| open.newest_is(step)).count();
+        let shared = self.open.iter().zip(&steps).take_while(|(open, step)| open.newest_is(**step)).count();
         if !self.has_root {
             self.has_root = true;
         } else if shared == steps.len() || shared == self.open.len() {
             return Err("expected a path that has no value yet");
         } else {
             self.close_containers_above(shared + 1);
-            self.next_child(&steps[shared])?;
+            self.next_child(steps[shared])?;
         }
         let is_new = usize::from(!self.open.is_empty());
         for step in &steps[(shared + is_new).min(steps.len())..] {
-            self.open_with(step)?;
+            self.open_with(*step)?;
         }
         Ok(())
     }
 
     /// Moves the innermost container on to a new child.
-    fn next_child(&mut self, step: &Step<'_>) -> Result<(), Disorder> {
+    fn next_child(&mut self, step: ConcreteStep<'_>) -> Result<(), Disorder> {
         self.written.push(',');
         match (self.open.last_mut(), step) {
-            (Some(OpenContainer::Object { newest }), Step::Key(key)) => {
-                newest.clear();
-                newest.push_str(key);
-                self.write_key(key);
-                Ok(())
+            (Some(OpenContainer::Array { newest }), ConcreteStep::Index(index)) => {
+                if *newest + 1 != index {
+                    return Err("expected the next index of an array");
+                }
+                *newest = index;
             }
-            (Some(OpenContainer::Array { newest }), Step::Index(index)) if *newest + 1 == *index => {
-                *newest = *index;
-                Ok(())
+            (Some(OpenContainer::Object { newest }), ConcreteStep::Name(_) | ConcreteStep::Quoted(_)) => {
+                *newest = step.name();
+                self.write_newest_key();
             }
-            (Some(OpenContainer::Array { .. }), Step::Index(_)) => Err("expected the next index of an array"),
-            _ => Err("expected the kind of container that is open"),
-        }
-    }
-
-    /// Opens the container that the step is the first child of.
-    fn open_with(&mut self, step: &Step<'_>) -> Result<(), Disorder> {
-        match step {
-            Step::Key(key) => {
-                self.written.push('{');
-                self.write_key(key);
-                self.open.push(OpenContainer::Object { newest: key.clone().into_owned() });
-            }
-            Step::Index(0) => {
-                self.written.push('[');
-                self.open.push(OpenContainer::Array { newest: 0 });
-            }
-            Step::Index(_) => return Err("expected an array to begin with index 0"),
+            _ => return Err("expected the kind of container that is open"),
         }
         Ok(())
     }
 
-    fn write_key(&mut self, key: &str) {
-        // Writing to a string cannot fail.
-        let _ = write_string(&mut self.written, key);
-        self.written.push(':');
+    /// Opens the container that the step is the first child of.
+    fn open_with(&mut self, step: ConcreteStep<'_>) -> Result<(), Disorder> {
+        match step {
+            ConcreteStep::Index(0) => {
+                self.written.push('[');
+                self.open.push(OpenContainer::Array { newest: 0 });
+            }
+            ConcreteStep::Index(_) => return Err("expected an array to begin with index 0"),
+            ConcreteStep::Name(_) | ConcreteStep::Quoted(_) => {
+                self.written.push('{');
+                self.open.push(OpenContainer::Object { newest: step.name() });
+                self.write_newest_key();
+            }
+        }
+        Ok(())
+    }
+
+    fn write_newest_key(&mut self) {
+        if let Some(OpenContainer::Object { newest }) = self.open.last() {
+            self.written.push('"');
+            // Writing to a string cannot fail.
+            let _ = write_escaped(&mut self.written, newest);
+            self.written.push_str("\":");
+        }
     }
 
     fn close_container(&mut self, path: &str) -> Result<(), Disorder> {
         let steps = steps(path)?;
-        let is_open =
-            steps.len() < self.open.len() && self.open.iter().zip(&steps).all(|(open, step)| open.newest_is(step));
-        if !is_open {
-            return Err("expected the path of an open value");
+        if steps.len() < self.open.len() && self.is_open(&steps) {
+            self.close_containers_above(steps.len());
+            Ok(())
+        } else {
+            Err("expected the path of an open value")
         }
-        self.close_containers_above(steps.len());
-        Ok(())
     }
 
     fn close_containers_above(&mut self, depth: usize) {
@@ -262,18 +267,15 @@ impl ValueFeed {
 
     /// Whether a path leads to the newest value.
     fn is_newest(&self, path: &str) -> bool {
-        let fits = |steps: Vec<Step<'_>>| {
-            steps.len() == self.open.len() && self.open.iter().zip(&steps).all(|(open, step)| open.newest_is(step))
-        };
-        steps(path).is_ok_and(fits)
+        steps(path).is_ok_and(|steps| steps.len() == self.open.len() && self.is_open(&steps))
+    }
+
+    /// Whether the steps lead along the newest children, as far as both go.
+    fn is_open(&self, steps: &[ConcreteStep<'_>]) -> bool {
+        self.open.iter().zip(steps).all(|(open, step)| open.newest_is(*step))
     }
 }
 
-fn steps(path: &str) -> Result<Vec<Step<'_>>, Disorder> {
-    let step = |step: Option<ConcreteStep<'_>>| match step {
-        Some(ConcreteStep::Index(index)) => Some(Step::Index(index)),
-        Some(name) => Some(Step::Key(Cow::Owned(name.name()))),
-        None => None,
-    };
-    concrete_steps(path).map(step).collect::<Option<_>>().ok_or("expected a concrete path, such as $.a[0]")
+fn steps(path: &str) -> Result<Steps<'_>, Disorder> {
+    concrete_steps(path).collect::<Option<_>>().ok_or("expected a concrete path, such as $.a[0]")
 }

@@ -62,11 +62,17 @@ pub(crate) struct PathStore {
     keys: String,
     /// Nodes below this place must stay: queued events name them.
     pinned: usize,
+    /// Where the next compaction gathers what stays: kept, so that compacting allocates nothing in the long run.
+    spare: (Vec<Node>, String),
 }
 
 impl PathStore {
     pub(crate) fn new() -> Self {
-        let mut store = Self { nodes: Vec::new(), keys: String::new(), pinned: 0 };
+        Self::from_buffers(Vec::new(), String::new())
+    }
+
+    fn from_buffers(nodes: Vec<Node>, keys: String) -> Self {
+        let mut store = Self { nodes, keys, pinned: 0, spare: (Vec::new(), String::new()) };
         store.clear();
         store
     }
@@ -124,8 +130,8 @@ impl PathStore {
 
     /// Keeps only the nodes that `open` names, parents first, and renames them in place.
     pub(crate) fn compact<'a>(&mut self, open: impl Iterator<Item = &'a mut NodeId>) {
-        let mut compacted = Self { nodes: Vec::new(), keys: String::new(), pinned: 0 };
-        compacted.clear();
+        let (nodes, keys) = core::mem::take(&mut self.spare);
+        let mut compacted = Self::from_buffers(nodes, keys);
         let mut renamed = (ROOT, ROOT);
         for id in open.filter(|id| **id != ROOT) {
             if renamed.0 != *id {
@@ -138,7 +144,10 @@ impl PathStore {
             }
             *id = renamed.1;
         }
-        *self = compacted;
+        self.nodes.clone_from(&compacted.nodes);
+        self.keys.clone_from(&compacted.keys);
+        self.pinned = 0;
+        self.spare = (compacted.nodes, compacted.keys);
     }
 
     pub(crate) fn path(&self, node: NodeId) -> Path<'_> {

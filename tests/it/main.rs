@@ -12,4 +12,5 @@ mod patterns;
 mod snapshots;
 mod suites;
 mod tidy;
+mod typed;
 mod value_feed;

@@ -364,3 +364,56 @@ fn events_may_be_followed_by_looks_between_them() {
     }
     assert_eq!(parser.feed("u3").next().unwrap().unwrap_err().path(), "b");
 }
+
+#[test]
+fn numbers_are_what_serde_json_reads() {
+    let numbers =
+        ["0", "-0", "1.5", "-7", "9223372036854775808", "18446744073709551616", "-9223372036854775809", "1e2", "1e999"];
+    for text in numbers {
+        let mut parser = plain();
+        parser.feed_with(text, |_| {}).unwrap();
+        parser.finish_with(|_| {}).unwrap();
+        let (root, number) = (parser.snapshot().unwrap(), serde_json::from_str::<serde_json::Number>(text).ok());
+        assert_eq!(root.as_number(), Some(text));
+        assert_eq!(root.as_i64(), number.as_ref().and_then(serde_json::Number::as_i64), "{text}");
+        assert_eq!(root.as_u64(), number.as_ref().and_then(serde_json::Number::as_u64), "{text}");
+        assert_eq!(root.as_f64(), number.as_ref().and_then(serde_json::Number::as_f64), "{text}");
+    }
+    let mut parser = plain();
+    parser.feed_with(r#"["1""#, |_| {}).unwrap();
+    assert_eq!(parser.snapshot().unwrap().index(0).unwrap().as_f64(), None, "a string is no number");
+}
+
+#[test]
+fn a_mark_of_another_parser_leads_nowhere_but_does_no_harm() {
+    let texts = ["", "[", r#"["#, r#"["abc"#, r#"["₹₹₹"#, r#"{"₹": "₹", "b": [1, 2, "₹₹₹"#, r#"{"a": [1]}"#, "12 "];
+    let parsers = texts.map(|text| {
+        let mut parser = plain();
+        parser.feed_with(text, |_| {}).unwrap();
+        parser
+    });
+    for parser in &parsers {
+        let copied = parser.clone();
+        assert!(!copied.has_changed_since(parser.mark()), "a clone goes on from its origin's marks");
+        for other in &parsers {
+            for op in parser.patch_since(other.mark()) {
+                let text = op.appended().unwrap_or_default();
+                assert!(op.value().as_str().is_none_or(|value| value.ends_with(text)), "{op}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reset_parser_starts_a_new_document() {
+    let mut parser = plain();
+    parser.feed_with(r#"{"a": "x""#, |_| {}).unwrap();
+    let mark = parser.mark();
+    parser.reset();
+    assert!(parser.snapshot().is_none() && parser.has_changed_since(mark));
+    assert_eq!(parser.patch_since(mark).count(), 0);
+    assert_eq!(parser.state_of("a"), ValueState::Pending);
+    parser.feed_with(r#"{"a": "x", "b": ["#, |_| {}).unwrap();
+    let ops: Vec<String> = parser.patch_since(mark).map(|op| op.to_string()).collect();
+    assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"x","b":[]}}"#]);
+}

@@ -181,3 +181,28 @@ fn containers_close_when_asked_or_left() {
     feed.finish().for_each(drop);
     assert_eq!(feed.parser().deserialize::<Value>().unwrap(), serde_json::json!({"a": [{"b": 1}, {"b": 2}], "c": 3}));
 }
+
+#[test]
+fn behind_the_end_nothing_is_taken() {
+    let mut feed = ValueFeed::new(Parser::builder().snapshots(), &PatternSet::new(["$..*"]).unwrap());
+    apply(&mut feed, &op("set a=1"), &mut Vec::new()).unwrap();
+    feed.finish().try_for_each(|event| event.map(drop)).unwrap();
+    assert_eq!(feed.finish().count(), 0);
+    for text in ["set b=2", "set a=1", "append b=", "close a", "close $", "append a..=x"] {
+        let error = apply(&mut feed, &op(text), &mut Vec::new()).unwrap_err();
+        assert_eq!((error.kind().name(), error.offset()), ("finished", 8), "{text}");
+    }
+    assert_eq!(feed.parser().deserialize::<Value>().unwrap(), serde_json::json!({"a": 1}));
+}
+
+#[test]
+fn names_may_need_quotes_and_escapes() {
+    let mut feed = ValueFeed::new(Parser::builder().snapshots(), &PatternSet::empty());
+    for text in
+        [r"append $['\u0061 b']['c\'d']=on", r#"append ["a b"]["c'd"]=e"#, r"close ['a b']['c\'d']", r"set ['a b'].e=1"]
+    {
+        apply(&mut feed, &op(text), &mut Vec::new()).unwrap();
+    }
+    feed.finish().for_each(drop);
+    assert_eq!(feed.parser().deserialize::<Value>().unwrap(), serde_json::json!({"a b": {"c'd": "one", "e": 1}}));
+}

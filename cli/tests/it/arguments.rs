@@ -59,6 +59,10 @@ fn wrong_options() {
         &["--max-depth", "1.5"],
         &["--max-total", "18446744073709551616"],
         &["--text", "--value"],
+        &["--snapshots", "--patches"],
+        &["--patches", "--snapshots"],
+        &["--text", "--snapshots"],
+        &["--patches", "--text"],
         &["--value", "--retain", "matches"],
         &["--retain", "nothing", "--value"],
     ]
@@ -82,6 +86,10 @@ fn wrong_options() {
     error: invalid value '1.5' for '--max-depth <N>': invalid digit found in string
     error: invalid value '18446744073709551616' for '--max-total <N>': number too large to fit in target type
     error: the argument '--text' cannot be used with '--value'
+    error: the argument '--snapshots' cannot be used with '--patches'
+    error: the argument '--patches' cannot be used with '--snapshots'
+    error: the argument '--text' cannot be used with '--snapshots'
+    error: the argument '--patches' cannot be used with '--text'
     error: the argument '--value' needs '--retain text', which keeps the whole value
     error: the argument '--value' needs '--retain text', which keeps the whole value
     ");

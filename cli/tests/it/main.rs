@@ -10,3 +10,12 @@ mod memory;
 mod pipes;
 mod prose;
 mod selectors;
+mod snapshots;
+
+/// The library's independent closer, and the documents that it is tried on.
+#[path = "../../../tests/it/model/closer.rs"]
+#[expect(dead_code, unreachable_pub, reason = "written for the library's tests, which use the rest too")]
+mod closer;
+#[path = "../../../tests/it/model/torture.rs"]
+#[expect(unreachable_pub, reason = "written for the library's tests")]
+mod torture;

@@ -1,0 +1,208 @@
+//! What allocates, and what doesn't: looking is free, feeding pays for what is kept and for nothing else.
+//!
+//! A test binary of its own, since its allocator counts (for each thread on its own).
+
+use std::fmt::Write;
+use std::hint::black_box;
+
+use allocation_counter::{AllocationInfo, measure};
+use jsonspigot::{Event, EventKind, Mark, Parser, ParserBuilder, PartialValue, PatternSet, Retain, ValueState};
+
+const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
+
+/// Pieces of 1 to 8 bytes, as a model's tokens are.
+fn pieces(text: &str) -> impl Iterator<Item = &[u8]> {
+    let mut sizes = [4, 2, 5, 8, 3, 7, 1, 6].into_iter().cycle();
+    let mut rest = text.as_bytes();
+    std::iter::from_fn(move || {
+        let (piece, behind) = rest.split_at(sizes.next()?.min(rest.len()));
+        rest = behind;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+fn patterns() -> PatternSet {
+    PatternSet::new(["$[*].ask_slots[*].message", "$..options[*]", "$[*].simple_response"]).unwrap()
+}
+
+/// One array of many tool calls.
+fn many(count: usize) -> String {
+    format!("[{}]", vec![TOOL_CALL; count].join(","))
+}
+
+/// Looks at an event as closely as it can be without printing it.
+fn look_at(event: &Event<'_>) -> usize {
+    let path = event.path.indices().count() + event.path.last().map_or(0, |_| 1);
+    path + match event.kind {
+        EventKind::Begin(_) => 0,
+        EventKind::Delta(text) => text.len(),
+        EventKind::End(value) => value.map_or(0, |value| value.bytes().len()),
+    }
+}
+
+fn feed(parser: &mut Parser, text: &str) {
+    for piece in pieces(text) {
+        let seen = parser.feed(piece).map(|event| look_at(&event.unwrap())).sum::<usize>();
+        black_box(seen);
+    }
+}
+
+fn feed_with(parser: &mut Parser, text: &str) {
+    for piece in pieces(text) {
+        parser.feed_with(piece, |event| _ = black_box(look_at(&event))).unwrap();
+    }
+}
+
+#[track_caller]
+fn assert_none(of: &str, measured: AllocationInfo) {
+    assert_eq!(measured.count_total, 0, "{of}: {measured:?}");
+}
+
+#[test]
+fn a_look_allocates_nothing() {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let (head, tail) = TOOL_CALL.split_at(TOOL_CALL.find("mum? 📱").map_or(TOOL_CALL.len() / 2, |at| at));
+    feed_with(&mut parser, head);
+    let before = (parser.clone(), parser.mark());
+    feed_with(&mut parser, &tail[..40]);
+    let mut seen = 0;
+    let measured = measure(|| {
+        let root = parser.snapshot().unwrap();
+        assert_eq!(parser.state_of("ask_slots[0].message"), ValueState::Complete);
+        assert_eq!(root.state_of("$['ask_slots'][99]['message']"), ValueState::Pending);
+        assert_eq!(parser.state_of("no path"), ValueState::Absent);
+        assert!(root.at("ask_slots[0].message").unwrap().is_complete());
+        assert!(root.at(r"['ask\u005fslots'][0]").unwrap().get("message").unwrap().as_str().is_some());
+        assert!(root.get("is_follow_up").unwrap().as_bool().is_some());
+        assert!(root.get("follow_up_confidence").unwrap().as_number().is_some());
+        assert!(root.get("follow_up_confidence").unwrap().as_f64().is_some());
+        let slots = root.get("ask_slots").unwrap();
+        for slot in slots.iter() {
+            seen +=
+                slot.entries().map(|(key, value)| key.len() + value.len() + value.kind().name().len()).sum::<usize>();
+        }
+        assert!(slots.index(0).is_some() && !slots.is_empty() && !slots.is_null());
+        assert!(root == root && before.0.snapshot() != Some(root));
+        assert!(parser.has_changed_since(before.1) && !parser.has_changed_since(parser.mark()));
+    });
+    assert!(seen > 0);
+    assert_none("looking", measured);
+}
+
+#[test]
+fn patches_allocate_only_for_their_paths() {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    feed_with(&mut parser, &TOOL_CALL[..600]);
+    let mark = parser.mark();
+    feed_with(&mut parser, &TOOL_CALL[600..]);
+    let mut count = 0;
+    assert_none(
+        "iterating",
+        measure(|| {
+            for op in parser.patch_since(mark) {
+                count += 1 + op.appended().map_or(0, str::len) + op.value().len();
+            }
+        }),
+    );
+    let ops = parser.patch_since(mark).count() as u64;
+    assert!(ops > 1 && count > 0);
+    let mut printed = String::with_capacity(10_000);
+    let measured = measure(|| parser.patch_since(mark).for_each(|op| write!(printed, "{op}").unwrap()));
+    assert!(measured.count_total <= 6 * ops, "a path's segments and its text: {measured:?} for {ops} operations");
+    let mut printed = String::with_capacity(10_000);
+    assert_none("printing", measure(|| write!(printed, "{}", parser.snapshot().unwrap()).unwrap()));
+}
+
+/// Feeding grows the arena's two buffers, each by doubling, and allocates nothing else.
+#[test]
+fn feeding_allocates_the_arenas_growth() {
+    let text = many(100);
+    let builder = Parser::builder().retain(Retain::Nothing);
+    let [without, with] = [builder, builder.snapshots()].map(|builder| {
+        let mut parser = builder.build(&patterns());
+        measure(|| feed_with(&mut parser, &text))
+    });
+    let doublings = u64::from(text.len().ilog2()) + 1;
+    let more = with.count_total - without.count_total;
+    assert!(more <= 2 * doublings, "{more} allocations for {} bytes", text.len());
+    let mark = |count| {
+        let mut parser = builder.snapshots().build(&PatternSet::empty());
+        measure(|| feed_with(&mut parser, &many(count))).bytes_current
+    };
+    assert!(mark(100) < 4 * text.len() as i64, "24 bytes a node and the text, twice that at most: {}", mark(100));
+}
+
+/// Of a long text only the beginning allocates: then all buffers have their size.
+#[test]
+fn steady_feeding_allocates_nothing() {
+    let (warm_up, rest) = (many(4), format!(",{}", &many(50)[1..]));
+    let warm_up = warm_up.trim_end_matches(']');
+    for (door, feed) in [("feed", feed as fn(&mut Parser, &str)), ("feed_with", feed_with)] {
+        let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns());
+        feed(&mut parser, warm_up);
+        assert_none(door, measure(|| feed(&mut parser, &rest)));
+        assert_none("finish", measure(|| assert_eq!(parser.finish().count(), 0)));
+    }
+}
+
+/// The same when a chunk holds whole tool calls.
+#[test]
+fn steady_feeding_of_large_chunks_allocates_nothing() {
+    let text = many(200);
+    let middle = text.len() / 2;
+    for retain in [Retain::Nothing, Retain::Matches] {
+        let mut parser = Parser::builder().retain(retain).build(&patterns());
+        let feed = |parser: &mut Parser, part: &[u8]| {
+            for chunk in part.chunks(4096) {
+                black_box(parser.feed(chunk).map(|event| look_at(&event.unwrap())).sum::<usize>());
+            }
+        };
+        feed(&mut parser, &text.as_bytes()[..middle]);
+        assert_none("feed", measure(|| feed(&mut parser, &text.as_bytes()[middle..])));
+    }
+}
+
+#[test]
+fn a_reset_parser_has_room_for_another_text() {
+    let builders: [(&str, ParserBuilder); 4] = [
+        ("text", Parser::builder()),
+        ("matches", Parser::builder().retain(Retain::Matches)),
+        ("nothing", Parser::builder().retain(Retain::Nothing)),
+        ("snapshots", Parser::builder().snapshots()),
+    ];
+    let text = many(3);
+    for (name, builder) in builders {
+        for feed in [feed as fn(&mut Parser, &str), feed_with] {
+            let mut parser = builder.build(&patterns());
+            feed(&mut parser, &text);
+            parser.finish_with(|_| {}).unwrap();
+            let again = measure(|| {
+                parser.reset();
+                feed(&mut parser, &text);
+                parser.finish_with(|_| {}).unwrap();
+            });
+            assert_none(name, again);
+        }
+    }
+}
+
+/// One look after each chunk, as a user interface does it, costs no allocation either.
+#[test]
+fn looking_after_each_chunk_allocates_nothing() {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    feed_with(&mut parser, TOOL_CALL);
+    parser.reset();
+    let (mut mark, mut drawn) = (Mark::default(), 0);
+    let measured = measure(|| {
+        for piece in pieces(TOOL_CALL) {
+            parser.feed_with(piece, |_| {}).unwrap();
+            if parser.has_changed_since(mark) {
+                let message = parser.snapshot().and_then(|root| root.at("ask_slots[1].message"));
+                drawn += message.and_then(PartialValue::as_str).map_or(0, str::len);
+                mark = parser.mark();
+            }
+        }
+    });
+    assert!(drawn > 0);
+    assert_none("looking", measured);
+}
