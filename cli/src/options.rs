@@ -6,12 +6,46 @@ use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
-use jsonspigot::{Limits, ParserBuilder};
+use jsonspigot::adapters::{Calls, Envelope, Mark, Provider};
+use jsonspigot::{Limits, ParserBuilder, PatternSet};
 
+use crate::document::Document;
+use crate::envelope::Text;
 use crate::output::Snapshots;
+use crate::provider::Stream;
 use crate::report::Failure;
+use crate::source::Source;
+
+const EXIT_STATUS: &str = "\
+Exit status: 0 complete; 1 invalid or incomplete input; 2 wrong arguments or unreadable input.";
+
+/// What the lines are with `--provider` and `--envelope`.
+const STREAMS: &str = r#"\
+Lines with --provider: the lines about matches have "call", the call's number, counted over all messages. Besides:
+  {"event":"call","call":0,"id":"…","name":"…"}      a call starts; "choice" if it is not the first answer's
+  {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments are done
+  {"event":"text","text":"…"}, "reasoning", "refusal"    what else is said
+  {"event":"usage","value":{…}}, {"event":"stop","reason":"…"}
+  {"event":"provider-error","message":"…"}
+  {"event":"bad-frame","text":"…"}                   not an event's JSON, or not UTF-8; the stream goes on
+  {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, or a limit
+  {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
+A "status" is complete; empty (no text: the value is {}); raw (not JSON by nature: "raw" is its text); or truncated,
+malformed, trailing: these have "raw", all that came, and "error", an object with "kind", "offset", "line", "column" and
+"path" as in the line "error", and for truncated the "reason" (place unknown: "kind" and "reason" only).
+
+The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
+if the provider reports an error, or if there is no event at all. `ended` and `mismatch` leave it as it is: what came
+late or does not fit is dropped. With --text: what the assistant says, refusals too, and the matches.
+
+Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the mark as it
+was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it comes; at a payload's end
+{"event":"payload","mark":"…","status":"…"} with "value", "raw" and "error" as above (an empty one has none of them).
+Offsets count from the byte behind the opening mark. The status is 1 if a payload is truncated, malformed or trailing,
+or the text is not UTF-8. With --text: the text around payloads as it is, and the matches."#;
 
 /// Follow values in JSON while it is still arriving.
 ///
@@ -22,7 +56,8 @@ use crate::report::Failure;
     name = "jsonspigot",
     version,
     override_usage = "jsonspigot [OPTIONS] [--] [PATTERN]... [< FILE]",
-    after_help = "Exit status: 0 complete; 1 invalid or incomplete input; 2 wrong arguments or unreadable input."
+    after_help = EXIT_STATUS,
+    after_long_help = format!("{STREAMS}\n\n{EXIT_STATUS}")
 )]
 pub(crate) struct Options {
     /// What to tell: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value
@@ -52,6 +87,26 @@ pub(crate) struct Options {
     /// After each chunk that added to the value, write what was added: RFC 6902 operations, and `append` for strings
     #[arg(long, conflicts_with = "text")]
     patches: bool,
+
+    /// The input is this provider's stream (server-sent events, or one event's JSON a line): follow each call's arguments
+    ///
+    /// `auto` goes by the first event that only one provider sends.
+    #[arg(long, value_name = "NAME", value_parser = wire(),
+        conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
+    provider: Option<Wire>,
+
+    /// The assistant's text is itself the JSON: each answer is told as a call without a name
+    #[arg(long, requires = "provider")]
+    structured: bool,
+
+    /// The input is text: follow the payloads behind MARK, tell the text around them; may be repeated, or a comma list
+    ///
+    /// MARK is `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` (the first object or array) or `bare:object`; with
+    /// `:json` or `:raw` behind it, what is expected there. Takes one argument, so patterns may follow:
+    /// `--envelope comment:context --envelope fence:json 'a.b'`.
+    #[arg(long, value_name = "MARK", value_delimiter = ',',
+        conflicts_with_all = ["value", "snapshots", "patches", "provider"])]
+    envelope: Vec<Mark>,
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///
@@ -97,6 +152,16 @@ enum DuplicateKeys {
     Reject,
 }
 
+/// Whose stream the input is; none if that has to be found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wire(Option<Provider>);
+
+fn wire() -> impl TypedValueParser<Value = Wire> {
+    let names = Provider::ALL.map(Provider::name).into_iter().chain(["auto"]);
+    // `auto` is no provider's name.
+    PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
+}
+
 impl Options {
     /// Reads the arguments that the process was started with.
     pub(crate) fn from_arguments() -> Result<Self, Failure> {
@@ -108,8 +173,22 @@ impl Options {
         Ok(options)
     }
 
+    /// What the input is to be read as.
+    pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
+        if let Some(Wire(provider)) = self.provider {
+            let calls = Calls::builder().patterns(patterns).parser(self.parser());
+            Box::new(Stream::new(provider, if self.structured { calls.structured() } else { calls }))
+        } else if !self.envelope.is_empty() {
+            let envelope = Envelope::builder().parser(self.parser());
+            Box::new(Text::new(envelope.build(self.envelope.iter().cloned(), patterns)))
+        } else {
+            let document = Document::new(self.parser().build(patterns));
+            Box::new(if self.value { document.with_value() } else { document })
+        }
+    }
+
     /// A parser as it was asked for.
-    pub(crate) fn parser(&self) -> ParserBuilder {
+    fn parser(&self) -> ParserBuilder {
         let retain = match self.retain {
             Some(Retain::Text) => jsonspigot::Retain::Text,
             Some(Retain::Matches) => jsonspigot::Retain::Matches,

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use jsonspigot::{Error, PatternError};
 use unicode_width::UnicodeWidthStr;
 
+use crate::source::Complaints;
+
 /// Invalid or incomplete input.
 const REFUSED: u8 = 1;
 /// Wrong arguments, unreadable input.
@@ -24,6 +26,15 @@ pub(crate) enum Failure {
     },
     /// The input is not one whole JSON text within the limits.
     Refused(Error),
+    /// The input is not one whole text in UTF-8.
+    NotText {
+        kind: &'static str,
+        offset: u64,
+        line: u64,
+        column: u64,
+    },
+    /// Parts of the input are not what they should be, as has been said.
+    Complained,
     Unwritable(io::Error),
 }
 
@@ -61,12 +72,32 @@ impl Failure {
                 return ExitCode::SUCCESS;
             }
             Self::Unwritable(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Self::Complained => return ExitCode::from(REFUSED),
             _ => {}
         }
-        // If standard error can't be written either, the exit status has to do.
-        let _ = writeln!(io::stderr(), "error: {self}");
-        ExitCode::from(if matches!(self, Self::Refused(_)) { REFUSED } else { UNUSABLE })
+        say(self);
+        ExitCode::from(if matches!(self, Self::Refused(_) | Self::NotText { .. }) { REFUSED } else { UNUSABLE })
     }
+}
+
+fn say(line: impl fmt::Display) {
+    // If standard error can't be written either, the exit status has to do.
+    let _ = writeln!(io::stderr(), "error: {line}");
+}
+
+/// Says on standard error what is wrong with parts of the input; whether there was anything to say.
+pub(crate) fn complain(complaints: &mut Complaints) -> bool {
+    let lines = complaints.take();
+    lines.iter().for_each(|line| say(printable(line)));
+    !lines.is_empty()
+}
+
+/// An error's kind by its name, then its message. The message begins with the kind in words; the name is what the line
+/// on standard output has.
+pub(crate) fn told(error: &Error) -> String {
+    let message = error.to_string();
+    let (_, message) = message.split_once(": ").unwrap_or(("", &message));
+    format!("{}: {message}", error.kind().name())
 }
 
 impl fmt::Display for Failure {
@@ -80,12 +111,11 @@ impl fmt::Display for Failure {
                 write!(f, "{pattern}\n{:width$}^", "", width = before.width())
             }
             Self::Unreadable { name, error } => write!(f, "cannot read {}: {error}", printable(name)),
-            Self::Refused(error) => {
-                // The message begins with the kind in words; the name is what the line on standard output has.
-                let message = error.to_string();
-                let (_, message) = message.split_once(": ").unwrap_or(("", &message));
-                write!(f, "{}: {}", error.kind().name(), printable(message))
+            Self::Refused(error) => f.write_str(&printable(&told(error))),
+            Self::NotText { kind, offset, line, column } => {
+                write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset})")
             }
+            Self::Complained => f.write_str("parts of the input are not whole"),
             Self::Unwritable(error) => write!(f, "cannot write standard output: {error}"),
         }
     }

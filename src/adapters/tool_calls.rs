@@ -99,6 +99,35 @@ impl ToolCalls {
         self.push_event(event, &mut on_event);
     }
 
+    /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its
+    /// text: it is told as a bad frame, and no open call can be complete.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::adapters::{Calls, Provider, ToolCalls, ToolEvent};
+    ///
+    /// let mut calls = ToolCalls::new(Provider::Bedrock, Calls::new(&PatternSet::empty()));
+    /// calls.push(r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, |_| {});
+    /// calls.push_unreadable("{\u{fffd}}", |event| assert!(matches!(event, ToolEvent::BadFrame { .. })));
+    /// calls.push(r#"{"contentBlockStop":{}}"#, |event| {
+    ///     let ToolEvent::Input { input, .. } = event else { panic!("the call ends") };
+    ///     assert_eq!(input.status().name(), "truncated");
+    /// });
+    /// ```
+    pub fn push_unreadable(&mut self, text: &str, mut on_event: impl FnMut(ToolEvent<'_>)) {
+        let mut door = self.calls.door(&mut on_event);
+        door.leave_out("bad-frame");
+        door.tell(ToolEvent::BadFrame { text });
+    }
+
+    /// Takes note of an event that was too long to get here: it is told as one that passed
+    /// [`CallLimits::event_bytes`](super::CallLimits::event_bytes), and no open call can be complete.
+    pub fn push_oversized(&mut self, mut on_event: impl FnMut(ToolEvent<'_>)) {
+        let mut door = self.calls.door(&mut on_event);
+        door.leave_out("limit");
+        door.tell_error(CallErrorKind::EventLimit, None);
+    }
+
     /// The end of input: what is still open ends, truncated unless it is whole.
     pub fn finish(&mut self, mut on_event: impl FnMut(ToolEvent<'_>)) {
         self.undecided.clear();
@@ -107,9 +136,7 @@ impl ToolCalls {
 
     fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         if event.len() > self.calls.choices.limits.event_bytes {
-            let mut door = self.calls.door(on_event);
-            door.leave_out("limit");
-            return door.tell_error(CallErrorKind::EventLimit, None);
+            return self.push_oversized(on_event);
         }
         match event.trim_ascii() {
             "" => {}

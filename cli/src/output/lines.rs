@@ -1,0 +1,181 @@
+//! One JSON object a line (NDJSON): the lines about matches, snapshots and the end.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+use jsonspigot::adapters::{EnvelopeEvent, ToolEvent};
+use jsonspigot::{CompleteValue, Error, Event, EventKind, Mark, Parser, PatchOp};
+
+use super::stream_lines::{self, CallNames};
+use super::{Origin, Output};
+
+/// How lines tell the partial value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Snapshots {
+    /// All of it, as far as it is known.
+    Whole,
+    /// The operations that bring a copy up to date.
+    Patches,
+}
+
+/// One JSON object a line.
+pub(crate) struct Lines<W> {
+    out: W,
+    path: String,
+    /// `path` as a JSON string, and the call and match it is the path of: a string's deltas spell it once.
+    quoted_path: Vec<u8>,
+    quoted_path_of: Option<(u64, u64)>,
+    snapshots: Option<Snapshots>,
+    /// Up to where the partial value has been told.
+    told: Mark,
+    call_names: CallNames,
+}
+
+impl<W: Write> Lines<W> {
+    pub(crate) fn new(out: W, snapshots: Option<Snapshots>) -> Self {
+        let (path, quoted_path, quoted_path_of) = (String::new(), Vec::new(), None);
+        let call_names = CallNames::default();
+        Self { out, path, quoted_path, quoted_path_of, snapshots, told: Mark::default(), call_names }
+    }
+
+    fn quote_path(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
+        let call = if let Origin::Call(call) = of { call } else { 0 };
+        if self.quoted_path_of.replace((call, event.match_id)) != Some((call, event.match_id)) {
+            self.path.clear();
+            // A `String` takes all that is written to it.
+            let _ = write!(self.path, "{}", event.path);
+            self.quoted_path.clear();
+            serde_json::to_writer(&mut self.quoted_path, &self.path)?;
+        }
+        Ok(())
+    }
+
+    fn patch<'p>(&mut self, ops: impl Iterator<Item = PatchOp<'p>>) -> io::Result<()> {
+        self.out.write_all(br#"{"event":"patch","ops":["#)?;
+        for (place, op) in ops.enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            write!(self.out, "{comma}{op}")?;
+        }
+        self.out.write_all(b"]")
+    }
+
+    /// The members that all lines about a match begin with.
+    fn begin_line(&mut self, name: &str, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
+        self.quote_path(of, event)?;
+        write!(self.out, r#"{{"event":"{name}""#)?;
+        match of {
+            Origin::Document => {}
+            Origin::Call(call) => write!(self.out, r#","call":{call}"#)?,
+            Origin::Payload(mark) => write!(self.out, r#","mark":{}"#, Quoted(&mark.to_string()))?,
+        }
+        write!(self.out, r#","pattern":{},"path":"#, event.pattern.index())?;
+        self.out.write_all(&self.quoted_path)
+    }
+}
+
+impl<W: Write> Output for Lines<W> {
+    fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
+        match event.kind {
+            EventKind::Begin(kind) => {
+                self.begin_line("begin", of, event)?;
+                write!(self.out, r#","kind":"{}""#, kind.name())?;
+            }
+            EventKind::Delta(text) => {
+                self.begin_line("delta", of, event)?;
+                self.out.write_all(br#","text":"#)?;
+                serde_json::to_writer(&mut self.out, text)?;
+            }
+            EventKind::End(value) => {
+                self.begin_line("end", of, event)?;
+                if let Some(value) = value {
+                    write!(self.out, r#","value":{value}"#)?;
+                }
+            }
+        }
+        self.out.write_all(b"}\n")
+    }
+
+    /// What has only closed prints the same: news are what a patch would say, and asking for its first operation costs
+    /// nothing, however large the value is.
+    fn snapshot(&mut self, parser: &Parser) -> io::Result<()> {
+        let Some((snapshots, value)) = self.snapshots.zip(parser.snapshot()) else { return Ok(()) };
+        let mut ops = parser.patch_since(self.told).peekable();
+        if ops.peek().is_some() {
+            match snapshots {
+                Snapshots::Whole => write!(self.out, r#"{{"event":"snapshot","value":{value}"#)?,
+                Snapshots::Patches => self.patch(ops)?,
+            }
+            self.out.write_all(b"}\n")?;
+        }
+        self.told = parser.mark();
+        Ok(())
+    }
+
+    fn tool(&mut self, event: &ToolEvent<'_>) -> io::Result<()> {
+        match *event {
+            ToolEvent::Match { call, ref event } => self.matched(Origin::Call(call), event),
+            _ => stream_lines::write_tool(&mut self.out, event, &mut self.call_names),
+        }
+    }
+
+    fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()> {
+        match *event {
+            EnvelopeEvent::Match { mark, ref event } => self.matched(Origin::Payload(mark), event),
+            _ => {
+                // The next payload's matches are numbered anew.
+                self.quoted_path_of = None;
+                stream_lines::write_envelope(&mut self.out, event)
+            }
+        }
+    }
+
+    fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()> {
+        write!(self.out, r#"{{"event":"done","bytes":{bytes}"#)?;
+        if let Some(value) = value {
+            write!(self.out, r#","value":{value}"#)?;
+        }
+        self.out.write_all(b"}\n")
+    }
+
+    fn failed(&mut self, place: &Place<'_>) -> io::Result<()> {
+        writeln!(self.out, r#"{{"event":"error",{place}}}"#)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// What an error is and where, as the members of a JSON object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) offset: u64,
+    pub(crate) line: u64,
+    pub(crate) column: u64,
+    pub(crate) path: &'a str,
+}
+
+impl<'a> From<&'a Error> for Place<'a> {
+    fn from(error: &'a Error) -> Self {
+        let (kind, offset) = (error.kind().name(), error.offset());
+        Self { kind, offset, line: error.line(), column: error.column(), path: error.path() }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, offset, line, column, path } = self;
+        let path = Quoted(path);
+        write!(f, r#""kind":"{kind}","offset":{offset},"line":{line},"column":{column},"path":{path}"#)
+    }
+}
+
+/// A text as a JSON string.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self.0).map_err(|_| fmt::Error)?)
+    }
+}

@@ -1,0 +1,51 @@
+//! What a run writes to standard output: lines of JSON for programs, plain text for people.
+//!
+//! Owns what there is to tell. `lines` and `prose` are the two ways to tell it, `stream_lines` the lines of provider
+//! streams and envelopes. Nothing is flushed unless asked, and nothing goes to standard error here.
+
+mod lines;
+mod prose;
+mod stream_lines;
+
+use std::io;
+
+use jsonspigot::adapters::{EnvelopeEvent, Mark, ToolEvent};
+use jsonspigot::{CompleteValue, Event, Parser};
+
+pub(crate) use lines::{Lines, Place, Snapshots};
+pub(crate) use prose::Prose;
+
+/// Where the run's news goes, in the order it comes.
+pub(crate) trait Output {
+    /// Something became known about a match.
+    fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()>;
+
+    /// A chunk has been read, and its events are told: what has become of the partial value?
+    fn snapshot(&mut self, parser: &Parser) -> io::Result<()>;
+
+    /// A provider's stream told something.
+    fn tool(&mut self, event: &ToolEvent<'_>) -> io::Result<()>;
+
+    /// A text with payloads in it told something.
+    fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()>;
+
+    /// The input was read to its end: its length, and its value if that was asked for.
+    fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()>;
+
+    /// The input was refused.
+    fn failed(&mut self, place: &Place<'_>) -> io::Result<()>;
+
+    /// All of it is out when this returns.
+    fn flush(&mut self) -> io::Result<()>;
+}
+
+/// What a match is in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Origin<'a> {
+    /// The input.
+    Document,
+    /// The arguments of the call with this number.
+    Call(u64),
+    /// A payload behind this mark.
+    Payload(&'a Mark),
+}

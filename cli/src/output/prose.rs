@@ -1,0 +1,145 @@
+//! Plain text: strings as they grow, atoms as spelt, each value closed by a newline; between them what is said.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+
+use jsonspigot::adapters::{EnvelopeEvent, ToolEvent};
+use jsonspigot::{CompleteValue, Event, EventKind, Parser, ValueKind};
+
+use super::{Origin, Output, Place};
+
+/// Plain text, for a person.
+pub(crate) struct Prose<W> {
+    out: W,
+    /// What is shown of each call's arguments, or of the document or payload under 0.
+    shown: BTreeMap<u64, Shown>,
+    /// Whose half line stands at the end.
+    half_line: Option<Writer>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    /// A match in a call's arguments, a document or a payload.
+    Match(u64),
+    /// One of the provider's answers.
+    Answer(u64),
+    /// The text around payloads.
+    Text,
+}
+
+/// The string or atom that is being shown, or was last.
+struct Shown {
+    /// Of the matches of one value the first is shown.
+    match_id: u64,
+    /// The offset of the value's first byte, which no other value has.
+    start: u64,
+    kind: ValueKind,
+    is_begun: bool,
+}
+
+impl<W: Write> Prose<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out, shown: BTreeMap::new(), half_line: None }
+    }
+
+    /// Nobody continues another's line.
+    fn write(&mut self, writer: Writer, text: &str) -> io::Result<()> {
+        if self.half_line.is_some_and(|half| half != writer) {
+            self.end_line()?;
+        }
+        self.out.write_all(text.as_bytes())?;
+        self.half_line = (!text.is_empty() && !text.ends_with('\n')).then_some(writer);
+        Ok(())
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        self.half_line = None;
+        self.out.write_all(b"\n")
+    }
+
+    fn begin(&mut self, call: u64, kind: ValueKind, event: &Event<'_>) {
+        let is_leaf = kind.is_atom() || kind == ValueKind::String;
+        let is_shown = self.shown.get(&call).is_some_and(|shown| shown.start == event.offset);
+        if is_leaf && !is_shown {
+            let shown = Shown { match_id: event.match_id, start: event.offset, kind, is_begun: false };
+            self.shown.insert(call, shown);
+        }
+    }
+
+    /// A string whose line another has broken off has had its newline.
+    fn end(&mut self, call: u64, value: Option<CompleteValue<'_>>) -> io::Result<()> {
+        let Some(shown) = self.shown.get(&call) else { return Ok(()) };
+        let (is_string, is_begun) = (shown.kind == ValueKind::String, shown.is_begun);
+        let atom = value.filter(|_| !is_string).map(|atom| atom.to_string());
+        if is_begun && self.half_line.is_some_and(|half| half != Writer::Match(call)) {
+            return Ok(());
+        }
+        self.write(Writer::Match(call), &atom.unwrap_or_default())?;
+        self.end_line()
+    }
+}
+
+impl<W: Write> Output for Prose<W> {
+    fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
+        let call = if let Origin::Call(call) = of { call } else { 0 };
+        if let EventKind::Begin(kind) = event.kind {
+            self.begin(call, kind, event);
+            return Ok(());
+        }
+        let shown = self.shown.get_mut(&call).filter(|shown| shown.match_id == event.match_id);
+        match (event.kind, shown) {
+            (EventKind::Delta(text), Some(shown)) => {
+                shown.is_begun = true;
+                self.write(Writer::Match(call), text)
+            }
+            (EventKind::End(value), Some(_)) => self.end(call, value),
+            _ => Ok(()),
+        }
+    }
+
+    fn snapshot(&mut self, _parser: &Parser) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// What the assistant says, and what is matched. A refusal is said too; reasoning is not for the listener.
+    fn tool(&mut self, event: &ToolEvent<'_>) -> io::Result<()> {
+        match *event {
+            ToolEvent::Match { call, ref event } => self.matched(Origin::Call(call), event),
+            ToolEvent::Input { call, .. } => {
+                self.shown.remove(&call);
+                // A string that was cut ends here.
+                if self.half_line == Some(Writer::Match(call)) { self.end_line() } else { Ok(()) }
+            }
+            ToolEvent::Text { choice, text } | ToolEvent::Refusal { choice, text } => {
+                self.write(Writer::Answer(choice), text)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()> {
+        match *event {
+            EnvelopeEvent::Match { mark, ref event } => self.matched(Origin::Payload(mark), event),
+            EnvelopeEvent::Text(text) => self.write(Writer::Text, text),
+            EnvelopeEvent::End(_) => {
+                self.shown.clear();
+                if self.half_line == Some(Writer::Match(0)) { self.end_line() } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An answer is no file: its last line gets an end. The text around payloads stays as it is.
+    fn done(&mut self, _bytes: u64, _value: Option<CompleteValue<'_>>) -> io::Result<()> {
+        if let Some(Writer::Answer(_)) = self.half_line { self.end_line() } else { Ok(()) }
+    }
+
+    /// What is wrong is said on standard error. A half line stays as it is, except under a person's eyes.
+    fn failed(&mut self, _place: &Place<'_>) -> io::Result<()> {
+        if self.half_line.is_some() && io::stdout().is_terminal() { self.end_line() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
