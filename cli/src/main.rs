@@ -12,6 +12,8 @@ mod input;
 mod options;
 mod output;
 mod provider;
+#[cfg(test)]
+mod recorded;
 mod report;
 mod source;
 mod utf8;

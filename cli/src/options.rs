@@ -23,8 +23,7 @@ const EXIT_STATUS: &str = "\
 Exit status: 0 complete; 1 invalid or incomplete input; 2 wrong arguments or unreadable input.";
 
 /// What the lines are with `--provider` and `--envelope`.
-const STREAMS: &str = r#"\
-Lines with --provider: the lines about matches have "call", the call's number, counted over all messages. Besides:
+const STREAMS: &str = r#"Lines with --provider: the lines about matches have "call", the call's number, counted over all messages. Besides:
   {"event":"call","call":0,"id":"…","name":"…"}      a call starts; "choice" if it is not the first answer's
   {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments are done
   {"event":"text","text":"…"}, "reasoning", "refusal"    what else is said
@@ -105,7 +104,7 @@ pub(crate) struct Options {
     /// `:json` or `:raw` behind it, what is expected there. Takes one argument, so patterns may follow:
     /// `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_delimiter = ',',
-        conflicts_with_all = ["value", "snapshots", "patches", "provider"])]
+        conflicts_with_all = ["value", "snapshots", "patches", "provider", "structured"])]
     envelope: Vec<Mark>,
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)

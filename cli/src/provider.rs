@@ -21,10 +21,12 @@ pub(crate) struct Stream {
     /// Whether its provider has to be found out.
     is_detecting: bool,
     bytes: u64,
-    /// Frames that could be events, and those of them that could not.
-    frames: u64,
-    bad_frames: u64,
+    /// The beginning of the first frame that may be an event.
+    first: Option<String>,
 }
+
+/// How much of a frame a complaint shows, in characters.
+const MOST_SHOWN: usize = 200;
 
 impl Stream {
     /// The stream of this provider, or of whom it shows to be.
@@ -36,7 +38,7 @@ impl Stream {
             None => ToolCalls::detecting(calls),
         };
         let is_detecting = provider.is_none();
-        Self { framing: Framing::new(limit), calls, is_detecting, bytes: 0, frames: 0, bad_frames: 0 }
+        Self { framing: Framing::new(limit), calls, is_detecting, bytes: 0, first: None }
     }
 
     /// Reads what `frames` takes out of the framing.
@@ -46,19 +48,21 @@ impl Stream {
         complaints: &mut Complaints,
         frames: impl FnOnce(&mut Framing, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
-        let Self { framing, calls, frames: count, bad_frames, .. } = self;
+        let Self { framing, calls, first, .. } = self;
         let mut result = Ok(());
         frames(framing, &mut |frame| {
+            let mut is_bad = false;
             let on_event = |event: ToolEvent<'_>| {
-                *bad_frames += u64::from(matches!(event, ToolEvent::BadFrame { .. }));
-                if result.is_ok() {
-                    complain(&event, complaints);
-                    result = output.tool(&event);
-                }
+                is_bad |= matches!(event, ToolEvent::BadFrame { .. });
+                tell(&event, output, complaints, &mut result);
             };
-            *count += u64::from(frame != Frame::Text("[DONE]"));
             match frame {
-                Frame::Text(text) => calls.push(text, on_event),
+                Frame::Text(text) => {
+                    calls.push(text, on_event);
+                    if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") {
+                        *first = Some(text.chars().take(MOST_SHOWN).collect());
+                    }
+                }
                 Frame::NotUtf8(text) => calls.push_unreadable(text, on_event),
                 Frame::TooLong => calls.push_oversized(on_event),
             }
@@ -76,21 +80,23 @@ impl Source for Stream {
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.read(output, complaints, |framing, on_frame| framing.finish(on_frame))?;
         let mut result = Ok(());
-        self.calls.finish(|event| {
-            if result.is_ok() {
-                complain(&event, complaints);
-                result = output.tool(&event);
-            }
-        });
+        self.calls.finish(|event| tell(&event, output, complaints, &mut result));
         result?;
-        // Not what was asked for: an error page, say, or nothing at all.
-        if self.frames == self.bad_frames {
-            complaints.push("no-event: nothing in the input is a provider's event".to_owned());
-        } else if self.is_detecting && self.calls.provider().is_none() {
-            complaints
-                .push("unknown-provider: no event tells whose stream this is; name it: --provider NAME".to_owned());
+        match &self.first {
+            // Not what was asked for: an error page, say, or nothing at all.
+            None => complaints.push("no-event: nothing in the input is a provider's event".to_owned()),
+            Some(first) if self.is_detecting && self.calls.provider().is_none() => complaints
+                .push(format!("unknown-provider: no event tells whose stream this is (--provider NAME does): {first}")),
+            Some(_) => {}
         }
         Ok(output.done(self.bytes, None)?)
+    }
+}
+
+fn tell(event: &ToolEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
+    if result.is_ok() {
+        complain(event, complaints);
+        *result = output.tool(event);
     }
 }
 
@@ -111,7 +117,7 @@ fn complain(event: &ToolEvent<'_>, complaints: &mut Complaints) {
                 InputStatus::Truncated { reason } => Some(reason),
                 _ => None,
             };
-            let mut line = input.error().map_or_else(|| "incomplete: nothing to go by has come".to_owned(), told);
+            let mut line = input.error().map_or_else(|| "incomplete: the arguments were cut".to_owned(), told);
             let _ = write!(line, " (call {call}");
             for part in [name, Some(input.status().name())].into_iter().flatten() {
                 let _ = write!(line, ", {part}");
@@ -120,5 +126,48 @@ fn complain(event: &ToolEvent<'_>, complaints: &mut Complaints) {
             complaints.push(line + ")");
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use jsonspigot::PatternSet;
+    use jsonspigot::adapters::Calls;
+
+    use super::Stream;
+    use crate::output::Lines;
+    use crate::recorded::{each_recorded, recorded};
+    use crate::source::{Complaints, Source};
+
+    /// Standard output and what would be on standard error, for a stream in these chunks.
+    fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<String>) {
+        let calls = Calls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
+        let mut stream = Stream::new(None, calls);
+        let (mut written, mut complaints) = (Vec::new(), Complaints::default());
+        let mut lines = Lines::new(io::Cursor::new(&mut written), None);
+        for chunk in chunks {
+            stream.feed(chunk, &mut lines, &mut complaints).unwrap();
+        }
+        stream.finish(&mut lines, &mut complaints).unwrap();
+        (written, complaints.take())
+    }
+
+    #[test]
+    fn every_cut_of_a_recorded_stream_gives_the_same_lines() {
+        for name in each_recorded() {
+            let bytes = recorded(&name);
+            let whole = read([&bytes[..]]);
+            assert!(
+                whole.0.ends_with(format!("{{\"event\":\"done\",\"bytes\":{}}}\n", bytes.len()).as_bytes()),
+                "{name}"
+            );
+            assert_eq!(read(bytes.chunks(1)), whole, "{name}, byte by byte");
+            // All cuts of a short stream, some hundred of a long one.
+            for cut in (0..bytes.len()).step_by(1 + bytes.len() / 2500 * 7) {
+                assert_eq!(read([&bytes[..cut], &bytes[cut..]]), whole, "{name} cut at {cut}");
+            }
+        }
     }
 }

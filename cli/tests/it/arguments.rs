@@ -63,6 +63,19 @@ fn wrong_options() {
         &["--patches", "--snapshots"],
         &["--text", "--snapshots"],
         &["--patches", "--text"],
+        &["--provider", "mistral"],
+        &["--provider"],
+        &["--provider", "auto", "--value"],
+        &["--provider", "auto", "--snapshots"],
+        &["--provider", "auto", "--patches"],
+        &["--provider", "auto", "--retain", "text"],
+        &["--structured"],
+        &["--envelope", "note:x"],
+        &["--envelope", "tag:think,tag:"],
+        &["--envelope", "bare", "--provider", "auto"],
+        &["--envelope", "bare", "--structured"],
+        &["--envelope", "bare", "--snapshots"],
+        &["--envelope", "bare", "--value"],
         &["--value", "--retain", "matches"],
         &["--retain", "nothing", "--value"],
     ]
@@ -73,7 +86,7 @@ fn wrong_options() {
         refused.stderr
     })
     .collect();
-    assert_snapshot!(refusals.concat(), @"
+    assert_snapshot!(refusals.concat(), @r#"
     error: unexpected argument '--no-such-option' found; tip: to pass '--no-such-option' as a value, use '-- --no-such-option'
     error: unexpected argument '--valu' found; tip: a similar argument exists: '--value'
     error: unexpected argument '-x' found; tip: to pass '-x' as a value, use '-- -x'
@@ -90,9 +103,22 @@ fn wrong_options() {
     error: the argument '--patches' cannot be used with '--snapshots'
     error: the argument '--text' cannot be used with '--snapshots'
     error: the argument '--patches' cannot be used with '--text'
+    error: invalid value 'mistral' for '--provider <NAME>' [possible values: anthropic, openai-chat, openai-responses, gemini, bedrock, cohere, ollama, ag-ui, vercel-ui, auto]
+    error: a value is required for '--provider <NAME>' but none was supplied [possible values: anthropic, openai-chat, openai-responses, gemini, bedrock, cohere, ollama, ag-ui, vercel-ui, auto]
+    error: the argument '--provider <NAME>' cannot be used with '--value'
+    error: the argument '--provider <NAME>' cannot be used with '--snapshots'
+    error: the argument '--provider <NAME>' cannot be used with '--patches'
+    error: the argument '--provider <NAME>' cannot be used with '--retain <WHAT>'
+    error: the following required arguments were not provided: --provider <NAME>
+    error: invalid value 'note:x' for '--envelope <MARK>': expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` or `bare:object`
+    error: invalid value 'tag:' for '--envelope <MARK>': a name is needed, without white space and without < > ` { } [ ] "
+    error: the argument '--envelope <MARK>' cannot be used with '--provider <NAME>'
+    error: the argument '--envelope <MARK>' cannot be used with '--structured'
+    error: the argument '--envelope <MARK>' cannot be used with '--snapshots'
+    error: the argument '--envelope <MARK>' cannot be used with '--value'
     error: the argument '--value' needs '--retain text', which keeps the whole value
     error: the argument '--value' needs '--retain text', which keeps the whole value
-    ");
+    "#);
 }
 
 #[test]

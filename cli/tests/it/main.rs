@@ -3,12 +3,14 @@
 mod arguments;
 mod chunks;
 mod command;
+mod envelope;
 mod errors;
 mod lines;
 #[cfg(target_os = "linux")]
 mod memory;
 mod pipes;
 mod prose;
+mod provider;
 mod selectors;
 mod snapshots;
 
@@ -19,3 +21,7 @@ mod closer;
 #[path = "../../../tests/it/model/torture.rs"]
 #[expect(unreachable_pub, reason = "written for the library's tests")]
 mod torture;
+
+/// The recorded streams, as the command's own tests find them.
+#[path = "../../src/recorded.rs"]
+mod recorded;

@@ -61,6 +61,34 @@ fn a_chunk_is_fed_as_soon_as_it_is_there() {
 }
 
 #[test]
+fn an_event_is_told_before_the_next_one_is_in() {
+    let mut child = spawn(&["--provider", "bedrock", "say"]);
+    let lines = lines(&mut child);
+    let next = || lines.recv_timeout(TIME_LIMIT).unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+
+    stdin
+        .write_all(
+            b"data: {\"contentBlockStart\":{\"contentBlockIndex\":0,\"start\":{\"toolUse\":{\"name\":\"f\"}}}}\n\nda",
+        )
+        .unwrap();
+    assert_eq!(next(), r#"{"event":"call","call":0,"id":null,"name":"f"}"#);
+    stdin
+        .write_all(b"ta: {\"contentBlockDelta\":{\"contentBlockIndex\":0,\"delta\":{\"toolUse\":{\"input\":\"{\\\"say\\\":\\\"H\"}}}}\r\n\r")
+        .unwrap();
+    assert_eq!(next(), r#"{"event":"begin","call":0,"pattern":0,"path":"say","kind":"string"}"#);
+    assert_eq!(next(), r#"{"event":"delta","call":0,"pattern":0,"path":"say","text":"H"}"#);
+    // What is wrong is said at once, too.
+    stdin.write_all(b"\ndata: {\"messageStop\":{\"stopReason\":\"max_tokens\"}}\n\n").unwrap();
+    assert!(next().starts_with(r#"{"event":"input","call":0,"status":"truncated","#));
+    let mut complaint = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut complaint).unwrap();
+    assert!(complaint.ends_with("(call 0, f, truncated: max_tokens)\n"), "{complaint}");
+    drop(stdin);
+    assert_eq!(wait(&mut child).code(), Some(1));
+}
+
+#[test]
 fn text_is_out_without_its_newline() {
     let mut child = spawn(&["--text", "$"]);
     let mut stdin = child.stdin.take().unwrap();
@@ -118,6 +146,7 @@ fn a_closed_pipe_ends_it_quietly() {
     reader_leaves(&["$[*]"]);
     reader_leaves(&["$[*]", "--text"]);
     reader_leaves(&["$[*]", "--chunk", "3"]);
+    reader_leaves(&["--envelope", "tag:x"]);
 }
 
 #[test]

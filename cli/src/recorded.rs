@@ -1,0 +1,39 @@
+//! The recorded streams that tests are run on: read where they lie, if they are there.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Where the recordings are kept: beside the repository, or where the environment says.
+fn folder() -> PathBuf {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from).join("fixtures")
+}
+
+/// The name of each recorded stream, such as `anthropic/x.sse`, in order. None, said aloud, where they are not there.
+pub(crate) fn each_recorded() -> Vec<String> {
+    let folder = folder();
+    let mut names = Vec::new();
+    let mut folders = vec![folder.clone()];
+    while let Some(inner) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&inner) else {
+            assert_eq!(inner, folder, "a folder inside can be read");
+            eprintln!("not checked, as it is not there: {}", folder.display());
+            break;
+        };
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name != "INDEX.md" {
+                names.push(name);
+            }
+        }
+    }
+    names.sort_unstable();
+    names
+}
+
+/// A recorded stream's bytes.
+pub(crate) fn recorded(name: &str) -> Vec<u8> {
+    fs::read(folder().join(name)).unwrap()
+}

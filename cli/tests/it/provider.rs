@@ -1,0 +1,393 @@
+//! `--provider`: recorded streams against a table, and each kind of line.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::command::{Run, run};
+use crate::recorded::{each_recorded, recorded};
+
+/// Each recorded stream, its provider, and its calls with what came of them.
+const TABLE: [(&str, &str, &[&str]); 22] = [
+    ("anthropic/sdk-py_incomplete_partial_json_response.sse.txt", "anthropic", &["make_file truncated"]),
+    ("anthropic/sdk-py_stream-a-toolrefusal.sse", "anthropic", &["web_search complete"]),
+    ("anthropic/sdk-py_tool_use_response.sse.txt", "anthropic", &["get_weather complete"]),
+    (
+        "anthropic/vercel_programmatic-tool-calling.1.chunks.txt",
+        "anthropic",
+        &[
+            "code_execution complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+            "rollDie complete",
+        ],
+    ),
+    ("anthropic/vercel_spliced-message-start.chunks.txt", "anthropic", &["test-tool truncated", "test-tool complete"]),
+    ("anthropic/vercel_tool-no-args.chunks.txt", "anthropic", &["updateIssueList empty"]),
+    ("bedrock/vercel_tool-no-args.chunks.txt", "bedrock", &["updateIssueList empty"]),
+    ("cohere/vercel_cohere-empty-tool-call.chunks.txt", "cohere", &["currentTime empty"]),
+    ("cohere/vercel_cohere-tool-call.chunks.txt", "cohere", &["weather complete", "cityAttractions complete"]),
+    ("compat/vercel_alibaba-tool-call.chunks.txt", "openai-chat", &["weather complete"]),
+    ("compat/vercel_mistral-incremental-tool-call.chunks.txt", "openai-chat", &["webSearchTool complete"]),
+    ("compat/vercel_mistral-tool-call.chunks.txt", "openai-chat", &["weather complete"]),
+    ("gemini/vercel_missing-terminal.chunks.txt", "gemini", &["writeItems complete"]),
+    (
+        "gemini/vercel_no-args-tool-call.chunks.txt",
+        "gemini",
+        &["read_theme empty", "read_screen complete", "read_screen complete", "read_screen complete"],
+    ),
+    ("gemini/vercel_stream-tool-call-arguments.chunks.txt", "gemini", &["getWeather complete", "getWeather complete"]),
+    ("gemini/vercel_vertex-nested.1.chunks.txt", "gemini", &["cookRecipe complete"]),
+    (
+        "openai-chat/openai-py_parallel_tool_calls.sse.bin",
+        "openai-chat",
+        &["GetWeatherArgs complete", "get_stock_price complete"],
+    ),
+    ("openai-chat/openai-py_refusal.sse.bin", "openai-chat", &[]),
+    ("openai-chat/openai-py_structured_output.sse.bin", "openai-chat", &[]),
+    ("openai-chat/openai-py_structured_output_length.sse.bin", "openai-chat", &[]),
+    ("openai-chat/openai-py_structured_output_n3.sse.bin", "openai-chat", &[]),
+    ("openai-responses/vercel_custom-tool.1.chunks.txt", "openai-responses", &["write_sql raw"]),
+];
+
+#[test]
+fn no_recorded_stream_is_left_out() {
+    let there = each_recorded();
+    let known = TABLE.map(|(name, ..)| name);
+    assert!(there.is_empty() || there == known, "the table has not just what is there: {there:#?}");
+}
+
+#[test]
+fn the_recorded_calls_are_those_of_the_table() {
+    let mut calls = 0;
+    for (name, provider, rows) in TABLE {
+        calls += rows.len();
+        if !each_recorded().contains(&name.to_owned()) {
+            continue;
+        }
+        let bytes = recorded(name);
+        let told = run(&["--provider", "auto", "$..*"], &bytes);
+        assert_eq!(told, run(&["--provider", provider, "$..*"], &bytes), "{name}");
+
+        let mut found: Vec<String> = Vec::new();
+        for line in told.stdout.lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let call = || usize::try_from(line["call"].as_u64().unwrap()).unwrap();
+            match line["event"].as_str().unwrap() {
+                "call" => {
+                    assert_eq!(call(), found.len(), "{name}: calls are numbered as they start");
+                    found.push(line["name"].as_str().unwrap().to_owned());
+                }
+                "input" => found[call()] += &format!(" {}", line["status"].as_str().unwrap()),
+                "bad-frame" | "call-error" | "provider-error" => panic!("{name}: {line}"),
+                _ => {}
+            }
+        }
+        assert_eq!(found, rows, "{name}");
+        let is_whole = rows.iter().all(|row| !row.ends_with(" truncated"));
+        assert_eq!((told.status, told.stderr.is_empty()), (i32::from(!is_whole), is_whole), "{name}");
+    }
+    assert_eq!(calls, 39);
+}
+
+const ANTHROPIC: &str = r#"
+event: message_start
+data: {"type":"message_start","message":{"content":[],"usage":{"input_tokens": 7, "server": {"a": 1.50}}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm."}}
+
+data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Let me \"look\"."}}
+
+: a comment
+event: content_block_start
+data: {"type":"content_block_start","index":2,
+data:  "content_block":{"type":"tool_use","id":"toolu_1","name":"look","input":{}}}
+
+data:{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"at\": \"th\\u00e9"}}
+
+data:{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":" sky\", \"n\": [1.50]}"}}
+
+data:{"type":"content_block_stop","index":2}
+
+data:{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}
+
+data:{"type":"message_stop"}"#;
+
+#[test]
+fn each_line_of_a_call() {
+    assert_snapshot!(run(&["--provider", "anthropic", "at", "n[*]"], ANTHROPIC), @r#"
+    exit status 0
+    --- stdout
+    {"event":"usage","value":{"input_tokens":7,"server":{"a":1.50}}}
+    {"event":"reasoning","text":"Hm."}
+    {"event":"text","text":"Let me \"look\"."}
+    {"event":"call","call":0,"id":"toolu_1","name":"look"}
+    {"event":"begin","call":0,"pattern":0,"path":"at","kind":"string"}
+    {"event":"delta","call":0,"pattern":0,"path":"at","text":"th"}
+    {"event":"delta","call":0,"pattern":0,"path":"at","text":"é"}
+    {"event":"delta","call":0,"pattern":0,"path":"at","text":" sky"}
+    {"event":"end","call":0,"pattern":0,"path":"at","value":"th\u00e9 sky"}
+    {"event":"begin","call":0,"pattern":1,"path":"n[0]","kind":"number"}
+    {"event":"end","call":0,"pattern":1,"path":"n[0]","value":1.50}
+    {"event":"input","call":0,"status":"complete","value":{"at":"th\u00e9 sky","n":[1.50]}}
+    {"event":"stop","reason":"tool_use"}
+    {"event":"usage","value":{"output_tokens":9}}
+    {"event":"done","bytes":943}
+    "#);
+}
+
+#[test]
+fn for_a_person_what_is_said_and_what_is_matched() {
+    assert_snapshot!(run(&["--provider", "anthropic", "--text", "at", "n[*]"], ANTHROPIC), @r#"
+    exit status 0
+    --- stdout
+    Let me "look".
+    thé sky
+    1.50
+    "#);
+}
+
+/// Chunks of Chat Completions, one a line.
+fn chat(deltas: &[&str]) -> String {
+    deltas.iter().map(|delta| format!("{{\"choices\":[{{{delta}}}]}}\n")).collect()
+}
+
+#[test]
+fn each_verdict() {
+    let call = |index: u32, arguments: &str| {
+        let arguments = Value::from(arguments);
+        format!(
+            r#""delta":{{"tool_calls":[{{"index":{index},"id":"call_{index}","function":{{"name":"f","arguments":{arguments}}}}}]}}"#
+        )
+    };
+    let all = ["{\"a\": [1, 2.50]}", "", "{\"a\": 1,}", "{} {}", "null"];
+    let calls: Vec<String> = (0..).zip(all).map(|(index, arguments)| call(index, arguments)).collect();
+    let mut deltas: Vec<&str> = calls.iter().map(String::as_str).collect();
+    deltas.push(r#""finish_reason":"tool_calls""#);
+    assert_snapshot!(run(&["--provider", "openai-chat"], chat(&deltas)), @r#"
+    exit status 1
+    --- stdout
+    {"event":"call","call":0,"id":"call_0","name":"f"}
+    {"event":"call","call":1,"id":"call_1","name":"f"}
+    {"event":"call","call":2,"id":"call_2","name":"f"}
+    {"event":"call","call":3,"id":"call_3","name":"f"}
+    {"event":"call","call":4,"id":"call_4","name":"f"}
+    {"event":"input","call":0,"status":"complete","value":{"a":[1,2.50]}}
+    {"event":"input","call":1,"status":"empty","value":{}}
+    {"event":"input","call":2,"status":"malformed","raw":"{\"a\": 1,}","error":{"kind":"unexpected-byte","offset":8,"line":1,"column":9,"path":"$"}}
+    {"event":"input","call":3,"status":"trailing","raw":"{} {}","error":{"kind":"trailing-bytes","offset":3,"line":1,"column":4,"path":"$"}}
+    {"event":"input","call":4,"status":"complete","value":null}
+    {"event":"stop","reason":"tool_calls"}
+    {"event":"done","bytes":613}
+    --- stderr
+    error: unexpected-byte: expected a key at line 1 column 9 (byte 8) in $ (call 2, f, malformed)
+    error: trailing-bytes: expected nothing but white space behind the value at line 1 column 4 (byte 3) in $ (call 3, f, trailing)
+    "#);
+
+    let cut = [call(0, "{\"a\": \"x\ny"), call(1, "{\"a\": \"x"), call(2, "")];
+    let mut deltas: Vec<&str> = cut.iter().map(String::as_str).collect();
+    deltas.push(r#""finish_reason":"length""#);
+    assert_snapshot!(run(&["--provider", "auto", "a"], chat(&deltas)), @r#"
+    exit status 1
+    --- stdout
+    {"event":"call","call":0,"id":"call_0","name":"f"}
+    {"event":"begin","call":0,"pattern":0,"path":"a","kind":"string"}
+    {"event":"delta","call":0,"pattern":0,"path":"a","text":"x"}
+    {"event":"call","call":1,"id":"call_1","name":"f"}
+    {"event":"begin","call":1,"pattern":0,"path":"a","kind":"string"}
+    {"event":"delta","call":1,"pattern":0,"path":"a","text":"x"}
+    {"event":"call","call":2,"id":"call_2","name":"f"}
+    {"event":"input","call":0,"status":"malformed","raw":"{\"a\": \"x\ny","error":{"kind":"control-character","offset":8,"line":1,"column":9,"path":"a"}}
+    {"event":"input","call":1,"status":"truncated","raw":"{\"a\": \"x","error":{"kind":"incomplete","offset":8,"line":1,"column":9,"path":"a","reason":"length"}}
+    {"event":"input","call":2,"status":"truncated","raw":"","error":{"kind":"incomplete","reason":"length"}}
+    {"event":"stop","reason":"length"}
+    {"event":"done","bytes":384}
+    --- stderr
+    error: control-character: expected an escape instead of a raw control character at line 1 column 9 (byte 8) in a (call 0, f, malformed)
+    error: incomplete: expected the rest of a string at line 1 column 9 (byte 8) in a (call 1, f, truncated: length)
+    error: incomplete: the arguments were cut (call 2, f, truncated: length)
+    "#);
+}
+
+#[test]
+fn what_is_not_json_is_raw() {
+    let events = r#"
+        {"type":"response.output_item.added","output_index":0,"item":{"type":"custom_tool_call","call_id":"call_1","name":"sql","input":""}}
+        {"type":"response.custom_tool_call_input.delta","output_index":0,"delta":"SELECT \"a\"\n"}
+        {"type":"response.output_item.done","output_index":0,"item":{"type":"custom_tool_call","call_id":"call_1","name":"sql","input":"SELECT \"a\"\n"}}
+        {"type":"response.completed","response":{}}"#;
+    assert_snapshot!(run(&["--provider", "auto", "$"], events), @r#"
+    exit status 0
+    --- stdout
+    {"event":"call","call":0,"id":"call_1","name":"sql"}
+    {"event":"input","call":0,"status":"raw","raw":"SELECT \"a\"\n"}
+    {"event":"stop","reason":"completed"}
+    {"event":"done","bytes":446}
+    "#);
+}
+
+#[test]
+fn each_answer_by_its_place() {
+    let deltas = [
+        r#""index":0,"delta":{"content":"{\"a\": \"zero"}"#,
+        r#""index":1,"delta":{"content":"{\"a\": \"one\"}"}"#,
+        r#""index":0,"delta":{"content":" and more\"}"}"#,
+        r#""index":2,"delta":{"refusal":"No."}"#,
+        r#""index":0,"finish_reason":"stop""#,
+        r#""index":1,"finish_reason":"stop""#,
+        r#""index":2,"finish_reason":"stop""#,
+    ];
+    assert_snapshot!(run(&["--provider", "openai-chat", "--structured", "a"], chat(&deltas)), @r#"
+    exit status 0
+    --- stdout
+    {"event":"call","call":0,"id":null,"name":null,"choice":0}
+    {"event":"begin","call":0,"pattern":0,"path":"a","kind":"string"}
+    {"event":"delta","call":0,"pattern":0,"path":"a","text":"zero"}
+    {"event":"call","call":1,"id":null,"name":null,"choice":1}
+    {"event":"begin","call":1,"pattern":0,"path":"a","kind":"string"}
+    {"event":"delta","call":1,"pattern":0,"path":"a","text":"one"}
+    {"event":"end","call":1,"pattern":0,"path":"a","value":"one"}
+    {"event":"delta","call":0,"pattern":0,"path":"a","text":" and more"}
+    {"event":"end","call":0,"pattern":0,"path":"a","value":"zero and more"}
+    {"event":"refusal","text":"No.","choice":2}
+    {"event":"input","call":0,"status":"complete","value":{"a":"zero and more"}}
+    {"event":"stop","reason":"stop"}
+    {"event":"input","call":1,"status":"complete","value":{"a":"one"}}
+    {"event":"stop","reason":"stop","choice":1}
+    {"event":"stop","reason":"stop","choice":2}
+    {"event":"done","bytes":388}
+    "#);
+    // Nobody continues another's line.
+    assert_snapshot!(run(&["--provider", "openai-chat", "--structured", "--text", "a"], chat(&deltas)), @r"
+    exit status 0
+    --- stdout
+    zero
+    one
+     and more
+    No.
+    ");
+    let told = run(&["--provider", "openai-chat"], chat(&deltas[1..2]));
+    assert_eq!(told.stdout.lines().next(), Some(r#"{"event":"text","text":"{\"a\": \"one\"}","choice":1}"#));
+}
+
+#[test]
+fn an_id_that_comes_late_is_told_with_the_input() {
+    let deltas = [
+        r#""delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{"}}]}"#,
+        r#""delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"arguments":"}"}}]}"#,
+        r#""finish_reason":"tool_calls""#,
+    ];
+    assert_snapshot!(run(&["--provider", "openai-chat"], chat(&deltas)), @r#"
+    exit status 0
+    --- stdout
+    {"event":"call","call":0,"id":null,"name":"f"}
+    {"event":"input","call":0,"id":"call_1","status":"complete","value":{}}
+    {"event":"stop","reason":"tool_calls"}
+    {"event":"done","bytes":234}
+    "#);
+}
+
+#[test]
+fn the_stream_goes_on_past_what_is_wrong() {
+    let events: &[&[u8]] = &[
+        b"data: {\"type\":\"message_start\",\"message\":{}}\n\n",
+        b"data: keep \"alive\"\n\n",
+        b"data: {\"type\":\"content_block_delta\",\"index\":3,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"1\"}}\n\n",
+        b"data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"f\"}}\n\n",
+        b"data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{}\"}}\n\n",
+        b"data: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+        b"data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"}\"}}\n\n",
+        b"data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"b\",\"name\":\"g\"}}\n\n",
+        b"data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"x\\\": \\\"\"}}\n\n",
+        b"data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\xFF\"}}\n\n",
+        b"data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\\\"}\"}}\n\n",
+        b"data: {\"type\":\"content_block_stop\",\"index\":1}\n\n",
+        b"data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Over\\nloaded\"}}\n\n",
+    ];
+    let whole = run(&["--provider", "anthropic", "x"], events.concat());
+    assert_snapshot!(whole, @r#"
+    exit status 1
+    --- stdout
+    {"event":"bad-frame","text":"keep \"alive\""}
+    {"event":"call-error","kind":"not-started"}
+    {"event":"call","call":0,"id":"a","name":"f"}
+    {"event":"input","call":0,"status":"complete","value":{}}
+    {"event":"call-error","call":0,"kind":"ended"}
+    {"event":"call","call":1,"id":"b","name":"g"}
+    {"event":"begin","call":1,"pattern":0,"path":"x","kind":"string"}
+    {"event":"bad-frame","text":"{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"�\"}}"}
+    {"event":"end","call":1,"pattern":0,"path":"x","value":""}
+    {"event":"input","call":1,"status":"truncated","raw":"{\"x\": \"\"}","error":{"kind":"incomplete","reason":"bad-frame"}}
+    {"event":"provider-error","message":"Over\nloaded"}
+    {"event":"done","bytes":1082}
+    --- stderr
+    error: not-started: input for a call that was never started
+    error: incomplete: the arguments were cut (call 1, g, truncated: bad-frame)
+    error: provider-error: Over␊loaded
+    "#);
+    assert_eq!(run(&["--provider", "anthropic", "--chunk", "1", "x"], events.concat()), whole);
+}
+
+#[test]
+fn what_came_late_or_does_not_fit_is_dropped_and_does_no_harm() {
+    let events = r#"
+        {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}
+        {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}
+        {"type":"content_block_stop","index":0}
+        {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"}"}}"#;
+    let told = run(&["--provider", "anthropic"], events);
+    assert!(told.stdout.contains(r#"{"event":"call-error","call":0,"kind":"ended"}"#), "{told}");
+    assert_eq!((told.status, told.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn an_input_without_events_is_no_stream() {
+    let page = "<html>\n<title>502 Bad Gateway</title>\n";
+    assert_snapshot!(run(&["--provider", "auto"], page), @r#"
+    exit status 1
+    --- stdout
+    {"event":"done","bytes":38}
+    --- stderr
+    error: no-event: nothing in the input is a provider's event
+    "#);
+    assert_eq!(run(&["--provider", "gemini"], "").status, 1);
+    assert_eq!(run(&["--provider", "gemini"], "data: [DONE]\n\n").status, 1);
+    assert_eq!(run(&["--provider", "gemini"], "{\n  \"error\": 1\n}\n").status, 1);
+    assert_snapshot!(run(&["--provider", "auto"], r#"{"error":{"message":"Invalid key"}}"#), @r#"
+    exit status 1
+    --- stdout
+    {"event":"done","bytes":35}
+    --- stderr
+    error: unknown-provider: no event tells whose stream this is (--provider NAME does): {"error":{"message":"Invalid key"}}
+    "#);
+}
+
+#[test]
+fn limits_and_policies_apply_to_each_call() {
+    let events = chat(&[
+        r#""delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"a\":[[]]}"}}]}"#,
+        r#""delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"f","arguments":"{\"a\":1,\"a\":2}"}}]}"#,
+        r#""finish_reason":"tool_calls""#,
+    ]);
+    let kinds = |options: &[&str]| {
+        let Run { stdout, .. } = run(&[&["--provider", "auto"], options].concat(), &events);
+        let lines: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let of_inputs = lines.iter().filter(|line| line["event"] == "input");
+        of_inputs.map(|line| line["error"]["kind"].as_str().unwrap_or("none").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(&[]), ["none", "none"]);
+    assert_eq!(kinds(&["--max-depth", "2"]), ["depth-limit", "none"]);
+    assert_eq!(kinds(&["--duplicate-keys", "reject"]), ["none", "duplicate-key"]);
+    assert_eq!(kinds(&["--max-total", "12"]), ["none", "total-limit"]);
+}
