@@ -30,13 +30,11 @@ use crate::report::Failure;
 use crate::source::Complaints;
 
 fn main() -> ExitCode {
-    match Options::from_arguments().and_then(|options| run(&options)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    Options::from_arguments().and_then(|options| run(&options)).unwrap_or_else(|failure| failure.report())
 }
 
-fn run(options: &Options) -> Result<(), Failure> {
+/// The status of a run that came to its end.
+fn run(options: &Options) -> Result<ExitCode, Failure> {
     let mut source = options.source(&PatternSet::new(&options.patterns)?);
     let mut chunks = Chunks::new(options.open()?, options.chunk);
     let standard_output = BufWriter::with_capacity(64 << 10, io::stdout().lock());
@@ -58,7 +56,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         has_complained |= report::complain(&mut complaints);
         told?;
         if chunk.is_none() {
-            return if has_complained { Err(Failure::Complained) } else { Ok(()) };
+            return Ok(if has_complained { ExitCode::from(report::REFUSED) } else { ExitCode::SUCCESS });
         }
     }
 }

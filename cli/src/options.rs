@@ -49,7 +49,8 @@ or the text is not UTF-8. With --text: the text around payloads as it is, and th
 /// Follow values in JSON while it is still arriving.
 ///
 /// Reads one JSON text and writes a line of JSON for each thing that becomes known about a value that a PATTERN
-/// selects: its begin, each new piece of a string, its end; then "done" or "error".
+/// selects: its begin, each new piece of a string, its end; then "done" or "error". With `--provider` or `--envelope` the
+/// JSON is in the calls of a provider's stream, or in payloads inside text.
 #[derive(Parser, Debug)]
 #[command(
     name = "jsonspigot",

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::source::Complaints;
 
 /// Invalid or incomplete input.
-const REFUSED: u8 = 1;
+pub(crate) const REFUSED: u8 = 1;
 /// Wrong arguments, unreadable input.
 const UNUSABLE: u8 = 2;
 
@@ -33,8 +33,6 @@ pub(crate) enum Failure {
         line: u64,
         column: u64,
     },
-    /// Parts of the input are not what they should be, as has been said.
-    Complained,
     Unwritable(io::Error),
 }
 
@@ -72,7 +70,6 @@ impl Failure {
                 return ExitCode::SUCCESS;
             }
             Self::Unwritable(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
-            Self::Complained => return ExitCode::from(REFUSED),
             _ => {}
         }
         say(self);
@@ -115,7 +112,6 @@ impl fmt::Display for Failure {
             Self::NotText { kind, offset, line, column } => {
                 write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset})")
             }
-            Self::Complained => f.write_str("parts of the input are not whole"),
             Self::Unwritable(error) => write!(f, "cannot write standard output: {error}"),
         }
     }
