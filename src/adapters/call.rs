@@ -330,7 +330,6 @@ impl Call {
     pub(super) fn stop(&mut self, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) -> bool {
         self.take_start_input(choices, on_event);
         match &self.body {
-            _ if self.left_out.is_some() => false,
             Body::Untouched => true,
             Body::Json(parser) => !parser.is_complete(),
             Body::Failed { .. } | Body::Values(_) => false,

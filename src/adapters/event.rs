@@ -9,6 +9,27 @@ use crate::event::{CompleteValue, Event};
 /// Something that became known about a provider's stream. Borrowed; it lives as long as the callback.
 ///
 /// Calls are numbered from 0 as they start, over all messages. An empty id or name is an absent one.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::adapters::{Calls, Provider, ToolCalls, ToolEvent};
+///
+/// let mut calls = ToolCalls::new(Provider::OpenaiChat, Calls::new(&PatternSet::empty()));
+/// let mut shown = String::new();
+/// for chunk in [
+///     r#"{"choices":[{"index":0,"delta":{"content":"Let me "}}]}"#,
+///     r#"{"choices":[{"index":0,"delta":{"content":"look."},"finish_reason":"stop"}]}"#,
+///     "upstream timed out",
+/// ] {
+///     calls.push(chunk, |event| match event {
+///         ToolEvent::Text { text, .. } => shown.push_str(text),
+///         ToolEvent::Stop { reason, .. } => shown.push_str(&format!(" ({reason})")),
+///         ToolEvent::BadFrame { text } => shown.push_str(&format!(" [{text}]")),
+///         _ => {}
+///     });
+/// }
+/// assert_eq!(shown, "Let me look. (stop) [upstream timed out]");
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ToolEvent<'a> {
@@ -96,6 +117,26 @@ pub enum ToolEvent<'a> {
 }
 
 /// What a call's arguments came to.
+///
+/// ```
+/// use jsonspigot::ErrorKind;
+/// use jsonspigot::adapters::{Calls, InputStatus, ToolEvent};
+///
+/// let mut calls = Calls::builder().build();
+/// let mut verdicts = 0;
+/// calls.start(0, "call_1", "write_file", "", |_| {});
+/// calls.delta(0, r#"{"path": "a", "content": "half of i"#, |_| {});
+/// calls.finish(Some("max_tokens"), |event| {
+///     if let ToolEvent::Input { input, .. } = event {
+///         assert_eq!(input.status(), InputStatus::Truncated { reason: "max_tokens" });
+///         assert!(input.value().is_none(), "what was cut is never handed out");
+///         assert_eq!(input.raw(), r#"{"path": "a", "content": "half of i"#);
+///         assert_eq!(input.error().unwrap().kind(), ErrorKind::Incomplete);
+///         verdicts += 1;
+///     }
+/// });
+/// assert_eq!(verdicts, 1);
+/// ```
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
     pub(super) status: InputStatus<'a>,

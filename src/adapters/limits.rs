@@ -23,7 +23,8 @@
 pub struct CallLimits {
     /// Calls that are open at once, and how many ended ones are remembered; default 256.
     pub open_calls: usize,
-    /// Bytes of one call's arguments; default 16 MiB.
+    /// Bytes of one call's arguments; default 16 MiB. Where they come as values by path, of the JSON text that these
+    /// make, but for the brackets at its end.
     pub input_bytes: usize,
     /// Bytes of an id, and bytes of a name; default 16 KiB. (Some gateways pack signatures into ids.)
     pub name_bytes: usize,

@@ -94,6 +94,13 @@ impl FromStr for Provider {
 }
 
 /// A name that no [`Provider`] has.
+///
+/// ```
+/// use jsonspigot::adapters::Provider;
+///
+/// let error = "openai".parse::<Provider>().unwrap_err();
+/// assert!(error.to_string().starts_with("unknown provider `openai`: expected one of anthropic openai-chat "));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownProvider(Box<str>);
 

@@ -127,6 +127,19 @@ fn values_by_path_are_limited_too() {
 }
 
 #[test]
+fn values_by_path_that_just_fit() {
+    let read = |input_bytes: usize| {
+        let limits = CallLimits { input_bytes, ..CallLimits::default() };
+        let arg = json!({"jsonPath": "$.a", "stringValue": "bc"});
+        let call = json!({"name": "tool", "partialArgs": [arg], "willContinue": true});
+        let events = [super::support::gemini_call(&call), super::support::gemini_call(&json!({}))];
+        read_with(Some(Provider::Gemini), limited(limits), events).summary()
+    };
+    assert_eq!(read(r#"{"a":"bc""#.len()), [r#"tool complete {"a":"bc"}"#]);
+    assert_eq!(read(r#"{"a":"bc""#.len() - 1), [r#"tool truncated(limit) {"a":"bc""#]);
+}
+
+#[test]
 fn id_and_name_bytes() {
     let limits = CallLimits { name_bytes: 4, ..CallLimits::default() };
     let log = read_with(

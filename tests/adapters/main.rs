@@ -2,6 +2,7 @@
 
 mod support;
 
+mod around;
 mod cuts;
 mod fixtures;
 mod limits;

@@ -67,6 +67,13 @@ fn a_reason_or_none_or_the_end_of_input() {
 }
 
 #[test]
+fn no_text_at_all_of_what_is_not_json() {
+    let mut driver = Driver::new(everything());
+    driver.act(|calls, on| calls.start_raw(0, "a", "patch", "", on)).act(|calls, on| calls.finish(None, on));
+    assert_eq!(driver.log.summary(), ["patch raw "]);
+}
+
+#[test]
 fn one_choice_ends_and_the_others_go_on() {
     let mut driver = Driver::new(everything());
     driver

@@ -118,6 +118,11 @@ fn rule_3_start_payload() {
     assert_eq!(log.summary(), [r#"tool complete {"a":1}"#]);
     let log = read(Provider::Anthropic, [start(json!({})), stop(), end()]);
     assert_eq!(log.summary(), ["tool empty {}"]);
+    // Without a stop too, but not where the stream breaks off: deltas might have come.
+    let log = read(Provider::Anthropic, [start(json!({"a": 1})), end()]);
+    assert_eq!(log.summary(), [r#"tool complete {"a":1}"#]);
+    let log = read(Provider::Anthropic, [start(json!({"a": 1}))]);
+    assert_eq!(log.summary(), ["tool truncated(end-of-input) "]);
 }
 
 /// Rule 4: a payload that repeats the whole input is used only if no delta came; else it is compared.
