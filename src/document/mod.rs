@@ -2,8 +2,8 @@
 //!
 //! Each value is one [`Node`]; children follow their parent, so a subtree is a range and the next sibling stands where
 //! the range ends. All text lies in one string in the same order: a member's key, then its string or number. The last
-//! node's text ends where the text ends, and only that node can still grow. Nothing is ever moved or changed but the
-//! `end` of an open value and the count of its children.
+//! node's text ends where the text ends, and only that node can still grow. Nothing is ever moved, and nothing changed
+//! but of an open container its end, its newest child and their count.
 
 mod deserializer;
 mod patch;
@@ -28,9 +28,8 @@ use crate::tokenizer::ValueKind;
 /// A node's place in the arena.
 type NodeId = u32;
 
-/// The `end` of a value that is still open; the `parent` of the root.
-const OPEN: u32 = u32::MAX;
-const NO_PARENT: NodeId = u32::MAX;
+/// No node: the parent of the root, the newest child of an empty container.
+const NOTHING: NodeId = u32::MAX;
 
 /// What a node is; a string or container may still be open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +47,8 @@ enum NodeKind {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: NodeId,
-    /// The place behind the last node inside, or [`OPEN`].
-    end: u32,
+    /// Of a closed value: the place behind the last node inside. Of an open container: its newest child.
+    end_or_newest: u32,
     /// Of a member: where its key begins in the text. Of an element: its index.
     place: u32,
     /// Where the key ends and the string or number begins.
@@ -57,6 +56,15 @@ struct Node {
     /// How many children it has.
     children: u32,
     kind: NodeKind,
+    is_open: bool,
+}
+
+impl Node {
+    #[inline]
+    fn close(&mut self, end: u32) {
+        self.is_open = false;
+        self.end_or_newest = end;
+    }
 }
 
 /// All that is known of a text so far.
@@ -79,7 +87,7 @@ pub(crate) struct Document {
 
 impl Document {
     pub(crate) fn new() -> Self {
-        // One less than all 32 bits, as `OPEN` is none of the places.
+        // One less than all 32 bits, as `NOTHING` is none of the places.
         Self::with_limit(u32::MAX - 1)
     }
 
@@ -88,7 +96,7 @@ impl Document {
             nodes: Vec::new(),
             text: String::new(),
             shown: 0,
-            open: NO_PARENT,
+            open: NOTHING,
             has_open_atom: false,
             closed: 0,
             epoch: 0,
@@ -100,7 +108,7 @@ impl Document {
         self.nodes.clear();
         self.text.clear();
         self.shown = 0;
-        self.open = NO_PARENT;
+        self.open = NOTHING;
         self.has_open_atom = false;
         self.epoch = self.epoch.wrapping_add(1);
     }
@@ -108,11 +116,13 @@ impl Document {
     /// The text has failed: its root is never complete, whatever had closed.
     pub(crate) fn fail(&mut self) {
         if let Some(root) = self.nodes.first_mut() {
-            root.end = OPEN;
+            root.is_open = true;
+            root.end_or_newest = NOTHING;
         }
     }
 
     /// The document as far as it is known.
+    #[inline]
     pub(crate) fn view(&self) -> Option<PartialValue<'_>> {
         (!self.nodes.is_empty()).then(|| PartialValue::new(self, 0))
     }
@@ -130,7 +140,7 @@ impl Document {
     #[inline]
     pub(crate) fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<(), Fault> {
         let kind = if kind == ValueKind::Object { NodeKind::Object } else { NodeKind::Array };
-        self.open = self.push(kind, OPEN, at)?;
+        self.open = self.push(kind, at)?;
         Ok(())
     }
 
@@ -138,7 +148,7 @@ impl Document {
     pub(crate) fn end_container(&mut self) {
         let end = self.nodes.len() as u32;
         if let Some(node) = self.nodes.get_mut(self.open as usize) {
-            node.end = end;
+            node.close(end);
             self.open = node.parent;
             self.closed = self.closed.wrapping_add(1);
         }
@@ -146,7 +156,7 @@ impl Document {
 
     #[inline]
     pub(crate) fn begin_string(&mut self, at: u64) -> Result<(), Fault> {
-        self.push(NodeKind::String, OPEN, at).map(drop)
+        self.push(NodeKind::String, at).map(drop)
     }
 
     /// Adds text to the open string: what fits, so that the limit bites at the same byte for every chunking.
@@ -167,7 +177,7 @@ impl Document {
     pub(crate) fn end_string(&mut self) {
         let end = self.nodes.len() as u32;
         if let Some(node) = self.nodes.last_mut() {
-            node.end = end;
+            node.close(end);
             self.closed = self.closed.wrapping_add(1);
         }
     }
@@ -189,8 +199,8 @@ impl Document {
         if kind == NodeKind::Number && text.len() > self.room() {
             return Err(too_large(end));
         }
-        let id = self.push(kind, OPEN, end)?;
-        self.nodes[id as usize].end = id + 1;
+        let id = self.push(kind, end)?;
+        self.nodes[id as usize].close(id + 1);
         self.closed = self.closed.wrapping_add(1);
         if kind == NodeKind::Number {
             self.text.push_str(text);
@@ -199,8 +209,9 @@ impl Document {
         Ok(())
     }
 
+    /// Adds an open value.
     #[inline]
-    fn push(&mut self, kind: NodeKind, end: u32, at: u64) -> Result<NodeId, Fault> {
+    fn push(&mut self, kind: NodeKind, at: u64) -> Result<NodeId, Fault> {
         let id = self.nodes.len() as u32;
         if id >= self.limit {
             return Err(too_large(at));
@@ -209,12 +220,14 @@ impl Document {
         let place = match self.nodes.get_mut(parent as usize) {
             None => 0,
             Some(container) => {
+                container.end_or_newest = id;
                 container.children += 1;
                 if container.kind == NodeKind::Object { self.shown } else { container.children - 1 }
             }
         };
-        self.shown = self.text.len() as u32;
-        self.nodes.push(Node { parent, end, place, text: self.shown, children: 0, kind });
+        let text = self.text.len() as u32;
+        self.shown = text;
+        self.nodes.push(Node { parent, end_or_newest: NOTHING, place, text, children: 0, kind, is_open: true });
         Ok(id)
     }
 
@@ -224,19 +237,20 @@ impl Document {
         self.limit as usize - self.text.len()
     }
 
+    #[inline]
     fn is_member(&self, node: &Node) -> bool {
         self.nodes.get(node.parent as usize).is_some_and(|parent| parent.kind == NodeKind::Object)
     }
 
     /// Where the node's subtree ends.
+    #[inline]
     fn end(&self, id: NodeId) -> u32 {
-        match self.nodes[id as usize].end {
-            OPEN => self.nodes.len() as u32,
-            end => end,
-        }
+        let node = &self.nodes[id as usize];
+        if node.is_open { self.nodes.len() as u32 } else { node.end_or_newest }
     }
 
     /// The place in the text of a node's string or number.
+    #[inline]
     fn text_range(&self, id: NodeId) -> Range<usize> {
         let end = match self.nodes.get(id as usize + 1) {
             None => self.shown,
@@ -246,10 +260,68 @@ impl Document {
         self.nodes[id as usize].text as usize..end as usize
     }
 
+    /// The last member of this name. That which is being written is found at once: it is what interfaces look for.
+    #[inline]
+    fn member(&self, object: NodeId, name: &str) -> Option<NodeId> {
+        let &Node { kind: NodeKind::Object, is_open, end_or_newest, children, .. } = &self.nodes[object as usize]
+        else {
+            return None;
+        };
+        if is_open && self.nodes.get(end_or_newest as usize).is_some_and(|newest| self.has_name(newest, name)) {
+            return Some(end_or_newest);
+        }
+        self.passed_member(object, children, name)
+    }
+
+    /// The last one of this name among an object's members.
+    fn passed_member(&self, object: NodeId, members: u32, name: &str) -> Option<NodeId> {
+        let (mut found, mut next) = (None, object + 1);
+        for _ in 0..members {
+            let member = &self.nodes[next as usize];
+            if self.has_name(member, name) {
+                found = Some(next);
+            }
+            // An open member is the last one.
+            next = member.end_or_newest;
+        }
+        found
+    }
+
+    /// Lengths are compared first, so that a member that is passed costs little.
+    #[inline]
+    fn has_name(&self, member: &Node, name: &str) -> bool {
+        let key = member.place as usize..member.text as usize;
+        key.len() == name.len() && self.text.as_bytes().get(key) == Some(name.as_bytes())
+    }
+
+    /// The element at an index; the newest costs nothing to find either.
+    fn element(&self, array: NodeId, index: usize) -> Option<NodeId> {
+        let Node { kind: NodeKind::Array, is_open, end_or_newest, children, .. } = self.nodes[array as usize] else {
+            return None;
+        };
+        match (children as usize).checked_sub(index)? {
+            0 => None,
+            1 if is_open && end_or_newest != NOTHING => Some(end_or_newest),
+            _ => self.children(array).nth(index),
+        }
+    }
+
+    /// The places of a container's children, in document order; nothing for anything else.
+    fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<'_> {
+        let has_children = self.nodes[id as usize].children > 0;
+        let end = if has_children { self.end(id) } else { id };
+        let mut next = id + 1;
+        core::iter::from_fn(move || {
+            let child = (next < end).then_some(next)?;
+            next = self.end(child);
+            Some(child)
+        })
+    }
+
     /// How a node is reached from its parent; nothing for the root.
     fn segment(&self, id: NodeId) -> Option<Segment<'_>> {
         let node = &self.nodes[id as usize];
-        if node.parent == NO_PARENT {
+        if node.parent == NOTHING {
             None
         } else if self.is_member(node) {
             Some(Segment::Key(&self.text[node.place as usize..node.text as usize]))
@@ -271,7 +343,7 @@ impl Document {
 
     /// The segments of the innermost open value.
     pub(crate) fn innermost(&self) -> impl Iterator<Item = Segment<'_>> {
-        let open_string = self.nodes.last().filter(|last| last.kind == NodeKind::String && last.end == OPEN);
+        let open_string = self.nodes.last().filter(|last| last.kind == NodeKind::String && last.is_open);
         let id = if open_string.is_some() { self.nodes.len() as u32 - 1 } else { self.open };
         let container = self.nodes.get(self.open as usize).filter(|_| self.has_open_atom);
         let atom = container.map(|container| match container.kind {

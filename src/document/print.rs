@@ -8,7 +8,7 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 
 use super::deserializer::PartialDeserializer;
-use super::{NO_PARENT, NodeKind, PartialValue};
+use super::{NOTHING, NodeKind, PartialValue};
 use crate::error::Error;
 use crate::event::SERDE_DEPTH;
 
@@ -33,7 +33,7 @@ impl fmt::Display for PartialValue<'_> {
             value.write_opening(f)?;
             // Behind the last node inside, all containers that end here are closed, innermost first.
             let mut closing = node;
-            while closing != NO_PARENT && document.end(closing).max(closing + 1) == node + 1 {
+            while closing != NOTHING && document.end(closing).max(closing + 1) == node + 1 {
                 match document.nodes[closing as usize].kind {
                     NodeKind::Array => f.write_char(']')?,
                     NodeKind::Object => f.write_char('}')?,

@@ -6,7 +6,7 @@ use core::fmt;
 
 use serde_json::{Number, Value};
 
-use super::{Document, NodeId, NodeKind, OPEN};
+use super::{Document, NodeId, NodeKind};
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
 use crate::tokenizer::ValueKind;
 
@@ -55,19 +55,23 @@ pub enum ValueState {
 }
 
 impl<'a> PartialValue<'a> {
+    #[inline]
     pub(super) fn new(document: &'a Document, node: NodeId) -> Self {
         Self { document, node }
     }
 
+    #[inline]
     pub(super) fn node(self) -> &'a super::Node {
         &self.document.nodes[self.node as usize]
     }
 
+    #[inline]
     pub(super) fn text(self) -> &'a str {
         &self.document.text[self.document.text_range(self.node)]
     }
 
     /// The value's kind; it never changes.
+    #[inline]
     #[must_use]
     pub fn kind(self) -> ValueKind {
         match self.node().kind {
@@ -81,12 +85,14 @@ impl<'a> PartialValue<'a> {
     }
 
     /// Whether the value was received whole. After an error the root is not.
+    #[inline]
     #[must_use]
     pub fn is_complete(self) -> bool {
-        self.node().end != OPEN
+        !self.node().is_open
     }
 
     /// The text of a string, as far as it has come.
+    #[inline]
     #[must_use]
     pub fn as_str(self) -> Option<&'a str> {
         (self.node().kind == NodeKind::String).then(|| self.text())
@@ -151,20 +157,15 @@ impl<'a> PartialValue<'a> {
     /// The children with how they are reached, in document order.
     pub(super) fn children(self) -> impl Iterator<Item = (Segment<'a>, Self)> + use<'a> {
         let Self { document, node } = self;
-        let is_container = matches!(self.node().kind, NodeKind::Array | NodeKind::Object);
-        let end = if is_container { document.end(node) } else { node };
-        let mut next = node + 1;
-        core::iter::from_fn(move || {
-            let child = (next < end).then_some(next)?;
-            next = document.end(child);
-            Some((document.segment(child)?, Self::new(document, child)))
-        })
+        document.children(node).filter_map(move |child| Some((document.segment(child)?, Self::new(document, child))))
     }
 
     /// The elements of an array, in order; nothing for anything else.
     #[must_use = "iterators are lazy"]
     pub fn iter(self) -> impl Iterator<Item = Self> + use<'a> {
-        self.children().filter(move |(segment, _)| matches!(segment, Segment::Index(_))).map(|(_, value)| value)
+        let Self { document, node } = self;
+        let array = (self.node().kind == NodeKind::Array).then_some(node);
+        array.into_iter().flat_map(|array| document.children(array)).map(|child| Self::new(document, child))
     }
 
     /// The entries of an object, in document order, duplicates included; nothing for anything else.
@@ -176,16 +177,19 @@ impl<'a> PartialValue<'a> {
         })
     }
 
-    /// The member of this name, the last one if there are several. Costs the entries.
+    /// The member of this name, the last one if there are several. Costs the entries, but the newest of an open object
+    /// is found at once.
+    #[inline]
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
-        self.entries().filter(|(name, _)| *name == key).last().map(|(_, value)| value)
+        self.document.member(self.node, key).map(|child| Self::new(self.document, child))
     }
 
-    /// The element at this index. Costs the elements before it.
+    /// The element at this index. Costs the elements before it, but the newest of an open array is found at once.
+    #[inline]
     #[must_use]
     pub fn index(self, index: usize) -> Option<Self> {
-        self.iter().nth(index)
+        self.document.element(self.node, index).map(|child| Self::new(self.document, child))
     }
 
     /// The value at a concrete path from here, such as `ask_slots[0].message`; `$` is this value.
@@ -198,9 +202,13 @@ impl<'a> PartialValue<'a> {
 
     /// The child that a step leads to: of members the last one of the name.
     fn child(self, step: ConcreteStep<'_>) -> Option<Self> {
-        let mut found = self.children().filter(|(segment, _)| step.is(*segment));
-        let (_, child) = if step.is_index() { found.next() } else { found.last() }?;
-        Some(child)
+        match step {
+            ConcreteStep::Name(name) => self.get(name),
+            ConcreteStep::Quoted(_) => {
+                self.entries().filter(|(key, _)| step.is(Segment::Key(key))).last().map(|(_, child)| child)
+            }
+            ConcreteStep::Index(index) => self.index(usize::try_from(index).ok()?),
+        }
     }
 
     /// What is known of the value at a concrete path from here.

@@ -297,6 +297,7 @@ impl Parser {
     ///
     /// `None` before the first value shows, and without [`snapshots`](ParserBuilder::snapshots). After an error the
     /// last one stays readable, and its root is not complete.
+    #[inline]
     #[must_use]
     pub fn snapshot(&self) -> Option<PartialValue<'_>> {
         self.core.document.as_ref()?.view()

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::str::Chars;
 
-use super::{Segment, is_name_char, is_name_first};
+use super::Segment;
 
 /// One step as it is spelt: a quoted name may hold escapes, so it can be compared, not borrowed.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,17 @@ pub(crate) fn concrete_steps(path: &str) -> impl Iterator<Item = Option<Concrete
     })
 }
 
+/// The bytes that names without quotes are made of.
+const NAME_BYTES: [bool; 256] = {
+    let mut bytes = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        bytes[byte] = byte >= 0x80 || byte == b'_' as usize || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    bytes
+};
+
 struct Reader<'a> {
     rest: &'a str,
     /// A dot may only be missing before the first name.
@@ -73,10 +84,12 @@ impl<'a> Reader<'a> {
         }
         let name = if self.wants_dot { self.rest.strip_prefix('.')? } else { self.rest };
         self.wants_dot = true;
-        if !name.starts_with(is_name_first) {
+        // Characters beyond ASCII stand in names, so bytes are enough: a look at a field waits for this.
+        let end = name.bytes().position(|byte| !NAME_BYTES[usize::from(byte)]).unwrap_or(name.len());
+        if end == 0 || name.as_bytes()[0].is_ascii_digit() {
             return None;
         }
-        let (name, rest) = name.split_at(name.find(|c| !is_name_char(c)).unwrap_or(name.len()));
+        let (name, rest) = name.split_at(end);
         self.rest = rest;
         Some(ConcreteStep::Name(name))
     }
