@@ -80,14 +80,16 @@ fn rule_2_absent() {
         [chat::call(0, json!(null), "first", ""), chat::call(0, "call_1", "second", "{}"), chat::end("tool_calls")],
     );
     assert_eq!((log.ids(), log.summary()), (vec!["call_1"], vec!["first complete {}".to_owned()]));
-    let mut calls = ToolCalls::new(Provider::OpenaiChat, Calls::new(&PatternSet::empty()));
-    let mut told = Vec::new();
-    for (id, name) in [("", "tool"), ("call_1", ""), ("", "")] {
-        calls.push(&chat::call(0, id, name, ""), |event| told.push(format!("{event:?}")));
-        told.push("next".to_owned());
+    for parts in [[("", "tool"), ("call_1", "")], [("call_1", ""), ("", "tool")]] {
+        let mut calls = ToolCalls::new(Provider::OpenaiChat, Calls::new(&PatternSet::empty()));
+        let mut told = Vec::new();
+        for (id, name) in parts.into_iter().chain([("", "")]) {
+            calls.push(&chat::call(0, id, name, ""), |event| told.push(format!("{event:?}")));
+            told.push("next".to_owned());
+        }
+        let start = r#"Call { call: 0, id: Some("call_1"), name: Some("tool"), choice: 0 }"#;
+        assert_eq!(told, ["next", start, "next", "next"]);
     }
-    let start = r#"Call { call: 0, id: Some("call_1"), name: Some("tool"), choice: 0 }"#;
-    assert_eq!(told, ["next", start, "next", "next"]);
 
     let log = read(
         Provider::OpenaiChat,
