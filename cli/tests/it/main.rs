@@ -11,6 +11,8 @@ mod memory;
 mod pipes;
 mod prose;
 mod provider;
+#[cfg(unix)]
+mod readme;
 mod selectors;
 mod snapshots;
 

@@ -1,0 +1,32 @@
+//! The README's examples of the command, run as they stand there.
+
+use std::process::Command;
+
+/// What each example types, and what it shows.
+fn examples() -> Vec<(String, String)> {
+    let readme = include_str!("../../../README.md");
+    let blocks = readme.split("```text\n$ ").skip(1).map(|block| block.split("\n```").next().unwrap());
+    let split = |block: &str| {
+        // A here-document is typed too.
+        let end = block.find("\nSTREAM\n").map_or_else(|| block.find('\n').unwrap(), |at| at + "\nSTREAM".len());
+        let (typed, shown) = block.split_at(end + 1);
+        (typed.to_owned(), format!("{shown}\n"))
+    };
+    blocks.map(split).collect()
+}
+
+#[test]
+fn the_examples_show_what_is_shown() {
+    let examples = examples();
+    assert!(examples.len() >= 4, "{examples:#?}");
+    for (typed, shown) in examples {
+        let cargo = "cargo run -q -p jsonspigot-cli --";
+        assert!(typed.contains(cargo), "{typed}");
+        let typed = typed.replace(cargo, "\"$JSONSPIGOT\"");
+        let output =
+            Command::new("sh").args(["-c", &typed]).env("JSONSPIGOT", env!("CARGO_BIN_EXE_jsonspigot")).output();
+        let output = output.unwrap();
+        let found = [output.stdout, output.stderr].concat();
+        assert_eq!(String::from_utf8(found).unwrap(), shown, "{typed}");
+    }
+}
