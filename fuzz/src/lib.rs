@@ -11,4 +11,26 @@ mod observed;
 #[path = "../../tests/it/properties/mod.rs"]
 mod properties;
 
+#[path = "../../tests/adapters/properties.rs"]
+mod calls;
+#[path = "../../tests/adapters/support.rs"]
+mod support;
+
+#[path = "../../tests/envelope/properties.rs"]
+mod marks;
+#[path = "../../tests/envelope/splitter.rs"]
+mod splitter;
+#[path = "../../tests/envelope/told.rs"]
+mod told;
+
 pub use properties::targets::{chunks, limits, operations as ops, paths, respell, snapshot, verdict};
+
+/// Calls out of a provider's stream are told as each alone would be.
+pub fn adapters(input: &[u8]) {
+    calls::target(input);
+}
+
+/// Payloads between marks are those of a splitter that sees the whole text.
+pub fn envelope(input: &[u8]) {
+    marks::target(input);
+}

@@ -4,5 +4,6 @@ mod cases;
 mod laws;
 mod limits;
 mod promptness;
+mod properties;
 mod splitter;
 mod told;
