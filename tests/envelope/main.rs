@@ -5,5 +5,6 @@ mod laws;
 mod limits;
 mod promptness;
 mod properties;
+mod regression;
 mod splitter;
 mod told;
