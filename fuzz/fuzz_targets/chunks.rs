@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| jsonspigot_fuzz::chunks::check(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| jsonspigot_fuzz::chunks(input));

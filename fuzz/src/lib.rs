@@ -1,17 +1,36 @@
-//! The bodies of the fuzz targets: one function a property, for the fuzzer's bytes or anybody else's.
+//! The fuzz targets' bodies. They are the tests' own: this crate includes their files, so that one function holds a
+//! property for generated input, for the fuzzer's bytes, and for what is kept of them.
 
-pub mod chunks;
+// The files serve other crates too, so each has more than is used here.
+#![allow(dead_code)]
 
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
+#[path = "../../tests/it/model/mod.rs"]
+mod model;
+#[path = "../../tests/it/observed.rs"]
+mod observed;
+#[path = "../../tests/it/properties/mod.rs"]
+mod properties;
 
-    /// What the fuzzer starts from passes without it, on any Rust.
-    #[test]
-    fn seeds_of_chunks() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/chunks");
-        let seeds = fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
-        assert!(seeds.inspect(|seed| crate::chunks::check(seed)).count() > 10);
-    }
+#[path = "../../tests/adapters/properties.rs"]
+mod calls;
+#[path = "../../tests/adapters/support.rs"]
+mod support;
+
+#[path = "../../tests/envelope/properties.rs"]
+mod marks;
+#[path = "../../tests/envelope/splitter.rs"]
+mod splitter;
+#[path = "../../tests/envelope/told.rs"]
+mod told;
+
+pub use properties::targets::{chunks, limits, operations as ops, paths, respell, snapshot, verdict};
+
+/// Calls out of a provider's stream are told as each alone would be.
+pub fn adapters(input: &[u8]) {
+    calls::target(input);
+}
+
+/// Payloads between marks are those of a splitter that sees the whole text.
+pub fn envelope(input: &[u8]) {
+    marks::target(input);
 }

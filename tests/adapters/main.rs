@@ -7,6 +7,7 @@ mod cuts;
 mod fixtures;
 mod limits;
 mod neutral;
+mod properties;
 mod quirks;
 mod rules;
 mod second_reader;

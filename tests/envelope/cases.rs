@@ -2,22 +2,9 @@
 
 use jsonspigot::adapters::Envelope;
 
-use crate::splitter::{Piece, Spelt, Then, split};
+use crate::properties::{MARKS, spelt};
+use crate::splitter::{Piece, Then, split};
 use crate::told::{boundaries, envelope, tell};
-
-pub(crate) const MARKS: [&str; 7] = [
-    "comment:context",
-    "fence:json",
-    "fence:text:raw",
-    "tag:think",
-    "tag:tool_call:json",
-    "tag:note:raw",
-    "comment:meta",
-];
-
-pub(crate) fn spelt(marks: &[&str]) -> Vec<Spelt> {
-    marks.iter().map(|mark| Spelt::new(mark)).collect()
-}
 
 /// Pieces in short: text as it is, payloads as `status|open|raw|close`.
 fn short(pieces: &[Piece]) -> Vec<String> {
@@ -51,7 +38,7 @@ fn check_with(marks: &[&str], text: &str, expect: &[&str]) {
 }
 
 fn check(text: &str, expect: &[&str]) {
-    check_with(&MARKS, text, expect);
+    check_with(&MARKS[..7], text, expect);
 }
 
 #[test]

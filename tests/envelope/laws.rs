@@ -1,12 +1,13 @@
 //! The laws by chance: any text of many marks' pieces, any marks, any cuts.
 
-use jsonspigot::adapters::Envelope;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use std::fs;
+use std::path::Path;
 
-use crate::cases::{MARKS, spelt};
-use crate::splitter::{Spelt, Then, split};
-use crate::told::{boundaries, envelope, tell};
+use crate::properties::{MARKS, cuts_change_nothing, pieces_are_the_splitters, spelt, target};
+use crate::splitter::Spelt;
+use crate::told::boundaries;
 
 /// What texts are made of: pieces of marks, of JSON, and whole ones.
 const WORDS: [&str; 64] = [
@@ -81,9 +82,7 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
 }
 
 pub(crate) fn marks() -> impl Strategy<Value = Vec<Spelt>> {
-    let mut all = MARKS.to_vec();
-    all.extend(["bare", "bare:object", "tag:think:json", "comment:context:raw", "fence:json:raw"]);
-    prop::sample::subsequence(all, 1..6).prop_shuffle().prop_map(|marks| spelt(&marks))
+    prop::sample::subsequence(MARKS.to_vec(), 1..6).prop_shuffle().prop_map(|marks| spelt(&marks))
 }
 
 pub(crate) fn cuts(text: &str, cuts: &[Index]) -> Vec<usize> {
@@ -98,32 +97,37 @@ proptest! {
 
     #[test]
     fn pieces_are_the_splitter_s(text in text(), marks in marks(), hold_limit in select(&[0, 1, 6, 14, 4096][..])) {
-        let mut envelope = envelope(Envelope::builder().hold_limit(hold_limit), &marks);
-        let told = tell(&mut envelope, &text, &[]);
-        told.check(&text);
-        prop_assert_eq!(&told.pieces, &split(&text, &marks, hold_limit, Then::End), "{:?}", marks);
+        pieces_are_the_splitters(&text, &marks, hold_limit, &[]);
     }
 
     #[test]
-    fn cuts_change_nothing(
+    fn any_cuts_change_nothing(
         text in text(),
         marks in marks(),
         chosen in prop::collection::vec(any::<Index>(), 0..8),
         hold_limit in select(&[0, 1, 6, 14, 4096][..]),
         payload_limit in select(&[0, 1, 7, 20, u64::MAX][..]),
     ) {
-        let builder = Envelope::builder().hold_limit(hold_limit).payload_limit(payload_limit);
-        let mut envelope = envelope(builder, &marks);
-        let whole = tell(&mut envelope, &text, &[]);
-        prop_assert_eq!(&tell(&mut envelope, &text, &cuts(&text, &chosen)), &whole, "{:?}", marks);
-        prop_assert_eq!(&tell(&mut envelope, &text, &boundaries(&text)), &whole, "char by char");
+        cuts_change_nothing(&text, &marks, hold_limit, payload_limit, &cuts(&text, &chosen));
     }
 
     #[test]
     fn any_text_is_survived(text in any::<String>(), marks in marks(), chosen in prop::collection::vec(any::<Index>(), 0..8)) {
-        let mut envelope = envelope(Envelope::builder(), &marks);
-        let told = tell(&mut envelope, &text, &cuts(&text, &chosen));
-        told.check(&text);
-        prop_assert_eq!(&told.pieces, &split(&text, &marks, 4096, Then::End));
+        pieces_are_the_splitters(&text, &marks, 4096, &cuts(&text, &chosen));
+    }
+}
+
+/// What the fuzzer starts from and what it has found, run without it.
+#[test]
+fn seeds_and_corpus_pass() {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    if !fuzz.is_dir() {
+        eprintln!("not run, as it is not there: {}", fuzz.display());
+        return;
+    }
+    for kind in ["seeds", "corpus"] {
+        let entries = fs::read_dir(fuzz.join(kind).join("envelope")).unwrap();
+        let inputs = entries.map(|entry| fs::read(entry.unwrap().path()).unwrap());
+        assert!(inputs.inspect(|input| target(input)).count() >= 5, "{kind}");
     }
 }

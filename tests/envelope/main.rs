@@ -4,5 +4,7 @@ mod cases;
 mod laws;
 mod limits;
 mod promptness;
+mod properties;
+mod regression;
 mod splitter;
 mod told;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark};
 use jsonspigot::{Event, EventKind, Parser, PatternSet};
 
-use crate::splitter::{Piece, Spelt};
+use super::splitter::{Piece, Spelt};
 
 pub(crate) fn patterns() -> PatternSet {
     PatternSet::new(["$..*", "$", "a", "$..b[*]"]).unwrap()

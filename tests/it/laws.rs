@@ -1,17 +1,16 @@
 //! Laws 1 to 5, 11 and 13 against the model: torture documents, generated and mutated ones, every chunking.
 
-use jsonspigot::{Parser, PatternSet};
 use proptest::prelude::*;
-use serde_json::Value;
 
-use super::model::chunking::{chunks, each_byte, with_cuts};
+use super::model::chunking::{chunks, with_cuts};
 use super::model::generate::{Keys, respelt};
-use super::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
+use super::model::log::Options;
 use super::model::mutate::any_document;
-use super::model::pattern::{adversarial_patterns, everything_below, patterns, root};
-use super::model::recogniser;
+use super::model::pattern::{everything_below, patterns, root};
 use super::model::torture::torture_documents;
-use super::observed::{DOORS, Door, check, check_cut, check_prompt, drive, observe, pattern_set};
+use super::observed::{DOORS, Door, check, check_prompt};
+use super::properties::ops::{Configuration, Op};
+use super::properties::{cuts, ops, paths, spelling, text};
 
 fn all() -> Options {
     Options::with_patterns([root(), everything_below()])
@@ -32,101 +31,94 @@ fn torture_documents_are_told_promptly() {
     }
 }
 
+/// A call: mostly bytes, cut out of a document that the others follow.
+fn op() -> impl Strategy<Value = Op> {
+    let door = || prop::sample::select(&DOORS[..]);
+    prop_oneof![
+        6 => (any_document(), 1_usize..12, door()).prop_map(|(document, most, door)| {
+            Op::Feed(document[..document.len().min(most)].to_vec(), door)
+        }),
+        2 => (any_document(), door()).prop_map(|(document, door)| Op::Feed(document, door)),
+        1 => door().prop_map(|door| Op::Feed(Vec::new(), door)),
+        2 => door().prop_map(Op::Finish),
+        1 => Just(Op::Look),
+        1 => Just(Op::Clone),
+        1 => Just(Op::Reset),
+    ]
+}
+
+fn configuration() -> impl Strategy<Value = Configuration> {
+    use jsonspigot::Retain;
+    let retain = prop::sample::select(&[Retain::Text, Retain::Matches, Retain::Nothing][..]);
+    (retain, any::<bool>()).prop_map(|(retain, has_snapshots)| Configuration { retain, has_snapshots })
+}
+
 proptest! {
-    /// Properties 1, 2, 4 to 7, 16, 27: log, verdict, kind, offset, line, column and path are the model's.
+    /// Properties 1, 2, 4 to 7, 16, 27.
     #[test]
     fn any_document_any_cut((document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool) {
         let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
-        check_cut(&document, &options, &cuts);
+        text::reads_as_the_model(&document, &cuts, &options);
     }
 
-    /// Property 11, laws 4 and 5.
+    /// Properties 1, 5, 11, 28, 31, for every policy.
+    #[test]
+    fn cuts_are_invisible((document, cuts) in with_cuts(any_document())) {
+        cuts::are_invisible(&chunks(&document, &cuts));
+    }
+
+    /// Properties 6, 8 and 11.
     #[test]
     fn any_prefix_is_told_promptly(document in any_document(), patterns in patterns(3)) {
         let document = &document[..document.len().min(120)];
-        check_prompt(document, &Options::with_patterns(patterns));
+        text::is_told_promptly(document, &Options::with_patterns(patterns));
     }
 
-    /// Property 3, and law 2: the value is serde_json's, and so is the verdict on numbers.
+    /// Property 3, and law 2.
     #[test]
     fn the_value_is_serde_jsons((document, cuts) in with_cuts(any_document())) {
-        let mut parser = Parser::new(&PatternSet::empty());
-        let log = drive(&mut parser, &chunks(&document, &cuts), Door::Callback, true);
-        let expected = serde_json::from_slice::<Value>(&document);
-        prop_assert_eq!(parser.deserialize::<Value>().ok(), expected.ok());
-        if log.verdict == Verdict::Complete {
-            prop_assert_eq!(parser.text().unwrap(), &document[..]);
-        }
+        text::has_serde_jsons_value(&document, &cuts);
     }
 
-    /// Property 17: what one pattern tells does not depend on its company.
+    /// Property 17.
     #[test]
     fn patterns_do_not_disturb_each_other((document, cuts) in with_cuts(any_document()), patterns in patterns(70)) {
-        let chunks = chunks(&document, &cuts);
-        let together = observe(&Options::with_patterns(patterns.clone()), &chunks, Door::Iterator);
-        for (place, pattern) in patterns.iter().enumerate() {
-            let alone = observe(&Options::with_patterns([pattern.clone()]), &chunks, Door::Iterator);
-            let own = |event: &ModelEvent| event.pattern == place;
-            let events = together.events.iter().filter(|event| own(event));
-            let events: Vec<_> = events.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect();
-            prop_assert_eq!(events, alone.events);
-        }
+        paths::do_not_disturb_each_other(&document, &cuts, &patterns);
     }
 
-    /// Property 18: verdict and offset do not depend on what is followed.
+    /// Property 18.
     #[test]
     fn skipping_validates(document in any_document(), patterns in patterns(3), reject: bool) {
-        let verdict = |patterns| {
-            let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
-            let seen = observe(&options, &chunks(&document, &each_byte(document.len())), Door::Callback);
-            seen.verdict.failure()
-        };
-        let nothing = verdict(Vec::new());
-        prop_assert_eq!(verdict(patterns), nothing);
-        prop_assert_eq!(verdict(vec![everything_below()]), nothing);
-        prop_assert_eq!(verdict(adversarial_patterns()), nothing);
+        let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
+        paths::change_no_verdict(&document, &options);
     }
 
-    /// Properties 20 and 21: white space and the spelling of characters change offsets only.
+    /// Properties 20 and 21.
     #[test]
     fn spelling_changes_offsets_only((plain, dressed) in respelt(Keys::Repeated), patterns in patterns(4)) {
-        let told = |document: &[u8]| {
-            let log = observe(&Options::with_patterns(patterns.clone()), &[document], Door::Iterator);
-            let values = log.events.into_iter().map(|event| (event.pattern, event.path, spelling_free(event.kind)));
-            (values.collect::<Vec<_>>(), log.verdict)
-        };
-        prop_assert_eq!(told(&plain), told(&dressed));
+        spelling::changes_offsets_only(&plain, &dressed, &patterns);
     }
 
-    /// Properties 28 to 31: clones, resets, empty feeds.
+    /// Properties 28 to 33: clones, resets, looks and finishes anywhere.
+    #[test]
+    fn any_calls(ops in prop::collection::vec(op(), 0..12), patterns in patterns(4), configuration in configuration(),
+        reject: bool) {
+        let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
+        ops::agree_with_the_model(&options, configuration, &ops);
+    }
+
+    /// Properties 28 to 31: one document at any cut, behind another one and a reset; cloned on the way.
     #[test]
     fn clone_reset_and_empty_feeds((document, cuts) in with_cuts(any_document()), (other, _) in with_cuts(any_document()),
-        patterns in patterns(4)) {
+        patterns in patterns(4), configuration in configuration()) {
         let options = Options::with_patterns(patterns);
-        let expected = recogniser::run(&document, &options);
-        let set = pattern_set(&options);
-        let mut parser = Parser::new(&set);
-        drive(&mut parser, &[&other], Door::Iterator, true);
-        parser.reset();
-        for door in DOORS {
-            prop_assert_eq!(&drive(&mut parser, &chunks(&document, &cuts), door, true), &expected);
-            parser.reset();
+        let mut ops = vec![Op::Feed(other, Door::Iterator), Op::Finish(Door::Iterator), Op::Reset];
+        for (place, chunk) in chunks(&document, &cuts).into_iter().enumerate() {
+            ops.push(Op::Feed(chunk.to_vec(), DOORS[place % 2]));
+            ops.push(if place % 3 == 0 { Op::Clone } else { Op::Look });
+            ops.push(Op::Feed(Vec::new(), DOORS[place % 2]));
         }
-        let (before, after) = document.split_at(cuts.first().copied().unwrap_or(0).min(document.len()));
-        drive(&mut parser, &[before, b"", b""], Door::Iterator, false);
-        let mut clone = parser.clone();
-        let suffix = |parser: &mut Parser| -> Log { drive(parser, &[b"", after, b""], Door::Iterator, true) };
-        prop_assert_eq!(suffix(&mut parser), suffix(&mut clone));
-    }
-}
-
-/// The same whatever characters were escaped.
-fn spelling_free(kind: ModelEventKind) -> ModelEventKind {
-    match kind {
-        ModelEventKind::End(text) => match serde_json::from_slice::<Value>(&text) {
-            Ok(value) => ModelEventKind::End(value.to_string().into_bytes()),
-            Err(_) => ModelEventKind::End(Vec::new()),
-        },
-        other => other,
+        ops.push(Op::Finish(Door::Callback));
+        ops::agree_with_the_model(&options, configuration, &ops);
     }
 }

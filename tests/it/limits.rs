@@ -6,7 +6,8 @@ use super::model::chunking::with_cuts;
 use super::model::log::{Options, Verdict};
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
-use super::observed::{check, check_cut};
+use super::observed::check;
+use super::properties::limits;
 
 /// A document that needs just `n` of one thing.
 type Needs = fn(u64) -> String;
@@ -60,6 +61,7 @@ proptest! {
             (0_u64..6, prop::option::of(0_u64..9), prop::option::of(0_u64..15), prop::option::of(0_u64..6), prop::option::of(0_u64..90)),
     ) {
         let options = Options { depth, key, string, number, total, ..Options::with_patterns(patterns) };
-        check_cut(&document, &options, &cuts);
+        limits::bite_at_the_models_byte(&document, &cuts, &options);
+        limits::the_total_is_exact(&document, &cuts, &options);
     }
 }

@@ -3,6 +3,7 @@
 mod model;
 
 mod auto_traits;
+mod corpus;
 mod deep;
 mod flaws;
 mod laws;
@@ -10,6 +11,7 @@ mod limits;
 mod observed;
 mod parser;
 mod patterns;
+mod properties;
 mod snapshots;
 mod suites;
 mod tidy;

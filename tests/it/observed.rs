@@ -47,35 +47,17 @@ pub(crate) fn drive(parser: &mut Parser, chunks: &[&[u8]], door: Door, end_of_in
     let mut failed = None;
     for chunk in chunks {
         let told = joined.told();
-        let result = match door {
-            Door::Iterator => parser.feed(chunk).try_for_each(|event| event.map(|event| joined.add(&event))),
-            Door::Callback => parser.feed_with(chunk, |event| joined.add(&event)),
-        };
-        joined.assert_one_delta_a_chunk(door);
+        let result = joined.feed(parser, chunk, door);
         check_sticky(&failed, &result, joined.told() - told);
         failed = failed.or(result.err());
     }
     if end_of_input {
         let told = joined.told();
-        let result = match door {
-            Door::Iterator => parser.finish().try_for_each(|event| event.map(|event| joined.add(&event))),
-            Door::Callback => parser.finish_with(|event| joined.add(&event)),
-        };
+        let result = joined.finish(parser, door);
         check_sticky(&failed, &result, joined.told() - told);
         failed = failed.or(result.err());
     }
-    let verdict = match failed {
-        Some(error) => Verdict::Failed {
-            kind: error.kind().name(),
-            offset: error.offset(),
-            line: error.line(),
-            column: error.column(),
-            path: error.path().to_owned(),
-        },
-        None if end_of_input => Verdict::Complete,
-        None => Verdict::Open,
-    };
-    Log { events: joined.events, verdict }
+    joined.into_log(failed.map_or(Ok(()), Err), end_of_input)
 }
 
 /// Law 11: after an error the same error, and no events.
@@ -87,8 +69,8 @@ fn check_sticky(before: &Option<Error>, now: &Result<(), Error>, told: usize) {
 }
 
 /// Events in order, each match's deltas appended to its first one; what law 4 forbids is asserted on the way.
-#[derive(Default)]
-struct Joined {
+#[derive(Clone, Default)]
+pub(crate) struct Joined {
     events: Vec<ModelEvent>,
     /// For each event of `events`, its match.
     matches: Vec<u64>,
@@ -101,8 +83,41 @@ struct Joined {
 }
 
 impl Joined {
-    fn told(&self) -> usize {
+    /// How many events came.
+    pub(crate) fn told(&self) -> usize {
         self.count
+    }
+
+    pub(crate) fn feed(&mut self, parser: &mut Parser, chunk: &[u8], door: Door) -> Result<(), Error> {
+        let result = match door {
+            Door::Iterator => parser.feed(chunk).try_for_each(|event| event.map(|event| self.add(&event))),
+            Door::Callback => parser.feed_with(chunk, |event| self.add(&event)),
+        };
+        self.assert_one_delta_a_chunk(door);
+        result
+    }
+
+    pub(crate) fn finish(&mut self, parser: &mut Parser, door: Door) -> Result<(), Error> {
+        match door {
+            Door::Iterator => parser.finish().try_for_each(|event| event.map(|event| self.add(&event))),
+            Door::Callback => parser.finish_with(|event| self.add(&event)),
+        }
+    }
+
+    /// What was told, with a verdict.
+    pub(crate) fn into_log(self, result: Result<(), Error>, end_of_input: bool) -> Log {
+        let verdict = match result {
+            Err(error) => Verdict::Failed {
+                kind: error.kind().name(),
+                offset: error.offset(),
+                line: error.line(),
+                column: error.column(),
+                path: error.path().to_owned(),
+            },
+            Ok(()) if end_of_input => Verdict::Complete,
+            Ok(()) => Verdict::Open,
+        };
+        Log { events: self.events, verdict }
     }
 
     fn add(&mut self, event: &Event<'_>) {
@@ -126,13 +141,16 @@ impl Joined {
             }
             EventKind::End(value) => {
                 self.ended.insert(event.match_id);
-                let value = value.expect("all text is kept");
-                assert_eq!(value.span().end, event.offset);
-                if value.kind() == ValueKind::String && self.begun.contains(&event.match_id) {
-                    let joined = self.delta_of(event.match_id).map_or("", |joined| joined);
-                    assert_eq!(joined, value.deserialize::<String>().unwrap(), "deltas join to the string");
+                if let Some(value) = value {
+                    assert_eq!(value.span().end, event.offset);
+                    assert_eq!(value.span().end - value.span().start, value.bytes().len() as u64);
+                    if value.kind() == ValueKind::String && self.begun.contains(&event.match_id) {
+                        let joined = self.delta_of(event.match_id).map_or("", |joined| joined);
+                        assert_eq!(joined, value.deserialize::<String>().unwrap(), "deltas join to the string");
+                    }
                 }
-                ModelEventKind::End(value.bytes().to_owned())
+                // Empty where no text is kept: the model's never is.
+                ModelEventKind::End(value.map_or(Vec::new(), |value| value.bytes().to_owned()))
             }
         };
         let path = event.path.iter().map(|segment| match segment {

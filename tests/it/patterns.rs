@@ -2,34 +2,25 @@
 
 use jsonspigot::{Pattern, PatternSet};
 use proptest::prelude::*;
-use serde_json::Value;
 
 use super::model::generate::{Keys, document};
-use super::model::log::{ModelEventKind, Options, PathElement};
-use super::model::pattern::{adversarial_patterns, at, pattern, patterns};
-use super::observed::{Door, observe};
+use super::model::mutate::any_document;
+use super::model::pattern::{adversarial_patterns, everything_below, pattern, patterns, root};
+use super::properties::paths;
 
 proptest! {
-    /// Property 15: the set of nodes is the matcher's, each once.
+    /// Properties 15 and 19.
     #[test]
     fn selected_nodes_are_the_matchers(document in document(Keys::Distinct), patterns in patterns(5)) {
-        let options = Options::with_patterns(patterns.into_iter().chain(adversarial_patterns()));
-        let Ok(value) = serde_json::from_slice::<Value>(&document) else { return Ok(()) };
-        let log = observe(&options, &[&document], Door::Callback);
-        for (place, pattern) in options.patterns.iter().enumerate() {
-            let mut told = Vec::new();
-            for event in log.events.iter().filter(|event| event.pattern == place) {
-                if let ModelEventKind::End(text) = &event.kind {
-                    let own: Value = serde_json::from_slice(text).unwrap();
-                    prop_assert_eq!(&own, at(&value, &event.path));
-                    told.push(event.path.clone());
-                }
-            }
-            told.sort();
-            let mut expected: Vec<Vec<PathElement>> = pattern.select(&value).into_iter().map(|(path, _)| path).collect();
-            expected.sort();
-            prop_assert_eq!(told, expected, "{}", pattern);
-        }
+        let patterns: Vec<_> = patterns.into_iter().chain(adversarial_patterns()).collect();
+        paths::are_the_matchers(&document, &patterns);
+    }
+
+    /// Property 15b.
+    #[test]
+    fn paths_are_spelt_as_the_rfcs_say(document in any_document(), patterns in patterns(3)) {
+        paths::are_spelt_as_the_rfcs_say(&document, &patterns);
+        paths::are_spelt_as_the_rfcs_say(&document, &[everything_below()]);
     }
 
     /// Every spelling of a pattern reads as the same one, and its own spelling reads back.
@@ -45,16 +36,7 @@ proptest! {
     /// A concrete path, given back as a pattern, selects just its value.
     #[test]
     fn paths_are_patterns(document in document(Keys::Distinct)) {
-        let mut parser = jsonspigot::Parser::new(&PatternSet::new(["$", "$..*"]).unwrap());
-        let told: Vec<_> = parser.feed(&document).map(|event| event.unwrap()).collect();
-        for event in told {
-            for spelling in [event.path.to_string(), event.path.normalized().to_string()] {
-                let mut again = jsonspigot::Parser::new(&PatternSet::new([&spelling]).unwrap());
-                let found: Vec<_> = again.feed(&document).map(|event| event.unwrap()).collect();
-                prop_assert!(!found.is_empty(), "{}", spelling);
-                prop_assert!(found.iter().all(|other| other.path == event.path));
-            }
-        }
+        paths::are_patterns(&document, &[root(), everything_below()]);
     }
 
     #[test]

@@ -4,104 +4,29 @@ use jsonspigot::{EventKind, Limits, Parser, PatternSet, Retain, ValueState};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::model::chunking::{chunks, each_byte, torture_cuts, with_cuts};
-use super::model::closer::closed_text;
+use super::model::chunking::{chunks, torture_cuts, with_cuts};
 use super::model::generate::{Keys, document};
-use super::model::log::{Options, PathElement, Verdict};
+use super::model::log::{Options, PathElement};
 use super::model::mutate::any_document;
-use super::model::recogniser;
-use super::model::replay;
 use super::model::torture::torture_documents;
-use super::observed::{Door, builder, drive, observe, pattern_set};
-
-fn snapshots(options: &Options) -> Parser {
-    builder(options).snapshots().build(&pattern_set(options))
-}
-
-fn plain() -> Parser {
-    Parser::builder().snapshots().build(&PatternSet::empty())
-}
-
-/// What is shown, as JSON text.
-fn shown(parser: &Parser) -> Option<String> {
-    parser.snapshot().map(|root| root.to_string())
-}
-
-/// `earlier ⊑ later` in the sense of law 6, read from the printed forms: `Value`s, members in document order.
-fn is_prefix(earlier: &Value, later: &Value) -> bool {
-    match (earlier, later) {
-        (Value::String(a), Value::String(b)) => b.starts_with(a.as_str()),
-        (Value::Array(a), Value::Array(b)) => {
-            let last = a.len().wrapping_sub(1);
-            a.len() <= b.len()
-                && a.iter().zip(b).enumerate().all(|(at, (a, b))| a == b || at == last && is_prefix(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            let differing: Vec<_> = a.iter().filter(|(key, value)| b.get(*key) != Some(value)).collect();
-            differing.len() <= 1 && differing.iter().all(|(key, a)| b.get(*key).is_some_and(|b| is_prefix(a, b)))
-        }
-        (a, b) => a == b,
-    }
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap()
-}
-
-/// Numbers near f64's limits are no JSON values: leave such documents to the other tests.
-fn is_readable(text: &[u8]) -> bool {
-    serde_json::from_slice::<Value>(text).is_ok()
-}
-
-/// Property 13: after each prefix the snapshot is what the independent closer makes of it.
-fn check_against_closer(document: &[u8]) {
-    let mut parser = plain();
-    for (k, byte) in document.iter().enumerate() {
-        let failed = parser.feed_with([*byte], |_| {}).is_err();
-        if failed {
-            assert!(
-                !parser.snapshot().is_some_and(jsonspigot::PartialValue::is_complete),
-                "a failed text is never complete"
-            );
-            return;
-        }
-        let expected = closed_text(&document[..=k]);
-        if expected.as_ref().is_some_and(|text| !is_readable(text)) {
-            return;
-        }
-        let prefix = String::from_utf8_lossy(&document[..=k]);
-        let seen = parser.snapshot().map(|root| root.to_value().unwrap());
-        assert_eq!(seen, expected.map(|text| serde_json::from_slice(&text).unwrap()), "after {prefix:?}");
-        if let Some(root) = parser.snapshot() {
-            assert!(root == *seen.as_ref().unwrap(), "a view equals its value");
-            assert_eq!(json(&root.to_string()), *seen.as_ref().unwrap(), "a view prints its value");
-            assert_eq!(serde_json::to_value(root).unwrap(), *seen.as_ref().unwrap(), "a view serializes its value");
-        }
-    }
-}
+use super::properties::snapshots;
+use super::properties::snapshots::{is_prefix, plain};
 
 #[test]
 fn snapshots_are_what_an_independent_closer_says() {
     for document in torture_documents() {
-        check_against_closer(document);
+        snapshots::are_what_the_closer_says(document);
     }
 }
 
 #[test]
 fn chunk_edges_are_invisible_in_snapshots() {
     for document in torture_documents() {
-        let whole = observed_snapshot(&[document]);
+        let whole = snapshots::last(&[document]);
         for cuts in torture_cuts(document.len()) {
-            assert_eq!(observed_snapshot(&chunks(document, &cuts)), whole, "{:?}", String::from_utf8_lossy(document));
+            assert_eq!(snapshots::last(&chunks(document, &cuts)), whole, "{:?}", String::from_utf8_lossy(document));
         }
     }
-}
-
-/// The last snapshot and the error, with the path that the snapshot's following gives it.
-fn observed_snapshot(chunks: &[&[u8]]) -> (Option<String>, Verdict) {
-    let mut parser = plain();
-    let log = drive(&mut parser, chunks, Door::Callback, true);
-    (shown(&parser), log.verdict)
 }
 
 /// The paths of a Value, and one step beyond each.
@@ -141,79 +66,31 @@ proptest! {
     /// Properties 9, 10, 13.
     #[test]
     fn any_prefix_shows_what_the_closer_says(document in any_document()) {
-        check_against_closer(&document[..document.len().min(150)]);
+        snapshots::are_what_the_closer_says(&document[..document.len().min(150)]);
     }
 
-    /// Property 1 with snapshots: they, the events and the errors' paths do not depend on the cuts.
+    /// Property 1 with snapshots.
     #[test]
     fn snapshots_do_not_depend_on_the_cuts((document, cuts) in with_cuts(any_document())) {
-        let (seen, verdict) = observed_snapshot(&chunks(&document, &cuts));
-        prop_assert_eq!((seen, verdict.clone()), observed_snapshot(&[&document]));
-        // All values are followed, as with the patterns `$` and `$..*`.
-        let followed = recogniser::run(&document, &Options::with_patterns(replay::patterns()));
-        prop_assert_eq!(verdict, followed.verdict);
+        snapshots::do_not_depend_on_the_cuts(&document, &cuts);
     }
 
-    /// Property 3: the last snapshot is serde_json's value.
-    #[test]
-    fn the_last_snapshot_is_the_value((document, cuts) in with_cuts(any_document())) {
-        if let Ok(expected) = serde_json::from_slice::<Value>(&document) {
-            let mut parser = plain();
-            drive(&mut parser, &chunks(&document, &cuts), Door::Callback, true);
-            let root = parser.snapshot().unwrap();
-            prop_assert!(root.is_complete() && root == expected);
-            prop_assert_eq!(root.to_value().unwrap(), expected);
-        }
-    }
-
-    /// Property 9 as law 6 says it, on the printed forms.
+    /// Property 9 as law 6 says it.
     #[test]
     fn snapshots_only_grow(document in document(Keys::Distinct)) {
-        let mut parser = plain();
-        let mut last: Option<Value> = None;
-        for byte in &document {
-            parser.feed_with([*byte], |_| {}).unwrap();
-            let now = shown(&parser).filter(|text| is_readable(text.as_bytes())).map(|text| json(&text));
-            if let (Some(last), Some(now)) = (&last, &now) {
-                prop_assert!(is_prefix(last, now), "{} then {}", last, now);
-            }
-            last = now.or(last);
-        }
+        snapshots::only_grow(&document);
     }
 
-    /// Property 12: replaying the events of `$` and `$..*` gives the snapshot.
+    /// Property 12.
     #[test]
     fn snapshot_equals_events(document in document(Keys::Repeated), cut in any::<prop::sample::Index>()) {
-        let prefix = &document[..cut.index(document.len() + 1)];
-        let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
-        let mut parser = snapshots(&options);
-        let log = drive(&mut parser, &chunks(prefix, &each_byte(prefix.len())), Door::Iterator, false);
-        if let (Ok(replayed), true) = (replay::replay(&log.events), shown(&parser).is_none_or(|text| is_readable(text.as_bytes()))) {
-            prop_assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), replayed);
-        }
+        snapshots::equal_their_events(&document[..cut.index(document.len() + 1)]);
     }
 
-    /// Property 14: looking changes nothing; and following the document changes no event.
+    /// Property 14.
     #[test]
     fn looking_changes_nothing((document, cuts) in with_cuts(any_document()), patterns in super::model::pattern::patterns(4)) {
-        let options = Options::with_patterns(patterns);
-        let mut parser = snapshots(&options);
-        let mut events = Vec::new();
-        for chunk in chunks(&document, &cuts) {
-            for event in parser.feed(chunk).flatten() {
-                events.push(format!("{event:?}"));
-            }
-            let _ = (shown(&parser), parser.mark(), parser.state_of("a[0]"));
-        }
-        let mut unlooked = builder(&options).build(&pattern_set(&options));
-        let mut expected = Vec::new();
-        for chunk in chunks(&document, &cuts) {
-            expected.extend(unlooked.feed(chunk).flatten().map(|event| format!("{event:?}")));
-        }
-        prop_assert_eq!(events, expected);
-        let with = drive(&mut snapshots(&options), &chunks(&document, &cuts), Door::Iterator, true);
-        let without = observe(&options, &chunks(&document, &cuts), Door::Iterator);
-        prop_assert_eq!(with.events, without.events);
+        snapshots::change_nothing(&document, &cuts, &Options::with_patterns(patterns));
     }
 
     /// The state of every path, and of paths that go nowhere, follows from the prefix and the whole.
@@ -242,51 +119,7 @@ proptest! {
     /// All patches applied to an empty copy give each snapshot.
     #[test]
     fn patches_rebuild_every_snapshot((document, cuts) in with_cuts(any_document())) {
-        let mut parser = plain();
-        let mut copy = None;
-        let mut mark = jsonspigot::Mark::default();
-        for chunk in chunks(&document, &cuts) {
-            let before = shown(&parser);
-            let _ = parser.feed_with(chunk, |_| {});
-            if shown(&parser).is_some_and(|text| !is_readable(text.as_bytes())) {
-                return Ok(());
-            }
-            prop_assert!(parser.has_changed_since(mark) || shown(&parser) == before);
-            for op in parser.patch_since(mark) {
-                apply(&mut copy, &json(&op.to_string()));
-                prop_assert_eq!(json(&op.to_string()), serde_json::to_value(op).unwrap());
-            }
-            mark = parser.mark();
-            prop_assert!(!parser.has_changed_since(mark));
-            prop_assert_eq!(parser.patch_since(mark).count(), 0);
-            prop_assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), copy.clone());
-        }
-    }
-}
-
-/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902 `add`, and `append`.
-fn apply(copy: &mut Option<Value>, op: &Value) {
-    let path = op["path"].as_str().unwrap();
-    let value = op["value"].clone();
-    let tokens: Vec<String> =
-        path.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect();
-    if op["op"] == "append" {
-        let target = copy.as_mut().unwrap().pointer_mut(path).unwrap();
-        let grown = format!("{}{}", target.as_str().unwrap(), value.as_str().unwrap());
-        *target = Value::String(grown);
-        return;
-    }
-    assert_eq!(op["op"], "add");
-    let Some((last, parents)) = tokens.split_last() else {
-        *copy = Some(value);
-        return;
-    };
-    let parent: String =
-        parents.iter().map(|token| format!("/{}", token.replace('~', "~0").replace('/', "~1"))).collect();
-    match copy.as_mut().unwrap().pointer_mut(&parent).unwrap() {
-        Value::Object(members) => drop(members.insert(last.clone(), value)),
-        Value::Array(elements) => elements.insert(last.parse().unwrap(), value),
-        other => panic!("{other} holds nothing"),
+        snapshots::are_rebuilt_by_patches(&document, &cuts);
     }
 }
 

@@ -241,10 +241,10 @@ impl Bare {
             behind.iter().any(|byte| !SPACE.contains(byte))
         });
         match fed {
-            Err(error) if !has_member && !has_element && error.kind() != ErrorKind::TrailingBytes => {
-                Err(error.offset())
-            }
-            _ => Ok(has_member || has_element || self.parser.is_complete()),
+            Ok(()) => Ok(has_member || has_element || self.parser.is_complete()),
+            // Behind a whole value comes more text.
+            Err(error) if has_member || has_element || error.kind() == ErrorKind::TrailingBytes => Ok(true),
+            Err(error) => Err(error.offset()),
         }
     }
 }

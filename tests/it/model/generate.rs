@@ -36,6 +36,11 @@ impl Dress {
     pub fn plain() -> Self {
         Dress::default()
     }
+
+    /// These choices, over and over.
+    pub fn of(choices: &[u8]) -> Self {
+        Dress { choices: choices.to_vec() }
+    }
 }
 
 pub fn dress() -> impl Strategy<Value = Dress> {
@@ -45,6 +50,18 @@ pub fn dress() -> impl Strategy<Value = Dress> {
 }
 
 impl Tree {
+    /// Whether no object names a key twice. Recursive: a generated tree is shallow.
+    pub fn has_distinct_keys(&self) -> bool {
+        match self {
+            Tree::Atom(_) | Tree::Text(_) => true,
+            Tree::Array(elements) => elements.iter().all(Tree::has_distinct_keys),
+            Tree::Object(members) => {
+                let names: BTreeSet<_> = members.iter().map(|(name, _)| name).collect();
+                names.len() == members.len() && members.iter().all(|(_, member)| member.has_distinct_keys())
+            }
+        }
+    }
+
     /// Writes the tree. Recursive: a generated tree is shallow.
     pub fn write(&self, dress: &Dress) -> Vec<u8> {
         let mut writer = Writer { out: String::new(), choices: &dress.choices, next: 0 };

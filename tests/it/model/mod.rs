@@ -14,11 +14,15 @@ pub mod lexemes;
 pub mod log;
 pub mod mutate;
 pub mod pattern;
+pub mod read;
 pub mod recogniser;
 pub mod replay;
 pub mod suites;
 pub mod torture;
 
+#[cfg(test)]
 mod self_check;
+#[cfg(test)]
 mod self_check_events;
+#[cfg(test)]
 mod self_check_paths;

@@ -1,0 +1,14 @@
+//! The properties of the contract, one function each: called with generated input by the tests beside, and with the
+//! fuzzer's bytes by `fuzz/`, which includes this folder. A function that returns has found its property to hold.
+
+// Each crate that includes the folder uses a part of it, and a test target has no outside to be public to.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod cuts;
+pub mod limits;
+pub mod ops;
+pub mod paths;
+pub mod snapshots;
+pub mod spelling;
+pub mod targets;
+pub mod text;

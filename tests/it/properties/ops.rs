@@ -1,0 +1,155 @@
+//! Any sequence of calls on parsers of any configuration, against the recogniser's reading of what they were fed.
+
+use jsonspigot::{ErrorKind, Parser, Retain};
+
+use super::super::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
+use super::super::model::{recogniser, replay};
+use super::super::observed::{Door, Joined, builder, pattern_set};
+
+/// A call.
+#[derive(Clone, Debug)]
+pub enum Op {
+    Feed(Vec<u8>, Door),
+    Finish(Door),
+    Look,
+    Reset,
+    /// From here on a clone gets the same calls, and must say the same.
+    Clone,
+}
+
+/// How the parser is built, but for patterns, limits and duplicate keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration {
+    pub retain: Retain,
+    pub has_snapshots: bool,
+}
+
+/// Properties 28 to 33.
+pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops: &[Op]) {
+    let choices = builder(options).retain(configuration.retain);
+    let choices = if configuration.has_snapshots { choices.snapshots() } else { choices };
+    let mut all = vec![Subject { parser: choices.build(&pattern_set(options)), told: Joined::default() }];
+    let mut history = History::default();
+    for op in ops {
+        match op {
+            Op::Clone if all.len() < 4 => all.push(all[0].clone()),
+            Op::Clone => {}
+            Op::Reset => {
+                all.iter_mut().for_each(Subject::reset);
+                history = History::default();
+            }
+            Op::Look => all.iter().for_each(|subject| subject.look(&history)),
+            Op::Feed(chunk, door) => {
+                history.feed(chunk, options);
+                all.iter_mut().for_each(|subject| subject.feed(chunk, *door, &history));
+            }
+            Op::Finish(door) => {
+                history.is_finished = true;
+                all.iter_mut().for_each(|subject| subject.finish(*door));
+            }
+        }
+    }
+    let expected = history.expected(options, configuration);
+    for subject in &all {
+        subject.look(&history);
+        assert_eq!(subject.log(&history), expected, "{configuration:?}");
+    }
+}
+
+/// What was fed since the last reset.
+#[derive(Default)]
+struct History {
+    text: Vec<u8>,
+    is_finished: bool,
+    /// Whether the last chunk came behind a successful finish.
+    is_behind_the_end: bool,
+}
+
+impl History {
+    fn feed(&mut self, chunk: &[u8], options: &Options) {
+        // What comes behind a finish is not part of the text, whether the finish was a success or not.
+        self.is_behind_the_end =
+            self.is_finished && !chunk.is_empty() && recogniser::run(&self.text, options).verdict == Verdict::Complete;
+        if !self.is_finished {
+            self.text.extend_from_slice(chunk);
+        }
+    }
+
+    fn expected(&self, options: &Options, configuration: Configuration) -> Log {
+        let mut options = Options { end_of_input: self.is_finished, ..options.clone() };
+        let Log { mut events, mut verdict } = recogniser::run(&self.text, &options);
+        if configuration.has_snapshots {
+            // All values are followed, as with the patterns `$` and `$..*`, and an error's path says so.
+            options.patterns = replay::patterns();
+            verdict = recogniser::run(&self.text, &options).verdict;
+        }
+        if configuration.retain == Retain::Nothing {
+            events.iter_mut().for_each(forget);
+        }
+        Log { events, verdict }
+    }
+}
+
+/// Without text, strings and containers end without their value.
+fn forget(event: &mut ModelEvent) {
+    if let ModelEventKind::End(text) = &mut event.kind
+        && matches!(text[0], b'"' | b'[' | b'{')
+    {
+        text.clear();
+    }
+}
+
+#[derive(Clone)]
+struct Subject {
+    parser: Parser,
+    told: Joined,
+}
+
+impl Subject {
+    fn reset(&mut self) {
+        self.parser.reset();
+        self.told = Joined::default();
+    }
+
+    fn feed(&mut self, chunk: &[u8], door: Door, history: &History) {
+        let before = self.told.told();
+        let result = self.told.feed(&mut self.parser, chunk, door);
+        if history.is_behind_the_end {
+            assert_eq!(result.unwrap_err().kind(), ErrorKind::Finished);
+            assert_eq!(self.told.told(), before, "nothing is told behind the end");
+        }
+    }
+
+    fn finish(&mut self, door: Door) {
+        // Verdicts are compared at the end, where they are asked for again.
+        let _ = self.told.finish(&mut self.parser, door);
+    }
+
+    /// Whatever can be asked at any time: it panics nowhere, and says nothing of a value that is not whole.
+    fn look(&self, history: &History) {
+        let parser = &self.parser;
+        let is_whole = parser.complete().is_ok();
+        assert!(!is_whole || history.is_finished);
+        assert_eq!(parser.deserialize::<serde::de::IgnoredAny>().is_ok(), is_whole);
+        assert!(parser.text().is_err() || history.text.starts_with(parser.text().unwrap()));
+        assert!(parser.offset() <= history.text.len() as u64);
+        assert!(!format!("{parser:?}").is_empty());
+        let _ = (parser.is_complete(), parser.mark(), parser.state_of("a[0]"), parser.state_of("$['b']"));
+        if let Some(root) = parser.snapshot() {
+            let printed = root.to_string();
+            let read = serde_json::from_str::<serde::de::IgnoredAny>(&printed);
+            assert!(read.is_ok(), "what is shown is JSON: {printed}");
+            assert!(root == root && (root.is_complete() || !is_whole));
+        }
+    }
+
+    /// What was told, and the verdict as of now.
+    fn log(&self, history: &History) -> Log {
+        let mut parser = self.parser.clone();
+        let result = match history.is_finished {
+            true => parser.finish_with(|_| panic!("an event behind the end")),
+            false => parser.feed_with("", |_| panic!("an event of nothing")),
+        };
+        self.told.clone().into_log(result, history.is_finished)
+    }
+}

@@ -1,0 +1,191 @@
+//! The partial document at every prefix: against an independent closer, against the events, and against itself.
+
+use jsonspigot::{Mark, Parser, PatternSet};
+use serde_json::Value;
+
+use super::super::model::chunking::{chunks, each_byte};
+use super::super::model::closer::closed_text;
+use super::super::model::log::{Options, Verdict};
+use super::super::model::{recogniser, replay};
+use super::super::observed::{Door, builder, drive, observe, pattern_set};
+
+/// A parser that follows nothing but its document.
+pub fn plain() -> Parser {
+    Parser::builder().snapshots().build(&PatternSet::empty())
+}
+
+fn with_snapshots(options: &Options) -> Parser {
+    builder(options).snapshots().build(&pattern_set(options))
+}
+
+/// What is shown, as JSON text.
+pub fn shown(parser: &Parser) -> Option<String> {
+    parser.snapshot().map(|root| root.to_string())
+}
+
+/// `earlier ⊑ later` in the sense of law 6, read from the printed forms: `Value`s, members in document order.
+pub fn is_prefix(earlier: &Value, later: &Value) -> bool {
+    match (earlier, later) {
+        (Value::String(a), Value::String(b)) => b.starts_with(a.as_str()),
+        (Value::Array(a), Value::Array(b)) => {
+            let last = a.len().wrapping_sub(1);
+            a.len() <= b.len()
+                && a.iter().zip(b).enumerate().all(|(at, (a, b))| a == b || at == last && is_prefix(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let differing: Vec<_> = a.iter().filter(|(key, value)| b.get(*key) != Some(value)).collect();
+            differing.len() <= 1 && differing.iter().all(|(key, a)| b.get(*key).is_some_and(|b| is_prefix(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Numbers near f64's limits are no JSON values: such documents are left to the other properties.
+fn is_readable(text: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(text).is_ok()
+}
+
+/// Properties 9, 10, 13: after each prefix the snapshot is what the independent closer makes of it.
+pub fn are_what_the_closer_says(document: &[u8]) {
+    let mut parser = plain();
+    for (k, byte) in document.iter().enumerate() {
+        let failed = parser.feed_with([*byte], |_| {}).is_err();
+        if failed {
+            assert!(
+                !parser.snapshot().is_some_and(jsonspigot::PartialValue::is_complete),
+                "a failed text is never complete"
+            );
+            return;
+        }
+        let expected = closed_text(&document[..=k]);
+        if expected.as_ref().is_some_and(|text| !is_readable(text)) {
+            return;
+        }
+        let prefix = String::from_utf8_lossy(&document[..=k]);
+        let seen = parser.snapshot().map(|root| root.to_value().unwrap());
+        assert_eq!(seen, expected.map(|text| serde_json::from_slice(&text).unwrap()), "after {prefix:?}");
+        if let Some(root) = parser.snapshot() {
+            assert!(root == *seen.as_ref().unwrap(), "a view equals its value");
+            assert_eq!(json(&root.to_string()), *seen.as_ref().unwrap(), "a view prints its value");
+            assert_eq!(serde_json::to_value(root).unwrap(), *seen.as_ref().unwrap(), "a view serializes its value");
+        }
+    }
+}
+
+/// The last snapshot and the error, with the path that the snapshot's following gives it.
+pub fn last(chunks: &[&[u8]]) -> (Option<String>, Verdict) {
+    let mut parser = plain();
+    let log = drive(&mut parser, chunks, Door::Callback, true);
+    (shown(&parser), log.verdict)
+}
+
+/// Property 1 with snapshots: they, the events and the errors' paths do not depend on the cuts.
+pub fn do_not_depend_on_the_cuts(document: &[u8], cuts: &[usize]) {
+    let (seen, verdict) = last(&chunks(document, cuts));
+    assert_eq!((seen, verdict.clone()), last(&[document]));
+    // All values are followed, as with the patterns `$` and `$..*`.
+    let followed = recogniser::run(document, &Options::with_patterns(replay::patterns()));
+    assert_eq!(verdict, followed.verdict);
+}
+
+/// Property 9 as law 6 says it, on the printed forms; for documents without duplicate keys.
+pub fn only_grow(document: &[u8]) {
+    let mut parser = plain();
+    let mut last: Option<Value> = None;
+    for byte in document {
+        if parser.feed_with([*byte], |_| {}).is_err() {
+            return;
+        }
+        let now = shown(&parser).filter(|text| is_readable(text.as_bytes())).map(|text| json(&text));
+        if let (Some(last), Some(now)) = (&last, &now) {
+            assert!(is_prefix(last, now), "{last} then {now}");
+        }
+        last = now.or(last);
+    }
+}
+
+/// Property 12: replaying the events of `$` and `$..*` gives the snapshot.
+pub fn equal_their_events(prefix: &[u8]) {
+    let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
+    let mut parser = with_snapshots(&options);
+    let log = drive(&mut parser, &chunks(prefix, &each_byte(prefix.len())), Door::Iterator, false);
+    let is_readable = shown(&parser).is_none_or(|text| is_readable(text.as_bytes()));
+    if let (Ok(replayed), true) = (replay::replay(&log.events), is_readable) {
+        assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), replayed);
+    }
+}
+
+/// Property 14: looking changes nothing; and following the document changes no event.
+pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
+    let chunks = chunks(document, cuts);
+    let mut parser = with_snapshots(options);
+    let mut events = Vec::new();
+    for chunk in &chunks {
+        for event in parser.feed(chunk).flatten() {
+            events.push(format!("{event:?}"));
+        }
+        let _ = (shown(&parser), parser.mark(), parser.state_of("a[0]"));
+    }
+    let mut unlooked = builder(options).build(&pattern_set(options));
+    let mut expected = Vec::new();
+    for chunk in &chunks {
+        expected.extend(unlooked.feed(chunk).flatten().map(|event| format!("{event:?}")));
+    }
+    assert_eq!(events, expected);
+    let with = drive(&mut with_snapshots(options), &chunks, Door::Iterator, true);
+    let without = observe(options, &chunks, Door::Iterator);
+    assert_eq!(with.events, without.events);
+}
+
+/// All patches applied to an empty copy give each snapshot.
+pub fn are_rebuilt_by_patches(document: &[u8], cuts: &[usize]) {
+    let mut parser = plain();
+    let mut copy = None;
+    let mut mark = Mark::default();
+    for chunk in chunks(document, cuts) {
+        let before = shown(&parser);
+        let _ = parser.feed_with(chunk, |_| {});
+        if shown(&parser).is_some_and(|text| !is_readable(text.as_bytes())) {
+            return;
+        }
+        assert!(parser.has_changed_since(mark) || shown(&parser) == before);
+        for op in parser.patch_since(mark) {
+            apply(&mut copy, &json(&op.to_string()));
+            assert_eq!(json(&op.to_string()), serde_json::to_value(op).unwrap());
+        }
+        mark = parser.mark();
+        assert!(!parser.has_changed_since(mark));
+        assert_eq!(parser.patch_since(mark).count(), 0);
+        assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), copy.clone());
+    }
+}
+
+/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902 `add`, and `append`.
+fn apply(copy: &mut Option<Value>, op: &Value) {
+    let path = op["path"].as_str().unwrap();
+    let value = op["value"].clone();
+    let tokens: Vec<String> =
+        path.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect();
+    if op["op"] == "append" {
+        let target = copy.as_mut().unwrap().pointer_mut(path).unwrap();
+        let grown = format!("{}{}", target.as_str().unwrap(), value.as_str().unwrap());
+        *target = Value::String(grown);
+        return;
+    }
+    assert_eq!(op["op"], "add");
+    let Some((last, parents)) = tokens.split_last() else {
+        *copy = Some(value);
+        return;
+    };
+    let parent: String =
+        parents.iter().map(|token| format!("/{}", token.replace('~', "~0").replace('/', "~1"))).collect();
+    match copy.as_mut().unwrap().pointer_mut(&parent).unwrap() {
+        Value::Object(members) => drop(members.insert(last.clone(), value)),
+        Value::Array(elements) => elements.insert(last.parse().unwrap(), value),
+        other => panic!("{other} holds nothing"),
+    }
+}

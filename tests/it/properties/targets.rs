@@ -1,0 +1,204 @@
+//! The fuzz targets: bytes in, each read as what its properties take. Run by the fuzzer over what it finds, and by
+//! `tests/it/corpus.rs` over what is kept.
+//!
+//! An input is `head FE text`, and the text is cut at its bytes FF: neither byte stands in a JSON text. The head holds
+//! choices, and may be left out with its FE.
+
+use jsonspigot::Retain;
+
+use super::super::model::generate::Dress;
+use super::super::model::log::Options;
+use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
+use super::super::observed::Door;
+use super::ops::{Configuration, Op};
+use super::{cuts, limits, ops, paths, snapshots, spelling, text};
+
+/// A target's name and body.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them but the adapters', which need a feature.
+pub const TARGETS: [Target; 7] = [
+    ("chunks", chunks),
+    ("verdict", verdict),
+    ("snapshot", snapshot),
+    ("paths", paths),
+    ("ops", operations),
+    ("limits", limits),
+    ("respell", respell),
+];
+
+/// Every prefix of a text is read from its start: the square of this.
+const LONGEST_FOR_PREFIXES: usize = 96;
+
+struct Input<'a> {
+    head: &'a [u8],
+    chunks: Vec<&'a [u8]>,
+}
+
+impl<'a> Input<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        let (head, text) = match bytes.iter().position(|&byte| byte == 0xFE) {
+            Some(end) => (&bytes[..end], &bytes[end + 1..]),
+            None => (&[][..], bytes),
+        };
+        Input { head, chunks: text.split(|&byte| byte == 0xFF).collect() }
+    }
+
+    fn document(&self) -> Vec<u8> {
+        self.chunks.concat()
+    }
+
+    fn cuts(&self) -> Vec<usize> {
+        let ends = self.chunks.iter().scan(0, |end, chunk| {
+            *end += chunk.len();
+            Some(*end)
+        });
+        ends.take(self.chunks.len() - 1).collect()
+    }
+}
+
+/// Chunk edges are invisible.
+pub fn chunks(input: &[u8]) {
+    cuts::are_invisible(&input.split(|&byte| byte == 0xFF).collect::<Vec<_>>());
+}
+
+/// Verdict, error, value and events are those of the model and serde_json, after every prefix.
+pub fn verdict(input: &[u8]) {
+    let input = Input::new(input);
+    let (document, cuts) = (input.document(), input.cuts());
+    let options = Options {
+        reject_duplicates: input.head.first().is_some_and(|byte| byte % 2 == 1),
+        ..Options::with_patterns([root(), everything_below()])
+    };
+    text::reads_as_the_model(&document, &cuts, &options);
+    text::has_serde_jsons_value(&document, &cuts);
+    if document.len() <= LONGEST_FOR_PREFIXES {
+        text::is_told_promptly(&document, &options);
+    }
+}
+
+/// The partial document is what an independent closer says, and what the events and patches say.
+pub fn snapshot(input: &[u8]) {
+    let input = Input::new(input);
+    let (document, cuts) = (input.document(), input.cuts());
+    snapshots::do_not_depend_on_the_cuts(&document, &cuts);
+    snapshots::equal_their_events(&document);
+    snapshots::change_nothing(&document, &cuts, &Options::with_patterns(patterns(input.head)));
+    snapshots::are_rebuilt_by_patches(&document, &cuts);
+    if document.len() <= 4 * LONGEST_FOR_PREFIXES {
+        snapshots::are_what_the_closer_says(&document);
+        if super::super::model::read::tree(&document).is_some_and(|tree| tree.has_distinct_keys()) {
+            snapshots::only_grow(&document);
+        }
+    }
+}
+
+/// Patterns select what a recursive matcher selects, tell it in order, and disturb nothing.
+pub fn paths(input: &[u8]) {
+    let input = Input::new(input);
+    let (document, cuts) = (input.document(), input.cuts());
+    let options = Options::with_patterns(patterns(input.head));
+    text::reads_as_the_model(&document, &cuts, &options);
+    paths::are_the_matchers(&document, &options.patterns);
+    paths::are_spelt_as_the_rfcs_say(&document, &options.patterns);
+    paths::do_not_disturb_each_other(&document, &cuts, &options.patterns);
+    paths::change_no_verdict(&document, &options);
+    if document.len() <= LONGEST_FOR_PREFIXES {
+        paths::are_patterns(&document, &options.patterns);
+    }
+}
+
+/// Calls in any order: the head's first byte builds the parser, and a letter behind a cut is a call.
+pub fn operations(input: &[u8]) {
+    let input = Input::new(input);
+    let (choices, patterns_head) = input.head.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
+    let mut options = Options::with_patterns(patterns(patterns_head));
+    options.reject_duplicates = choices & 1 != 0;
+    if choices & 2 != 0 {
+        (options.depth, options.key, options.string) = (3, Some(4), Some(9));
+        (options.number, options.total) = (Some(4), Some(60));
+    }
+    let retain = [Retain::Text, Retain::Matches, Retain::Nothing][usize::from(choices >> 3) % 3];
+    let configuration = Configuration { retain, has_snapshots: choices & 4 != 0 };
+    let mut calls = Vec::new();
+    for (place, chunk) in input.chunks.iter().enumerate() {
+        let door = if place % 2 == 0 { Door::Iterator } else { Door::Callback };
+        let (call, rest) = match chunk {
+            [b'F', rest @ ..] => (Some(Op::Finish(door)), rest),
+            [b'L', rest @ ..] => (Some(Op::Look), rest),
+            [b'R', rest @ ..] => (Some(Op::Reset), rest),
+            [b'C', rest @ ..] => (Some(Op::Clone), rest),
+            all => (None, *all),
+        };
+        calls.extend(call);
+        calls.push(Op::Feed(rest.to_vec(), door));
+    }
+    ops::agree_with_the_model(&options, configuration, &calls);
+}
+
+/// Limits bite where the model's do: the head holds depth, key, string, number and total, 0 for none.
+pub fn limits(input: &[u8]) {
+    let input = Input::new(input);
+    let (document, cuts) = (input.document(), input.cuts());
+    let limit = |place: usize| input.head.get(place).map(|byte| u64::from(*byte)).filter(|most| *most > 0);
+    let options = Options {
+        depth: limit(0).unwrap_or(127),
+        key: limit(1),
+        string: limit(2),
+        number: limit(3),
+        total: limit(4),
+        reject_duplicates: limit(5).is_some(),
+        ..Options::with_patterns([root(), everything_below()])
+    };
+    limits::bite_at_the_models_byte(&document, &cuts, &options);
+    limits::the_total_is_exact(&document, &cuts, &options);
+}
+
+/// Another spelling changes offsets only: the head chooses it.
+pub fn respell(input: &[u8]) {
+    let input = Input::new(input);
+    let all = [root(), everything_below(), patterns(b"a*").remove(0)];
+    spelling::may_be_changed(&input.document(), &Dress::of(input.head), &all);
+}
+
+/// Patterns in a spelling for fuzzers, which every byte string is one of: `;` begins the next pattern, `.` makes a
+/// segment a descendant's, `,` joins a selector to the one before; `*`, digits, `:` with three bounds, else a name.
+fn patterns(head: &[u8]) -> Vec<ModelPattern> {
+    const MOST: usize = 12;
+    head.split(|&byte| byte == b';').take(MOST).map(pattern).collect()
+}
+
+fn pattern(spelt: &[u8]) -> ModelPattern {
+    const MOST: usize = 6;
+    let mut segments: Vec<ModelSegment> = Vec::new();
+    let (mut descendant, mut joins) = (false, false);
+    let mut bytes = spelt.iter().copied();
+    while let Some(byte) = bytes.next() {
+        let selector = match byte {
+            b'.' => {
+                descendant = true;
+                continue;
+            }
+            b',' => {
+                joins = true;
+                continue;
+            }
+            b'*' => Selector::Wildcard,
+            b'0'..=b'9' => Selector::Index(u64::from(byte - b'0')),
+            b':' => {
+                let mut bound = || bytes.next().filter(u8::is_ascii_digit).map(|digit| u64::from(digit - b'0'));
+                Selector::Slice { start: bound(), end: bound(), step: bound() }
+            }
+            // The names in order of `a`, `b`, ..., so that seeds can be read.
+            name => Selector::named(NAMES[usize::from(name.wrapping_sub(b'a')) % NAMES.len()]),
+        };
+        let count = segments.len();
+        match segments.last_mut() {
+            Some(last) if joins && last.selectors.len() < MOST => last.selectors.push(selector),
+            _ if count < MOST => segments.push(ModelSegment { descendant, selectors: vec![selector] }),
+            _ => break,
+        }
+        (descendant, joins) = (false, false);
+    }
+    ModelPattern { segments }
+}

@@ -1,0 +1,39 @@
+//! Verdict, value and promptness of any text, against the recogniser and serde_json.
+
+use jsonspigot::{Parser, PatternSet};
+use serde_json::Value;
+
+use super::super::model::chunking::chunks;
+use super::super::model::log::{Options, Verdict};
+use super::super::observed::{Door, check_cut, check_prompt, drive};
+
+/// Properties 1, 2, 4 to 7, 16, 27: log, verdict, kind, offset, line, column and path are the model's.
+pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) {
+    check_cut(document, options, cuts);
+}
+
+/// Properties 6, 8 and 11: after every prefix, all that can be known has been told, and no error too early or too late.
+pub fn is_told_promptly(document: &[u8], options: &Options) {
+    check_prompt(document, options);
+}
+
+/// Properties 2 and 3: the complete value and the last snapshot are serde_json's, and so is the verdict on numbers.
+pub fn has_serde_jsons_value(document: &[u8], cuts: &[usize]) {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let log = drive(&mut parser, &chunks(document, cuts), Door::Callback, true);
+    let expected = serde_json::from_slice::<Value>(document).ok();
+    let seen = parser.deserialize::<Value>().ok();
+    assert_eq!(seen, expected);
+    // Equal numbers need not be the same: zero has two signs.
+    assert_eq!(seen.map(|value| value.to_string()), expected.as_ref().map(ToString::to_string));
+    if log.verdict == Verdict::Complete {
+        assert_eq!(parser.text().unwrap(), document);
+    }
+    if let Some(expected) = expected {
+        let root = parser.snapshot().unwrap();
+        assert!(root.is_complete() && root == expected);
+        let shown = root.to_value().unwrap();
+        assert_eq!(shown.to_string(), expected.to_string());
+        assert_eq!(shown, expected);
+    }
+}
