@@ -1,0 +1,136 @@
+//! Law 10: with nothing retained, memory does not grow with the text. The peak of the heap is measured, not estimated.
+//!
+//! A test binary of its own, since its allocator counts (for each thread on its own).
+
+use allocation_counter::measure;
+use jsonspigot::{ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};
+
+const CHUNK: usize = 64 << 10;
+
+/// What a parser may need besides its chunk's events: its states, an open path, buffers that have grown to a chunk's
+/// events. Small against each of the texts.
+const SMALL: u64 = 16 << 10;
+
+fn builder() -> ParserBuilder {
+    Parser::builder().retain(Retain::Nothing)
+}
+
+/// The most that a parser had allocated at once for the text, beyond what it was built with.
+fn peak(builder: ParserBuilder, patterns: &[&str], text: impl Iterator<Item = Vec<u8>>, door: Door) -> u64 {
+    let patterns = PatternSet::new(patterns).unwrap();
+    let mut parser = builder.build(&patterns);
+    let (mut held, mut peak) = (0, 0);
+    // The chunk itself is the caller's: it is made and dropped outside of what is measured.
+    for chunk in text {
+        let measured = measure(|| match door {
+            Door::Iterator => parser.feed(&chunk).for_each(|event| assert!(event.is_ok())),
+            Door::Callback => parser.feed_with(&chunk, |_| {}).unwrap(),
+        });
+        peak = peak.max(held + i64::try_from(measured.bytes_max).unwrap());
+        held += measured.bytes_current;
+    }
+    parser.finish_with(|_| {}).unwrap();
+    u64::try_from(peak).unwrap()
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Door {
+    Iterator,
+    Callback,
+}
+
+/// A text in pieces: a head, `count` parts, a tail; parts are joined to chunks of about the same size.
+fn text<P: Fn(usize) -> String>(
+    head: &str,
+    count: usize,
+    part: P,
+    tail: &str,
+) -> impl Iterator<Item = Vec<u8>> + use<P> {
+    let (mut next, mut held) = (0, head.as_bytes().to_vec());
+    let mut tail = Some(tail.as_bytes().to_vec());
+    std::iter::from_fn(move || {
+        while next < count && held.len() < CHUNK {
+            held.extend(part(next).bytes());
+            next += 1;
+        }
+        if next == count
+            && let Some(tail) = tail.take()
+        {
+            held.extend(tail);
+        }
+        (!held.is_empty()).then(|| std::mem::take(&mut held))
+    })
+}
+
+fn string(megabytes: usize) -> impl Iterator<Item = Vec<u8>> {
+    text("\"", 16 * megabytes, |_| "s".repeat(CHUNK), "\"")
+}
+
+fn elements(thousands: usize) -> impl Iterator<Item = Vec<u8>> {
+    text("[0", thousands, |_| ",0".repeat(1000), "]")
+}
+
+fn distinct_keys(count: usize) -> impl Iterator<Item = Vec<u8>> {
+    text("{\"\":0", count, |place| format!(",\"key {place}\":0"), "}")
+}
+
+#[test]
+fn what_is_skipped_takes_no_memory() {
+    for (name, peak) in [
+        ("100 MB string", peak(builder(), &[], string(100), Door::Callback)),
+        ("10^7 elements", peak(builder(), &["a"], elements(10_000), Door::Callback)),
+        ("10^6 keys", peak(builder(), &["[0]"], distinct_keys(1_000_000), Door::Iterator)),
+    ] {
+        assert!(peak <= SMALL, "{name}: {peak} bytes");
+    }
+}
+
+#[test]
+fn what_is_told_at_once_takes_no_memory() {
+    for (name, peak) in [
+        ("100 MB string", peak(builder(), &["$"], string(100), Door::Callback)),
+        ("10^6 elements", peak(builder(), &["$", "$..*"], elements(1000), Door::Callback)),
+        ("10^5 keys", peak(builder(), &["$", "$..*"], distinct_keys(100_000), Door::Callback)),
+    ] {
+        assert!(peak <= SMALL, "{name}: {peak} bytes");
+    }
+}
+
+/// A queue holds the events of one chunk, whatever came before it.
+#[test]
+fn the_queue_holds_one_chunks_events() {
+    let of_one = peak(builder(), &["$..*"], elements(CHUNK / 2000 + 1), Door::Iterator);
+    let of_all = peak(builder(), &["$..*"], elements(1000), Door::Iterator);
+    assert!(of_all <= of_one + SMALL, "{of_all} bytes against {of_one}");
+    let string = peak(builder(), &["$"], string(100), Door::Iterator);
+    assert!(string <= 4 * CHUNK as u64, "a chunk's text, in a buffer that doubles: {string} bytes");
+}
+
+/// What stands open costs its depth: some bytes a level where it is followed, bits where it is skipped.
+#[test]
+fn depth_is_what_is_paid_for() {
+    const DEPTH: usize = 100_000;
+    let limits = Limits { depth: DEPTH, ..Limits::default() };
+    let deep = || text("", DEPTH, |_| "[".to_owned(), &"]".repeat(DEPTH));
+    let skipped = peak(builder().limits(limits), &["a"], deep(), Door::Callback);
+    assert!(skipped <= DEPTH as u64 / 4 + SMALL, "{skipped} bytes");
+    let followed = peak(builder().limits(limits), &["$..a"], deep(), Door::Callback);
+    assert!(followed <= 256 * DEPTH as u64, "{followed} bytes");
+}
+
+/// A key that no pattern asks for is not kept, and one that is compared is no longer than its limit.
+#[test]
+fn an_endless_key_is_stopped_by_its_limit() {
+    let endless = || text("{\"", 1600, |_| "k".repeat(CHUNK), "\":0}");
+    assert!(peak(builder(), &[], endless(), Door::Callback) <= SMALL);
+    let limits = Limits { key: 1 << 10, ..Limits::default() };
+    let mut parser = builder().limits(limits).build(&PatternSet::new(["a"]).unwrap());
+    let mut kind = None;
+    let measured = measure(|| {
+        for chunk in endless() {
+            kind = kind.or(parser.feed_with(chunk, |_| {}).err().map(|error| error.kind()));
+        }
+    });
+    assert_eq!(kind, Some(ErrorKind::KeyLimit));
+    assert!(measured.bytes_max <= 6 * CHUNK as u64 + SMALL, "the chunks themselves: {} bytes", measured.bytes_max);
+}
