@@ -1,5 +1,5 @@
-//! One reading, for an instruction counter: `work KILOBYTES CHUNK [PATTERN]...`, a chunk of 0 for the whole text at
-//! once. `.ci/work` runs it under callgrind and holds law 9 to its counts.
+//! One reading, for an instruction counter: `work KILOBYTES CHUNK [PATTERN]...`. A chunk is a number of bytes, `whole`, or
+//! `none` to make the text and not read it. `.ci/work` runs it under callgrind and holds law 9 to its counts.
 
 use std::env;
 use std::hint::black_box;
@@ -16,14 +16,19 @@ fn text(len: usize) -> String {
 
 fn main() {
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
-    let mut number = || arguments.next().and_then(|argument| argument.parse::<usize>().ok());
     // Without arguments, as `cargo bench` calls it, a small reading: that it runs is all that is to be seen.
-    let (kilobytes, chunk) = (number().unwrap_or(4), number().unwrap_or(1));
+    let kilobytes: usize = arguments.next().map_or(4, |kilobytes| kilobytes.parse().expect("a length"));
+    let chunk = arguments.next().unwrap_or_else(|| "1".to_owned());
     let patterns = PatternSet::new(arguments).expect("the patterns are valid");
-    let text = text(kilobytes << 10);
+    let text = black_box(text(kilobytes << 10));
+    let size = match chunk.as_str() {
+        "none" => return println!("{} 0", text.len()),
+        "whole" => text.len(),
+        size => size.parse().expect("a chunk's size"),
+    };
     let limits = Limits { string: 1 << 20, ..Limits::default() };
     let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).build(&patterns);
-    let (mut events, size) = (0_u64, if chunk == 0 { text.len() } else { chunk });
+    let mut events = 0_u64;
     for chunk in text.as_bytes().chunks(size) {
         parser.feed_with(black_box(chunk), |event| events += black_box(event.offset) & 1).expect("the text is valid");
     }
