@@ -111,8 +111,8 @@ impl Door<'_> {
     /// A call that comes whole, in one piece.
     pub(super) fn whole_call(&mut self, choice: u64, id: &str, name: &str, input: &str) {
         let slot = Slot::new(choice, Place::Latest);
-        if self.open(slot, id, name, Nature::Json).is_some() {
-            self.with(self.calls.next - 1, |call, _, on_event| call.tell_start(on_event));
+        if let Some(number) = self.open(slot, id, name, Nature::Json) {
+            self.with(number, |call, _, on_event| call.tell_start(on_event));
             self.whole(slot, input);
             self.stop(slot);
         }
@@ -164,9 +164,8 @@ impl Door<'_> {
             return self.tell_error(CallErrorKind::NameLimit, number);
         }
         let Some(call) = self.calls.open.get_mut(&number) else { return };
-        let is_first_id = call.id().is_empty() && !id.is_empty();
         call.identify(id, name);
-        if is_first_id {
+        if !id.is_empty() {
             let choice = call.choice();
             self.calls.slots.bind(Slot::new(choice, Place::Latest), id, number);
         }

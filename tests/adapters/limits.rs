@@ -76,6 +76,39 @@ fn calls_one_after_the_other_are_forgotten_again() {
 }
 
 #[test]
+fn what_is_forgotten_takes_nothing_else_along() {
+    let choices = |open_calls: usize| limited(CallLimits { open_calls, ..CallLimits::default() });
+    // The id of a forgotten call, which another one has by now.
+    let mut calls = choices(1).build();
+    let mut log = Log::default();
+    for slot in [0, 1] {
+        calls.start(slot, "same", "tool", "", |event| log.tell(&event));
+        calls.delta(slot, "{}", |event| log.tell(&event));
+        calls.stop(slot, |event| log.tell(&event));
+    }
+    calls.delta("same", "x", |event| log.tell(&event));
+    calls.delta(0, "x", |event| log.tell(&event));
+    assert_eq!(log.errors, [(CallErrorKind::Ended, Some(1)), (CallErrorKind::NotStarted, None)]);
+    // A slot that is open, behind a call that was refused.
+    let mut calls = choices(2).build();
+    let mut log = Log::default();
+    for slot in 0..5_u64 {
+        calls.start(slot, "", "tool", "", |event| log.tell(&event));
+        if slot < 2 {
+            calls.delta(slot, "{}", |event| log.tell(&event));
+            calls.stop(slot, |event| log.tell(&event));
+        }
+    }
+    calls.delta(2, "{}", |event| log.tell(&event));
+    calls.start(5, "", "refused", "", |event| log.tell(&event));
+    calls.stop(2, |event| log.tell(&event));
+    calls.delta(3, "{}", |event| log.tell(&event));
+    calls.finish(None, |event| log.tell(&event));
+    assert_eq!(log.summary(), ["tool complete {}"; 4]);
+    assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None); 2]);
+}
+
+#[test]
 fn input_bytes() {
     let limits = CallLimits { input_bytes: 8, ..CallLimits::default() };
     let read = |texts: &[&str]| {

@@ -65,6 +65,15 @@ fn no_index() {
         chat::end("tool_calls"),
     ]);
     assert_eq!(log.summary(), ["first complete [1,3]", "second complete [2]"]);
+    // An id that came late is known too.
+    let log = read_chat([
+        chat::call(0, "", "first", ""),
+        chat::call(0, "a", "", ""),
+        chat::call(1, "b", "second", "[]"),
+        entry(json!({"id": "a", "function": {"arguments": "{}"}})),
+        chat::end("tool_calls"),
+    ]);
+    assert_eq!(log.summary(), ["first complete {}", "second complete []"]);
     // No slot at all: an anonymous one.
     let log = read_chat([entry(json!({"function": {"arguments": "{}"}})), chat::end("stop")]);
     assert_eq!(log.summary(), [" complete {}"]);
@@ -267,6 +276,13 @@ fn responses_done_fires_with_truncated_json() {
 }
 
 #[test]
+fn responses_items_done_twice() {
+    let item = || responses::item_done(0, "a", "add", "{}", "completed");
+    let log = read(Provider::OpenaiResponses, [responses::added(0, "a", "add"), item(), item()]);
+    assert_eq!((log.summary(), log.errors), (vec!["add complete {}".to_owned()], vec![]));
+}
+
+#[test]
 fn responses_ids_are_those_to_answer_with() {
     let log = read(Provider::OpenaiResponses, [responses::added(0, "call_1", "add"), responses::delta(0, "{}")]);
     assert_eq!(log.ids(), ["call_1"]);
@@ -343,6 +359,13 @@ fn gemini_args_missing() {
         ],
     );
     assert_eq!(log.summary(), ["one empty {}", "two complete {}", "three empty {}"]);
+    // It is told at once, though what it comes to waits for the reason.
+    let stop = json!({"candidates": [{"finishReason": "STOP"}]}).to_string();
+    let log = read(Provider::Gemini, [gemini_call(&json!({"name": "one"})), stop]);
+    assert_eq!(log.order, ["call 0", "stop 0", "input 0"]);
+    // Whole calls are as many as come, ids or not.
+    let call = gemini_call(&json!({"id": "a", "name": "tool", "args": {}}));
+    assert_eq!(read(Provider::Gemini, [&call, &call]).ids(), ["a", "a"]);
 }
 
 #[test]
