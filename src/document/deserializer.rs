@@ -80,13 +80,15 @@ fn read_number<'a, T>(
     Ok(value)
 }
 
-/// The types that serde_json reads numbers into in ways of their own.
+/// A number is read by serde_json in the way that was asked for: into some types it reads one in ways of their own, and
+/// with its feature `arbitrary_precision` one that is asked for as anything at all looks like a map.
 macro_rules! deserialize_numbers {
-    ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    ($($method:ident($($argument:ident: $type:ty),*))*) => {
+        $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {
             match self.value.as_number() {
                 Some(text) => {
-                    read_number(text, |number| number.$method(visitor)).map_err(|error| error.inside(self.value))
+                    let read = read_number(text, |number| number.$method($($argument,)* visitor));
+                    read.map_err(|error| error.inside(self.value))
                 }
                 None => self.deserialize_any(visitor),
             }
@@ -130,7 +132,8 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
             Some(text) => {
                 visitor.visit_borrowed_bytes(text.as_bytes()).map_err(|error: TypedError| error.inside(self.value))
             }
-            None => self.deserialize_any(visitor),
+            // Not a number either: serde_json reads bytes from strings and lists.
+            None => self.deserialize_seq(visitor),
         }
     }
 
@@ -144,13 +147,17 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
     }
 
     deserialize_numbers! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
-        deserialize_f32 deserialize_f64
-    }
-
-    forward_to_deserialize_any! {
-        bool char str string unit unit_struct seq tuple tuple_struct map struct identifier
+        deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64() deserialize_i128()
+        deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128()
+        deserialize_f32() deserialize_f64()
+        deserialize_bool() deserialize_char() deserialize_str() deserialize_string() deserialize_unit()
+        deserialize_unit_struct(name: &'static str)
+        deserialize_seq()
+        deserialize_tuple(len: usize)
+        deserialize_tuple_struct(name: &'static str, len: usize)
+        deserialize_map()
+        deserialize_struct(name: &'static str, fields: &'static [&'static str])
+        deserialize_identifier()
     }
 }
 
@@ -310,15 +317,15 @@ impl<'a> VariantAccess<'a> for PartialDeserializer<'a> {
         seed.deserialize(self).map_err(|error| error.inside(self.value))
     }
 
-    fn tuple_variant<V: Visitor<'a>>(self, _len: usize, visitor: V) -> Result<V::Value, TypedError> {
-        self.deserialize_any(visitor)
+    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError> {
+        self.deserialize_tuple(len, visitor)
     }
 
     fn struct_variant<V: Visitor<'a>>(
         self,
-        _fields: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TypedError> {
-        self.deserialize_any(visitor)
+        self.deserialize_struct("", fields, visitor)
     }
 }

@@ -12,6 +12,7 @@ mod observed;
 mod parser;
 mod patterns;
 mod properties;
+mod regression;
 mod snapshots;
 mod suites;
 mod tidy;

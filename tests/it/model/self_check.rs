@@ -105,7 +105,9 @@ fn agrees_with_serde_json_on_json_test_suite() {
             out_of_range.push(name);
         }
     }
-    assert_eq!(out_of_range.len(), 5, "{out_of_range:?}");
+    // With its feature `arbitrary_precision`, which any crate of a build may switch on, serde_json knows no range.
+    let has_range = serde_json::from_str::<Value>("1e999").is_err();
+    assert_eq!(out_of_range.len(), if has_range { 5 } else { 0 }, "{out_of_range:?}");
     assert!(out_of_range.iter().all(|name| name.starts_with("i_number_")), "{out_of_range:?}");
 }
 
