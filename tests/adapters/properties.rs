@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use jsonspigot::adapters::Provider;
-use jsonspigot::{OwnedEvent, OwnedEventKind, Parser, PatternSet};
+use jsonspigot::{Event, OwnedEvent, OwnedEventKind, Parser, PatternSet};
 use serde_json::{Value, json};
 
 use super::support::{everything, read_bytes, read_with};
@@ -158,7 +158,7 @@ fn frame(events: &[Value], framing: Framed) -> Vec<u8> {
 fn directly(arguments: &str) -> (Vec<OwnedEvent>, bool) {
     let mut parser = Parser::new(&PatternSet::new(["$", "$..*"]).unwrap());
     let mut told: Vec<OwnedEvent> = Vec::new();
-    let fed = parser.feed_with(arguments, |event| {
+    let mut tell = |event: Event<'_>| {
         let event = event.to_owned();
         match (&event.kind, told.iter_mut().rfind(|last| last.match_id == event.match_id)) {
             (OwnedEventKind::Delta(text), Some(OwnedEvent { kind: OwnedEventKind::Delta(before), .. })) => {
@@ -166,7 +166,8 @@ fn directly(arguments: &str) -> (Vec<OwnedEvent>, bool) {
             }
             _ => told.push(event),
         }
-    });
-    let is_whole = fed.is_ok() && parser.finish_with(|_| {}).is_ok();
+    };
+    // A number at the root ends only with the input.
+    let is_whole = parser.feed_with(arguments, &mut tell).is_ok() && parser.finish_with(&mut tell).is_ok();
     (told, is_whole)
 }
