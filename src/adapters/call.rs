@@ -298,9 +298,7 @@ impl Call {
     /// Takes in a payload that repeats the whole input: it is the input if nothing came before it.
     pub(super) fn whole(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
         if let Body::Untouched = self.body {
-            if !text.is_empty() {
-                self.append(text, choices, on_event);
-            }
+            self.append(text, choices, on_event);
         } else if self.left_out.is_none() && !self.is_same(text) {
             on_event(ToolEvent::Error(CallError::new(CallErrorKind::Mismatch, self.number)));
         }

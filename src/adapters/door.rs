@@ -11,6 +11,7 @@ use super::calls::Calls;
 use super::error::{CallError, CallErrorKind};
 use super::event::ToolEvent;
 use super::slots::{Place, Slot};
+use super::wire::Payload;
 
 /// Calls, and where their events are told, for the time of one signal or provider event.
 pub(super) struct Door<'a> {
@@ -94,15 +95,23 @@ impl Door<'_> {
 
     pub(super) fn whole(&mut self, slot: Slot<'_>, text: &str) {
         match self.calls.slots.find(slot) {
+            _ if text.is_empty() => {}
             Some(number) => self.whole_of(number, text),
             None => self.tell_error(CallErrorKind::NotStarted, None),
+        }
+    }
+
+    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it.
+    pub(super) fn payload(&mut self, slot: Slot<'_>, payload: &Payload<'_>) {
+        match payload {
+            Payload::Text(text) => self.delta(slot, text),
+            Payload::Json(json) => self.whole(slot, json),
         }
     }
 
     /// The whole input of the call with this number, open or not.
     pub(super) fn whole_of(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(&number) {
-            _ if text.is_empty() => {}
             Some(call) => call.whole(text, &self.calls.choices, self.on_event),
             None => self.tell_error(CallErrorKind::Ended, number),
         }
@@ -182,14 +191,14 @@ impl Door<'_> {
                 self.calls.waiting.push(number);
             }
         } else {
-            self.end(number, Ending::Told);
+            self.end_call(number, Ending::Told);
         }
     }
 
     /// The stream has moved on: what waits for a reason was not cut by the message's end.
     fn settle(&mut self) {
         for number in mem::take(&mut self.calls.waiting) {
-            self.end(number, Ending::Told);
+            self.end_call(number, Ending::Told);
         }
     }
 
@@ -265,6 +274,12 @@ impl Door<'_> {
         self.tell(ToolEvent::Usage { json });
     }
 
+    /// The only answer has ended, for this reason if one was given.
+    pub(super) fn end(&mut self, reason: &str) {
+        self.finish((!reason.is_empty()).then_some(reason));
+        self.reason(0, reason);
+    }
+
     pub(super) fn reason(&mut self, choice: u64, reason: &str) {
         if !reason.is_empty() {
             self.tell(ToolEvent::Stop { choice, reason });
@@ -301,13 +316,13 @@ impl Door<'_> {
         let meant = self.calls.open.iter().filter(|(_, call)| is_meant(call));
         let endings: Vec<_> = meant.map(|(number, call)| (*number, ending(call))).collect();
         for (number, ending) in endings {
-            self.end(number, ending);
+            self.end_call(number, ending);
         }
         let open = &self.calls.open;
         self.calls.waiting.retain(|number| open.contains_key(number));
     }
 
-    fn end(&mut self, number: u64, ending: Ending<'_>) {
+    fn end_call(&mut self, number: u64, ending: Ending<'_>) {
         if let Some(call) = self.calls.open.remove(&number) {
             self.calls.slots.end(call.slot(), call.id(), number, self.calls.choices.limits.open_calls);
             call.end(ending, &self.calls.choices, self.on_event);

@@ -175,10 +175,6 @@ impl<'de, T: Loose<'de>> Visitor<'de> for LooseVisitor<T> {
         Ok(T::text(Cow::Owned(String::from(text))))
     }
 
-    fn visit_string<E: Error>(self, text: String) -> Result<T, E> {
-        Ok(T::text(Cow::Owned(text)))
-    }
-
     fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
         Ok(T::number(number))
     }

@@ -186,9 +186,16 @@ fn gemini_interactions() {
                 event("error", json!({"error": {"message": "Overloaded"}})),
                 event("interaction.complete", json!({"interaction": {"status": "completed"}})),
                 event("interaction.completed", json!({})),
+                // Calls by their type, if they say anything of a call.
+                step(2, json!({"type": "code_execution_call", "id": "c"})),
+                step(3, json!({"type": "function_call", "name": "named"})),
+                step(4, json!({"type": "function_call", "arguments": {"a": 2}})),
+                event("interaction.completed", json!({"interaction": {}})),
             ],
         );
-        assert_eq!(log.summary(), ["tool truncated(superseded) [", r#"tool complete {"a":1}"#]);
+        let expected =
+            ["tool truncated(superseded) [", r#"tool complete {"a":1}"#, "named empty {}", r#" complete {"a":2}"#];
+        assert_eq!(log.summary(), expected);
         assert_eq!(words(&log), ("t", "", vec!["Overloaded"]));
         assert_eq!(log.stops, [(0, "completed".to_owned())]);
     }
@@ -306,6 +313,41 @@ fn vercel_ui() {
     );
     assert_eq!(log.summary(), ["tool truncated(superseded) ", r#"tool complete {"a":1}"#]);
     assert_eq!((words(&log), log.stops.len()), (("t", "r", vec!["oops"]), 0));
+}
+
+/// A call's own end, a message's end and a message's reason, where nothing else was said of the call.
+#[test]
+fn ends_are_taken_at_their_word() {
+    let bedrock = json!({"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": {"name": "tool"}}}});
+    let cohere = json!({"type": "tool-call-start", "index": 0,
+        "delta": {"message": {"tool_calls": {"function": {"name": "tool"}}}}});
+    let step = json!({"event_type": "step.start", "index": 0, "step": {"type": "function_call", "name": "tool"}});
+    let ag_ui = json!({"type": "TOOL_CALL_START", "toolCallId": "a", "toolCallName": "tool"});
+    let vercel = json!({"type": "tool-input-start", "toolCallId": "a", "toolName": "tool"});
+    let (empty, cut) = ("tool empty {}", "tool truncated(max_tokens) ");
+    for (provider, start, end, summary) in [
+        (Provider::Bedrock, &bedrock, json!({"contentBlockStop": {"contentBlockIndex": 0}}), empty),
+        (Provider::Bedrock, &bedrock, json!({"messageStop": {}}), empty),
+        (Provider::Bedrock, &bedrock, json!({"messageStop": {"stopReason": "max_tokens"}}), cut),
+        (Provider::Cohere, &cohere, json!({"type": "tool-call-end", "index": 0}), empty),
+        (Provider::Cohere, &cohere, json!({"type": "message-end"}), empty),
+        (Provider::Cohere, &cohere, json!({"type": "message-end", "delta": {"finish_reason": "max_tokens"}}), cut),
+        (Provider::Gemini, &step, json!({"event_type": "step.stop", "index": 0}), empty),
+        (Provider::Gemini, &step, json!({"event_type": "interaction.completed", "interaction": {}}), empty),
+        (
+            Provider::Gemini,
+            &step,
+            json!({"event_type": "interaction.completed", "interaction": {"status": "max_tokens"}}),
+            cut,
+        ),
+        (Provider::AgUi, &ag_ui, json!({"type": "TOOL_CALL_END", "toolCallId": "a"}), empty),
+        (Provider::AgUi, &ag_ui, json!({"type": "RUN_FINISHED"}), empty),
+        (Provider::VercelUi, &vercel, json!({"type": "finish"}), empty),
+        (Provider::VercelUi, &vercel, json!({"type": "finish", "finishReason": "max_tokens"}), cut),
+    ] {
+        assert_eq!(read_json(provider, [start.clone(), end.clone()]).summary(), [summary], "{provider} {end}");
+        assert_eq!(read_json(provider, [start.clone()]).summary(), ["tool truncated(end-of-input) "], "{provider}");
+    }
 }
 
 #[test]

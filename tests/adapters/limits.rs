@@ -89,6 +89,19 @@ fn what_is_forgotten_takes_nothing_else_along() {
     calls.delta("same", "x", |event| log.tell(&event));
     calls.delta(0, "x", |event| log.tell(&event));
     assert_eq!(log.errors, [(CallErrorKind::Ended, Some(1)), (CallErrorKind::NotStarted, None)]);
+    // Slots that are ids.
+    let mut calls = choices(2).build();
+    let mut log = Log::default();
+    for slot in ["open", "a", "b", "c"] {
+        calls.start(slot, slot, "tool", "", |event| log.tell(&event));
+        calls.delta(slot, "{}", |event| log.tell(&event));
+        if slot != "open" {
+            calls.stop(slot, |event| log.tell(&event));
+        }
+    }
+    calls.stop("open", |event| log.tell(&event));
+    assert_eq!((log.summary().len(), log.errors.len()), (4, 0));
+    assert!(log.calls.iter().all(|call| call.status == "complete"));
     // A slot that is open, behind a call that was refused.
     let mut calls = choices(2).build();
     let mut log = Log::default();
@@ -223,7 +236,27 @@ fn event_bytes() {
 }
 
 #[test]
+fn calls_that_are_forgotten_are_not_told_again() {
+    use super::support::responses;
+    let limits = CallLimits { open_calls: 1, ..CallLimits::default() };
+    let item = |index: u64, id: &str| responses::item_done(index, id, "tool", "{}", "completed");
+    let output = |id: &str| json!({"type": "function_call", "call_id": id, "name": "tool", "arguments": "{}"});
+    let end = responses::end("completed", &json!({"output": [output("a"), output("b")]}));
+    let log = read_with(Some(Provider::OpenaiResponses), limited(limits), [item(0, "a"), item(1, "b"), end]);
+    assert_eq!(log.ids(), ["a", "b"]);
+}
+
+#[test]
 fn undecided_events_are_bounded() {
+    // By their number, and by their bytes.
+    let kept = |limits: CallLimits, event: &str| {
+        let events = vec![event; 100].into_iter().chain([r#"{"type":"message_stop"}"#]);
+        read_with(None, limited(limits), events).provider_errors.len()
+    };
+    let event = r#"{"type":"error","error":"a"}"#;
+    assert_eq!(kept(CallLimits::default(), event), 64);
+    assert_eq!(kept(CallLimits { event_bytes: 3 * event.len() - 1, ..CallLimits::default() }, event), 2);
+    assert_eq!(kept(CallLimits { event_bytes: 3 * event.len(), ..CallLimits::default() }, event), 3);
     let mut calls = ToolCalls::detecting(Calls::builder().build());
     for _ in 0..10_000 {
         calls.push(r#"{"type":"ping"}"#, |_| {});

@@ -205,6 +205,25 @@ fn a_trailing_chunk_with_empty_arguments() {
 }
 
 #[test]
+fn what_comes_behind_the_reason() {
+    let calls = |entry: Value| chat::entries(&json!([entry]));
+    let log = read(
+        Provider::OpenaiChat,
+        [
+            chat::call(0, "", "tool", "{}"),
+            chat::end("tool_calls"),
+            // Arguments alone are that call's, and too late; a name alone is nothing; both are another call.
+            chat::more(0, "}"),
+            chat::call(0, "", "tool", ""),
+            calls(json!({"index": 0, "function": {"name": "next", "arguments": "[]"}})),
+            chat::end("tool_calls"),
+        ],
+    );
+    assert_eq!(log.summary(), ["tool complete {}", "next complete []"]);
+    assert_eq!(log.errors, [(CallErrorKind::Ended, Some(0))]);
+}
+
+#[test]
 fn the_older_function_call() {
     let piece = |call: Value| json!({"choices": [{"index": 0, "delta": {"function_call": call}}]}).to_string();
     let log = read_chat([
@@ -335,6 +354,9 @@ fn responses_text_and_refusals() {
     );
     assert_eq!((log.text.as_str(), log.reasoning.as_str(), log.refusal.as_str()), ("{\"a\":1}", "hm", "no"));
     assert_eq!(log.usage, [r#"{"total_tokens":3}"#]);
+    // Text that is told only as it comes.
+    let event = event("output_text.delta", "x");
+    assert_eq!(read(Provider::OpenaiResponses, [&event, &event]).text, "xx");
     // Text that is told only as done; and structured, one answer a part.
     let done = |index: u64, text: &str| {
         json!({"type": "response.output_text.done", "output_index": index, "content_index": 0, "text": text})
@@ -363,6 +385,10 @@ fn gemini_args_missing() {
     let stop = json!({"candidates": [{"finishReason": "STOP"}]}).to_string();
     let log = read(Provider::Gemini, [gemini_call(&json!({"name": "one"})), stop]);
     assert_eq!(log.order, ["call 0", "stop 0", "input 0"]);
+    // Values and the end in one part.
+    let args = json!([{"jsonPath": "$.a", "numberValue": 1}]);
+    let log = read(Provider::Gemini, [gemini_call(&json!({"name": "tool", "partialArgs": args}))]);
+    assert_eq!(log.calls[0].value.as_deref(), Some(r#"{"a":1}"#));
     // Whole calls are as many as come, ids or not.
     let call = gemini_call(&json!({"id": "a", "name": "tool", "args": {}}));
     assert_eq!(read(Provider::Gemini, [&call, &call]).ids(), ["a", "a"]);

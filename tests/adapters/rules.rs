@@ -161,6 +161,10 @@ fn rule_5_finish() {
             (vec!["tool complete {}".to_owned()], order.iter().map(ToString::to_string).collect())
         );
     }
+    // With no text the end must have been told, by whichever.
+    for end in [anthropic::stop(0), json!({"type": "message_stop"}).to_string(), "[DONE]".to_owned()] {
+        assert_eq!(read(Provider::Anthropic, [anthropic::start(0, "a", "tool"), end]).summary(), ["tool empty {}"]);
+    }
     // The first call goes on behind the second one's start.
     let log = read(
         Provider::Anthropic,

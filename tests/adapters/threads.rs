@@ -310,6 +310,13 @@ fn t33_forgecode_2558_sub2api_6629_docker_agent_3825_arguments_in_done_events_on
     assert_eq!(log.summary(), expected);
     let log = read(Provider::OpenaiResponses, [added(), item(), responses::end("completed", &output)]);
     assert_eq!((log.summary(), log.errors), (expected.map(str::to_owned).to_vec(), vec![]));
+    // Known by its place though the id is missing, and by its id though the place is another.
+    let same = |item: Value| responses::end("completed", &json!({"output": [item]}));
+    let without_id = same(json!({"type": "function_call", "name": "tool", "arguments": text}));
+    assert_eq!(read(Provider::OpenaiResponses, [item(), without_id]).summary(), expected);
+    let elsewhere = same(json!({"type": "function_call", "call_id": "b", "name": "tool", "arguments": text}));
+    let item = responses::item_done(1, "b", "tool", text, "completed");
+    assert_eq!(read(Provider::OpenaiResponses, [item, elsewhere]).summary(), expected);
 }
 
 #[test]

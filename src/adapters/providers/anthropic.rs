@@ -111,8 +111,7 @@ fn start(slot: Slot<'_>, block: Option<Block<'_>>, door: &mut Door<'_>) {
 
 fn end(reason: &str, usage: Option<&RawValue>, door: &mut Door<'_>) {
     if !reason.is_empty() {
-        door.finish(Some(reason));
-        door.reason(0, reason);
+        door.end(reason);
     }
     if let Some(usage) = usage {
         door.usage(usage.get());

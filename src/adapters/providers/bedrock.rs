@@ -107,19 +107,15 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         let Some(delta) = block.delta.0 else { return Ok(()) };
         door.text(0, delta.text.as_str());
         door.reasoning(0, delta.reasoning_content.0.as_ref().map_or("", |part| part.text.as_str()));
-        match delta.tool_use.0.map(|tool_use| Payload::new(tool_use.input)) {
-            Some(Payload::Text(text)) => door.delta(slot, &text),
-            Some(Payload::Json(json)) if !json.is_empty() => door.whole(slot, json),
-            _ => {}
+        if let Some(tool_use) = delta.tool_use.0 {
+            door.payload(slot, &Payload::new(tool_use.input));
         }
     }
     if let Some(block) = event.content_block_stop.0 {
         door.stop(Slot::at(block.content_block_index.0));
     }
     if let Some(MessageStop { stop_reason }) = event.message_stop.0 {
-        let reason = stop_reason.as_str();
-        door.finish((!reason.is_empty()).then_some(reason));
-        door.reason(0, reason);
+        door.end(stop_reason.as_str());
     }
     if let Some(usage) = event.metadata.0.and_then(|metadata| metadata.usage) {
         door.usage(usage.get());

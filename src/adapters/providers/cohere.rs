@@ -72,11 +72,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
     let call = message.tool_calls.0.unwrap_or_default();
     let function = call.function.0.unwrap_or_default();
     match event.kind.as_str() {
-        "tool-call-delta" => match Payload::new(function.arguments) {
-            Payload::Text(text) => door.delta(slot, &text),
-            Payload::Json("") => {}
-            Payload::Json(json) => door.whole(slot, json),
-        },
+        "tool-call-delta" => door.payload(slot, &Payload::new(function.arguments)),
         "tool-call-start" => {
             let input = Payload::new(function.arguments);
             door.start(slot, call.id.as_str(), function.name.as_str(), input.as_str(), Nature::Json);
@@ -90,9 +86,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         }
         "message-start" => door.begin_message(),
         "message-end" => {
-            let reason = delta.finish_reason.as_str();
-            door.finish((!reason.is_empty()).then_some(reason));
-            door.reason(0, reason);
+            door.end(delta.finish_reason.as_str());
             if let Some(usage) = delta.usage {
                 door.usage(usage.get());
             }

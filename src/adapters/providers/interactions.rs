@@ -69,11 +69,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
     match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
         "step.delta" => {
             let Some(delta) = event.delta.0 else { return Ok(()) };
-            match Payload::new(delta.arguments) {
-                Payload::Text(text) => door.delta(slot, &text),
-                Payload::Json("") => {}
-                Payload::Json(json) => door.whole(slot, json),
-            }
+            door.payload(slot, &Payload::new(delta.arguments));
             door.text(0, delta.text.as_str());
             door.reasoning(0, delta.content.0.as_ref().map_or("", |summary| summary.text.as_str()));
         }
@@ -89,9 +85,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         "interaction.created" => door.begin_message(),
         "interaction.completed" | "interaction.complete" => {
             let Some(Interaction { status, usage }) = event.interaction.0 else { return Ok(()) };
-            let reason = status.as_str();
-            door.finish((!reason.is_empty()).then_some(reason));
-            door.reason(0, reason);
+            door.end(status.as_str());
             if let Some(usage) = usage {
                 door.usage(usage.get());
             }

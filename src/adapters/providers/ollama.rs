@@ -62,9 +62,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         door.provider_error(&error_message(error));
     }
     if event.done.0 {
-        let reason = event.done_reason.as_str();
-        door.finish((!reason.is_empty()).then_some(reason));
-        door.reason(0, reason);
+        door.end(event.done_reason.as_str());
         if event.eval_count.is_some() {
             // The counts stand in the event itself.
             door.usage(text);

@@ -228,8 +228,7 @@ impl Item<'_> {
 
 fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
     let Some(response) = response else {
-        door.finish(Some(status));
-        return door.reason(0, status);
+        return door.end(status);
     };
     // Some servers tell the items here alone.
     for (index, item) in (0..).zip(&response.output.0) {
@@ -241,8 +240,7 @@ fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
     }
     let detail = response.incomplete_details.0.map(|incomplete| incomplete.reason).unwrap_or_default();
     let reason = if detail.as_str().is_empty() { status } else { detail.as_str() };
-    door.finish(Some(reason));
-    door.reason(0, reason);
+    door.end(reason);
     if let Some(error) = response.error {
         door.provider_error(&error_message(error));
     }

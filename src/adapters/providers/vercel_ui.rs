@@ -46,15 +46,8 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         "text-delta" => door.text(0, event.delta.as_str()),
         "reasoning-delta" => door.reasoning(0, event.delta.as_str()),
         "start" => door.begin_message(),
-        "finish" => {
-            let reason = event.finish_reason.as_str();
-            door.finish((!reason.is_empty()).then_some(reason));
-            door.reason(0, reason);
-        }
-        "abort" => {
-            door.finish(Some("abort"));
-            door.reason(0, "abort");
-        }
+        "finish" => door.end(event.finish_reason.as_str()),
+        "abort" => door.end("abort"),
         "error" => door.provider_error(event.error_text.as_str()),
         _ => {}
     }
