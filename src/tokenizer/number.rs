@@ -1,7 +1,6 @@
 //! Numbers (RFC 8259 §6): checked byte by byte, told whole, never interpreted.
 
-use core::str;
-
+use super::utf8::ascii_text;
 use super::{Interest, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
@@ -90,7 +89,7 @@ impl Tokenizer {
             pos += 1;
         }
         if self.number.is_followed {
-            self.scratch.push_str(ascii(&chunk[start..]));
+            self.scratch.push_str(ascii_text(&chunk[start..]));
         }
         Ok(pos)
     }
@@ -99,9 +98,9 @@ impl Tokenizer {
     pub(super) fn end_number<S: Sink>(&mut self, rest: &[u8], end: u64, sink: &mut S) -> Result<(), Fault> {
         if self.number.is_followed {
             if self.scratch.is_empty() {
-                sink.end_atom(ascii(rest), end)?;
+                sink.end_atom(ascii_text(rest), end)?;
             } else {
-                self.scratch.push_str(ascii(rest));
+                self.scratch.push_str(ascii_text(rest));
                 sink.end_atom(&self.scratch, end)?;
             }
         }
@@ -112,10 +111,4 @@ impl Tokenizer {
 
 fn too_long(offset: u64) -> Fault {
     Fault::new(ErrorKind::NumberLimit, offset, "expected no longer number than allowed")
-}
-
-/// Bytes that the grammar has found to be digits, signs and the like, as text.
-#[inline]
-fn ascii(bytes: &[u8]) -> &str {
-    str::from_utf8(bytes).unwrap_or_default()
 }

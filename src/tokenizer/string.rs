@@ -5,7 +5,7 @@
 
 use core::str;
 
-use super::utf8::{self, Utf8Carry, Utf8Rest, Utf8Step};
+use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step};
 use super::{Interest, Sink, State, Tokenizer, scan};
 use crate::error::{ErrorKind, Fault};
 
@@ -48,9 +48,6 @@ pub(super) struct OpenString {
     pub(super) high: u16,
 }
 
-/// How many bytes a chunk may have to be looked at one by one: past that, whole words are faster.
-const SHORT: usize = 16;
-
 impl Tokenizer {
     #[inline]
     pub(super) fn begin_key<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
@@ -77,26 +74,26 @@ impl Tokenizer {
     #[inline]
     pub(crate) fn is_string_piece(&self, chunk: &[u8]) -> bool {
         self.state == State::String
-            && chunk.len() <= SHORT
             && self.offset + chunk.len() as u64 <= self.string.room
-            && chunk.iter().all(|&byte| scan::is_plain_ascii(byte))
+            && scan::is_short_plain_ascii(chunk)
     }
 
-    /// Takes in a chunk that [is a piece](Self::is_string_piece) of a string; whether anybody wants to be told of it.
+    /// Takes in a chunk that [is a piece](Self::is_string_piece) of a string.
     #[inline]
-    pub(crate) fn take_string_piece(&mut self, chunk: &[u8]) -> bool {
+    pub(crate) fn take_string_piece(&mut self, chunk: &[u8]) {
         self.offset += chunk.len() as u64;
-        self.string.is_followed && !chunk.is_empty()
+    }
+
+    /// Whether anybody wants to be told of the open string.
+    #[inline]
+    pub(crate) fn is_string_followed(&self) -> bool {
+        self.string.is_followed
     }
 
     /// A piece that was [taken in](Self::take_string_piece), as text with its offset, unless it went into a key.
     #[inline]
-    pub(crate) fn value_text<'a>(&mut self, piece: &'a [u8], one: &'a mut [u8; 4]) -> Option<(&'a str, u64)> {
-        let text: &str = match piece {
-            // A tenth of what the validator's call costs.
-            [byte] => char::from(*byte).encode_utf8(one),
-            _ => str::from_utf8(piece).unwrap_or_default(),
-        };
+    pub(crate) fn value_text<'a>(&mut self, piece: &'a [u8]) -> Option<(&'a str, u64)> {
+        let text = utf8::ascii_text(piece);
         if self.string.role == Role::Key {
             self.scratch.push_str(text);
             return None;
@@ -121,7 +118,8 @@ impl Tokenizer {
             let run = scan::run(&chunk[..within], start);
             let end = run.end;
             if end > start && (self.string.is_followed || !run.is_ascii) {
-                let prefix = utf8::valid_prefix(&chunk[start..end]);
+                let bytes = &chunk[start..end];
+                let prefix = if run.is_ascii { Utf8Prefix::ascii(bytes) } else { utf8::valid_prefix(bytes) };
                 if self.is_whole_key(&prefix.rest) && chunk.get(end) == Some(&b'"') {
                     sink.key(prefix.valid, self.at(end))?;
                     self.state = State::Colon;
