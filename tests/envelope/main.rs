@@ -1,6 +1,8 @@
 //! The envelope against a splitter of whole texts: every cut, by hand and by chance.
 
 mod cases;
+#[path = "../it/inputs.rs"]
+mod inputs;
 mod laws;
 mod limits;
 mod promptness;

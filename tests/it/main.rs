@@ -6,6 +6,7 @@ mod auto_traits;
 mod corpus;
 mod deep;
 mod flaws;
+mod inputs;
 mod laws;
 mod limits;
 mod observed;
