@@ -11,6 +11,7 @@ mod laws;
 mod limits;
 mod observed;
 mod parser;
+mod paths;
 mod patterns;
 mod properties;
 mod regression;
