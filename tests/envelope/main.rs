@@ -5,6 +5,7 @@ mod cases;
 mod inputs;
 mod laws;
 mod limits;
+mod marks;
 mod promptness;
 mod properties;
 mod regression;

@@ -9,8 +9,9 @@ use super::properties::snapshots::plain;
 
 /// What texts are made of: pieces of paths, and of what only looks like one.
 const WORDS: [&str; 34] = [
-    "$", ".", "[", "]", "'", "\"", "\\", "a", "_b", "é", "😀", "-", "0", "10", "01", "['", "']", "[\"", "\"]", "[0]", ".a",
-    "\\n", "\\/", "\\'", "\\\"", "\\x", "\\u0041", "\\u00e", "\\u+041", "\\u00é", "\\ud83d", "\\uDE00", "\u{1}", "~",
+    "$", ".", "[", "]", "'", "\"", "\\", "a", "_b", "é", "😀", "-", "0", "10", "01", "['", "']", "[\"", "\"]", "[0]",
+    ".a", "\\n", "\\/", "\\'", "\\\"", "\\x", "\\u0041", "\\u00e", "\\u+041", "\\u00é", "\\ud83d", "\\uDE00", "\u{1}",
+    "~",
 ];
 
 /// Whether the text is read as a path: then what it names may still come, into an array or into an object.
