@@ -5,6 +5,7 @@ mod model;
 mod auto_traits;
 mod corpus;
 mod deep;
+mod errors;
 mod flaws;
 mod inputs;
 mod laws;
