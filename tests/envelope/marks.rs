@@ -1,6 +1,7 @@
 //! How marks are made and spelt: both ways give the same, every spelling reads back, and what is no name is refused.
 
-use jsonspigot::adapters::{Mark, MarkError};
+use jsonspigot::PatternSet;
+use jsonspigot::adapters::{Envelope, Mark, MarkError};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -82,4 +83,12 @@ fn refusals_say_what_is_wanted() {
     assert_eq!((reason("tag:"), reason("tag:a b"), reason("comment::raw")), (name.into(), name.into(), name.into()));
     assert_eq!(Mark::fence("a:raw").unwrap_err().to_string(), "a name may not end in `:json` or `:raw`");
     assert_eq!(reason("fence:a:json:raw"), "a name may not end in `:json` or `:raw`");
+}
+
+#[test]
+fn an_envelope_looks_for_the_marks_it_was_given() {
+    let marks = ["tag:think", "bare", "comment:a:raw"].map(|mark| mark.parse::<Mark>().unwrap());
+    let envelope = Envelope::new(marks.clone(), &PatternSet::empty());
+    assert_eq!(envelope.marks(), marks);
+    assert_eq!(Envelope::builder().build([], &PatternSet::empty()).marks(), []);
 }
