@@ -9,7 +9,7 @@ use super::Segment;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConcreteStep<'a> {
     Name(&'a str),
-    /// What stands between the quotes.
+    /// The opening quote, and what stands behind it up to the closing one.
     Quoted(&'a str),
     Index(u64),
 }
@@ -19,7 +19,7 @@ impl ConcreteStep<'_> {
     pub(crate) fn name(self) -> String {
         match self {
             Self::Name(name) => name.into(),
-            Self::Quoted(raw) => Unescaped { rest: raw.chars() }.flatten().collect(),
+            Self::Quoted(quoted) => Unescaped::new(quoted).flatten().collect(),
             Self::Index(_) => String::new(),
         }
     }
@@ -32,7 +32,7 @@ impl ConcreteStep<'_> {
     pub(crate) fn is(self, segment: Segment<'_>) -> bool {
         match (self, segment) {
             (Self::Name(name), Segment::Key(key)) => name == key,
-            (Self::Quoted(raw), Segment::Key(key)) => Unescaped { rest: raw.chars() }.eq(key.chars().map(Some)),
+            (Self::Quoted(quoted), Segment::Key(key)) => Unescaped::new(quoted).eq(key.chars().map(Some)),
             (Self::Index(index), Segment::Index(other)) => index == other,
             _ => false,
         }
@@ -103,11 +103,10 @@ impl<'a> Reader<'a> {
             self.rest = rest;
             return digits.parse().ok().filter(|_| is_canonical).map(ConcreteStep::Index);
         }
-        let name = &inside[1..];
-        let end = closing_quote(name, quote)?;
-        self.rest = name[end + 1..].strip_prefix(']')?;
-        let is_spelt_right = Unescaped { rest: name[..end].chars() }.all(|c| c.is_some());
-        is_spelt_right.then_some(ConcreteStep::Quoted(&name[..end]))
+        let end = 1 + closing_quote(&inside[1..], quote)?;
+        self.rest = inside[end + 1..].strip_prefix(']')?;
+        let is_spelt_right = Unescaped::new(&inside[..end]).all(|c| c.is_some());
+        is_spelt_right.then_some(ConcreteStep::Quoted(&inside[..end]))
     }
 }
 
@@ -122,12 +121,18 @@ fn closing_quote(name: &str, quote: char) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// The characters that a quoted name stands for; `None` at a bad escape.
+/// The characters that a quoted name stands for; `None` for what no pattern has: a bad escape, a control character.
 struct Unescaped<'a> {
+    quote: Option<char>,
     rest: Chars<'a>,
 }
 
-impl Unescaped<'_> {
+impl<'a> Unescaped<'a> {
+    fn new(quoted: &'a str) -> Self {
+        let mut rest = quoted.chars();
+        Self { quote: rest.next(), rest }
+    }
+
     fn unit(&mut self) -> Option<u16> {
         let digits = self.rest.as_str().get(..4)?;
         self.rest = self.rest.as_str()[4..].chars();
@@ -141,7 +146,8 @@ impl Unescaped<'_> {
             'n' => '\n',
             'f' => '\u{c}',
             'r' => '\r',
-            same @ ('/' | '\\' | '\'' | '"') => same,
+            same @ ('/' | '\\') => same,
+            quote if self.quote == Some(quote) => quote,
             'u' => {
                 let high = self.unit()?;
                 let low = if (0xD800..0xDC00).contains(&high) {
@@ -163,6 +169,7 @@ impl Iterator for Unescaped<'_> {
     fn next(&mut self) -> Option<Option<char>> {
         match self.rest.next()? {
             '\\' => Some(self.escape()),
+            control if control < ' ' => Some(None),
             other => Some(Some(other)),
         }
     }

@@ -1,13 +1,11 @@
 //! Property 34: any byte split of a provider's stream gives, call by call, the same argument bytes and the same log
 //! as feeding those arguments directly; interleaved calls never mix.
 
-use std::fs;
-use std::path::Path;
-
 use jsonspigot::adapters::Provider;
 use proptest::prelude::*;
 
 use super::fixtures::TABLE;
+use super::inputs::inputs;
 use super::properties::{Call, Framed, are_told_alone, target};
 use super::support::{everything, read_bytes, recorded};
 
@@ -76,16 +74,7 @@ proptest! {
 /// What the fuzzer starts from and what it has found, run without it.
 #[test]
 fn seeds_and_corpus_pass() {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
-    if !fuzz.is_dir() {
-        eprintln!("not run, as it is not there: {}", fuzz.display());
-        return;
-    }
-    for kind in ["seeds", "corpus"] {
-        let entries = fs::read_dir(fuzz.join(kind).join("adapters")).unwrap();
-        let inputs = entries.map(|entry| fs::read(entry.unwrap().path()).unwrap());
-        assert!(inputs.inspect(|input| target(input)).count() >= 5, "{kind}");
-    }
+    inputs("adapters").iter().for_each(|input| target(input));
 }
 
 #[test]

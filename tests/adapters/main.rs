@@ -1,5 +1,7 @@
 //! The adapters' integration tests, one binary: recorded streams, streams of our own, rules, quirks, known bugs.
 
+#[path = "../it/inputs.rs"]
+mod inputs;
 mod support;
 
 mod around;

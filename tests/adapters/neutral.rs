@@ -1,6 +1,6 @@
 //! The neutral door, detection, structured text, and what else is the same for all providers.
 
-use jsonspigot::adapters::{CallErrorKind, Calls, CallsBuilder, Provider, ToolCalls, ToolEvent};
+use jsonspigot::adapters::{CallErrorKind, CallLimits, Calls, CallsBuilder, Provider, ToolCalls, ToolEvent};
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, OwnedEventKind, Parser};
 use serde_json::json;
 
@@ -267,27 +267,42 @@ fn structured_text_beside_tool_calls() {
     assert_eq!(read(Provider::Anthropic, &events).text, "{\"a\":1}2nul");
 }
 
+/// One of each kind, with its words, its name and its call.
 #[test]
 fn errors_say_what_and_which() {
+    let limits = CallLimits { open_calls: 2, input_bytes: 4, name_bytes: 4, event_bytes: 300 };
     let mut told = Vec::new();
-    let mut calls = Calls::builder().build();
     let mut on_event = |event: ToolEvent<'_>| {
         if let ToolEvent::Error(error) = event {
-            told.push((error.kind().name(), error.to_string()));
+            told.push((error.kind().name(), error.call(), error.to_string()));
         }
     };
-    calls.start(0, "a", "tool", "", &mut on_event);
-    calls.delta(0, "{}", &mut on_event);
-    calls.whole(0, "[]", &mut on_event);
-    calls.stop(0, &mut on_event);
-    calls.delta(0, "{}", &mut on_event);
-    assert_eq!(
-        told,
-        [
-            ("mismatch", "the whole input differs from what its deltas gave (call 0)".to_owned()),
-            ("ended", "input for a call that has ended (call 0)".to_owned()),
-        ]
-    );
+    let mut calls = ToolCalls::new(Provider::Anthropic, Calls::builder().limits(limits).build());
+    calls.push(&anthropic::delta(7, "{}"), &mut on_event);
+    calls.push(&anthropic::start(0, "a", "tool"), &mut on_event);
+    calls.push(&anthropic::delta(0, "{}"), &mut on_event);
+    calls.push(&anthropic::stop(0), &mut on_event);
+    calls.push(&anthropic::delta(0, "{}"), &mut on_event);
+    calls.push(&anthropic::start(1, "fives", "tool"), &mut on_event);
+    calls.push(&anthropic::start(1, "b", "tool"), &mut on_event);
+    calls.push(&anthropic::start(2, "c", "tool"), &mut on_event);
+    calls.push(&anthropic::start(3, "d", "tool"), &mut on_event);
+    calls.push(&anthropic::delta(2, "[1,2]"), &mut on_event);
+    calls.push(&"x".repeat(301), &mut on_event);
+    let mut neutral = Calls::builder().build();
+    neutral.start(0, "a", "tool", "", &mut on_event);
+    neutral.delta(0, "{}", &mut on_event);
+    neutral.whole(0, "[]", &mut on_event);
+    let expected = [
+        ("not-started", None, "input for a call that was never started"),
+        ("ended", Some(0), "input for a call that has ended (call 0)"),
+        ("name-limit", None, "name limit: an id or name is too long, what it names is left out"),
+        ("open-calls-limit", None, "open calls limit: the call is left out"),
+        ("input-limit", Some(2), "input limit: the rest of the input is left out (call 2)"),
+        ("event-limit", None, "event limit: the event is left out, and no open call can be complete"),
+        ("mismatch", Some(0), "the whole input differs from what its deltas gave (call 0)"),
+    ];
+    assert_eq!(told, expected.map(|(name, call, words)| (name, call, words.to_owned())));
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use std::fs;
-use std::path::Path;
 
+use crate::inputs::inputs;
 use crate::properties::{MARKS, cuts_change_nothing, pieces_are_the_splitters, spelt, target};
 use crate::splitter::Spelt;
 use crate::told::boundaries;
@@ -120,14 +119,5 @@ proptest! {
 /// What the fuzzer starts from and what it has found, run without it.
 #[test]
 fn seeds_and_corpus_pass() {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
-    if !fuzz.is_dir() {
-        eprintln!("not run, as it is not there: {}", fuzz.display());
-        return;
-    }
-    for kind in ["seeds", "corpus"] {
-        let entries = fs::read_dir(fuzz.join(kind).join("envelope")).unwrap();
-        let inputs = entries.map(|entry| fs::read(entry.unwrap().path()).unwrap());
-        assert!(inputs.inspect(|input| target(input)).count() >= 5, "{kind}");
-    }
+    inputs("envelope").iter().for_each(|input| target(input));
 }

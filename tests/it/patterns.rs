@@ -1,6 +1,6 @@
 //! The pattern grammar and what patterns select, against the model's recursive matcher and a table of spellings.
 
-use jsonspigot::{Pattern, PatternSet};
+use jsonspigot::{Parser, Pattern, PatternSet};
 use proptest::prelude::*;
 
 use super::model::generate::{Keys, document};
@@ -56,6 +56,9 @@ fn dollar_may_be_left_out() {
         ("[0]", "$[0]"),
         (".a", "$.a"),
         ("..a", "$..a"),
+        ("..*", "$..*"),
+        ("..[*,0]", "$..[*,0]"),
+        ("$..['a b']", "$..['a b']"),
         ("['a b'].c", "$['a b'].c"),
         ("ask_slots[*].message", "$.ask_slots[*].message"),
     ] {
@@ -101,8 +104,78 @@ fn refusals_name_the_column_and_the_reason() {
     assert_eq!("$[9007199254740991]".parse::<Pattern>().unwrap().to_string(), "$[9007199254740991]");
 }
 
+/// RFC 9535 section 2.3.4.2.2, for all small slices: step 0 selects nothing, no bound is the list's own.
 #[test]
-fn step_zero_selects_nothing() {
-    let mut parser = jsonspigot::Parser::new(&PatternSet::new(["$[::0]", "$[5:2]"]).unwrap());
-    assert_eq!(parser.feed("[1,2,3,4,5,6]").count(), 0);
+fn slices_count_from_their_start() {
+    let bounds = || [None, Some(0), Some(1), Some(2), Some(3), Some(5), Some(9)];
+    let spelt = |bound: Option<usize>| bound.map_or(String::new(), |bound| bound.to_string());
+    for (start, end, step) in bounds()
+        .into_iter()
+        .flat_map(|start| bounds().into_iter().flat_map(move |end| bounds().map(|step| (start, end, step))))
+    {
+        let slice = format!("[{}:{}:{}]", spelt(start), spelt(end), spelt(step));
+        let mut parser = Parser::new(&PatternSet::new([&slice]).unwrap());
+        let told: Vec<u64> =
+            parser.feed("[[],[],[],[],[],[],[]]").filter_map(|event| event.unwrap().path.indices().next()).collect();
+        let mut selected = Vec::new();
+        let mut index = start.unwrap_or(0);
+        while step != Some(0) && index < end.unwrap_or(7).min(7) {
+            selected.extend([index as u64; 2]);
+            index += step.unwrap_or(1);
+        }
+        assert_eq!(told, selected, "{slice}");
+    }
+}
+
+/// A set's positions are bits in words: a pattern selects the same wherever its bits lie, and across a word's end.
+#[test]
+fn patterns_select_the_same_at_every_place_of_a_set() {
+    let document = r#"{"a": [{"b": [1, 2, {"c": 3, "d": [4]}]}, {"b": [[], {}, {"c": {"c": 5}}]}], "c": 6}"#;
+    let told = |patterns: Vec<&str>, place: usize| {
+        let mut parser = Parser::new(&PatternSet::new(patterns).unwrap());
+        let events: Vec<_> = parser.feed(document).map(|event| event.unwrap().to_owned()).collect();
+        let of_place = events.into_iter().filter(|event| event.pattern == place);
+        of_place.map(|event| (event.path, event.kind, event.offset)).collect::<Vec<_>>()
+    };
+    for pattern in
+        ["a[0].b[2].c", "a[*].b[1:3].c", "$.*[0]['b', 'x'][0, 2]['c', 'd']", "$..b[2]..c", "a..[2]", "$.*.*.*.*.*"]
+    {
+        let alone = told(vec![pattern], 0);
+        assert!(!alone.is_empty(), "{pattern}");
+        for place in 0..150 {
+            let mut patterns = vec!["$"; place];
+            patterns.push(pattern);
+            assert_eq!(told(patterns, place), alone, "{pattern} behind {place} others");
+        }
+    }
+}
+
+/// Ids are places in the list that a set was made from, for patterns as for the error of a bad one.
+#[test]
+fn a_set_is_the_list_it_was_made_from() {
+    let list = ["$.a", "$..*", "$.a", "$['b c'][0]"];
+    let set = PatternSet::new(list).unwrap();
+    assert_eq!((set.len(), set.is_empty()), (4, false));
+    assert_eq!(
+        (PatternSet::empty().len(), PatternSet::empty().is_empty(), PatternSet::empty().iter().count()),
+        (0, true, 0)
+    );
+    for (place, (id, pattern)) in set.iter().enumerate() {
+        assert_eq!((id.index(), pattern.to_string().as_str()), (place, list[place]));
+        assert_eq!(set.get(id), Some(pattern));
+        assert!(id == place && id != place + 1 && PatternSet::empty().get(id).is_none());
+    }
+    assert_eq!(format!("{set:?}"), format!("{list:?}"));
+    let compiled = list.map(|pattern| pattern.parse::<Pattern>().unwrap());
+    assert_eq!(format!("{:?}", PatternSet::from(compiled.to_vec())), format!("{set:?}"));
+
+    for place in 0..4 {
+        let mut list = list.to_vec();
+        list[place] = "a[?";
+        let error = PatternSet::new(&list).unwrap_err();
+        assert_eq!((error.index(), error.column(), error.pattern()), (place, 3, "a[?"));
+        let reason = "filters look at values that a stream has not seen yet";
+        assert_eq!(error.reason(), reason);
+        assert_eq!(error.to_string(), format!("bad pattern `a[?` at column 3: {reason}"));
+    }
 }

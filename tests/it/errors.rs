@@ -1,0 +1,116 @@
+//! One input for each kind of error: its name, its title, and where the message says that it is.
+
+use jsonspigot::{Atom, DuplicateKeys, Error, ErrorKind, Limits, Parser, PatternSet, Retain, ValueFeed};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// Feeds the text, ends it, and reads it as a list: one of them fails.
+fn failure(builder: jsonspigot::ParserBuilder, text: &[u8]) -> Error {
+    let mut parser = builder.build(&PatternSet::new(["a"]).unwrap());
+    let fed = parser.feed_with(text, |_| {}).and_then(|()| parser.finish_with(|_| {}));
+    fed.and_then(|()| parser.deserialize::<Vec<u8>>()).unwrap_err()
+}
+
+fn plain(text: &[u8]) -> Error {
+    failure(Parser::builder(), text)
+}
+
+fn limited(limits: Limits, text: &str) -> Error {
+    failure(Parser::builder().limits(limits), text.as_bytes())
+}
+
+fn behind_the_end() -> Error {
+    let mut parser = Parser::new(&PatternSet::empty());
+    parser.feed_with("1", |_| {}).and_then(|()| parser.finish_with(|_| {})).unwrap();
+    parser.feed_with("2", |_| {}).unwrap_err()
+}
+
+fn out_of_order() -> Error {
+    let mut feed = ValueFeed::new(Parser::builder(), &PatternSet::empty());
+    feed.set("a[1]", Atom::Null).find_map(Result::err).unwrap()
+}
+
+fn of_a_look() -> Error {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    parser.feed_with(r#"{"a": ["x"#, |_| {}).unwrap();
+    parser.snapshot().unwrap().deserialize::<std::collections::BTreeMap<String, Vec<u8>>>().unwrap_err()
+}
+
+#[test]
+fn each_kind_says_what_and_where() {
+    let limits = Limits::default();
+    // All kinds but `SnapshotLimit`, which takes 4 GiB of text.
+    let errors = [
+        ("unexpected-byte", "unexpected byte", 6, plain(br#"{"a": ?}"#)),
+        ("invalid-escape", "invalid escape", 2, plain(br#""\x""#)),
+        ("lone-surrogate", "lone surrogate", 4, plain(br#""\uDC00""#)),
+        ("invalid-utf8", "invalid UTF-8", 1, plain(b"\"\xFF\"")),
+        ("control-character", "control character", 1, plain(b"\"\n\"")),
+        ("invalid-number", "invalid number", 1, plain(b"01")),
+        ("invalid-literal", "invalid literal", 1, plain(b"nil")),
+        ("trailing-bytes", "trailing bytes", 3, plain(b"{} {}")),
+        ("incomplete", "incomplete", 7, plain(b"{\"a\": \n")),
+        (
+            "duplicate-key",
+            "duplicate key",
+            9,
+            failure(Parser::builder().duplicate_keys(DuplicateKeys::Reject), br#"{"a":1,"a":2}"#),
+        ),
+        ("depth-limit", "depth limit", 1, limited(Limits { depth: 1, ..limits }, "[[")),
+        ("key-limit", "key limit", 3, limited(Limits { key: 1, ..limits }, r#"{"ab":1}"#)),
+        ("string-limit", "string limit", 2, limited(Limits { string: 1, ..limits }, r#""ab""#)),
+        ("number-limit", "number limit", 1, limited(Limits { number: 1, ..limits }, "12")),
+        ("total-limit", "total limit", 1, limited(Limits { total: 1, ..limits }, "[]")),
+        ("out-of-order", "out of order", 0, out_of_order()),
+        ("not-retained", "not retained", 2, failure(Parser::builder().retain(Retain::Matches), b"[]")),
+        ("finished", "finished", 1, behind_the_end()),
+        ("data", "data", 0, plain(br#"{"a": 1}"#)),
+    ];
+    for (name, title, offset, error) in errors {
+        assert_eq!((error.kind().name(), error.offset()), (name, offset), "{error}");
+        let (line, column) = (error.line(), error.column());
+        assert!(line > 0 && column > 0, "{error}");
+        let message = error.to_string();
+        let expected = message.strip_prefix(&format!("{title}: ")).unwrap_or_else(|| panic!("{message}"));
+        let place = format!(" at line {line} column {column} (byte {offset}) in {}", error.path());
+        let expected = expected.strip_suffix(&place).unwrap_or_else(|| panic!("{message} ends in {place}"));
+        // What does not fit a type is said in serde's words, without its place.
+        assert!(expected.starts_with("expected ") || expected == "invalid type: map, expected a sequence", "{message}");
+    }
+}
+
+#[test]
+fn an_error_about_a_value_has_a_path_and_no_place() {
+    let error = of_a_look();
+    assert_eq!((error.kind().name(), error.offset(), error.line(), error.column()), ("data", 0, 0, 0));
+    let message = error.to_string();
+    assert!(message.starts_with("data: ") && message.ends_with(" in a[0]") && !message.contains("line"), "{message}");
+}
+
+proptest! {
+    /// What serde_json refuses is too deep only if brackets outside strings are, however they are spelt.
+    #[test]
+    fn only_what_is_too_deep_is_called_so(
+        levels in 120_usize..130,
+        is_object in prop::collection::vec(any::<bool>(), 130),
+        beside in prop::sample::select(&[
+            r#""[[[[{{{{""#, r#""\\""#, r#""\"[{""#, r#""\\\"[""#, "[]", "{}", "[[],[[]]]", r#"{"a\"[\\":[0]}"#, "1",
+        ][..]),
+        count in prop::sample::select(&[1_usize, 40, 200][..]),
+        is_before: bool,
+    ) {
+        let open: String = is_object[..levels].iter().map(|object| if *object { "{\"[\\\"\": " } else { "[" }).collect();
+        let close: String = is_object[..levels].iter().rev().map(|object| if *object { "}" } else { "]" }).collect();
+        let nested = if is_object[levels - 1] { format!("{open}[]{close}") } else { format!("{open}{close}") };
+        let depth = levels + usize::from(is_object[levels - 1]) + 2;
+        let beside = vec![beside; count].join(", ");
+        let both = if is_before { format!("{beside}, {nested}") } else { format!("{nested}, {beside}") };
+        // Read as a pair, its second half is no boolean.
+        let text = format!("[[{both}], 7]");
+        let mut parser = Parser::builder().limits(Limits { depth: 200, ..Limits::default() }).build(&PatternSet::empty());
+        parser.feed_with(&text, |_| {}).unwrap();
+        parser.finish_with(|_| {}).unwrap();
+        let expected = if depth > 127 { ErrorKind::DepthLimit } else { ErrorKind::Data };
+        prop_assert_eq!(parser.deserialize::<(Value, bool)>().unwrap_err().kind(), expected, "{} levels: {}", depth, text);
+    }
+}

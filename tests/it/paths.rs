@@ -1,0 +1,97 @@
+//! Concrete paths, as looks and value feeds read them: the patterns that select one place, without white space.
+
+use jsonspigot::{Atom, Parser, Pattern, PatternSet, ValueFeed, ValueState};
+use proptest::prelude::*;
+
+use super::model::log::{PathElement, concrete_path};
+use super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector};
+use super::properties::snapshots::plain;
+
+/// What texts are made of: pieces of paths, and of what only looks like one.
+const WORDS: [&str; 34] = [
+    "$", ".", "[", "]", "'", "\"", "\\", "a", "_b", "é", "😀", "-", "0", "10", "01", "['", "']", "[\"", "\"]", "[0]",
+    ".a", "\\n", "\\/", "\\'", "\\\"", "\\x", "\\u0041", "\\u00e", "\\u+041", "\\u00é", "\\ud83d", "\\uDE00", "\u{1}",
+    "~",
+];
+
+/// Whether the text is read as a path: then what it names may still come, into an array or into an object.
+fn is_path(text: &str) -> bool {
+    ["[", "{"].iter().any(|document| {
+        let mut parser = plain();
+        parser.feed_with(document, |_| {}).unwrap();
+        parser.state_of(text) != ValueState::Absent
+    })
+}
+
+fn element() -> impl Strategy<Value = PathElement> {
+    prop_oneof![
+        3 => prop::sample::select(&NAMES[..]).prop_map(|name| PathElement::Key(name.to_owned())),
+        1 => "[\\PC\u{0}-\u{1f}'\"\\\\]{0,4}".prop_map(PathElement::Key),
+        1 => Just(PathElement::Index(0)),
+    ]
+}
+
+/// The pattern that selects just this place.
+fn pattern(path: &[PathElement]) -> ModelPattern {
+    let selector = |element: &PathElement| match element {
+        PathElement::Key(name) => Selector::named(name),
+        PathElement::Index(index) => Selector::Index(*index),
+    };
+    path.iter().map(|element| ModelSegment::child(selector(element))).collect()
+}
+
+proptest! {
+    /// However a path is spelt, it leads to the same value: a feed writes it there, and a look finds it there.
+    #[test]
+    fn every_spelling_leads_to_the_same_place(path in prop::collection::vec(element(), 0..5)) {
+        let concrete = concrete_path(&path);
+        // A path has no white space; the model's third and fifth spelling have.
+        let spellings = pattern(&path).spellings();
+        for spelling in [&concrete, &spellings[0], &spellings[1], &spellings[3], &spellings[4].replace(' ', "")] {
+            if path.iter().any(|element| matches!(element, PathElement::Key(name) if name.contains(' '))) {
+                continue;
+            }
+            let mut feed = ValueFeed::new(Parser::builder().snapshots(), &PatternSet::new([&concrete]).unwrap());
+            let told: Vec<_> = feed.set(spelling, Atom::Bool(true)).map(|event| event.unwrap().path.to_string()).collect();
+            // A number or literal at the root begins and ends at once, too.
+            prop_assert_eq!(told, [concrete.clone(), concrete.clone()], "{}", spelling);
+            prop_assert_eq!(feed.parser().state_of(spelling), ValueState::Complete, "{}", spelling);
+            let found = feed.parser().snapshot().and_then(|root| root.at(spelling)?.as_bool());
+            prop_assert_eq!(found, Some(true), "{}", spelling);
+        }
+    }
+
+    /// What is no pattern is no path, and what is one is one: only stars, slices, unions and `..` are missing here.
+    #[test]
+    fn paths_are_what_patterns_are(words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..8)) {
+        let text = words.concat();
+        prop_assume!(!text.contains(".."));
+        prop_assert_eq!(is_path(&text), text.parse::<Pattern>().is_ok(), "{}", text);
+    }
+}
+
+#[test]
+fn what_is_no_path_is_absent_wherever_it_breaks() {
+    let mut parser = plain();
+    parser.feed_with(r#"{"a": [{"b": 1"#, |_| {}).unwrap();
+    let root = parser.snapshot().unwrap();
+    for (path, state) in [
+        ("$", ValueState::Partial),
+        ("a[0].b", ValueState::Pending),
+        ("$.a[0]['\\u0062']", ValueState::Pending),
+        ("a[0].b.c", ValueState::Pending),
+        ("a[1].c", ValueState::Pending),
+        ("a.b", ValueState::Absent),
+        ("[0]", ValueState::Absent),
+        ("", ValueState::Absent),
+        ("c.", ValueState::Absent),
+        ("c[", ValueState::Absent),
+        ("c.d.1", ValueState::Absent),
+        ("a[00]", ValueState::Absent),
+        ("a[18446744073709551616]", ValueState::Absent),
+        ("a['\\'", ValueState::Absent),
+    ] {
+        assert_eq!(root.state_of(path), state, "{path}");
+        assert_eq!(root.at(path).is_some(), state == ValueState::Partial, "{path}");
+    }
+}
