@@ -14,10 +14,14 @@
 //! changes it at `delta_path`, as [`DeltaAction`] says. A *block* is one operation of the assistant, such as one answer
 //! of the model; a *thread* is work that runs beside other work in the same block.
 
+mod apply;
 mod change;
 mod envelope;
 mod event;
+mod merge;
 
+pub use self::apply::Refusal;
 pub use self::change::Change;
 pub use self::envelope::{DeltaAction, Envelope, MessageType};
 pub use self::event::{Event, EventName};
+pub use self::merge::{Applied, MergeError, Merger, Message};
