@@ -73,7 +73,7 @@ export class Playground {
     this.events.replaceChildren(...events.map(eventLine), ...failed);
     if (events.length + failed.length === 0) this.events.append(none("No event: no pattern selects what came."));
     setText(this.snapshot, snapshot ?? "");
-    this.patch.replaceChildren(...patch.map((op) => el("li", {}, el("code", {}, JSON.stringify(op)))));
+    this.patch.replaceChildren(...patch.map((op) => el("li", {}, el("code", {}, op))));
     if (patch.length === 0) this.patch.append(none("Nothing new."));
   }
 }
