@@ -119,5 +119,5 @@ export class Inspector {
 function plain(props, type) {
   if (type === "text" || type === "thinking") return props?.content ?? "";
   const shown = { tool_call: props?.input, form: props?.value }[type] ?? props;
-  return JSON.stringify(shown, null, 1) ?? "";
+  return JSON.stringify(shown) ?? "";
 }

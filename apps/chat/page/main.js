@@ -4,7 +4,7 @@ import { ASSISTANTS } from "./assistants.js";
 import { el, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
 import { Playground } from "./playground.js";
-import { Replay } from "./replay.js";
+import { Replay, lastTurn } from "./replay.js";
 import { Session } from "./session.js";
 import { tabs } from "./tabs.js";
 import { Tree } from "./tree.js";
@@ -60,12 +60,34 @@ function open(id, conversationId) {
   const isKnown = conversationId !== undefined;
   const name = conversationId ?? crypto.randomUUID();
   history.replaceState(null, "", `#${assistant.id}/${name}`);
-  view.clear();
   inspector.clear();
   drawAssistant();
-  session = new Session({ assistant: assistant.id, conversationId: name, on: { ...heard, state: become, fail } });
+  session = new Session({ assistant: assistant.id, conversationId: name, on: { ...heard, state: become, reset, fail } });
+  showAll();
+  if (session.record.length > 0) inspectLastTurn();
   if (isKnown) void session.resume();
   else become("idle");
+}
+
+/** The conversation has been read anew. */
+function reset() {
+  inspector.clear();
+  showAll();
+}
+
+/** Shows the conversation as it has been merged so far. */
+function showAll() {
+  view.clear();
+  view.apply({ changed: new Set(session.merger.messages()), removed: new Set() });
+}
+
+/** Tells the inspector of the events that the tab has kept. */
+function inspectLastTurn() {
+  const { before, turn } = lastTurn(session.record);
+  for (const entry of before) inspector.take(entry);
+  inspector.begin(session.turnBegan);
+  const byKey = new Map(session.merger.messages().map((one) => [`${one.block_id}/${one.message_id}`, one]));
+  for (const entry of turn) inspector.take(entry, byKey.get(`${entry.chunk.block_id}/${entry.chunk.message_id}`));
 }
 
 function drawAssistant() {
@@ -133,8 +155,7 @@ function playAgain(slower) {
       end() {
         replay = undefined;
         // From here on the conversation itself is shown again, of which the replay was a copy.
-        view.clear();
-        view.apply({ changed: new Set(session.merger.messages()), removed: new Set() });
+        showAll();
         become("idle");
       },
     },
@@ -170,6 +191,7 @@ find("toggle-details").addEventListener("click", ({ currentTarget }) => {
   currentTarget.setAttribute("aria-expanded", String(isOpen));
 });
 addEventListener("hashchange", openFromAddress);
+addEventListener("pagehide", () => session.keep());
 
 function openFromAddress() {
   const [id, conversationId] = location.hash.slice(1).split("/");

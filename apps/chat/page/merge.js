@@ -21,6 +21,23 @@ export class Merger {
   #held = new Map();
   #last = 0;
 
+  /** A merger that goes on from what another one's `state` was. */
+  static from({ lastChunkId, messages }) {
+    const merger = new Merger();
+    merger.#last = lastChunkId;
+    for (const message of messages) {
+      merger.#messages.set(message.chunk_id, message);
+      if (message.message_id !== undefined) merger.#named.set(nameOf(message), message.chunk_id);
+      if (message.type === "loading") merger.#loading.push(message.chunk_id);
+    }
+    return merger;
+  }
+
+  /** All that it has merged, to be kept as JSON. */
+  get state() {
+    return { lastChunkId: this.#last, messages: this.messages() };
+  }
+
   /** The messages in the order of their first chunks. */
   messages() {
     return [...this.#messages.values()];

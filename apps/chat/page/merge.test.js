@@ -107,6 +107,18 @@ for (const name of SCENARIOS) {
   });
 }
 
+test("a merger can be kept as JSON and goes on", () => {
+  for (const name of SCENARIOS) {
+    const { chunks, messages: expected } = golden(name);
+    for (let cut = 0; cut <= chunks.length; cut += 1) {
+      const kept = JSON.stringify(merged(chunks.slice(0, cut)).state);
+      const merger = Merger.from(JSON.parse(kept));
+      for (const chunk of chunks) merger.apply(chunk);
+      assert.deepEqual(messages(merger), expected, `${name} kept at ${cut}`);
+    }
+  }
+});
+
 test("threads may be sent in any order", () => {
   const byName = (list) => Object.fromEntries(list.map((message) => [message.message_id, { ...message, chunk_id: 0 }]));
   let interleaved = 0;

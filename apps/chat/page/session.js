@@ -1,9 +1,15 @@
 // One conversation with the server: sends, reads what streams, merges it, and comes back after a lost connection through
 // the last chunk id. Knows nothing of the page.
 
-import { Refusal, resume, send } from "./api.js";
+import { Refusal, history, resume, send } from "./api.js";
+import { stateOf } from "./history.js";
+import { keep, kept } from "./keep.js";
 import { Merger } from "./merge.js";
 import { eventsOf } from "./sse.js";
+
+/** The server's word for events that it does not keep any more, and for there being none. */
+const GONE = 410;
+const NO_CONTENT = 204;
 
 /** How long the page may be kept from drawing, in milliseconds, and how often a lost connection is tried again. */
 const SLICE = 8;
@@ -21,22 +27,32 @@ const breathe = () =>
     port2.postMessage(null);
   });
 
+/** Milliseconds, on one scale for every load of the page. */
+const now = () => performance.timeOrigin + performance.now();
+
 export class Session {
   #leave = new AbortController();
   #sliceBegan = 0;
 
   /**
-   * `on` hears: `state(name, words)` with `idle`, `streaming`, `reconnecting`; `begin(at)` of a turn; `chunk(entry,
-   * result)` with `{event, chunk, at}` and what the merger made of it; `fail(words)` of what has no place in the stream.
+   * `on` hears: `state(name, words)` with `idle`, `streaming`, `reconnecting`; `begin(at)` of a turn; `reset()` when
+   * the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the merger made of it; `fail(words)` of what has no place in the stream.
    */
   constructor({ assistant, conversationId, on }) {
     this.assistant = assistant;
     this.conversationId = conversationId;
     this.on = on;
-    this.merger = new Merger();
-    this.record = [];
-    this.turnBegan = undefined;
-    this.isOver = true;
+    const { state, record = [], turnBegan, isOver = true } = kept(conversationId) ?? {};
+    this.merger = state ? Merger.from(state) : new Merger();
+    this.record = record;
+    this.turnBegan = turnBegan;
+    this.isOver = isOver;
+  }
+
+  /** Keeps what has come, for a reload: it goes on behind the last chunk. */
+  keep() {
+    const { merger, record, turnBegan, isOver } = this;
+    keep(this.conversationId, { state: merger.state, record, turnBegan, isOver });
   }
 
   /** Leaves the conversation: what still streams is no longer read. */
@@ -48,6 +64,8 @@ export class Session {
   async send(message) {
     const { assistant, conversationId } = this;
     this.isOver = false;
+    this.turnBegan = now();
+    this.on.begin(this.turnBegan);
     await this.#turn((signal) => send({ assistant, conversationId, message }, signal));
   }
 
@@ -56,14 +74,24 @@ export class Session {
     await this.#turn((signal) => this.#resumed(signal));
   }
 
-  #resumed(signal) {
-    return resume({ conversationId: this.conversationId, lastChunkId: this.merger.lastChunkId }, signal);
+  async #resumed(signal) {
+    const { conversationId } = this;
+    const go = () => resume({ conversationId, lastChunkId: this.merger.lastChunkId }, signal);
+    try {
+      return await go();
+    } catch (error) {
+      if (error.status !== GONE) throw error;
+    }
+    // What was missed is not kept as a stream any more: the stored conversation has it.
+    const stored = await history({ conversationId }, signal);
+    this.merger = stored ? Merger.from(stateOf(stored)) : new Merger();
+    this.record = [];
+    this.on.reset();
+    return go();
   }
 
   async #turn(open) {
     const { signal } = this.#leave;
-    this.turnBegan = performance.now();
-    this.on.begin(this.turnBegan);
     this.on.state("streaming");
     try {
       await this.#read(await open(signal));
@@ -72,7 +100,9 @@ export class Session {
       if (signal.aborted) return;
       this.on.fail(error instanceof Refusal ? error.message : `The connection was lost: ${error.message}`);
     }
-    if (!signal.aborted) this.on.state("idle");
+    if (signal.aborted) return;
+    this.keep();
+    this.on.state("idle");
   }
 
   // One more try to go on from the last chunk; gives the number of tries since something came.
@@ -94,6 +124,8 @@ export class Session {
 
   // Reads a stream until it ends, or until a chunk is missing: then the rest is asked for again.
   async #read(response) {
+    if (response.status === NO_CONTENT) this.isOver = true;
+    if (!response.body) return;
     try {
       for await (const { event, data } of eventsOf(response.body)) {
         this.#take(event, JSON.parse(data));
@@ -111,7 +143,7 @@ export class Session {
   }
 
   #take(event, chunk) {
-    const entry = { event, chunk, at: performance.now() };
+    const entry = { event, chunk, at: now() };
     const result = this.merger.apply(chunk);
     if (result.outcome !== "merged") return;
     for (const { chunkId, reason } of result.refused) console.warn(`chunk ${chunkId} can't be merged: ${reason}`);

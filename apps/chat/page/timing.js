@@ -5,6 +5,9 @@ const READ_AT = { text: "/content", thinking: "/content", tool_call: "/input", a
 
 const NAMES = { text: "Text", thinking: "Thinking", ask: "Questions", products: "Products", form: "Form", context: "Context" };
 
+/** Where a change says that the model has written all of it. */
+const ENDS = ["", "/status"];
+
 /** Whether a chunk brings something to read, and not only a state. */
 function isRead({ type, delta, delta_path: path = "" }) {
   const at = READ_AT[type];
@@ -55,7 +58,7 @@ export class Timing {
       if (message.first === undefined && hasCharacters(readOf(chunk))) message.first = at - this.start;
       message.complete = at - this.start;
       message.chunks += 1;
-    } else {
+    } else if (ENDS.includes(chunk.delta_path ?? "")) {
       message.isWhole = true;
     }
   }

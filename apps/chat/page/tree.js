@@ -17,11 +17,13 @@ const MARKS = { partial: ["…", "still filling"], complete: ["✓", "complete"]
 
 /** A value with its name; `update` brings it up to date and touches only what has changed. */
 class Field {
-  constructor(name) {
+  constructor(name, isElement) {
     this.name = name;
     this.kind = undefined;
     this.children = [];
-    this.label = el("span", { class: "key" }, String(name).replaceAll("_", " "));
+    // Who reads counts from one.
+    const label = isElement ? `${Number(name) + 1}.` : `${name.replaceAll("_", " ")}:`;
+    this.label = el("span", { class: "key" }, label);
     this.mark = el("span", { class: "mark" });
     this.element = el("li", { class: "field", "data-field": name }, this.label);
   }
@@ -55,7 +57,7 @@ function updateAll(parent, value, pointer, open) {
   const names = Object.keys(value);
   names.forEach((name, place) => {
     if (parent.children[place]?.name !== name) {
-      const field = new Field(name);
+      const field = new Field(name, Array.isArray(value));
       parent.children[place]?.element.remove();
       parent.value.insertBefore(field.element, parent.value.children[place] ?? null);
       parent.children[place] = field;

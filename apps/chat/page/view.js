@@ -11,6 +11,7 @@ export class ConversationView {
   #dirty = new Set();
   #isLive = false;
   #last = null;
+  #contexts = new Map(); // first chunk to what of the hidden context it told
   #draw;
 
   /** `list` is the `ol` to fill, `actions.answer(text)` what a chip does, `onContext(props)` hears of the context. */
@@ -29,6 +30,7 @@ export class ConversationView {
     this.#turn = null;
     this.#sent = null;
     this.#last = null;
+    this.#contexts.clear();
     this.list.replaceChildren();
     this.onContext(null);
   }
@@ -71,13 +73,19 @@ export class ConversationView {
     const inOrder = [...this.#dirty].sort((one, other) => one.chunk_id - other.chunk_id);
     this.#dirty.clear();
     for (const message of inOrder) {
-      if (message.type === "context") this.onContext(message.props);
+      if (message.type === "context") this.#note(message);
       else this.#show(message);
     }
     if (before && before !== this.#last) this.#update(before);
     for (const old of this.list.querySelectorAll(":scope > [data-live]")) if (old !== this.#turn) setState(old, "live");
     if (this.#turn) setState(this.#turn, "live", this.#isLive || undefined);
     this.onDrawn();
+  }
+
+  // Each answer tells what it has learnt; together they are the context.
+  #note({ chunk_id, props }) {
+    this.#contexts.set(chunk_id, props);
+    this.onContext(Object.assign({}, ...this.#contexts.values()));
   }
 
   #show(message) {
@@ -87,7 +95,7 @@ export class ConversationView {
   }
 
   #update(message) {
-    const isLive = this.#isLive && message === this.#last;
+    const isLive = this.#isLive && message === this.#last && message.type !== "user";
     this.#parts.get(message)?.part?.update(message.props, isLive);
   }
 
