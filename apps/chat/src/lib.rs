@@ -3,6 +3,7 @@
 pub mod assistant;
 pub mod config;
 pub mod instructor;
+pub mod page;
 pub mod provider;
 pub mod scripted;
 pub mod server;

@@ -79,8 +79,7 @@ pub enum MessageType {
     Products,
     /// The hidden context of the conversation: `{"preferences", "restaurants", …}`.
     Context,
-    /// The form that fills: `{"attempt", "value", "fields", "raw", "errors", "is_final"}`; `fields` says of each pointer
-    /// in `value` whether it is `partial` or `complete`.
+    /// An attempt at a form: `{"attempt", "status", "value", "open", "raw", "errors"}`, as `instructor::Shown` tells it.
     Form,
     /// The turn is over: `{"stop_reason"}`.
     Done,

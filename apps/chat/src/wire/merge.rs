@@ -144,8 +144,11 @@ impl Merger {
     fn merge(&mut self, chunk: Envelope) -> Result<(), MergeError> {
         let chunk_id = chunk.chunk_id;
         self.last = chunk_id;
-        let merged = if chunk.delta { self.change(chunk) } else { Ok(self.put(chunk)) };
-        merged.map_err(|refusal| MergeError { chunk_id, refusal })
+        if chunk.delta {
+            return self.change(chunk).map_err(|refusal| MergeError { chunk_id, refusal });
+        }
+        self.put(chunk);
+        Ok(())
     }
 
     fn change(&mut self, mut chunk: Envelope) -> Result<(), Refusal> {
