@@ -71,7 +71,7 @@ impl Sending {
         Ok(Some(piece))
     }
 
-    async fn wait_before(&self, frame: &Frame) {
+    async fn wait_before(&mut self, frame: &Frame) {
         let journal = self.stream.journal();
         match frame.kind {
             FrameKind::Other => return,

@@ -133,7 +133,7 @@ pub(super) fn body(bytes: &[u8]) -> Result<(Request, Value), Refusal> {
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| Refusal::invalid(format!("the request body is not valid JSON: {error}")))?;
     if let Some(error) = SCHEMA.iter_errors(&value).next() {
-        let place = error.instance_path.to_string().trim_start_matches('/').replace('/', ".");
+        let place = error.instance_path().to_string().trim_start_matches('/').replace('/', ".");
         return Err(Refusal::invalid(if place.is_empty() { error.to_string() } else { format!("{place}: {error}") }));
     }
     let request = Request::deserialize(&value).map_err(|error| Refusal::invalid(error.to_string()))?;
@@ -174,7 +174,9 @@ fn conversation(messages: &[Message]) -> Result<(), Refusal> {
         for block in message.blocks() {
             let Block::ToolUse { id, .. } = block else { continue };
             if message.role == "user" {
-                return Err(Refusal::invalid(format!("messages.{at}: `tool_use` blocks can only be in `assistant` messages")));
+                return Err(Refusal::invalid(format!(
+                    "messages.{at}: `tool_use` blocks can only be in `assistant` messages"
+                )));
             }
             if !known.insert(id.as_str()) {
                 return Err(Refusal::invalid(format!("messages.{at}: `tool_use` ids must be unique: {id}")));

@@ -65,9 +65,12 @@ pub(super) fn of_recording(frames: Vec<String>) -> Frames {
 fn of_block(index: usize, block: Block, is_last: bool) -> impl Iterator<Item = Frame> + Send {
     let (content, text, kind, member) = match block {
         Block::Text(text) => (json!({"type": "text", "text": ""}), text, "text_delta", "text"),
-        Block::Tool { id, name, input } => {
-            (json!({"type": "tool_use", "id": id, "name": name, "input": {}}), input, "input_json_delta", "partial_json")
-        }
+        Block::Tool { id, name, input } => (
+            json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
+            input,
+            "input_json_delta",
+            "partial_json",
+        ),
     };
     let start =
         frame("content_block_start", &json!({"type": "content_block_start", "index": index, "content_block": content}));

@@ -133,7 +133,8 @@ impl Service {
         let directives = Directives::read(&text).map_err(invalid)?;
         let turn = Turn::new(&request, &text);
         let faults = self.faults(&text, &turn, &directives);
-        if let Some(status) = faults.iter().find_map(|fault| if let FaultKind::Status(it) = fault { Some(*it) } else { None })
+        if let Some(status) =
+            faults.iter().find_map(|fault| if let FaultKind::Status(it) = fault { Some(*it) } else { None })
         {
             return Err(Refusal { status, message: "asked for".to_owned() });
         }

@@ -13,7 +13,8 @@ pub(super) fn frames(folder: Option<&Path>, file: &str) -> Result<Vec<String>, S
     if file.contains(['/', '\\']) || file.starts_with('.') {
         return Err(format!("`{file}` is not the name of a recorded stream"));
     }
-    let text = std::fs::read_to_string(folder.join(file)).map_err(|error| format!("no recorded stream `{file}`: {error}"))?;
+    let text =
+        std::fs::read_to_string(folder.join(file)).map_err(|error| format!("no recorded stream `{file}`: {error}"))?;
     Ok(if file.ends_with(".chunks.txt") {
         text.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("data: {line}\n\n")).collect()
     } else {

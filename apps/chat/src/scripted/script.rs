@@ -48,7 +48,9 @@ impl<'r> Turn<'r> {
         let (mut names, mut results, mut round) = (Vec::new(), Vec::new(), 1);
         let mut texts = Vec::new();
         for message in &request.messages {
-            if message.role == "user" && let Some(text) = message.text() {
+            if message.role == "user"
+                && let Some(text) = message.text()
+            {
                 texts.push(without_directives(&text));
                 (results, round) = (Vec::new(), 1);
             }

@@ -15,7 +15,9 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
 fn first(turn: &Turn<'_>) -> Vec<Block> {
     let october = ("2026-10-01", "2026-10-31");
     match () {
-        () if turn.says(&["most", "account"]) => vec![text("I look at your accounts first. "), tool("list_accounts", "")],
+        () if turn.says(&["most", "account"]) => {
+            vec![text("I look at your accounts first. "), tool("list_accounts", "")]
+        }
         () if turn.says(&["compare"]) => vec![
             text("I compare the two months. "),
             summary(("2026-09-01", "2026-09-30"), category(turn), None),
@@ -63,7 +65,8 @@ fn after_the_accounts(turn: &Turn<'_>) -> Vec<Block> {
 }
 
 fn retell(turn: &Turn<'_>) -> String {
-    let told: Vec<String> = turn.results.iter().map(|(name, content, is_error)| one(name, content, *is_error)).collect();
+    let told: Vec<String> =
+        turn.results.iter().map(|(name, content, is_error)| one(name, content, *is_error)).collect();
     told.join(" ")
 }
 
@@ -77,5 +80,9 @@ fn one(name: &str, content: &str, is_error: bool) -> String {
         return format!("You have {} accounts: {}.", names.len(), names.join(", "));
     }
     let euros = result["total_cents"].as_i64().unwrap_or_default() as f64 / 100.0;
-    format!("From {} to {} you spent €{euros:.2}.", result["from"].as_str().unwrap_or("?"), result["to"].as_str().unwrap_or("?"))
+    format!(
+        "From {} to {} you spent €{euros:.2}.",
+        result["from"].as_str().unwrap_or("?"),
+        result["to"].as_str().unwrap_or("?")
+    )
 }

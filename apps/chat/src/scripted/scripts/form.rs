@@ -12,7 +12,10 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
         ("title", json!(format!("Trip: {said}"))),
         ("start", json!("2026-12-24")),
         ("people", people),
-        ("days", json!([{"place": "København", "plan": "Walk to Nørrebro"}, {"place": "Malmö", "plan": "Take the \"bridge\""}])),
+        (
+            "days",
+            json!([{"place": "København", "plan": "Walk to Nørrebro"}, {"place": "Malmö", "plan": "Take the \"bridge\""}]),
+        ),
     ]);
     vec![text(form)]
 }

@@ -23,15 +23,14 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
         ],
         () if turn.says(&["dinner", "find", "eat"]) => vec![
             text("I have a look round. "),
-            tool(
-                "find_restaurants",
-                object(&[("cuisine", json!(cuisine(turn))), ("date", json!("2026-12-24"))]),
-            ),
+            tool("find_restaurants", object(&[("cuisine", json!(cuisine(turn))), ("date", json!("2026-12-24"))])),
         ],
         () if turn.says(&["broken"]) => {
             vec![text("This is noted badly. <!--context {\"preferences\": {\"cuisine\": Dave}} -->Sorry!")]
         }
-        () if turn.says(&["half"]) => vec![text("It ends too soon. <!--context {\"preferences\": {\"cuisine\": \"thai")],
+        () if turn.says(&["half"]) => {
+            vec![text("It ends too soon. <!--context {\"preferences\": {\"cuisine\": \"thai")]
+        }
         () if turn.says(&["like"]) => vec![text(format!(
             "Noted! <!--context {} --> I will <!-- not --> forget: {}. <3",
             json!({"preferences": {"cuisine": cuisine(turn), "said": turn.text, "mark": "a --> b"}}),
@@ -53,7 +52,15 @@ fn after_tools(turn: &Turn<'_>) -> String {
     if let Some(found) = result["restaurants"].as_array() {
         let names: Vec<&str> = found.iter().filter_map(|one| one["name"].as_str()).collect();
         let context = json!({"preferences": {"cuisine": cuisine(turn)}, "restaurants": found});
-        return format!("I found {}: {}. <!--context {context} -->Shall I book a table?", names.len(), names.join(", "));
+        return format!(
+            "I found {}: {}. <!--context {context} -->Shall I book a table?",
+            names.len(),
+            names.join(", ")
+        );
     }
-    format!("Your table at {} is booked for {}.", result["restaurant"].as_str().unwrap_or("?"), result["date"].as_str().unwrap_or("?"))
+    format!(
+        "Your table at {} is booked for {}.",
+        result["restaurant"].as_str().unwrap_or("?"),
+        result["date"].as_str().unwrap_or("?")
+    )
 }

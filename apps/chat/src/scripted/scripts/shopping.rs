@@ -100,7 +100,8 @@ impl Verdict {
 /// The slot that was asked for has its answer; the next one is asked for, or the search begins.
 fn answered(turn: &Turn<'_>, session: &Value, asking: &str) -> Verdict {
     let assessment = &session["assessment"];
-    let is_open = |name: &&Value| **name != json!(asking) && assessment["fulfilled"][name.as_str().unwrap_or("")].is_null();
+    let is_open =
+        |name: &&Value| **name != json!(asking) && assessment["fulfilled"][name.as_str().unwrap_or("")].is_null();
     let missing: Vec<Value> =
         assessment["priority_order"].as_array().into_iter().flatten().filter(is_open).cloned().collect();
     let query = assessment["original_query"].as_str().unwrap_or_default().to_owned();
