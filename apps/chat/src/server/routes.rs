@@ -24,6 +24,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/chat/send", post(send))
         .route("/api/chat/stream", get(stream))
         .route("/api/chat/history", get(history))
+        .merge(crate::page::routes())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
         .layer(DefaultBodyLimit::max(app.limits.body))
         .with_state(app)
