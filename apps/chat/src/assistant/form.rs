@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::output::Output;
 use super::{Assistant, Assistants, Finished, TurnError};
 use crate::instructor::{AttemptError, Attempts, Event as FormEvent, Instructor, Shown, Step};
-use crate::provider::{Message, ProviderError, Request};
+use crate::provider::{Answer, Message, ProviderError, Request};
 use crate::store::Turn;
 use crate::wire::Event;
 
@@ -63,6 +63,7 @@ pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut 
     let block = output.next_block();
     let attempts = assistants.form.parse_streaming(message);
     let mut filling = Filling { attempts, shown: Shown::in_block(block), events: Vec::new(), result: None };
+    let mut retry = assistants.provider.retry();
     while let Some(prompt) = filling.step(|attempts, tell| attempts.start(tell)) {
         output.send(std::mem::take(&mut filling.events)).await?;
         let request = Request {
@@ -71,8 +72,11 @@ pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut 
             max_tokens: MOST_TOKENS,
             ..Request::default()
         };
-        attempt(assistants, &request, &mut filling, output).await?;
+        let failure = attempt(assistants, &request, &mut filling, output).await?;
         output.send(std::mem::take(&mut filling.events)).await?;
+        if let Some(pause) = failure.and_then(|error| retry.after(&error)) {
+            tokio::time::sleep(pause).await;
+        }
     }
     let mut messages = vec![Message::user(message)];
     let stop_reason = if filling.result.is_some() { "complete" } else { "given_up" };
@@ -81,20 +85,29 @@ pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut 
     Ok(Finished { turn, stop_reason: stop_reason.to_owned() })
 }
 
-/// One attempt, to its end or to where it is clear that it fails; then the answer's rest is not read.
+/// One attempt, to its end or to where it is clear that it fails; then the answer's rest is not read. Gives the provider's
+/// failure, if that was why.
 async fn attempt(
     assistants: &Assistants,
     request: &Request,
     filling: &mut Filling,
     output: &mut Output,
-) -> Result<(), TurnError> {
-    let mut answer = match assistants.provider.open(request, Calls::new(&PatternSet::empty())).await {
-        Ok(answer) => answer,
-        Err(error) => {
-            filling.step(|attempts, tell| attempts.fail(failed(&error), tell));
-            return Ok(());
-        }
+) -> Result<Option<ProviderError>, TurnError> {
+    let failure = match assistants.provider.open(request, Calls::new(&PatternSet::empty())).await {
+        Ok(answer) => read(answer, filling, output).await?,
+        Err(error) => Some(error),
     };
+    if let Some(error) = &failure {
+        filling.step(|attempts, tell| attempts.fail(failed(error), tell));
+    }
+    Ok(failure)
+}
+
+async fn read(
+    mut answer: Answer,
+    filling: &mut Filling,
+    output: &mut Output,
+) -> Result<Option<ProviderError>, TurnError> {
     loop {
         let mut step = Step::GoOn;
         let read = answer
@@ -108,16 +121,13 @@ async fn attempt(
             .await;
         output.send(std::mem::take(&mut filling.events)).await?;
         match read {
-            _ if step == Step::AttemptOver => return Ok(()),
+            _ if step == Step::AttemptOver => return Ok(None),
             Ok(true) => {}
             Ok(false) => {
                 filling.step(|attempts, tell| attempts.finish(tell));
-                return Ok(());
+                return Ok(None);
             }
-            Err(error) => {
-                filling.step(|attempts, tell| attempts.fail(failed(&error), tell));
-                return Ok(());
-            }
+            Err(error) => return Ok(Some(error)),
         }
     }
 }

@@ -80,8 +80,8 @@ pub enum TurnError {
     /// The client.
     #[error(transparent)]
     Client(#[from] Unread),
-    /// The model's classification can't be used.
-    #[error("{0}")]
+    /// The model's classification can't be used. Why is for the log: it may quote what no client sees.
+    #[error("the model's answer could not be understood")]
     Classification(String),
     /// The model calls tools again and again.
     #[error("the model has called tools {0} times over without coming to an answer")]

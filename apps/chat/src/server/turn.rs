@@ -55,7 +55,7 @@ pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, message
     let last_word = match saved {
         Ok(last_word) => last_word,
         Err(failure) => {
-            tracing::warn!(conversation = id, error = %failure, "a turn failed");
+            tracing::warn!(conversation = id, ?failure, "a turn failed");
             let props = json!({"kind": failure.kind(), "message": failure.to_string()});
             let last_word = Event::new(EventName::Error, Envelope::whole(MessageType::Error, props));
             if let Err(error) = app.store.note(&id, publisher.told(&last_word)).await {
