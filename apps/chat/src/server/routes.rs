@@ -41,7 +41,7 @@ struct Send {
 
 /// Begins a turn and streams it.
 async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejection>) -> Result<Response, Refusal> {
-    let Json(Send { conversation_id, message, assistant }) = body.map_err(unreadable)?;
+    let Json(Send { conversation_id, message, assistant }) = body.map_err(|rejection| unreadable(&rejection))?;
     check_name(&conversation_id)?;
     if message.trim().is_empty() {
         return Err(Refusal::invalid("The message is empty."));
@@ -100,7 +100,7 @@ fn check_name(name: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn unreadable(rejection: JsonRejection) -> Refusal {
+fn unreadable(rejection: &JsonRejection) -> Refusal {
     let kind = match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => "too_large",
         StatusCode::UNSUPPORTED_MEDIA_TYPE => "unsupported_media_type",

@@ -1,4 +1,4 @@
-//! The embedded store: conversations, their messages, context and session, in SQLite.
+//! The embedded store: conversations, their messages, context and session, in `SQLite`.
 //!
 //! A turn is saved in one transaction or not at all. What is stored as JSON is always whole.
 
@@ -238,7 +238,7 @@ fn note(connection: &Connection, id: &str, told: &Told) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// SQLite has no other integers. No stream is that long.
+/// `SQLite` has no other integers. No stream is that long.
 fn signed(chunk_id: u64) -> i64 {
     i64::try_from(chunk_id).unwrap_or(i64::MAX)
 }

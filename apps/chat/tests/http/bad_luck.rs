@@ -6,7 +6,7 @@ use chat::config::Limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
-use crate::world::{Stream, World, limits};
+use crate::world::{Stream, World, impatient, limits};
 
 #[tokio::test]
 async fn what_may_pass_is_tried_twice_more() {
@@ -61,35 +61,40 @@ async fn a_provider_that_is_not_there() {
     assert_eq!(world.rows().len(), 0);
 }
 
-/// A stream that is cut, wherever that is, leaves every row as it was, and the conversation goes on.
-#[tokio::test]
-async fn a_cut_stream_leaves_everything_as_it_was() {
-    let world = World::start().await;
+/// What each of the three has stored, then a fault: every row stays as it was, and the conversation goes on.
+async fn check_faults_save_nothing(limits: Limits, faults: &[(&str, &str)]) {
+    let world = World::start_with(limits, |assistants| assistants).await;
     world.turn("s", "shopping", "I want a ring").await.assert_done();
     world.turn("f", "finance", "My accounts").await.assert_done();
     world.turn("r", "restaurant", "I like thai food").await.assert_done();
     let before = world.rows();
-    for fault in ["cut:700", "cut:1200", "cut:2500", "close", "hang", "break", "close@2", "hang@2"] {
-        for (conversation, assistant, message) in
-            [("s", "shopping", "gold"), ("f", "finance", "Compare travel"), ("r", "restaurant", "Find dinner")]
-        {
+    let turns = [("s", "shopping", "gold"), ("f", "finance", "Compare travel"), ("r", "restaurant", "Find dinner")];
+    for (fault, kind) in faults {
+        for (conversation, assistant, message) in turns {
             if conversation == "s" && fault.ends_with("@2") {
                 continue; // its turn has one round
             }
             let turn = world.turn(conversation, assistant, &format!("{message} #{fault}")).await;
-            let expected = match fault.split('@').next().unwrap() {
-                "hang" => "provider_silent",
-                "break" => "provider_error",
-                _ => "provider_cut",
-            };
-            assert_eq!(turn.error(), expected, "{assistant} {fault}");
+            assert_eq!(turn.error(), *kind, "{assistant} {fault}");
             assert_eq!(world.rows(), before, "{assistant} {fault}");
         }
     }
     assert_eq!(world.journal().seen().refusals, [""; 0]);
-    world.turn("s", "shopping", "gold").await.assert_done();
-    world.turn("f", "finance", "Compare travel").await.assert_done();
-    world.turn("r", "restaurant", "Find dinner").await.assert_done();
+    for (conversation, assistant, message) in turns {
+        world.turn(conversation, assistant, message).await.assert_done();
+    }
+}
+
+#[tokio::test]
+async fn a_cut_stream_leaves_everything_as_it_was() {
+    let cuts = ["cut:700", "cut:1200", "cut:2500", "close", "close@2", "cut:1200@2"].map(|cut| (cut, "provider_cut"));
+    check_faults_save_nothing(limits(), &cuts).await;
+    check_faults_save_nothing(limits(), &[("break", "provider_error"), ("break@2", "provider_error")]).await;
+}
+
+#[tokio::test]
+async fn a_silent_provider_leaves_everything_as_it_was() {
+    check_faults_save_nothing(impatient(), &[("hang", "provider_silent"), ("hang@2", "provider_silent")]).await;
 }
 
 #[tokio::test]
@@ -105,8 +110,8 @@ async fn a_client_that_goes_away_ends_the_providers_request() {
     for (conversation, assistant, message) in
         [("s", "shopping", "A ring #hang"), ("f", "finance", "Compare travel #slow:20"), ("o", "form", "A trip #hang")]
     {
-        let long = Limits { silence: Duration::from_secs(30), ..limits() };
-        let world = World::start_with(long, |assistants| assistants).await;
+        let short = Limits { grace: Duration::from_millis(200), ..limits() };
+        let world = World::start_with(short, |assistants| assistants).await;
         let mut stream = Stream::of(world.post(conversation, assistant, message).await);
         stream.until(|event| event.data.chunk_id > 1).await;
         assert_eq!(world.journal().seen().open, 1);

@@ -3,7 +3,7 @@
 use chat::wire::MessageType;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{World, impatient, limits};
 
 fn statuses(forms: &[Value]) -> Vec<&str> {
     forms.iter().map(|form| form["status"].as_str().unwrap()).collect()
@@ -60,8 +60,8 @@ async fn what_the_provider_does_is_an_attempts_failure() {
         ("close*1", "cut_stream"),
         ("truncated*1", "cut_stream"),
     ] {
-        let world = World::start().await;
-        // The second prompt carries the first and its errors, so the fault's count begins anew: it is told by its round.
+        let limits = if fault == "hang*1" { impatient() } else { limits() };
+        let world = World::start_with(limits, |assistants| assistants).await;
         let turn = world.turn("a", "form", &format!("A trip #{fault}")).await;
         turn.assert_done();
         let forms = turn.props(MessageType::Form);

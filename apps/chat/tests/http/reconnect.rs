@@ -2,7 +2,7 @@
 
 use chat::wire::{Event, Merger};
 
-use crate::world::{Stream, Turn, World, limits};
+use crate::world::{Stream, Turn, World};
 
 async fn rest(stream: &mut Stream) -> Vec<Event> {
     stream.until(|event| event.event.ends_stream()).await
@@ -63,7 +63,7 @@ async fn a_running_turn_is_joined_and_survives_a_lost_connection() {
 
 #[tokio::test]
 async fn a_client_that_is_back_within_the_grace_loses_nothing() {
-    let world = World::start_with(limits(), |assistants| assistants).await;
+    let world = World::start().await;
     let mut first = Stream::of(world.post("a", "finance", "Good morning #hold").await);
     let last = first.until(|event| event.data.delta).await.last().unwrap().data.chunk_id;
     world.journal().wait_for(|seen| seen.held == 1).await;

@@ -147,7 +147,10 @@ fn odd_tools(runs: &Arc<AtomicUsize>) -> impl FnOnce(Assistants) -> Assistants {
     });
     let panic = Tool::new("panic", "Panics.", any.clone(), |_: Value| async { panic!("as asked") });
     let hang = Tool::new("hang", "Hangs.", any, |_: Value| std::future::pending());
-    move |assistants| Assistants { finance: Toolbox::new(vec![count, panic, hang], limits().tool), ..assistants }
+    move |assistants| Assistants {
+        finance: Toolbox::new(vec![count, panic, hang], Duration::from_millis(200)),
+        ..assistants
+    }
 }
 
 #[tokio::test]

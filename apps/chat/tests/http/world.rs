@@ -22,15 +22,15 @@ pub(crate) struct World {
     _folder: TempDir,
 }
 
-/// Limits that no test has to wait for.
+/// Limits that no test has to wait for, and no busy machine runs into. A test of one of them has its own.
 pub(crate) fn limits() -> Limits {
-    Limits {
-        silence: Duration::from_millis(400),
-        tool: Duration::from_millis(200),
-        retry_pause: Duration::from_millis(2),
-        grace: Duration::from_millis(200),
-        ..Limits::default()
-    }
+    let long = Duration::from_secs(20);
+    Limits { silence: long, tool: long, grace: long, retry_pause: Duration::from_millis(2), ..Limits::default() }
+}
+
+/// For a provider that falls silent.
+pub(crate) fn impatient() -> Limits {
+    Limits { silence: Duration::from_millis(300), ..limits() }
 }
 
 impl World {
