@@ -8,6 +8,7 @@ mod ask;
 mod catalogue;
 mod classification;
 mod classify;
+mod form;
 mod hidden_context;
 mod output;
 mod round;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config::Limits;
+use crate::instructor::Instructor;
 use crate::provider::{Message, ModelProvider, ProviderError, Role};
 use crate::server::hub::Unread;
 use crate::store::{Conversation, Turn};
@@ -39,6 +41,8 @@ pub enum Assistant {
     Finance,
     /// Finds tables with tools, and keeps a hidden context.
     Restaurant,
+    /// Fills a form by a JSON Schema.
+    Form,
 }
 
 /// All that the assistants work with.
@@ -50,6 +54,8 @@ pub struct Assistants {
     pub finance: Toolbox,
     /// The restaurant assistant's tools.
     pub restaurant: Toolbox,
+    /// The form that is filled.
+    pub form: Instructor<Value>,
     /// What the shopping assistant searches.
     pub catalogue: Catalogue,
     /// How many answers a turn may ask for.
@@ -74,8 +80,8 @@ pub enum TurnError {
     /// The client.
     #[error(transparent)]
     Client(#[from] Unread),
-    /// The model's classification can't be used.
-    #[error("{0}")]
+    /// The model's classification can't be used. Why is for the log: it may quote what no client sees.
+    #[error("the model's answer could not be understood")]
     Classification(String),
     /// The model calls tools again and again.
     #[error("the model has called tools {0} times over without coming to an answer")]
@@ -104,6 +110,7 @@ impl Assistants {
             provider,
             finance: Toolbox::new(finance::tools(), limits.tool),
             restaurant: Toolbox::new(restaurant::tools(), limits.tool),
+            form: form::trip(),
             catalogue: Catalogue::default(),
             rounds: limits.rounds,
         }
@@ -128,6 +135,7 @@ impl Assistants {
                 let system = "You help with money. Use the tools; dates are ISO 8601; today is 2026-11-22.";
                 tool_loop::answer(self, &self.finance, assistant, system, before, message, output).await
             }
+            Assistant::Form => form::answer(self, message, output).await,
             Assistant::Restaurant => {
                 let system = format!(
                     "You find restaurants and book tables. Whenever you learn a preference or name restaurants, add \

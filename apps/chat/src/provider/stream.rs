@@ -53,9 +53,9 @@ impl Answer {
         }
         let chunk = tokio::time::timeout(self.silence, self.response.chunk()).await;
         let chunk = chunk.map_err(|_| ProviderError::Silent(self.silence))?;
-        let Some(mut chunk) = chunk.map_err(|error| ProviderError::Cut(innermost(&error)))? else {
-            return self.end_of_body(on_event);
-        };
+        let chunk = chunk.map_err(|error| ProviderError::Cut(innermost(&error)))?;
+        // Some servers leave out the blank line behind their last event.
+        let mut bytes = chunk.as_deref().unwrap_or(b"\n\n");
         let mut reported = None;
         let (calls, last) = (&mut self.calls, &mut self.last);
         let mut on_event = |event: ToolEvent<'_>| {
@@ -67,26 +67,28 @@ impl Answer {
             }
             on_event(event);
         };
-        while let Some(event) = self.decoder.next(&mut chunk) {
+        while let Some(event) = self.decoder.next(&mut bytes) {
             match event {
                 Ok(SseEvent::Message(message)) => calls.push(&message.data, &mut on_event),
                 Ok(_) => {}
                 Err(_) => calls.push_oversized(&mut on_event),
             }
         }
-        reported.map_or(Ok(true), Err)
+        if chunk.is_none() {
+            calls.finish(&mut on_event);
+        }
+        match reported {
+            Some(error) => Err(error),
+            None if chunk.is_some() => Ok(true),
+            None if self.has_ended() => Ok(false),
+            None => Err(ProviderError::Cut("it ended before its end was told".to_owned())),
+        }
     }
 
-    fn end_of_body(&mut self, on_event: impl FnMut(ToolEvent<'_>)) -> Result<bool, ProviderError> {
-        self.calls.finish(on_event);
-        let is_whole = self.last == Last::Stop && self.calls.provider() != Some(Provider::Anthropic);
-        if is_whole { Ok(false) } else { Err(ProviderError::Cut("it ended before its end was told".to_owned())) }
-    }
-
-    /// The calls of the answer, with the parsers of the open ones.
-    #[must_use]
-    pub fn calls(&self) -> &Calls {
-        self.calls.calls()
+    /// Whether the last word has been heard; a reason to stop is that for those who have no other.
+    fn has_ended(&self) -> bool {
+        let needs_end = self.calls.provider() == Some(Provider::Anthropic);
+        self.last == Last::End || (self.last == Last::Stop && !needs_end)
     }
 }
 

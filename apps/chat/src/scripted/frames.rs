@@ -87,7 +87,7 @@ fn of_block(index: usize, block: Block, is_last: bool) -> impl Iterator<Item = F
         count += 1;
         let is_end = is_last && tokens.peek().is_none();
         let fragment = delta(&token, if is_end { FrameKind::LastFragment } else { FrameKind::Fragment });
-        Some(iter::once(fragment).chain((count % 64 == 0).then(ping)))
+        Some(iter::once(fragment).chain(count.is_multiple_of(64).then(ping)))
     });
     let stop = frame("content_block_stop", &json!({"type": "content_block_stop", "index": index}));
     [start].into_iter().chain(empty).chain(deltas.flatten()).chain([stop])

@@ -3,6 +3,7 @@
 pub mod hub;
 mod listen;
 mod refusal;
+mod replay;
 mod routes;
 mod sse;
 mod turn;

@@ -9,12 +9,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
-use serde_json::json;
 
-use super::hub::{Busy, Rest};
+use super::hub::Busy;
 use super::refusal::Refusal;
+use super::replay::{Replay, Rest};
 use super::{App, sse, turn};
 use crate::assistant::Assistant;
+use crate::page;
 
 /// The longest name of a conversation.
 const MOST_NAME: usize = 64;
@@ -23,8 +24,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/api/chat/send", post(send))
         .route("/api/chat/stream", get(stream))
-        .route("/api/chat/history", get(history))
-        .merge(crate::page::routes())
+        .merge(page::routes())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
         .layer(DefaultBodyLimit::max(app.limits.body))
         .with_state(app)
@@ -41,7 +41,7 @@ struct Send {
 
 /// Begins a turn and streams it.
 async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejection>) -> Result<Response, Refusal> {
-    let Json(Send { conversation_id, message, assistant }) = body.map_err(unreadable)?;
+    let Json(Send { conversation_id, message, assistant }) = body.map_err(|rejection| unreadable(&rejection))?;
     check_name(&conversation_id)?;
     if message.trim().is_empty() {
         return Err(Refusal::invalid("The message is empty."));
@@ -57,8 +57,9 @@ async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejectio
     let last_chunk_id = app.store.last_chunk_id(&conversation_id).await?;
     let busy = |busy: Busy| Refusal::new(StatusCode::CONFLICT, "busy", busy.to_string());
     let (publisher, reader) = app.hub.begin(&conversation_id, last_chunk_id).map_err(busy)?;
+    let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
     tokio::spawn(turn::run(app, conversation_id, assistant, message, publisher));
-    Ok(sse::response(reader))
+    Ok(sse::response(replay))
 }
 
 #[derive(Deserialize)]
@@ -82,47 +83,13 @@ async fn stream(
         Some(id) => id,
         None => last_chunk_id,
     };
-    let stored = app.store.last_chunk_id(&conversation_id).await?;
-    match app.hub.rest(&conversation_id, last.unwrap_or_default(), stored) {
-        Rest::Events(reader) => Ok(sse::response(reader)),
+    match Replay::behind(app, conversation_id, last.unwrap_or_default()).await? {
+        Rest::Events(replay) => Ok(sse::response(replay)),
         Rest::Nothing => Ok(StatusCode::NO_CONTENT.into_response()),
-        Rest::Gone => {
-            Err(Refusal::new(StatusCode::GONE, "gone", "These events are not kept any more: read the history instead."))
+        Rest::Unknown => {
+            Err(Refusal::new(StatusCode::GONE, "gone", "The conversation's stream has not come that far."))
         }
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Of {
-    conversation_id: String,
-}
-
-/// The stored conversation, and from where its stream goes on.
-async fn history(State(app): State<Arc<App>>, query: Result<Query<Of>, QueryRejection>) -> Result<Response, Refusal> {
-    let Query(Of { conversation_id }) = query.map_err(|error| Refusal::invalid(error.body_text()))?;
-    check_name(&conversation_id)?;
-    let stored = app.store.load(&conversation_id).await?;
-    let last = app.store.last_chunk_id(&conversation_id).await?;
-    let is_running = app.hub.is_running(&conversation_id);
-    if stored.is_none() && last == 0 && !is_running {
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is no conversation of that name."));
-    }
-    let saved = stored.as_ref().map_or(0, |stored| stored.last_chunk_id);
-    let asking = stored.as_ref().and_then(|stored| {
-        let question = stored.session.as_ref()?.current_question()?;
-        Some(json!({"message": question.message, "type": question.kind, "options": question.options}))
-    });
-    let history = json!({
-        "conversationId": conversation_id,
-        "assistant": stored.as_ref().map(|stored| stored.assistant),
-        "messages": stored.as_ref().map(|stored| &stored.messages[..]).unwrap_or_default(),
-        "context": stored.as_ref().map(|stored| stored.context.clone()).unwrap_or_default(),
-        "asking": asking,
-        "lastChunkId": app.hub.resume_from(&conversation_id, saved, last),
-        "isRunning": is_running,
-    });
-    Ok(Json(history).into_response())
 }
 
 fn check_name(name: &str) -> Result<(), Refusal> {
@@ -133,7 +100,7 @@ fn check_name(name: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn unreadable(rejection: JsonRejection) -> Refusal {
+fn unreadable(rejection: &JsonRejection) -> Refusal {
     let kind = match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => "too_large",
         StatusCode::UNSUPPORTED_MEDIA_TYPE => "unsupported_media_type",

@@ -1,7 +1,9 @@
 //! One turn from its first event to its last: answered, saved as a whole, and told to be over.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use serde_json::json;
 
 use super::App;
@@ -19,6 +21,8 @@ enum Failure {
     Store(#[from] StoreError),
     #[error("nobody was there to read the answer")]
     ClientGone,
+    #[error("the server has crashed over the answer")]
+    Crashed,
 }
 
 impl Failure {
@@ -27,6 +31,7 @@ impl Failure {
             Self::Turn(error) => error.kind(),
             Self::Store(_) => "store_failed",
             Self::ClientGone => "client_gone",
+            Self::Crashed => "crashed",
         }
     }
 }
@@ -35,33 +40,39 @@ impl Failure {
 pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, message: String, publisher: Publisher) {
     let abandoned = publisher.abandoned();
     let mut output = Output::new(publisher);
+    // What a panic may leave behind is dropped with the turn.
+    let answering = AssertUnwindSafe(answer(&app, &id, assistant, &message, &mut output)).catch_unwind();
     let answered = tokio::select! {
-        answered = answer(&app, &id, assistant, &message, &mut output) => answered,
+        answered = answering => answered.unwrap_or(Err(Failure::Crashed)),
         () = abandoned => Err(Failure::ClientGone),
     };
     let publisher = output.into_publisher();
-    let last_chunk_id = publisher.next_chunk_id();
     // From here on nothing is dropped half-way: what is saved is told to be.
     let saved = match answered {
-        Ok(Finished { turn, stop_reason }) => {
-            app.store.save(&id, turn, last_chunk_id).await.map(|()| stop_reason).map_err(Failure::from)
-        }
+        Ok(finished) => save(&app, &id, finished, &publisher).await,
         Err(failure) => Err(failure),
     };
-    let last = match saved {
-        Ok(stop_reason) => {
-            Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason})))
-        }
+    let last_word = match saved {
+        Ok(last_word) => last_word,
         Err(failure) => {
-            tracing::warn!(conversation = id, error = %failure, "a turn failed");
-            if let Err(error) = app.store.note_last_chunk_id(&id, last_chunk_id).await {
+            tracing::warn!(conversation = id, ?failure, "a turn failed");
+            let props = json!({"kind": failure.kind(), "message": failure.to_string()});
+            let last_word = Event::new(EventName::Error, Envelope::whole(MessageType::Error, props));
+            if let Err(error) = app.store.note(&id, publisher.told(&last_word)).await {
                 tracing::error!(%error, "the store failed");
             }
-            let props = json!({"kind": failure.kind(), "message": failure.to_string()});
-            Event::new(EventName::Error, Envelope::whole(MessageType::Error, props))
+            last_word
         }
     };
-    publisher.end(last);
+    publisher.end(last_word);
+}
+
+/// Saves a turn, and gives its last word.
+async fn save(app: &App, id: &str, finished: Finished, publisher: &Publisher) -> Result<Event, Failure> {
+    let Finished { turn, stop_reason } = finished;
+    let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason})));
+    app.store.save(id, turn, publisher.told(&done)).await?;
+    Ok(done)
 }
 
 async fn answer(

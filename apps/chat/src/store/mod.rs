@@ -1,4 +1,4 @@
-//! The embedded store: conversations, their messages, context and session, in SQLite.
+//! The embedded store: conversations, their messages, context and session, in `SQLite`.
 //!
 //! A turn is saved in one transaction or not at all. What is stored as JSON is always whole.
 
@@ -25,15 +25,13 @@ pub struct Conversation {
     pub context: Map<String, Value>,
     /// The shopping assistant's session.
     pub session: Option<Session>,
-    /// The chunk id of the last event of the last turn in it.
-    pub last_chunk_id: u64,
 }
 
 impl Conversation {
     /// A conversation that has not begun.
     #[must_use]
     pub fn new(assistant: Assistant) -> Self {
-        Self { assistant, messages: Vec::new(), context: Map::new(), session: None, last_chunk_id: 0 }
+        Self { assistant, messages: Vec::new(), context: Map::new(), session: None }
     }
 }
 
@@ -48,6 +46,17 @@ pub struct Turn {
     pub context: Option<Map<String, Value>>,
     /// The session as it is now, if there is one.
     pub session: Option<Session>,
+}
+
+/// What clients were told of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The first event's.
+    pub first_chunk_id: u64,
+    /// The last event's.
+    pub last_chunk_id: u64,
+    /// All of them, as JSON text.
+    pub events: String,
 }
 
 /// The store failed.
@@ -95,30 +104,30 @@ impl Store {
         self.with(move |connection| load(connection, &id)).await
     }
 
-    /// Saves a turn, all of it or nothing, with the chunk id of the stream's last event.
+    /// Saves a turn with what clients were told of it, all of it or nothing.
     ///
     /// # Errors
     ///
     /// The database fails; then it is as it was.
-    pub async fn save(&self, id: &str, turn: Turn, last_chunk_id: u64) -> Result<(), StoreError> {
+    pub async fn save(&self, id: &str, turn: Turn, told: Told) -> Result<(), StoreError> {
         let id = id.to_owned();
         self.with(move |connection| {
             let transaction = connection.transaction()?;
-            save(&transaction, &id, &turn, last_chunk_id)?;
-            note(&transaction, &id, last_chunk_id)?;
+            save(&transaction, &id, &turn)?;
+            note(&transaction, &id, &told)?;
             transaction.commit()
         })
         .await
     }
 
-    /// Notes how far a stream has come whose turn is not saved.
+    /// Notes what clients were told of a turn that is not saved.
     ///
     /// # Errors
     ///
     /// The database fails.
-    pub async fn note_last_chunk_id(&self, id: &str, last_chunk_id: u64) -> Result<(), StoreError> {
+    pub async fn note(&self, id: &str, told: Told) -> Result<(), StoreError> {
         let id = id.to_owned();
-        self.with(move |connection| note(connection, &id, last_chunk_id)).await
+        self.with(move |connection| note(connection, &id, &told)).await
     }
 
     /// How far a conversation's stream has come; 0 if it has not begun.
@@ -129,9 +138,24 @@ impl Store {
     pub async fn last_chunk_id(&self, id: &str) -> Result<u64, StoreError> {
         let id = id.to_owned();
         self.with(move |connection| {
-            let sql = "SELECT last_chunk_id FROM streams WHERE conversation_id = ?1";
-            let last = connection.prepare_cached(sql)?.query_row([&id], |row| row.get::<_, i64>(0)).optional()?;
+            let sql = "SELECT MAX(last_chunk_id) FROM told WHERE conversation_id = ?1";
+            let last = connection.prepare_cached(sql)?.query_row([&id], |row| row.get::<_, Option<i64>>(0))?;
             Ok(last.unwrap_or_default().unsigned_abs())
+        })
+        .await
+    }
+
+    /// What clients were told in the first turn that goes on behind this chunk id, as JSON text.
+    ///
+    /// # Errors
+    ///
+    /// The database fails.
+    pub async fn told_behind(&self, id: &str, chunk_id: u64) -> Result<Option<String>, StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| {
+            let sql = "SELECT events FROM told WHERE conversation_id = ?1 AND last_chunk_id > ?2 \
+                       ORDER BY last_chunk_id LIMIT 1";
+            connection.prepare_cached(sql)?.query_row(params![id, signed(chunk_id)], |row| row.get(0)).optional()
         })
         .await
     }
@@ -148,12 +172,12 @@ impl Store {
 }
 
 fn load(connection: &Connection, id: &str) -> rusqlite::Result<Option<Conversation>> {
-    let sql = "SELECT assistant, context, last_chunk_id FROM conversations WHERE id = ?1";
+    let sql = "SELECT assistant, context FROM conversations WHERE id = ?1";
     let found = connection
         .prepare_cached(sql)?
-        .query_row([id], |row| Ok((json::<Assistant>(row, 0)?, optional_json(row, 1)?, row.get::<_, i64>(2)?)))
+        .query_row([id], |row| Ok((json::<Assistant>(row, 0)?, optional_json(row, 1)?)))
         .optional()?;
-    let Some((assistant, context, last_chunk_id)) = found else { return Ok(None) };
+    let Some((assistant, context)) = found else { return Ok(None) };
     let sql = "SELECT role, content FROM messages WHERE conversation_id = ?1 ORDER BY position";
     let mut statement = connection.prepare_cached(sql)?;
     let message = |row: &Row<'_>| Ok(Message { role: json(row, 0)?, content: json(row, 1)? });
@@ -161,8 +185,7 @@ fn load(connection: &Connection, id: &str) -> rusqlite::Result<Option<Conversati
     let sql = "SELECT intent_l1, intent_l2, intent_l3, is_product_related, domain, product_intent, \
                contextual_questions, assessment FROM sessions WHERE conversation_id = ?1";
     let session = connection.prepare_cached(sql)?.query_row([id], session).optional()?;
-    let (context, last_chunk_id) = (context.unwrap_or_default(), last_chunk_id.unsigned_abs());
-    Ok(Some(Conversation { assistant, messages, context, session, last_chunk_id }))
+    Ok(Some(Conversation { assistant, messages, context: context.unwrap_or_default(), session }))
 }
 
 fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
@@ -178,10 +201,9 @@ fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
     })
 }
 
-fn save(transaction: &Transaction<'_>, id: &str, turn: &Turn, last_chunk_id: u64) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO conversations (id, assistant, last_chunk_id) VALUES (?1, ?2, ?3) \
-               ON CONFLICT (id) DO UPDATE SET last_chunk_id = excluded.last_chunk_id";
-    transaction.prepare_cached(sql)?.execute(params![id, text(&turn.assistant)?, signed(last_chunk_id)])?;
+fn save(transaction: &Transaction<'_>, id: &str, turn: &Turn) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO conversations (id, assistant) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING";
+    transaction.prepare_cached(sql)?.execute(params![id, text(&turn.assistant)?])?;
     if let Some(context) = &turn.context {
         let sql = "UPDATE conversations SET context = ?2 WHERE id = ?1";
         transaction.prepare_cached(sql)?.execute(params![id, text(context)?])?;
@@ -209,13 +231,14 @@ fn save(transaction: &Transaction<'_>, id: &str, turn: &Turn, last_chunk_id: u64
     Ok(())
 }
 
-fn note(connection: &Connection, id: &str, last_chunk_id: u64) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO streams (conversation_id, last_chunk_id) VALUES (?1, ?2)";
-    connection.prepare_cached(sql)?.execute(params![id, signed(last_chunk_id)])?;
+fn note(connection: &Connection, id: &str, told: &Told) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO told (conversation_id, first_chunk_id, last_chunk_id, events) VALUES (?1, ?2, ?3, ?4)";
+    let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
+    connection.prepare_cached(sql)?.execute(params![id, first, last, told.events])?;
     Ok(())
 }
 
-/// SQLite has no other integers. No stream is that long.
+/// `SQLite` has no other integers. No stream is that long.
 fn signed(chunk_id: u64) -> i64 {
     i64::try_from(chunk_id).unwrap_or(i64::MAX)
 }

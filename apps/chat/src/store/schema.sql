@@ -3,9 +3,7 @@ CREATE TABLE IF NOT EXISTS conversations (
     id TEXT PRIMARY KEY,
     assistant TEXT NOT NULL,
     -- The hidden context, a JSON object.
-    context TEXT,
-    -- The last chunk id of the last turn that is stored here.
-    last_chunk_id INTEGER NOT NULL
+    context TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS messages (
@@ -31,8 +29,12 @@ CREATE TABLE IF NOT EXISTS sessions (
     assessment TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The last chunk id of a conversation's stream, of turns that failed too.
-CREATE TABLE IF NOT EXISTS streams (
-    conversation_id TEXT PRIMARY KEY,
-    last_chunk_id INTEGER NOT NULL
+-- What clients were told, turn by turn, failed turns too: whoever comes back is told it again.
+CREATE TABLE IF NOT EXISTS told (
+    conversation_id TEXT NOT NULL,
+    first_chunk_id INTEGER NOT NULL,
+    last_chunk_id INTEGER NOT NULL,
+    -- The turn's events, a JSON array.
+    events TEXT NOT NULL,
+    PRIMARY KEY (conversation_id, last_chunk_id)
 ) STRICT, WITHOUT ROWID;

@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::scripted::script::{Block, Turn, object, text};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
-    let is_told = turn.text.contains("errors") || !turn.earlier.is_empty();
-    let said = turn.earlier.first().unwrap_or(&turn.text);
+    let is_told = turn.text.contains("Your last answer could not be used");
+    let said = turn.text.split(" Your last answer").next().unwrap_or_default();
     let people = if turn.says(&["never"]) || (turn.says(&["wrong"]) && !is_told) { json!("many") } else { json!(4) };
     let form = object(&[
         ("title", json!(format!("Trip: {said}"))),

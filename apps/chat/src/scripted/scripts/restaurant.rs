@@ -5,22 +5,16 @@ use serde_json::{Value, json};
 use crate::scripted::script::{Block, Turn, object, text, tool};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
+    if turn.round == 2 && turn.says(&["and book"]) {
+        return book_the_first(turn);
+    }
     if turn.round > 1 {
         return vec![text(after_tools(turn))];
     }
     match () {
-        () if turn.says(&["book"]) => vec![
-            text("I ask for a table. "),
-            tool(
-                "book_table",
-                object(&[
-                    ("restaurant", json!(if turn.says(&["napoli"]) { "Napoli" } else { "Sakura" })),
-                    ("date", json!("2026-12-24")),
-                    ("time", json!("19:30")),
-                    ("party", json!(if turn.says(&["twelve"]) { 12 } else { 2 })),
-                ]),
-            ),
-        ],
+        () if turn.says(&["book"]) && !turn.says(&["and book"]) => {
+            vec![text("I ask for a table. "), book(turn, if turn.says(&["napoli"]) { "Napoli" } else { "Sakura" })]
+        }
         () if turn.says(&["dinner", "find", "eat"]) => vec![
             text("I have a look round. "),
             tool("find_restaurants", object(&[("cuisine", json!(cuisine(turn))), ("date", json!("2026-12-24"))])),
@@ -37,6 +31,25 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
             cuisine(turn)
         ))],
         () => vec![text(format!("You said “{}”. I find tables; no tool was needed for that. 🍜", turn.text))],
+    }
+}
+
+fn book(turn: &Turn<'_>, restaurant: &str) -> Block {
+    let members = [
+        ("restaurant", json!(restaurant)),
+        ("date", json!("2026-12-24")),
+        ("time", json!("19:30")),
+        ("party", json!(if turn.says(&["twelve"]) { 12 } else { 2 })),
+    ];
+    tool("book_table", object(&members))
+}
+
+/// The second tool needs what the first has given.
+fn book_the_first(turn: &Turn<'_>) -> Vec<Block> {
+    let found = turn.results.first().and_then(|(_, content, _)| serde_json::from_str::<Value>(content).ok());
+    match found.as_ref().and_then(|found| found["restaurants"][0]["name"].as_str()) {
+        Some(name) => vec![text(format!("{name} it is. ")), book(turn, name)],
+        None => vec![text(after_tools(turn))],
     }
 }
 

@@ -3,13 +3,14 @@
 //! Deltas that follow each other and grow the same string are kept as one text and the places of its cuts, so that a turn
 //! costs little more than its characters.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::wire::{DeltaAction, Event};
 
 /// The events of one turn.
-#[derive(Debug)]
-pub(super) struct Log {
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::server) struct Log {
     /// The first event's chunk id.
     first: u64,
     /// The last event's chunk id: one less than `first` while there is none.
@@ -18,15 +19,16 @@ pub(super) struct Log {
     bytes: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     first: u64,
     /// Of a run: the first delta, without its text.
     event: Event,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     run: Option<Run>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Run {
     text: String,
     ends: Vec<u32>,
@@ -42,18 +44,13 @@ impl Log {
         self.first
     }
 
-    pub(super) fn head(&self) -> u64 {
+    pub(in crate::server) fn head(&self) -> u64 {
         self.head
     }
 
     /// How many bytes of text the log has.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
-    }
-
-    /// Whether nothing is missing for a client whose last chunk id is this.
-    pub(super) fn goes_on_from(&self, last: u64) -> bool {
-        (self.first..=self.head + 1).contains(&(last + 1))
     }
 
     /// Numbers an event and keeps it.
@@ -80,8 +77,28 @@ impl Log {
         run.ends.push(u32::try_from(run.text.len()).unwrap_or(u32::MAX));
     }
 
+    /// The log with one more event, as JSON text.
+    pub(super) fn to_json(&self, last: &Event) -> String {
+        #[derive(Serialize)]
+        struct Extended<'a> {
+            first: u64,
+            head: u64,
+            entries: Vec<&'a Entry>,
+            bytes: usize,
+        }
+        let last = Entry { first: self.head + 1, event: last.clone(), run: None };
+        let entries = self.entries.iter().chain([&last]).collect();
+        let extended = Extended { first: self.first, head: self.head + 1, entries, bytes: self.bytes };
+        serde_json::to_string(&extended).expect("envelopes have string keys")
+    }
+
+    /// The log in a JSON text.
+    pub(in crate::server) fn from_json(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+
     /// The event with this chunk id.
-    pub(super) fn get(&self, id: u64) -> Option<Event> {
+    pub(in crate::server) fn get(&self, id: u64) -> Option<Event> {
         if id < self.first || id > self.head {
             return None;
         }
@@ -141,7 +158,13 @@ mod tests {
             assert_eq!(log.get(id), Some(event));
         }
         assert_eq!((log.get(6), log.get(13)), (None, None));
-        let known: Vec<u64> = (0..20).filter(|&last| log.goes_on_from(last)).collect();
-        assert_eq!(known, [6, 7, 8, 9, 10, 11, 12]);
+
+        let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({})));
+        let again = Log::from_json(&log.to_json(&done)).unwrap();
+        assert_eq!(
+            (7..=12).map(|id| again.get(id)).collect::<Vec<_>>(),
+            (7..=12).map(|id| log.get(id)).collect::<Vec<_>>()
+        );
+        assert_eq!(again.get(13).map(|event| event.event), Some(EventName::Done));
     }
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::config::Limits;
-use log::Log;
+pub(super) use log::Log;
 pub use publisher::{Publisher, Unread};
 pub use reader::Reader;
 
@@ -55,17 +55,6 @@ impl State {
 #[error("an answer to this conversation is still on its way")]
 pub struct Busy;
 
-/// What there is for a client that comes back.
-#[derive(Debug)]
-pub enum Rest {
-    /// Events that it missed, or that are still to come.
-    Events(Reader),
-    /// Nothing: it has seen all, and no turn is running.
-    Nothing,
-    /// What it missed is not kept any more: the stored conversation has it.
-    Gone,
-}
-
 impl Hub {
     /// An empty hub.
     #[must_use]
@@ -97,38 +86,13 @@ impl Hub {
         Ok((Publisher::new(channel.clone(), &self.limits), reader))
     }
 
-    /// What a client has missed whose last chunk id is `last`; `stored` is the last one of the stored conversation.
-    pub fn rest(&self, conversation: &str, last: u64, stored: u64) -> Rest {
+    /// A conversation's turn that is kept here, for a client whose last chunk id is `last`: a reader that goes on from
+    /// there, or from the turn's beginning if what comes before is in the store only.
+    pub fn join(&self, conversation: &str, last: u64) -> Option<Reader> {
         let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(channel) = channels.get(conversation) else {
-            return if last == stored { Rest::Nothing } else { Rest::Gone };
-        };
-        let state = channel.state.borrow();
-        if !state.log.goes_on_from(last) {
-            return Rest::Gone;
-        }
-        if !state.is_running && state.log.head() == last {
-            return Rest::Nothing;
-        }
-        drop(state);
-        Rest::Events(Reader::new(channel.clone(), last))
-    }
-
-    /// From where a client can go on that has just read the stored conversation, whose last turn ends with `saved`:
-    /// a turn behind it that is running, or has failed, is told once more. `stored` is as in [`rest`](Self::rest).
-    #[must_use]
-    pub fn resume_from(&self, conversation: &str, saved: u64, stored: u64) -> u64 {
-        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(channel) = channels.get(conversation) else { return stored };
-        let state = channel.state.borrow();
-        if state.log.goes_on_from(saved) { saved } else { state.log.first() - 1 }
-    }
-
-    /// Whether a turn is running.
-    #[must_use]
-    pub fn is_running(&self, conversation: &str) -> bool {
-        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        channels.get(conversation).is_some_and(|channel| channel.state.borrow().is_running)
+        let channel = channels.get(conversation)?;
+        let first = channel.state.borrow().log.first();
+        Some(Reader::new(channel.clone(), last.max(first - 1)))
     }
 }
 

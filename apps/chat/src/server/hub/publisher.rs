@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use super::{Channel, State};
 use crate::config::Limits;
+use crate::store::Told;
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 /// Publishes one turn. Dropped without its [last word](Self::end), it says that the turn was broken off.
@@ -56,10 +57,12 @@ impl Publisher {
         self.first
     }
 
-    /// The chunk id that the next event gets.
+    /// What the turn has told, and this last word, for the store.
     #[must_use]
-    pub fn next_chunk_id(&self) -> u64 {
-        self.channel.state.borrow().log.head() + 1
+    pub fn told(&self, last_word: &Event) -> Told {
+        let log = &self.channel.state.borrow().log;
+        let (first_chunk_id, last_chunk_id) = (log.first(), log.head() + 1);
+        Told { first_chunk_id, last_chunk_id, events: log.to_json(last_word) }
     }
 
     /// Publishes an event, once the readers are close enough.

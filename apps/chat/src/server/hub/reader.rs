@@ -23,6 +23,25 @@ impl Reader {
         Self { channel, state, last, is_over: false }
     }
 
+    /// The chunk id behind which it reads.
+    #[must_use]
+    pub fn last_chunk_id(&self) -> u64 {
+        self.last
+    }
+
+    /// The last chunk id that there is.
+    #[must_use]
+    pub fn head(&self) -> u64 {
+        self.state.borrow().log.head()
+    }
+
+    /// Whether there is, or will be, something to read.
+    #[must_use]
+    pub fn has_more(&self) -> bool {
+        let state = self.state.borrow();
+        state.is_running || state.log.head() > self.last
+    }
+
     /// The next event; `None` behind the last.
     pub async fn next(&mut self) -> Option<Event> {
         if self.is_over {
