@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::stage::{Setup, Stage, on_stage, recording};
 
-const SAID: &str = "[...document.querySelectorAll('.theirs')].at(-1)?.querySelector('.said:not(details *)')?.textContent ?? ''";
+const SAID: &str =
+    "[...document.querySelectorAll('.theirs')].at(-1)?.querySelector('.said:not(details *)')?.textContent ?? ''";
 
 fn slowly() -> Setup {
     Setup { pause: Duration::from_millis(25), ..Setup::default() }
