@@ -166,8 +166,7 @@ impl Stage {
 
     /// The text of the last bubble, as the document has it.
     pub(crate) async fn answer(&self) -> String {
-        let script =
-            "return [...document.querySelectorAll('.theirs')].at(-1).querySelector('.said:not(details *)')?.textContent ?? ''";
+        let script = "return [...document.querySelectorAll('.theirs')].at(-1).querySelector('.said:not(details *)')?.textContent ?? ''";
         self.eval(script).await.as_str().unwrap_or_default().to_owned()
     }
 
