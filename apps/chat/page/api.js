@@ -45,12 +45,6 @@ export async function resume({ conversationId, lastChunkId }, signal) {
   return answered(response);
 }
 
-/** The stored conversation; nothing if there is none of that name. */
-export async function history({ conversationId }, signal) {
-  const response = await fetch(`/api/chat/history?${new URLSearchParams({ conversationId })}`, { signal });
-  return response.status === 404 ? undefined : (await answered(response)).json();
-}
-
 /** The library's steps over a JSON text in chunks. */
 export async function playground({ json, patterns, chunk }, signal) {
   const response = await fetch("/api/playground", {

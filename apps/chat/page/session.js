@@ -1,13 +1,12 @@
 // One conversation with the server: sends, reads what streams, merges it, and comes back after a lost connection through
 // the last chunk id. Knows nothing of the page.
 
-import { Refusal, history, resume, send } from "./api.js";
-import { stateOf } from "./history.js";
+import { Refusal, resume, send } from "./api.js";
 import { keep, kept } from "./keep.js";
 import { Merger } from "./merge.js";
 import { eventsOf } from "./sse.js";
 
-/** The server's word for events that it does not keep any more, and for there being none. */
+/** The server's word for a conversation that it has lost, and for there being nothing new. */
 const GONE = 410;
 const NO_CONTENT = 204;
 
@@ -82,11 +81,11 @@ export class Session {
     } catch (error) {
       if (error.status !== GONE) throw error;
     }
-    // What was missed is not kept as a stream any more: the stored conversation has it.
-    const stored = await history({ conversationId }, signal);
-    this.merger = stored ? Merger.from(stateOf(stored)) : new Merger();
+    // The server has less of the conversation than was seen here: its store is another one.
+    this.merger = new Merger();
     this.record = [];
     this.on.reset();
+    this.on.fail("The server has lost this conversation. It begins anew.");
     return go();
   }
 

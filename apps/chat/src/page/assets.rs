@@ -19,7 +19,6 @@ files! {
     "api.js" SCRIPT,
     "assistants.js" SCRIPT,
     "dom.js" SCRIPT,
-    "history.js" SCRIPT,
     "inspector.js" SCRIPT,
     "keep.js" SCRIPT,
     "main.js" SCRIPT,

@@ -33,8 +33,9 @@ async fn text_grows_before_the_provider_has_sent_its_last_fragment() {
             stage.journal().release();
             stage.until_idle().await;
             let whole = stage.answer().await;
-            assert!(growing.len() >= 5, "{assistant}: {growing:?}");
-            assert!(growing.iter().all(|text| whole.starts_with(text) && text.len() < whole.len()), "{growing:?}");
+            // In the shopping assistant's call the text may be whole before the call is.
+            let parts = growing.iter().filter(|text| text.len() < whole.len()).count();
+            assert!(parts >= 5 && growing.iter().all(|text| whole.starts_with(text)), "{assistant}: {growing:?}");
             assert!(growing.windows(2).all(|pair| pair[1].starts_with(&pair[0])), "{growing:?}");
         }
     })
@@ -120,6 +121,43 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
         assert_eq!(statuses, serde_json::json!(["done", "done"]));
         let results = stage.eval("return [...document.querySelectorAll('.tool-output')].map((it) => it.textContent)").await;
         assert!(results.as_array().unwrap().iter().all(|result| result.as_str().unwrap().contains("total cents")));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_form_fills_field_by_field_each_partial_and_then_complete() {
+    on_stage(slowly(), async |stage| {
+        stage.open("form").await;
+        stage
+            .watch(
+                "[...document.querySelectorAll('.form .field')].map((field) => \
+                 `${field.dataset.field} ${field.dataset.state}`).join()",
+            )
+            .await;
+        stage.ask("Four days around the Øresund").await;
+        let states = texts(&stage).await;
+        let first = |wanted: &str| {
+            let is_wanted = |state: &String| state.split(',').any(|field| field == wanted);
+            states.iter().position(is_wanted).unwrap_or_else(|| panic!("no `{wanted}` in {states:?}"))
+        };
+        let order =
+            ["title partial", "title complete", "start complete", "people complete", "days partial", "days complete"];
+        let places: Vec<usize> = order.iter().map(|wanted| first(wanted)).collect();
+        assert!(places.is_sorted(), "{places:?}");
+        assert!(places[0] < places[1] && places[1] < places[3] && places[4] < places[5], "{places:?}");
+        assert!(first("plan partial") > first("place complete"));
+        assert!(!states[first("title complete")].contains("people"), "the next fields come later");
+        assert!(!states.last().unwrap().contains("partial"), "all is complete: {states:?}");
+        assert!(stage.text(".form .status").await.contains("complete"));
+
+        // Wrong first: that attempt stays with its error, the next one fills anew.
+        stage.ask("Get it wrong at first, then right").await;
+        let forms =
+            "return [...document.querySelectorAll('.theirs:last-child .form')].map((form) => form.dataset.status)";
+        let statuses = stage.eval(forms).await;
+        assert_eq!(statuses, serde_json::json!(["failed", "complete"]));
+        assert!(stage.text(".form[data-status=failed] .errors").await.contains("/people"));
     })
     .await;
 }
