@@ -228,7 +228,8 @@ impl Item<'_> {
 
 fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
     let Some(response) = response else {
-        return door.end(status);
+        door.end(status);
+        return door.end_stream();
     };
     // Some servers tell the items here alone, or what their input is.
     for (index, item) in (0..).zip(&response.output.0) {
@@ -250,4 +251,5 @@ fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
     if let Some(usage) = response.usage {
         door.usage(usage.get());
     }
+    door.end_stream();
 }
