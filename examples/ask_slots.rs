@@ -11,11 +11,12 @@
 //! cargo run --example ask_slots -- - < FILE   # another tool call, from standard input
 //! ```
 
+mod terminal;
+
 use std::error::Error;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
-use std::{env, iter, thread};
 
 use jsonspigot::{DuplicateKeys, Event, EventKind, Parser, PatternSet};
 use serde::Deserialize;
@@ -24,7 +25,7 @@ use serde::Deserialize;
 const SHOWN: [(&str, &str); 3] =
     [("ask_slots[*].message", "\n? "), ("ask_slots[*].options[*]", "  - "), ("simple_response.message", "\n> ")];
 
-fn run(pieces: impl Iterator<Item = io::Result<Vec<u8>>>) -> Result<(), Box<dyn Error>> {
+fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(SHOWN.map(|(pattern, _)| pattern))?;
     // What has been shown can't be taken back, so a second `message` of the same slot is an error.
     let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build(&patterns);
@@ -100,56 +101,6 @@ struct SimpleResponse {
 /// What the model writes.
 const TOOL_CALL: &[u8] = include_bytes!("classify_and_assess.json");
 
-/// The tool call in pieces of a token's size. They are cut at any byte, as a network does it: also inside an emoji.
-fn tool_call_pieces(pause: Duration) -> impl Iterator<Item = Vec<u8>> {
-    let mut sizes = [4, 2, 5, 3, 7, 1, 6].into_iter().cycle();
-    let mut rest = TOOL_CALL;
-    iter::from_fn(move || {
-        let (piece, behind) = rest.split_at(sizes.next()?.min(rest.len()));
-        rest = behind;
-        thread::sleep(pause);
-        (!piece.is_empty()).then(|| piece.to_vec())
-    })
-}
-
-/// Standard input, in pieces as they come.
-fn stdin_pieces() -> impl Iterator<Item = io::Result<Vec<u8>>> {
-    let mut buffer = [0; 4096];
-    iter::from_fn(move || match io::stdin().read(&mut buffer) {
-        Ok(0) => None,
-        read => Some(read.map(|len| buffer[..len].to_vec())),
-    })
-}
-
 fn main() -> ExitCode {
-    let (mut pause, mut pieces_left, mut reads_stdin) = (Duration::from_millis(15), usize::MAX, false);
-    let mut arguments = env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--fast" => pause = Duration::ZERO,
-            "--cut" => match arguments.next().and_then(|number| number.parse().ok()) {
-                Some(number) => pieces_left = number,
-                None => return usage(),
-            },
-            "-" => reads_stdin = true,
-            _ => return usage(),
-        }
-    }
-    let ended = if reads_stdin {
-        run(stdin_pieces().take(pieces_left))
-    } else {
-        run(tool_call_pieces(pause).take(pieces_left).map(Ok))
-    };
-    match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("\nerror: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn usage() -> ExitCode {
-    eprintln!("usage: ask_slots [--fast] [--cut N] [-]");
-    ExitCode::from(2)
+    terminal::main("ask_slots", TOOL_CALL, Duration::from_millis(15), run)
 }

@@ -10,11 +10,12 @@
 //! cargo run --example live_form -- - < FILE   # another ticket, from standard input
 //! ```
 
+mod terminal;
+
 use std::error::Error;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
-use std::{env, iter, thread};
 
 use jsonspigot::{DuplicateKeys, Mark, Parser, PatternSet, Settled, ValueState};
 use serde::Deserialize;
@@ -49,7 +50,7 @@ struct Ticket {
     steps: Vec<String>,
 }
 
-fn run(pieces: impl Iterator<Item = io::Result<Vec<u8>>>) -> Result<(), Box<dyn Error>> {
+fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     // What is marked complete must stay so, hence a second `title` is an error.
     let builder = Parser::builder().snapshots().duplicate_keys(DuplicateKeys::Reject);
     let mut parser = builder.build(&PatternSet::empty());
@@ -114,56 +115,6 @@ const TICKET: &str = r#"{
 }
 "#;
 
-/// The ticket in pieces of a token's size, cut at any byte, as a network does it.
-fn ticket_pieces(pause: Duration) -> impl Iterator<Item = Vec<u8>> {
-    let mut sizes = [4, 2, 5, 3, 7, 1, 6].into_iter().cycle();
-    let mut rest = TICKET.as_bytes();
-    iter::from_fn(move || {
-        let (piece, behind) = rest.split_at(sizes.next()?.min(rest.len()));
-        rest = behind;
-        thread::sleep(pause);
-        (!piece.is_empty()).then(|| piece.to_vec())
-    })
-}
-
-/// Standard input, in pieces as they come.
-fn stdin_pieces() -> impl Iterator<Item = io::Result<Vec<u8>>> {
-    let mut buffer = [0; 4096];
-    iter::from_fn(move || match io::stdin().read(&mut buffer) {
-        Ok(0) => None,
-        read => Some(read.map(|len| buffer[..len].to_vec())),
-    })
-}
-
 fn main() -> ExitCode {
-    let (mut pause, mut pieces_left, mut reads_stdin) = (Duration::from_millis(60), usize::MAX, false);
-    let mut arguments = env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--fast" => pause = Duration::ZERO,
-            "--cut" => match arguments.next().and_then(|number| number.parse().ok()) {
-                Some(number) => pieces_left = number,
-                None => return usage(),
-            },
-            "-" => reads_stdin = true,
-            _ => return usage(),
-        }
-    }
-    let ended = if reads_stdin {
-        run(stdin_pieces().take(pieces_left))
-    } else {
-        run(ticket_pieces(pause).take(pieces_left).map(Ok))
-    };
-    match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn usage() -> ExitCode {
-    eprintln!("usage: live_form [--fast] [--cut N] [-]");
-    ExitCode::from(2)
+    terminal::main("live_form", TICKET.as_bytes(), Duration::from_millis(60), run)
 }

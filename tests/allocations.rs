@@ -58,6 +58,19 @@ fn assert_none(of: &str, measured: AllocationInfo) {
     assert_eq!(measured.count_total, 0, "{of}: {measured:?}");
 }
 
+/// The figures stand in PERFORMANCE.md.
+#[test]
+fn an_idle_parser_takes_at_most_2_kib() {
+    let patterns = patterns();
+    for builder in [Parser::builder(), Parser::builder().snapshots()] {
+        let mut parser = None;
+        let heap = measure(|| parser = Some(builder.build(&patterns))).bytes_current;
+        let size = size_of::<Parser>() as i64;
+        println!("{size} bytes and {heap} on the heap");
+        assert!(size + heap <= 2048, "{size} bytes and {heap} on the heap");
+    }
+}
+
 #[test]
 fn a_look_allocates_nothing() {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
