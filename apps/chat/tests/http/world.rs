@@ -183,8 +183,10 @@ impl Turn {
         Self { raw: String::from_utf8(stream.raw).unwrap(), events, merger }
     }
 
+    /// The events' names but for `loading`, each once where several follow each other.
     pub(crate) fn names(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.events.iter().map(|event| event.event.as_str()).collect();
+        let told = self.events.iter().filter(|event| event.event != EventName::Loading);
+        let mut names: Vec<_> = told.map(|event| event.event.as_str()).collect();
         names.dedup();
         names
     }
