@@ -94,6 +94,10 @@ impl World {
         tables.into_iter().flat_map(|table| self.table(table)).collect()
     }
 
+    pub(crate) fn execute(&self, sql: &str) {
+        rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap().execute_batch(sql).unwrap();
+    }
+
     pub(crate) fn table(&self, table: &str) -> Vec<String> {
         let connection = rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap();
         let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
