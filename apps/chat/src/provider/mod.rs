@@ -12,6 +12,7 @@ mod stream;
 use std::time::Duration;
 
 use jsonspigot::adapters::Calls;
+use jsonspigot::{EventKind, Parser, PatternSet};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, RequestBuilder, Response};
 
@@ -32,7 +33,8 @@ pub struct ModelProvider {
 }
 
 /// How much of a refusal's body is read.
-const MOST_REFUSAL: usize = 8 << 10;
+const REFUSAL_LIMITS: jsonspigot::Limits =
+    jsonspigot::Limits { depth: 16, key: 1 << 10, string: 4 << 10, number: 64, total: 8 << 10 };
 
 impl ModelProvider {
     /// A client for it. Nothing is sent yet.
@@ -92,23 +94,20 @@ impl ModelProvider {
 
 /// The message in an error's body, or the body.
 async fn refusal(mut response: Response) -> String {
-    #[derive(serde::Deserialize)]
-    struct Body {
-        error: Words,
-    }
-    #[derive(serde::Deserialize)]
-    struct Words {
-        message: String,
-    }
-    let mut bytes = Vec::new();
+    let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
+    let (mut parser, mut message) = (Parser::builder().limits(REFUSAL_LIMITS).build(&patterns), String::new());
     while let Ok(Some(chunk)) = response.chunk().await {
-        bytes.extend_from_slice(&chunk[..chunk.len().min(MOST_REFUSAL - bytes.len())]);
-        if bytes.len() == MOST_REFUSAL {
+        let told = parser.feed_with(&chunk, |event| {
+            if let EventKind::Delta(text) = event.kind {
+                message.push_str(text);
+            }
+        });
+        if told.is_err() {
             break;
         }
     }
-    match serde_json::from_slice::<Body>(&bytes) {
-        Ok(body) => body.error.message,
-        Err(_) => String::from_utf8_lossy(&bytes).trim().to_owned(),
+    if message.is_empty() {
+        message = String::from_utf8_lossy(parser.text().unwrap_or_default()).trim().to_owned();
     }
+    message
 }

@@ -59,7 +59,7 @@ event_names! {
     SimpleResponseDelta = "simple_response_delta",
     /// The stated reasons grow.
     ReasoningDelta = "reasoning_delta",
-    /// The decision is made, stored and final, without its internal fields.
+    /// The decision is made and final, without its internal fields; it is stored with the turn.
     ClassificationComplete = "classification_complete",
     /// What the catalogue has.
     Products = "products",

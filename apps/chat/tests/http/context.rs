@@ -30,7 +30,7 @@ async fn the_context_is_streamed_and_stored_but_never_seen() {
     }
     assert_eq!(turn.text(), visible);
     let known = json!({"preferences": {"cuisine": "thai", "said": "I like thai food", "mark": "a --> b"}});
-    assert_eq!(turn.props(MessageType::Context), [known.clone()]);
+    assert_eq!(turn.props(MessageType::Context), std::slice::from_ref(&known));
     assert!(turn.events.iter().filter(|event| event.event == EventName::Context).count() > 10, "it streams");
     assert_eq!(context(&world), known);
     assert!(!world.table("messages").concat().contains("context"), "the stored text is what was seen");
