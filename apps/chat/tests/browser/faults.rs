@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chat::assistant::{Assistants, Tool, Toolbox};
 use chat::config::Limits;
 use serde_json::{Value, json};
 
@@ -60,6 +61,27 @@ async fn each_fault_is_told_in_its_own_bubble_and_the_person_can_go_on() {
             let (none, answer) = after(&stage, "Hello again").await;
             assert!(none.is_empty() && answer.contains("Hello again"), "after {message}: `{none}`, `{answer}`");
         }
+    })
+    .await;
+}
+
+/// Tools that do what tools should not.
+fn odd_tools(assistants: Assistants) -> Assistants {
+    let any = json!({"type": "object"});
+    let panic = Tool::new("panic", "Panics.", any.clone(), |_: Value| async { panic!("as asked") });
+    let hang = Tool::new("hang", "Hangs.", any.clone(), |_: Value| std::future::pending());
+    let fine = Tool::new("fine", "Answers.", any, |_: Value| async { Ok(json!({"answer": 42})) });
+    Assistants { finance: Toolbox::new(vec![panic, hang, fine], Duration::from_millis(200)), ..assistants }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_panics_or_hangs_says_so_on_its_own_card() {
+    on_stage(Setup { limits: limits(), change: odd_tools, ..Setup::default() }, async |stage| {
+        stage.open("finance").await;
+        let (errors, _) = after(&stage, "All of it #tool:panic #tool:hang #tool:fine").await;
+        assert_eq!(errors.split("; ").count(), 2, "{errors}");
+        let cards = "return [...document.querySelectorAll('.tool')].map((card) => card.dataset.status)";
+        assert_eq!(stage.eval(cards).await, json!(["failed", "failed", "done"]));
     })
     .await;
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use chat::assistant::Assistants;
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{Journal, Options, ScriptedProvider};
 use chat::server::Server;
@@ -22,7 +23,7 @@ use tokio::sync::watch;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a stage is set up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Setup {
     /// Between two fragments of the provider.
     pub(crate) pause: Duration,
@@ -30,6 +31,15 @@ pub(crate) struct Setup {
     pub(crate) recordings: Vec<(String, String)>,
     /// What the server bears.
     pub(crate) limits: Limits,
+    /// Other tools, say.
+    pub(crate) change: fn(Assistants) -> Assistants,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        let (pause, recordings, limits) = Default::default();
+        Self { pause, recordings, limits, change: |assistants| assistants }
+    }
 }
 
 /// Everything, running.
@@ -57,7 +67,7 @@ pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl Fn
         model: "scripted".into(),
     };
     let config = Config { provider: asked, database: None, limits: setup.limits };
-    let server = Server::start(([127, 0, 0, 1], 0).into(), config).unwrap();
+    let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, setup.change).unwrap();
     let line = Line::to(&server.base_url()).await;
     let driver = WebDriver::new(&address, capabilities()).await.unwrap();
     driver.set_script_timeout(PATIENCE).await.unwrap();
