@@ -50,6 +50,7 @@ export class ConversationView {
       this.#dirty.delete(message);
       this.#parts.get(message)?.part?.element.remove();
       this.#parts.delete(message);
+      if (this.#last === message) this.#last = null;
     }
     for (const message of changed) this.#dirty.add(message);
     if (changed.size > 0 || removed.size > 0) this.#draw();
