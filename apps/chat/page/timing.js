@@ -32,6 +32,7 @@ export class Timing {
     this.start = undefined;
     this.messages = new Map();
     this.end = undefined;
+    this.isBroken = false;
     this.last = 0;
   }
 
@@ -40,6 +41,7 @@ export class Timing {
     this.start = at;
     this.messages = new Map();
     this.end = undefined;
+    this.isBroken = false;
     this.last = at;
   }
 
@@ -48,7 +50,9 @@ export class Timing {
     this.last = at;
     if (chunk.type === "done" || chunk.type === "error") {
       this.end = at;
-      for (const message of this.messages.values()) message.isWhole = true;
+      this.isBroken = chunk.type === "error";
+      // What was open when the turn failed never became whole.
+      if (!this.isBroken) for (const message of this.messages.values()) message.isWhole = true;
     }
     if (READ_AT[chunk.type] === undefined) return;
     const key = `${chunk.block_id ?? ""}/${chunk.message_id ?? chunk.chunk_id}`;

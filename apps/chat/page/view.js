@@ -73,6 +73,8 @@ export class ConversationView {
     const before = this.#last;
     const inOrder = [...this.#dirty].sort((one, other) => one.chunk_id - other.chunk_id);
     this.#dirty.clear();
+    const newest = inOrder.findLast(({ type }) => type !== "context");
+    if (newest && newest.chunk_id >= (before?.chunk_id ?? 0)) this.#last = newest;
     for (const message of inOrder) {
       if (message.type === "context") this.#note(message);
       else this.#show(message);
@@ -91,7 +93,6 @@ export class ConversationView {
 
   #show(message) {
     if (this.#parts.get(message)?.type !== message.type) this.#place(message);
-    if (!this.#last || message.chunk_id >= this.#last.chunk_id) this.#last = message;
     this.#update(message);
   }
 
