@@ -1,4 +1,5 @@
-// The inspector: every event with its path and time, when each part could be shown, and what a waiting client would show.
+// The inspector: every event with its path and time, when each part could be shown, and what a client that waits
+// would show.
 
 import { eachFrame, el, setState, setText } from "./dom.js";
 import { Timing, span } from "./timing.js";
@@ -83,7 +84,11 @@ export class Inspector {
   #bar(part, total) {
     let bar = this.#bars.get(part.key);
     if (!bar) {
-      bar = { name: el("span", { class: "timing-name" }), words: el("span", { class: "timing-words" }), fill: el("span", { class: "timing-fill" }) };
+      bar = {
+        name: el("span", { class: "timing-name" }),
+        words: el("span", { class: "timing-words" }),
+        fill: el("span", { class: "timing-fill" }),
+      };
       const track = el("span", { class: "timing-track", "aria-hidden": "true" }, bar.fill);
       bar.element = el("li", {}, bar.name, track, bar.words);
       this.#bars.set(part.key, bar);
@@ -92,7 +97,10 @@ export class Inspector {
     setText(bar.name, part.name);
     bar.fill.style.marginInlineStart = `${Math.min(99, (100 * part.first) / total)}%`;
     bar.fill.style.inlineSize = `${Math.max(0.5, (100 * (part.complete - part.first)) / total)}%`;
-    setText(bar.words, `${span(part.first)} → ${part.isWhole ? span(part.complete) : this.#timing.isBroken ? "never" : "…"}`);
+    setText(
+      bar.words,
+      `${span(part.first)} → ${part.isWhole ? span(part.complete) : this.#timing.isBroken ? "never" : "…"}`,
+    );
   }
 
   // What is whole is shown at once, as such a client would; of the rest, nothing.
@@ -109,7 +117,10 @@ export class Inspector {
         setState(line, "state", "whole");
       } else if (!part.isWhole) {
         const { end, elapsed } = this.#timing;
-        setText(line, `${part.name}: nothing${end === undefined ? ` yet, ${span(elapsed)} in` : ", as it never became complete"}.`);
+        setText(
+          line,
+          `${part.name}: nothing${end === undefined ? ` yet, ${span(elapsed)} in` : ", as it never became complete"}.`,
+        );
         setState(line, "state", "waiting");
       }
     }

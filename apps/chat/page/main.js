@@ -56,6 +56,7 @@ const heard = {
 };
 
 function open(id, conversationId) {
+  session?.keep();
   session?.close();
   replay?.cancel();
   replay = undefined;
@@ -65,7 +66,11 @@ function open(id, conversationId) {
   history.replaceState(null, "", `#${assistant.id}/${name}`);
   inspector.clear();
   drawAssistant();
-  session = new Session({ assistant: assistant.id, conversationId: name, on: { ...heard, state: become, reset, fail } });
+  session = new Session({
+    assistant: assistant.id,
+    conversationId: name,
+    on: { ...heard, state: become, reset, fail },
+  });
   show("starting");
   showAll();
   if (session.record.length > 0) inspectLastTurn();
@@ -111,7 +116,8 @@ function become(state, words = "") {
   setText(find("connection"), words);
   view.setLive(state !== "idle" && state !== "resuming");
   if (state === "idle") return afterFrame(() => rest(session));
-  if (chat.dataset.state !== "reconnecting" && state === "streaming") setText(find("announcer"), "The assistant is answering.");
+  const isNew = state === "streaming" && chat.dataset.state !== "reconnecting";
+  if (isNew) setText(find("announcer"), "The assistant is answering.");
   show(state);
 }
 
@@ -148,6 +154,12 @@ function fail(words) {
 function answer(words) {
   message.value = words;
   if (!message.disabled) find("composer").requestSubmit();
+}
+
+/** On a phone the details lie over the conversation. */
+function showDetails(isOpen) {
+  find("details").classList.toggle("is-open", isOpen);
+  find("toggle-details").setAttribute("aria-expanded", String(isOpen));
 }
 
 function showWelcome() {
@@ -194,9 +206,9 @@ message.addEventListener("keydown", (event) => {
 for (const button of replayButtons) button.addEventListener("click", () => playAgain(Number(button.dataset.replay)));
 find("stop").addEventListener("click", () => replay?.finish());
 find("new-conversation").addEventListener("click", () => open(assistant.id));
-find("toggle-details").addEventListener("click", ({ currentTarget }) => {
-  const isOpen = find("details").classList.toggle("is-open");
-  currentTarget.setAttribute("aria-expanded", String(isOpen));
+find("toggle-details").addEventListener("click", () => showDetails(!find("details").classList.contains("is-open")));
+addEventListener("keydown", ({ key }) => {
+  if (key === "Escape") showDetails(false);
 });
 addEventListener("hashchange", openFromAddress);
 addEventListener("pagehide", () => session.keep());

@@ -47,7 +47,12 @@ class ToolPart {
     this.input = new Tree();
     this.error = el("p", { class: "error", hidden: true });
     this.result = new Tree();
-    this.output = el("details", { class: "tool-output", hidden: true }, el("summary", {}, "Result"), this.result.element);
+    this.output = el(
+      "details",
+      { class: "tool-output", hidden: true },
+      el("summary", {}, "Result"),
+      this.result.element,
+    );
     this.element = el(
       "div",
       { class: "card tool", role: "group", "aria-label": "Tool" },
@@ -109,7 +114,11 @@ class AskPart {
   #chips(options) {
     const chip = (option) => {
       const words = wordsOf(option);
-      return el("li", {}, el("button", { type: "button", class: "chip", click: () => this.actions.answer(words) }, words));
+      return el(
+        "li",
+        {},
+        el("button", { type: "button", class: "chip", click: () => this.actions.answer(words) }, words),
+      );
     };
     return el("ul", { class: "chips", "aria-label": "Options" }, ...options.map(chip));
   }
@@ -127,9 +136,17 @@ class ProductsPart {
     this.none.hidden = items.length > 0;
     this.list.replaceChildren(
       ...items.map(({ name, price, ...rest }) => {
-        const more = Object.values(rest).filter((value) => typeof value === "string").join(" · ");
+        const more = Object.values(rest)
+          .filter((value) => typeof value === "string")
+          .join(" · ");
         const priced = price === undefined ? undefined : el("span", { class: "price" }, wordsOf(price));
-        return el("li", {}, el("strong", {}, wordsOf(name)), priced, more ? el("span", { class: "hint" }, more) : undefined);
+        return el(
+          "li",
+          {},
+          el("strong", {}, wordsOf(name)),
+          priced,
+          more ? el("span", { class: "hint" }, more) : undefined,
+        );
       }),
     );
   }
@@ -205,7 +222,9 @@ class DonePart {
 export function wordsOf(value) {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? wordsOf(value.label ?? value.message ?? value.name) || JSON.stringify(value) : String(value);
+  return typeof value === "object"
+    ? wordsOf(value.label ?? value.message ?? value.name) || JSON.stringify(value)
+    : String(value);
 }
 
 const PARTS = {

@@ -1,5 +1,5 @@
-// One conversation with the server: sends, reads what streams, merges it, and comes back after a lost connection through
-// the last chunk id. Knows nothing of the page.
+// One conversation with the server: sends, reads what streams, merges it, and comes back after a lost connection
+// through the last chunk id. Knows nothing of the page.
 
 import { Refusal, resume, send } from "./api.js";
 import { keep, kept } from "./keep.js";
@@ -35,10 +35,12 @@ export class Session {
   #sliceBegan = 0;
   #worked = 0;
   #isResuming = false;
+  #hasBegun = false; // the turn that is sent, before the stream's record of its message has come
 
   /**
-   * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at)` of a turn; `reset()` when
-   * the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the merger made of it; `fail(words)` of what has no place in the stream.
+   * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at)` of a turn;
+   * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the
+   * merger made of it; `fail(words)` of what has no place in the stream.
    */
   constructor({ assistant, conversationId, on }) {
     this.assistant = assistant;
@@ -66,8 +68,8 @@ export class Session {
   async send(message) {
     const { assistant, conversationId } = this;
     this.isOver = false;
-    this.turnBegan = now();
-    this.on.begin(this.turnBegan);
+    this.#begin(now());
+    this.#hasBegun = true;
     await this.#turn((signal) => send({ assistant, conversationId, message }, signal));
   }
 
@@ -141,6 +143,11 @@ export class Session {
     this.merger.dropHeld();
   }
 
+  #begin(at) {
+    this.turnBegan = at;
+    this.on.begin(at);
+  }
+
   // What arrives all at once is worked off in slices, and drawn in between.
   async #pause() {
     if (performance.now() - this.#sliceBegan < SLICE) return;
@@ -159,6 +166,9 @@ export class Session {
       this.#isResuming = false;
       this.on.state("streaming");
     }
+    // A turn that was not begun here begins with its message.
+    if (chunk.type === "user" && !this.#hasBegun) this.#begin(entry.at);
+    if (chunk.type === "user") this.#hasBegun = false;
     this.record.push(entry);
     this.isOver = event === "done" || event === "error";
     this.on.chunk(entry, result);

@@ -1,9 +1,24 @@
 // When each message of a turn could first be shown, and when its input was complete: the page's case in numbers.
 
 /** The part of a message's props that the model writes and a person reads, by type. */
-const READ_AT = { text: "/content", thinking: "/content", tool_call: "/input", ask: "", products: "", form: "/value", context: "" };
+const READ_AT = {
+  text: "/content",
+  thinking: "/content",
+  tool_call: "/input",
+  ask: "",
+  products: "",
+  form: "/value",
+  context: "",
+};
 
-const NAMES = { text: "Text", thinking: "Thinking", ask: "Questions", products: "Products", form: "Form", context: "Context" };
+const NAMES = {
+  text: "Text",
+  thinking: "Thinking",
+  ask: "Questions",
+  products: "Products",
+  form: "Form",
+  context: "Context",
+};
 
 /** Where a change says that the model has written all of it. */
 const ENDS = ["", "/status"];

@@ -5,7 +5,10 @@ import test from "node:test";
 
 import { Timing, span } from "./timing.js";
 
-const whole = (type, props, message_id, at, more) => ({ at, chunk: { type, props, message_id, block_id: "b", ...more } });
+const whole = (type, props, message_id, at, more) => ({
+  at,
+  chunk: { type, props, message_id, block_id: "b", ...more },
+});
 const delta = (type, path, props, message_id, at, more) =>
   whole(type, props, message_id, at, { delta: true, delta_path: path, delta_action: "set", ...more });
 
@@ -31,7 +34,10 @@ test("the first character and the last, of what a person reads", () => {
     delta("tool_call", "/status", "running", "t", 190),
     delta("tool_call", "", { status: "done", result: 1 }, "t", 300),
   ]);
-  assert.deepEqual(short(timing), [["Text", 20, 50, true], ["Tool find", 80, 80, true]]);
+  assert.deepEqual(short(timing), [
+    ["Text", 20, 50, true],
+    ["Tool find", 80, 80, true],
+  ]);
   assert.deepEqual([timing.elapsed, timing.end], [200, undefined]);
 });
 
@@ -53,9 +59,15 @@ test("threads are whole each for itself, and what fails never is", () => {
     whole("text", { content: "b" }, "2", 120, { thread_id: "y" }),
     whole("text", { content: "c" }, "3", 130, { thread_id: "y" }),
   ];
-  assert.deepEqual(short(told(entries)).map((part) => part[3]), [false, true, false]);
+  assert.deepEqual(
+    short(told(entries)).map((part) => part[3]),
+    [false, true, false],
+  );
   const failed = told([...entries, whole("error", { message: "no" }, undefined, 140)]);
-  assert.deepEqual([short(failed).map((part) => part[3]), failed.isBroken, failed.elapsed], [[false, true, false], true, 40]);
+  assert.deepEqual(
+    [short(failed).map((part) => part[3]), failed.isBroken, failed.elapsed],
+    [[false, true, false], true, 40],
+  );
   const done = told([...entries, whole("done", {}, undefined, 140)]);
   assert.deepEqual([short(done).map((part) => part[3]), done.isBroken], [[true, true, true], false]);
 });

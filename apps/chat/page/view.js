@@ -1,5 +1,5 @@
-// The conversation on the page: a bubble for each thing the person said and one for each of the assistant's turns, kept up
-// to date with the merger's messages, at most once a frame.
+// The conversation on the page: a bubble for each thing the person said and one for each of the assistant's turns, kept
+// up to date with the merger's messages, at most once a frame.
 
 import { eachFrame, el, setState } from "./dom.js";
 import { partFor } from "./parts.js";
@@ -134,7 +134,11 @@ export class ConversationView {
 
   #bubble() {
     if (!this.#turn) {
-      const placeholder = el("p", { class: "placeholder loading" }, el("span", { class: "dots", "aria-hidden": "true" }));
+      const placeholder = el(
+        "p",
+        { class: "placeholder loading" },
+        el("span", { class: "dots", "aria-hidden": "true" }),
+      );
       this.#turn = el("li", { class: "bubble theirs" }, el("span", { class: "unseen" }, "Assistant: "), placeholder);
       this.list.append(this.#turn);
     }

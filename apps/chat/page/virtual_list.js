@@ -21,10 +21,14 @@ export class VirtualList {
     // Where it stands is noted when it changes: asking while rows are added would have the browser lay out at once.
     this.below = 0;
     this.seen = 0;
-    scroller.addEventListener("scroll", () => {
-      this.below = Math.max(0, -scroller.scrollTop);
-      this.draw();
-    }, { passive: true });
+    scroller.addEventListener(
+      "scroll",
+      () => {
+        this.below = Math.max(0, -scroller.scrollTop);
+        this.draw();
+      },
+      { passive: true },
+    );
     new ResizeObserver(([{ contentRect }]) => {
       this.seen = contentRect.height;
       this.draw();
@@ -63,7 +67,11 @@ export class VirtualList {
   }
 
   #add(place) {
-    const row = el("li", { class: "row", "aria-setsize": this.length, "aria-posinset": place + 1 }, ...this.render(place));
+    const row = el(
+      "li",
+      { class: "row", "aria-setsize": this.length, "aria-posinset": place + 1 },
+      ...this.render(place),
+    );
     row.style.insetBlockStart = `${place * this.height}px`;
     this.#rows.set(place, row);
     // In the document's order too, for who reads it in that order.

@@ -111,16 +111,15 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
     on_stage(slowly(), async |stage| {
         stage.open("finance").await;
         stage
-            .watch("[...document.querySelectorAll('.tool')].map((card) => card.querySelector('.tool-input').innerText).join('|')")
+            .watch("[...document.querySelectorAll('.tool .tool-input')].map((input) => input.innerText).join('|')")
             .await;
         stage.ask("Compare my spending on travel").await;
         let growing = texts(&stage).await;
         assert!(growing.len() >= 5, "{growing:?}");
         assert!(growing.iter().any(|text| text.contains("2026-09") && !text.contains("2026-10")), "{growing:?}");
-        let statuses = stage.eval("return [...document.querySelectorAll('.tool')].map((card) => card.dataset.status)").await;
-        assert_eq!(statuses, serde_json::json!(["done", "done"]));
-        let results = stage.eval("return [...document.querySelectorAll('.tool-output')].map((it) => it.textContent)").await;
-        assert!(results.as_array().unwrap().iter().all(|result| result.as_str().unwrap().contains("total cents")));
+        assert_eq!(stage.texts(".tool .status").await, ["done", "done"]);
+        let results = stage.texts(".tool-output").await;
+        assert!(results.iter().all(|result| result.contains("total cents")), "{results:?}");
     })
     .await;
 }
