@@ -10,8 +10,13 @@ export const ASSISTANTS = [
   {
     id: "finance",
     name: "Finance",
-    about: "Calls tools: their inputs grow on their cards, they run side by side, and the answer goes on with their results.",
-    suggestions: ["How much did I spend on groceries?", "Compare my spending on travel", "Which account do I use most?"],
+    about:
+      "Calls tools: their inputs grow on their cards, they run side by side, and the answer goes on with their results.",
+    suggestions: [
+      "How much did I spend on groceries?",
+      "Compare my spending on travel",
+      "Which account do I use most?",
+    ],
   },
   {
     id: "restaurant",

@@ -22,10 +22,41 @@ export function setText(element, text) {
   }
 }
 
+/**
+ * Shows a text that may become long, each line a block of its own: what grows at the end leaves the lines before it as
+ * they are laid out. The element's text is the text, line ends and all.
+ */
+export function setLines(element, text) {
+  const last = element.lastElementChild;
+  const shown = element.textLength ?? 0;
+  // The end of what is shown is compared; a text that has changed before that is drawn anew.
+  const tail = last?.firstChild?.data ?? "";
+  if (text.length === shown && text.endsWith(tail)) return;
+  const isGrown = text.length > shown && text.startsWith(tail, shown - tail.length);
+  if (!isGrown) element.replaceChildren();
+  const [rest, ...lines] = text.slice(isGrown ? shown : 0).split(/(?<=\n)/);
+  if (isGrown && last && !tail.endsWith("\n")) last.firstChild.appendData(rest);
+  else lines.unshift(rest);
+  element.append(...lines.filter(Boolean).map((line) => el("span", { class: "line" }, line)));
+  element.textLength = text.length;
+}
+
 /** Shows or removes a state that style and tests look at. */
 export function setState(element, name, value) {
   if (value === undefined || value === null) delete element.dataset[name];
   else if (element.dataset[name] !== String(value)) element.dataset[name] = value;
+}
+
+/** Runs work when the next frame has been drawn; a page that nobody sees draws none, and does not wait for it. */
+export function afterFrame(work) {
+  let isDone = false;
+  const once = () => {
+    if (isDone) return;
+    isDone = true;
+    work();
+  };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, 200);
 }
 
 /** Runs work once before the next frame is drawn, however often it is asked for. */

@@ -1,4 +1,5 @@
-// The inspector: every event with its path and time, when each part could be shown, and what a waiting client would show.
+// The inspector: every event with its path and time, when each part could be shown, and what a client that waits
+// would show.
 
 import { eachFrame, el, setState, setText } from "./dom.js";
 import { Timing, span } from "./timing.js";
@@ -75,24 +76,31 @@ export class Inspector {
   #words(parts) {
     if (parts.length === 0) return "Send a message to see when each part could be shown.";
     const first = Math.min(...parts.map((part) => part.first));
-    const isOver = this.#timing.end !== undefined;
-    const rest = isOver ? `was complete after ${span(this.#timing.elapsed)}` : `is still coming after ${span(this.#timing.elapsed)}`;
-    return `The first character could be seen after ${span(first)}; the answer ${rest}.`;
+    const { end, isBroken, elapsed } = this.#timing;
+    const how = end === undefined ? "is still coming" : isBroken ? "broke off" : "was complete";
+    return `The first character could be seen after ${span(first)}; the answer ${how} after ${span(elapsed)}.`;
   }
 
   #bar(part, total) {
     let bar = this.#bars.get(part.key);
     if (!bar) {
-      bar = { name: el("span", { class: "timing-name" }), words: el("span", { class: "timing-words" }), fill: el("span", { class: "timing-fill" }) };
+      bar = {
+        name: el("span", { class: "timing-name" }),
+        words: el("span", { class: "timing-words" }),
+        fill: el("span", { class: "timing-fill" }),
+      };
       const track = el("span", { class: "timing-track", "aria-hidden": "true" }, bar.fill);
       bar.element = el("li", {}, bar.name, track, bar.words);
       this.#bars.set(part.key, bar);
       this.timing.append(bar.element);
     }
     setText(bar.name, part.name);
-    bar.fill.style.marginInlineStart = `${(100 * part.first) / total}%`;
+    bar.fill.style.marginInlineStart = `${Math.min(99, (100 * part.first) / total)}%`;
     bar.fill.style.inlineSize = `${Math.max(0.5, (100 * (part.complete - part.first)) / total)}%`;
-    setText(bar.words, `${span(part.first)} → ${part.isWhole ? span(part.complete) : "…"}`);
+    setText(
+      bar.words,
+      `${span(part.first)} → ${part.isWhole ? span(part.complete) : this.#timing.isBroken ? "never" : "…"}`,
+    );
   }
 
   // What is whole is shown at once, as such a client would; of the rest, nothing.
@@ -108,7 +116,11 @@ export class Inspector {
         setText(line, plain(part.message?.props, part.type));
         setState(line, "state", "whole");
       } else if (!part.isWhole) {
-        setText(line, `${part.name}: nothing yet, ${span(this.#timing.elapsed)} in.`);
+        const { end, elapsed } = this.#timing;
+        setText(
+          line,
+          `${part.name}: nothing${end === undefined ? ` yet, ${span(elapsed)} in` : ", as it never became complete"}.`,
+        );
         setState(line, "state", "waiting");
       }
     }

@@ -1,7 +1,7 @@
 // Puts the page together: which conversation is open, what state it is in, and who hears of its chunks.
 
 import { ASSISTANTS } from "./assistants.js";
-import { el, setState, setText } from "./dom.js";
+import { afterFrame, el, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
 import { Playground } from "./playground.js";
 import { Replay, lastTurn } from "./replay.js";
@@ -25,7 +25,7 @@ const view = new ConversationView(find("conversation"), {
     context.update(props);
     find("context-empty").hidden = props !== null;
   },
-  onDrawn: followEnd,
+  onDrawn: showWelcome,
 });
 
 const inspector = new Inspector({
@@ -39,7 +39,10 @@ const inspector = new Inspector({
 let assistant = ASSISTANTS[0];
 let session;
 let replay;
-let isAtEnd = true;
+
+/** What of an answer is read out when it ends, and how much of it. */
+const SPOKEN = ":is(.said, .error:not([hidden]), .chip, .products li, .form .status):not(details *)";
+const MOST_SPOKEN = 1000;
 
 const messageOf = ({ changed }) => [...changed].at(-1);
 
@@ -53,6 +56,7 @@ const heard = {
 };
 
 function open(id, conversationId) {
+  session?.keep();
   session?.close();
   replay?.cancel();
   replay = undefined;
@@ -62,7 +66,12 @@ function open(id, conversationId) {
   history.replaceState(null, "", `#${assistant.id}/${name}`);
   inspector.clear();
   drawAssistant();
-  session = new Session({ assistant: assistant.id, conversationId: name, on: { ...heard, state: become, reset, fail } });
+  session = new Session({
+    assistant: assistant.id,
+    conversationId: name,
+    on: { ...heard, state: become, reset, fail },
+  });
+  show("starting");
   showAll();
   if (session.record.length > 0) inspectLastTurn();
   if (isKnown) void session.resume();
@@ -102,34 +111,44 @@ function drawAssistant() {
   }
 }
 
-/** The one place where the page's state changes: `idle`, `streaming`, `reconnecting`, `replaying`. */
+/** The one place where the page's state changes: to a session's, or to `replaying`. */
 function become(state, words = "") {
-  const was = chat.dataset.state;
+  setText(find("connection"), words);
+  view.setLive(state !== "idle" && state !== "resuming");
+  if (state === "idle") return afterFrame(() => rest(session));
+  const isNew = state === "streaming" && chat.dataset.state !== "reconnecting";
+  if (isNew) setText(find("announcer"), "The assistant is answering.");
+  show(state);
+}
+
+function show(state) {
   const isIdle = state === "idle";
   setState(chat, "state", state);
-  setText(find("connection"), words);
-  view.setLive(!isIdle);
   message.disabled = !isIdle;
   find("send").disabled = !isIdle;
   find("stop").hidden = state !== "replaying";
   for (const button of replayButtons) button.disabled = !isIdle || session.record.length === 0;
-  if (state === "streaming" && was !== "reconnecting") setText(find("announcer"), "The assistant is answering.");
-  if (isIdle) {
-    view.flush();
-    announceAnswer(was);
-    if (!find("details").contains(document.activeElement)) message.focus();
-  }
 }
 
-/** Says the whole answer once, when it has ended: a live region that changed with each token would be a din. */
-function announceAnswer(was) {
+/** The turn is over and drawn: it is the person's again. */
+function rest(of) {
+  if (of !== session || !session.isOver || replay) return;
+  announceAnswer();
+  show("idle");
+  if (!find("details").contains(document.activeElement)) message.focus();
+}
+
+/** Says the answer once, when it has ended: a live region that changed with each token would be a din. */
+function announceAnswer() {
   const answered = find("conversation").lastElementChild;
-  setText(find("announcer"), was === "idle" || !answered?.matches(".theirs") ? "" : answered.innerText);
+  const isNew = !["starting", "resuming"].includes(chat.dataset.state) && answered?.matches(".theirs");
+  const said = isNew ? [...answered.querySelectorAll(SPOKEN)].map((part) => part.textContent) : [];
+  setText(find("announcer"), said.join("\n").slice(0, MOST_SPOKEN));
 }
 
 function fail(words) {
   view.fail(words);
-  followEnd();
+  showWelcome();
 }
 
 function answer(words) {
@@ -137,9 +156,14 @@ function answer(words) {
   if (!message.disabled) find("composer").requestSubmit();
 }
 
-function followEnd() {
+/** On a phone the details lie over the conversation. */
+function showDetails(isOpen) {
+  find("details").classList.toggle("is-open", isOpen);
+  find("toggle-details").setAttribute("aria-expanded", String(isOpen));
+}
+
+function showWelcome() {
   find("welcome").hidden = find("conversation").childElementCount > 0;
-  if (isAtEnd) scroller.scrollTop = scroller.scrollHeight;
 }
 
 function playAgain(slower) {
@@ -168,7 +192,7 @@ find("composer").addEventListener("submit", (event) => {
   const words = message.value.trim();
   if (words === "" || message.disabled) return;
   message.value = "";
-  isAtEnd = true;
+  scroller.scrollTop = 0; // its end
   view.expect(words);
   void session.send(words);
 });
@@ -179,16 +203,12 @@ message.addEventListener("keydown", (event) => {
   find("composer").requestSubmit();
 });
 
-scroller.addEventListener("scroll", () => {
-  isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 40;
-}, { passive: true });
-
 for (const button of replayButtons) button.addEventListener("click", () => playAgain(Number(button.dataset.replay)));
 find("stop").addEventListener("click", () => replay?.finish());
 find("new-conversation").addEventListener("click", () => open(assistant.id));
-find("toggle-details").addEventListener("click", ({ currentTarget }) => {
-  const isOpen = find("details").classList.toggle("is-open");
-  currentTarget.setAttribute("aria-expanded", String(isOpen));
+find("toggle-details").addEventListener("click", () => showDetails(!find("details").classList.contains("is-open")));
+addEventListener("keydown", ({ key }) => {
+  if (key === "Escape") showDetails(false);
 });
 addEventListener("hashchange", openFromAddress);
 addEventListener("pagehide", () => session.keep());

@@ -1,5 +1,5 @@
-// The merger: a conversation's chunks, in any order and more than once, into the messages that a person sees. The same as
-// `src/wire/merge.rs` and `apply.rs`, whose rules are stated in `src/wire/envelope.rs`; both run `tests/golden/`.
+// The merger: a conversation's chunks, in any order and more than once, into the messages that a person sees. The same
+// as `src/wire/merge.rs` and `apply.rs`, whose rules are stated in `src/wire/envelope.rs`; both run `tests/golden/`.
 
 const MAX_HELD = 4096;
 const MAX_INDEX = 65535;
@@ -152,7 +152,7 @@ function nameOf({ block_id, message_id }) {
   return message_id === undefined ? undefined : `${block_id?.length ?? -1}:${block_id ?? ""}${message_id}`;
 }
 
-/** The props after a delta; the same ones, changed, wherever they are an object or array. Throws `Refused`, nothing changed. */
+/** The props after a delta; the same ones, changed, where they are an object or array. Throws `Refused`, nothing changed. */
 export function applied(props, pointer, action, operand) {
   const steps = stepsOf(pointer);
   const found = look(props, steps);
@@ -173,7 +173,8 @@ export function applied(props, pointer, action, operand) {
   const there = read(parent, step);
   if (action === "append" && Array.isArray(there)) there.push(operand);
   else if (action === "append") write(parent, step, (there ?? "") + operand);
-  else if (action === "merge" && isObject(there)) for (const [name, value] of Object.entries(operand)) write(there, name, value);
+  else if (action === "merge" && isObject(there))
+    for (const [name, value] of Object.entries(operand)) write(there, name, value);
   else write(parent, step, operand);
   return above.props;
 }
@@ -181,7 +182,10 @@ export function applied(props, pointer, action, operand) {
 function stepsOf(pointer) {
   if (pointer === "") return [];
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) throw new Refused("bad-path");
-  const steps = pointer.slice(1).split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const steps = pointer
+    .slice(1)
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (steps.length > MAX_STEPS) throw new Refused("too-far");
   return steps;
 }

@@ -125,7 +125,9 @@ test("threads may be sent in any order", () => {
   for (const { interleave, chunks, messages: expected } of SCENARIOS.map(golden)) {
     if (!interleave) continue;
     for (const order of shuffles(chunks.length)) {
-      const queues = new Map(chunks.map((chunk) => [chunk.thread_id, chunks.filter((other) => other.thread_id === chunk.thread_id)]));
+      const queues = new Map(
+        chunks.map((chunk) => [chunk.thread_id, chunks.filter((other) => other.thread_id === chunk.thread_id)]),
+      );
       const sent = order.map((at) => queues.get(chunks[at].thread_id).shift());
       const merger = merged(sent.map((chunk, at) => ({ ...chunk, chunk_id: at + 1 })));
       assert.deepEqual(byName(messages(merger)), byName(expected), `${order}`);
@@ -163,8 +165,11 @@ test("a refused chunk is told and the stream goes on", () => {
   assert.deepEqual(refused, ["unnumbered", "no-message-id", "no-action", "nothing-there", undefined]);
   assert.deepEqual(messages(merger), [{ chunk_id: 4, type: "text", props: { content: "x" }, message_id: "m" }]);
 
-  for (let more = 0; more < 4096; more += 1) assert.equal(merger.apply({ type: "text", chunk_id: 10 + more }).outcome, "held");
-  assert.deepEqual(merger.apply({ type: "text", chunk_id: 9999 }).refused, [{ chunkId: 9999, reason: "too-far-ahead" }]);
+  for (let more = 0; more < 4096; more += 1)
+    assert.equal(merger.apply({ type: "text", chunk_id: 10 + more }).outcome, "held");
+  assert.deepEqual(merger.apply({ type: "text", chunk_id: 9999 }).refused, [
+    { chunkId: 9999, reason: "too-far-ahead" },
+  ]);
   merger.dropHeld();
   assert.equal(merger.hasGap, false);
 });

@@ -1,6 +1,6 @@
 // How each type of message looks: a part has an `element` and an `update(props, isLive)`.
 
-import { el, setState, setText } from "./dom.js";
+import { el, setLines, setState, setText } from "./dom.js";
 import { Tree } from "./tree.js";
 
 class TextPart {
@@ -9,7 +9,7 @@ class TextPart {
   }
 
   update(props, isLive) {
-    setText(this.element, props?.content ?? "");
+    setLines(this.element, props?.content ?? "");
     setState(this.element, "live", isLive || undefined);
   }
 }
@@ -22,7 +22,7 @@ class ThinkingPart {
   }
 
   update(props, isLive) {
-    setText(this.text, props?.content ?? "");
+    setLines(this.text, props?.content ?? "");
     setText(this.summary, isLive ? "Thinking…" : "Thoughts");
   }
 }
@@ -47,10 +47,15 @@ class ToolPart {
     this.input = new Tree();
     this.error = el("p", { class: "error", hidden: true });
     this.result = new Tree();
-    this.output = el("details", { class: "tool-output", hidden: true }, el("summary", {}, "Result"), this.result.element);
+    this.output = el(
+      "details",
+      { class: "tool-output", hidden: true },
+      el("summary", {}, "Result"),
+      this.result.element,
+    );
     this.element = el(
-      "section",
-      { class: "card tool", "aria-label": "Tool" },
+      "div",
+      { class: "card tool", role: "group", "aria-label": "Tool" },
       el("header", {}, el("span", { class: "card-kind" }, "Tool"), this.name, this.status),
       el("div", { class: "tool-input" }, this.input.element),
       this.error,
@@ -78,7 +83,7 @@ class AskPart {
     this.slots = el("div", { class: "slots" });
     this.reasoning = el("p", { class: "said" });
     this.reasons = el("details", { class: "thinking", hidden: true }, el("summary", {}, "Reasons"), this.reasoning);
-    this.element = el("section", { class: "ask" }, this.reasons, this.answer, this.slots);
+    this.element = el("div", { class: "ask" }, this.reasons, this.answer, this.slots);
   }
 
   update(props, isLive) {
@@ -109,7 +114,11 @@ class AskPart {
   #chips(options) {
     const chip = (option) => {
       const words = wordsOf(option);
-      return el("li", {}, el("button", { type: "button", class: "chip", click: () => this.actions.answer(words) }, words));
+      return el(
+        "li",
+        {},
+        el("button", { type: "button", class: "chip", click: () => this.actions.answer(words) }, words),
+      );
     };
     return el("ul", { class: "chips", "aria-label": "Options" }, ...options.map(chip));
   }
@@ -119,7 +128,7 @@ class ProductsPart {
   constructor() {
     this.list = el("ul", { class: "products" });
     this.none = el("p", { class: "hint", hidden: true }, "Nothing in the catalogue fits.");
-    this.element = el("section", { class: "card", "aria-label": "Products" }, this.list, this.none);
+    this.element = el("div", { class: "card", role: "group", "aria-label": "Products" }, this.list, this.none);
   }
 
   update(props) {
@@ -127,9 +136,17 @@ class ProductsPart {
     this.none.hidden = items.length > 0;
     this.list.replaceChildren(
       ...items.map(({ name, price, ...rest }) => {
-        const more = Object.values(rest).filter((value) => typeof value === "string").join(" · ");
+        const more = Object.values(rest)
+          .filter((value) => typeof value === "string")
+          .join(" · ");
         const priced = price === undefined ? undefined : el("span", { class: "price" }, wordsOf(price));
-        return el("li", {}, el("strong", {}, wordsOf(name)), priced, more ? el("span", { class: "hint" }, more) : undefined);
+        return el(
+          "li",
+          {},
+          el("strong", {}, wordsOf(name)),
+          priced,
+          more ? el("span", { class: "hint" }, more) : undefined,
+        );
       }),
     );
   }
@@ -145,8 +162,8 @@ class FormPart {
     this.errors = el("ul", { class: "errors", hidden: true });
     this.raw = el("pre", { class: "raw", tabindex: "0", "aria-label": "What the model wrote" });
     this.element = el(
-      "section",
-      { class: "card form", "aria-label": "Form" },
+      "div",
+      { class: "card form", role: "group", "aria-label": "Form" },
       el("header", {}, el("span", { class: "card-kind" }, "Form"), this.title, this.status),
       this.tree.element,
       this.errors,
@@ -160,7 +177,7 @@ class FormPart {
     setText(this.status, FORM_STATES[status] ?? "");
     setState(this.element, "status", status);
     this.tree.update(value, open ?? null);
-    setText(this.raw, raw ?? "");
+    setLines(this.raw, raw ?? "");
     const list = Array.isArray(errors) ? errors : [];
     this.errors.hidden = list.length === 0;
     const words = list.map(({ pointer, message }) => (pointer ? `${pointer}: ${message}` : message));
@@ -205,7 +222,9 @@ class DonePart {
 export function wordsOf(value) {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? wordsOf(value.label ?? value.message ?? value.name) || JSON.stringify(value) : String(value);
+  return typeof value === "object"
+    ? wordsOf(value.label ?? value.message ?? value.name) || JSON.stringify(value)
+    : String(value);
 }
 
 const PARTS = {

@@ -17,7 +17,19 @@ export class Playground {
   constructor(root) {
     const find = (id) => root.querySelector(`#pg-${id}`);
     this.form = root.querySelector("form");
-    const parts = ["json", "patterns", "chunk", "error", "result", "step", "position", "fed", "events", "snapshot", "patch"];
+    const parts = [
+      "json",
+      "patterns",
+      "chunk",
+      "error",
+      "result",
+      "step",
+      "position",
+      "fed",
+      "events",
+      "snapshot",
+      "patch",
+    ];
     for (const part of parts) this[part] = find(part);
     this.json.value = SAMPLE;
     this.patterns.value = PATTERNS;
@@ -62,7 +74,10 @@ export class Playground {
   #show() {
     const { from, to, events, snapshot, patch, error } = this.#steps[this.step.valueAsNumber];
     const isLast = from === to;
-    setText(this.position, `${this.step.valueAsNumber + 1} of ${this.#steps.length}${isLast ? ": the end of input" : ""}`);
+    setText(
+      this.position,
+      `${this.step.valueAsNumber + 1} of ${this.#steps.length}${isLast ? ": the end of input" : ""}`,
+    );
     const text = (start, end) => new TextDecoder().decode(this.#bytes.slice(start, end));
     this.fed.replaceChildren(
       el("span", { class: "pg-past" }, text(0, from)),

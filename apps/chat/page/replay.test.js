@@ -37,7 +37,12 @@ function played(slower, t) {
   return { replay, told, pass };
 }
 
-const START = [["before", 1], ["before", 2], ["begin", 0], [3, 0, "merged"]];
+const START = [
+  ["before", 1],
+  ["before", 2],
+  ["begin", 0],
+  [3, 0, "merged"],
+];
 
 test("at recorded speed and slower each chunk comes when it is due", (t) => {
   for (const slower of [1, 10]) {
@@ -45,7 +50,12 @@ test("at recorded speed and slower each chunk comes when it is due", (t) => {
     replay.start();
     assert.deepEqual(told, START);
     pass(1000);
-    assert.deepEqual(told.slice(4), [[4, 10 * slower, "merged"], [5, 50 * slower, "merged"], [6, 50 * slower, "merged"], ["end", 50 * slower]]);
+    assert.deepEqual(told.slice(4), [
+      [4, 10 * slower, "merged"],
+      [5, 50 * slower, "merged"],
+      [6, 50 * slower, "merged"],
+      ["end", 50 * slower],
+    ]);
     t.mock.reset();
     t.mock.timers.reset();
   }
@@ -54,7 +64,13 @@ test("at recorded speed and slower each chunk comes when it is due", (t) => {
 test("all at once, the rest at once, and not at all", (t) => {
   const all = played(0, t);
   all.replay.start();
-  assert.deepEqual(all.told.slice(3), [[3, 0, "merged"], [4, 0, "merged"], [5, 0, "merged"], [6, 0, "merged"], ["end", 0]]);
+  assert.deepEqual(all.told.slice(3), [
+    [3, 0, "merged"],
+    [4, 0, "merged"],
+    [5, 0, "merged"],
+    [6, 0, "merged"],
+    ["end", 0],
+  ]);
   t.mock.reset();
   t.mock.timers.reset();
 
@@ -62,7 +78,12 @@ test("all at once, the rest at once, and not at all", (t) => {
   rest.replay.start();
   rest.pass(3);
   rest.replay.finish();
-  assert.deepEqual(rest.told.slice(4), [[4, 3, "merged"], [5, 3, "merged"], [6, 3, "merged"], ["end", 3]]);
+  assert.deepEqual(rest.told.slice(4), [
+    [4, 3, "merged"],
+    [5, 3, "merged"],
+    [6, 3, "merged"],
+    ["end", 3],
+  ]);
   rest.pass(900);
   assert.equal(rest.told.length, 8);
   t.mock.reset();

@@ -1,5 +1,5 @@
-// One conversation with the server: sends, reads what streams, merges it, and comes back after a lost connection through
-// the last chunk id. Knows nothing of the page.
+// One conversation with the server: sends, reads what streams, merges it, and comes back after a lost connection
+// through the last chunk id. Knows nothing of the page.
 
 import { Refusal, resume, send } from "./api.js";
 import { keep, kept } from "./keep.js";
@@ -10,20 +10,21 @@ import { eventsOf } from "./sse.js";
 const GONE = 410;
 const NO_CONTENT = 204;
 
-/** How long the page may be kept from drawing, in milliseconds, and how often a lost connection is tried again. */
+/** How long the page may be kept from taking input and from drawing, in milliseconds. */
 const SLICE = 8;
+const FRAME = 16;
+
+/** How long is waited before a lost connection is tried again, each time. */
 const RETRIES = [250, 500, 1000, 2000, 4000, 8000];
 
-/** Lets the browser draw and take input. */
-const breathe = () =>
+/** Lets the browser take input. */
+const breathe = () => globalThis.scheduler?.yield?.() ?? new Promise((resolve) => setTimeout(resolve));
+
+/** Lets the browser draw; a page that nobody sees does not, and does not wait for it. */
+const frame = () =>
   new Promise((resolve) => {
-    if (globalThis.scheduler?.yield) return resolve(globalThis.scheduler.yield());
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, 100);
   });
 
 /** Milliseconds, on one scale for every load of the page. */
@@ -32,10 +33,14 @@ const now = () => performance.timeOrigin + performance.now();
 export class Session {
   #leave = new AbortController();
   #sliceBegan = 0;
+  #worked = 0;
+  #isResuming = false;
+  #hasBegun = false; // the turn that is sent, before the stream's record of its message has come
 
   /**
-   * `on` hears: `state(name, words)` with `idle`, `streaming`, `reconnecting`; `begin(at)` of a turn; `reset()` when
-   * the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the merger made of it; `fail(words)` of what has no place in the stream.
+   * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at)` of a turn;
+   * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the
+   * merger made of it; `fail(words)` of what has no place in the stream.
    */
   constructor({ assistant, conversationId, on }) {
     this.assistant = assistant;
@@ -63,13 +68,14 @@ export class Session {
   async send(message) {
     const { assistant, conversationId } = this;
     this.isOver = false;
-    this.turnBegan = now();
-    this.on.begin(this.turnBegan);
+    this.#begin(now());
+    this.#hasBegun = true;
     await this.#turn((signal) => send({ assistant, conversationId, message }, signal));
   }
 
   /** Reads what the conversation has so far, and what is still streaming; nothing of it may be an end. */
   async resume() {
+    this.#isResuming = true;
     await this.#turn((signal) => this.#resumed(signal));
   }
 
@@ -91,17 +97,16 @@ export class Session {
 
   async #turn(open) {
     const { signal } = this.#leave;
-    this.on.state("streaming");
+    this.on.state(this.#isResuming ? "resuming" : "streaming");
     try {
       await this.#read(await open(signal));
       for (let retry = 0; !this.isOver; retry += 1) retry = await this.#again(retry, signal);
     } catch (error) {
       if (signal.aborted) return;
+      this.isOver = true;
       this.on.fail(error instanceof Refusal ? error.message : `The connection was lost: ${error.message}`);
     }
-    if (signal.aborted) return;
-    this.keep();
-    this.on.state("idle");
+    if (!signal.aborted) this.on.state("idle");
   }
 
   // One more try to go on from the last chunk; gives the number of tries since something came.
@@ -129,10 +134,7 @@ export class Session {
       for await (const { event, data } of eventsOf(response.body)) {
         this.#take(event, JSON.parse(data));
         if (this.merger.hasGap) break;
-        if (performance.now() - this.#sliceBegan > SLICE) {
-          await breathe();
-          this.#sliceBegan = performance.now();
-        }
+        await this.#pause();
       }
     } catch (error) {
       // A connection that breaks off is no error yet; a frame that is no JSON is one.
@@ -141,11 +143,32 @@ export class Session {
     this.merger.dropHeld();
   }
 
+  #begin(at) {
+    this.turnBegan = at;
+    this.on.begin(at);
+  }
+
+  // What arrives all at once is worked off in slices, and drawn in between.
+  async #pause() {
+    if (performance.now() - this.#sliceBegan < SLICE) return;
+    this.#worked += performance.now() - this.#sliceBegan;
+    await (this.#worked < FRAME ? breathe() : frame());
+    if (this.#worked >= FRAME) this.#worked = 0;
+    this.#sliceBegan = performance.now();
+  }
+
   #take(event, chunk) {
     const entry = { event, chunk, at: now() };
     const result = this.merger.apply(chunk);
     if (result.outcome !== "merged") return;
     for (const { chunkId, reason } of result.refused) console.warn(`chunk ${chunkId} can't be merged: ${reason}`);
+    if (this.#isResuming) {
+      this.#isResuming = false;
+      this.on.state("streaming");
+    }
+    // A turn that was not begun here begins with its message.
+    if (chunk.type === "user" && !this.#hasBegun) this.#begin(entry.at);
+    if (chunk.type === "user") this.#hasBegun = false;
     this.record.push(entry);
     this.isOver = event === "done" || event === "error";
     this.on.chunk(entry, result);

@@ -6,7 +6,7 @@ import test from "node:test";
 import { SseReader, eventsOf } from "./sse.js";
 
 const STREAM =
-  ": hello\n\nevent: text\nid: 1\ndata: {\"a\":1}\n\nid:2\r\ndata:  two\r\ndata\r\ndata:three: 3\r\n\r\n" +
+  ': hello\n\nevent: text\nid: 1\ndata: {"a":1}\n\nid:2\r\ndata:  two\r\ndata\r\ndata:three: 3\r\n\r\n' +
   "retry: 9\revent: done\rdata: Ørsted 👩‍👧\r\runknown\nevent: none\n\ndata: cut off\n";
 const EVENTS = [
   { event: "text", data: '{"a":1}', id: "1" },
@@ -19,7 +19,11 @@ test("every pair of cuts gives the same events", () => {
     for (let second = first; second <= STREAM.length; second += 1) {
       const reader = new SseReader();
       const pieces = [STREAM.slice(0, first), STREAM.slice(first, second), "", STREAM.slice(second)];
-      assert.deepEqual(pieces.flatMap((piece) => reader.push(piece)), EVENTS, `cut at ${first} and ${second}`);
+      assert.deepEqual(
+        pieces.flatMap((piece) => reader.push(piece)),
+        EVENTS,
+        `cut at ${first} and ${second}`,
+      );
     }
   }
 });

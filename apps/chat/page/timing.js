@@ -1,9 +1,24 @@
 // When each message of a turn could first be shown, and when its input was complete: the page's case in numbers.
 
 /** The part of a message's props that the model writes and a person reads, by type. */
-const READ_AT = { text: "/content", thinking: "/content", tool_call: "/input", ask: "", products: "", form: "/value", context: "" };
+const READ_AT = {
+  text: "/content",
+  thinking: "/content",
+  tool_call: "/input",
+  ask: "",
+  products: "",
+  form: "/value",
+  context: "",
+};
 
-const NAMES = { text: "Text", thinking: "Thinking", ask: "Questions", products: "Products", form: "Form", context: "Context" };
+const NAMES = {
+  text: "Text",
+  thinking: "Thinking",
+  ask: "Questions",
+  products: "Products",
+  form: "Form",
+  context: "Context",
+};
 
 /** Where a change says that the model has written all of it. */
 const ENDS = ["", "/status"];
@@ -32,6 +47,7 @@ export class Timing {
     this.start = undefined;
     this.messages = new Map();
     this.end = undefined;
+    this.isBroken = false;
     this.last = 0;
   }
 
@@ -40,6 +56,7 @@ export class Timing {
     this.start = at;
     this.messages = new Map();
     this.end = undefined;
+    this.isBroken = false;
     this.last = at;
   }
 
@@ -48,7 +65,9 @@ export class Timing {
     this.last = at;
     if (chunk.type === "done" || chunk.type === "error") {
       this.end = at;
-      for (const message of this.messages.values()) message.isWhole = true;
+      this.isBroken = chunk.type === "error";
+      // What was open when the turn failed never became whole.
+      if (!this.isBroken) for (const message of this.messages.values()) message.isWhole = true;
     }
     if (READ_AT[chunk.type] === undefined) return;
     const key = `${chunk.block_id ?? ""}/${chunk.message_id ?? chunk.chunk_id}`;

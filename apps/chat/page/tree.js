@@ -2,7 +2,7 @@
 
 import { el, setState, setText } from "./dom.js";
 
-/** Marks what is still open: `undefined` where nobody knows, so nothing is marked; null once all that is shown is complete. */
+/** Marks what is still open: `undefined` where nobody knows, so nothing is marked; null once all that shows is complete. */
 function stateOf(pointer, open) {
   if (open === undefined) return undefined;
   return open !== null && (open === pointer || open.startsWith(`${pointer}/`)) ? "partial" : "complete";
@@ -40,8 +40,14 @@ class Field {
     this.kind = kind;
     this.children = [];
     this.value?.remove();
-    this.value = el(isContainer(kind) ? "ul" : "span", { class: isContainer(kind) ? "tree" : "value", "data-kind": kind });
-    this.element.replaceChildren(this.label, ...(isContainer(kind) ? [this.mark, this.value] : [this.value, this.mark]));
+    this.value = el(isContainer(kind) ? "ul" : "span", {
+      class: isContainer(kind) ? "tree" : "value",
+      "data-kind": kind,
+    });
+    this.element.replaceChildren(
+      this.label,
+      ...(isContainer(kind) ? [this.mark, this.value] : [this.value, this.mark]),
+    );
   }
 
   #show(state) {
@@ -74,13 +80,16 @@ export class Tree {
     this.root = undefined;
   }
 
-  /** Shows a value; nothing for null. `open` is the pointer of the innermost value that is partial, if that is known. */
+  /** Shows a value; nothing for null. `open` is the pointer of the innermost value that is partial, if it is known. */
   update(value, open) {
     const isShown = value !== undefined && value !== null;
     const kind = isShown ? kindOf(value) : undefined;
     if (kind !== this.kind) {
       this.kind = kind;
-      this.root = { value: isContainer(kind) ? el("ul", { class: "tree" }) : el("span", { class: "value" }), children: [] };
+      this.root = {
+        value: isContainer(kind) ? el("ul", { class: "tree" }) : el("span", { class: "value" }),
+        children: [],
+      };
       this.element.replaceChildren(...(isShown ? [this.root.value] : []));
     }
     if (isContainer(kind)) updateAll(this.root, value, "", open);

@@ -1,5 +1,5 @@
-// The conversation on the page: a bubble for each thing the person said and one for each of the assistant's turns, kept up
-// to date with the merger's messages, at most once a frame.
+// The conversation on the page: a bubble for each thing the person said and one for each of the assistant's turns, kept
+// up to date with the merger's messages, at most once a frame.
 
 import { eachFrame, el, setState } from "./dom.js";
 import { partFor } from "./parts.js";
@@ -50,6 +50,7 @@ export class ConversationView {
       this.#dirty.delete(message);
       this.#parts.get(message)?.part?.element.remove();
       this.#parts.delete(message);
+      if (this.#last === message) this.#last = null;
     }
     for (const message of changed) this.#dirty.add(message);
     if (changed.size > 0 || removed.size > 0) this.#draw();
@@ -72,6 +73,8 @@ export class ConversationView {
     const before = this.#last;
     const inOrder = [...this.#dirty].sort((one, other) => one.chunk_id - other.chunk_id);
     this.#dirty.clear();
+    const newest = inOrder.findLast(({ type }) => type !== "context");
+    if (newest && newest.chunk_id >= (before?.chunk_id ?? 0)) this.#last = newest;
     for (const message of inOrder) {
       if (message.type === "context") this.#note(message);
       else this.#show(message);
@@ -90,7 +93,6 @@ export class ConversationView {
 
   #show(message) {
     if (this.#parts.get(message)?.type !== message.type) this.#place(message);
-    if (!this.#last || message.chunk_id >= this.#last.chunk_id) this.#last = message;
     this.#update(message);
   }
 
@@ -132,7 +134,11 @@ export class ConversationView {
 
   #bubble() {
     if (!this.#turn) {
-      const placeholder = el("p", { class: "placeholder loading" }, el("span", { class: "dots", "aria-hidden": "true" }));
+      const placeholder = el(
+        "p",
+        { class: "placeholder loading" },
+        el("span", { class: "dots", "aria-hidden": "true" }),
+      );
       this.#turn = el("li", { class: "bubble theirs" }, el("span", { class: "unseen" }, "Assistant: "), placeholder);
       this.list.append(this.#turn);
     }

@@ -18,19 +18,29 @@ export class VirtualList {
     scroller.tabIndex = 0;
     scroller.setAttribute("role", "region");
     scroller.setAttribute("aria-label", label);
-    scroller.addEventListener("scroll", () => this.draw(), { passive: true });
-    new ResizeObserver(() => this.draw()).observe(scroller);
+    // Where it stands is noted when it changes: asking while rows are added would have the browser lay out at once.
+    this.below = 0;
+    this.seen = 0;
+    scroller.addEventListener(
+      "scroll",
+      () => {
+        this.below = Math.max(0, -scroller.scrollTop);
+        this.draw();
+      },
+      { passive: true },
+    );
+    new ResizeObserver(([{ contentRect }]) => {
+      this.seen = contentRect.height;
+      this.draw();
+    }).observe(scroller);
   }
 
-  /** Shows this many rows. Rows that were there are not made again. */
+  /** Shows this many rows. Rows that were there are not made again; who looks at the end goes on looking at the end. */
   show(length) {
     if (length < this.length) this.clear();
-    // Whoever looks at the end goes on looking at the end.
-    const { scrollTop, clientHeight } = this.scroller;
-    const isAtEnd = scrollTop + clientHeight >= this.length * this.height - 4;
+    if (length === this.length) return;
     this.length = length;
     this.space.style.blockSize = `${length * this.height}px`;
-    if (isAtEnd) this.scroller.scrollTop = length * this.height;
     this.draw();
   }
 
@@ -38,13 +48,15 @@ export class VirtualList {
     this.length = 0;
     this.#rows.clear();
     this.space.replaceChildren();
+    this.space.style.blockSize = "0";
   }
 
   draw() {
-    const { scrollTop, clientHeight } = this.scroller;
-    if (clientHeight === 0) return;
-    const from = Math.max(0, Math.floor(scrollTop / this.height) - SPARE);
-    const to = Math.min(this.length, Math.ceil((scrollTop + clientHeight) / this.height) + SPARE);
+    if (this.seen === 0) return;
+    // The scroller stands on its end, so what is below is known and what is above follows.
+    const end = this.length * this.height - this.below;
+    const from = Math.max(0, Math.floor((end - this.seen) / this.height) - SPARE);
+    const to = Math.min(this.length, Math.ceil(Math.max(end, this.seen) / this.height) + SPARE);
     for (const [place, row] of this.#rows) {
       if (place < from || place >= to) {
         row.remove();
@@ -55,7 +67,11 @@ export class VirtualList {
   }
 
   #add(place) {
-    const row = el("li", { class: "row", "aria-setsize": this.length, "aria-posinset": place + 1 }, ...this.render(place));
+    const row = el(
+      "li",
+      { class: "row", "aria-setsize": this.length, "aria-posinset": place + 1 },
+      ...this.render(place),
+    );
     row.style.insetBlockStart = `${place * this.height}px`;
     this.#rows.set(place, row);
     // In the document's order too, for who reads it in that order.

@@ -1,4 +1,5 @@
-//! The merger against `golden/`, which the page's merger (`page/merge.js`) reads too: `node --test apps/chat/page/*.test.js`.
+//! The merger against `golden/`, which the page's merger (`page/merge.js`) reads too:
+//! `node --test apps/chat/page/*.test.js`.
 
 use std::collections::BTreeMap;
 use std::fs;

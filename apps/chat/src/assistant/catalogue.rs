@@ -1,17 +1,22 @@
 //! What the shop has: a small local catalogue, and the search in it.
 
-use serde::{Deserialize, Serialize};
-
 /// Something to buy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
     /// Its name.
     pub name: String,
     /// Its price.
     pub price_cents: u32,
     /// Words that it is found by, in lower case.
-    #[serde(skip_serializing)]
     pub words: Vec<String>,
+}
+
+impl Product {
+    /// The price as a person reads it.
+    #[must_use]
+    pub fn price(&self) -> String {
+        format!("€{}.{:02}", self.price_cents / 100, self.price_cents % 100)
+    }
 }
 
 /// The products.

@@ -27,6 +27,14 @@ impl Output {
         format!("b{}.{}", self.publisher.first_chunk_id(), self.blocks)
     }
 
+    /// Begins a block in which the model is asked, and tells that something is on its way: no part of an answer either.
+    pub(super) async fn begin_answer(&mut self) -> Result<String, TurnError> {
+        let block = self.next_block();
+        let whole = Envelope::whole(MessageType::Loading, json!({"message": "One moment…"})).of("loading");
+        self.publisher.send(Event::new(EventName::Loading, whole.in_block(block.as_str()))).await?;
+        Ok(block)
+    }
+
     /// Tells what the person wrote, which is no part of an answer.
     pub(super) async fn tell_message(&mut self, message: &str) -> Result<(), TurnError> {
         let block = self.next_block();

@@ -31,7 +31,7 @@ pub(super) async fn answer(
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
     let user = Message::user(message);
-    let block = output.next_block();
+    let block = output.begin_answer().await?;
     let request = classify_request(before, &user);
     let reading = ask(&assistants.provider, &request, output, Reading::calls, || Reading::new(&block)).await?;
     // The message has come to its end: only now is anything decided.
@@ -95,7 +95,7 @@ async fn recall(
         max_tokens: MOST_TOKENS,
         ..Request::default()
     };
-    let (block, no_calls) = (output.next_block(), Default::default());
+    let (block, no_calls) = (output.begin_answer().await?, Default::default());
     let round = ask(&assistants.provider, &request, output, Round::calls, || Round::new(&block, &no_calls)).await?;
     let (said, rest) = round.finish();
     output.send(rest).await?;
@@ -113,7 +113,8 @@ async fn search(
     words.extend(session.assessment.fulfilled.values().cloned());
     let found = assistants.catalogue.search(&words);
     let block = output.next_block();
-    let products = Envelope::whole(MessageType::Products, json!({"items": found})).of("products");
+    let items: Vec<_> = found.iter().map(|product| json!({"name": product.name, "price": product.price()})).collect();
+    let products = Envelope::whole(MessageType::Products, json!({"items": items})).of("products");
     let mut events = vec![Event::new(EventName::Products, products.in_block(block.as_str()))];
     let names: Vec<&str> = found.iter().map(|product| product.name.as_str()).collect();
     let answer = match names.as_slice() {

@@ -46,7 +46,7 @@ pub(super) async fn answer(
             forced_tool: None,
             max_tokens: MOST_TOKENS,
         };
-        let block = output.next_block();
+        let block = output.begin_answer().await?;
         let round = ask(&assistants.provider, &request, output, Round::calls, || Round::new(&block, &ids)).await?;
         let (said, rest) = round.finish();
         output.send(rest).await?;

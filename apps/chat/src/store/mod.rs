@@ -2,14 +2,15 @@
 //!
 //! A turn is saved in one transaction or not at all. What is stored as JSON is always whole.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::assistant::{Assistant, Session};
 use crate::provider::Message;
@@ -65,16 +66,24 @@ pub enum StoreError {
     /// In the database.
     #[error("the store failed: {0}")]
     Database(#[from] rusqlite::Error),
-    /// A task of the store was broken off.
+    /// Its thread can't be started.
+    #[error("the store's thread can't be started: {0}")]
+    Thread(std::io::Error),
+    /// A job of the store was broken off.
     #[error("the store was interrupted")]
     Interrupted,
 }
 
-/// The database.
+/// The database, with the thread that owns its connection. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Store {
-    connection: Arc<Mutex<Connection>>,
+    jobs: mpsc::Sender<Job>,
 }
+
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// How many jobs may wait before whoever has one more waits too.
+const MOST_JOBS: usize = 64;
 
 impl Store {
     /// Opens a database's file, or one in memory, and makes the tables it lacks.
@@ -83,7 +92,7 @@ impl Store {
     ///
     /// The file can't be opened, or is no database.
     pub fn open(path: Option<&Path>) -> Result<Self, StoreError> {
-        let connection = match path {
+        let mut connection = match path {
             Some(path) => Connection::open(path)?,
             None => Connection::open_in_memory()?,
         };
@@ -91,7 +100,18 @@ impl Store {
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.execute_batch(include_str!("schema.sql"))?;
-        Ok(Self { connection: Arc::new(Mutex::new(connection)) })
+        let (jobs, mut waiting) = mpsc::channel::<Job>(MOST_JOBS);
+        // One thread for all jobs: they would wait for each other anyway. It ends with the last clone of the store.
+        std::thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || {
+                while let Some(job) = waiting.blocking_recv() {
+                    // A panic rolls its transaction back, and its sender hears of it.
+                    let _ = catch_unwind(AssertUnwindSafe(|| job(&mut connection)));
+                }
+            })
+            .map_err(StoreError::Thread)?;
+        Ok(Self { jobs })
     }
 
     /// A conversation, if there is one of that name.
@@ -164,10 +184,13 @@ impl Store {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let connection = self.connection.clone();
-        // A panic in the middle of a transaction rolls it back, so the connection stays good.
-        let work = move || work(&mut connection.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(tokio::task::spawn_blocking(work).await.map_err(|_| StoreError::Interrupted)??)
+        let (sender, receiver) = oneshot::channel();
+        let job = Box::new(move |connection: &mut Connection| {
+            // Whoever has asked may be gone.
+            let _ = sender.send(work(connection));
+        });
+        self.jobs.send(job).await.map_err(|_| StoreError::Interrupted)?;
+        Ok(receiver.await.map_err(|_| StoreError::Interrupted)??)
     }
 }
 

@@ -75,7 +75,7 @@ pub enum MessageType {
     /// The shopping assistant's questions and answer: `{"ask_slots": [{"message", "options"}], "simple_response":
     /// {"message"}, "reasoning"}`.
     Ask,
-    /// What the catalogue has: `{"items": [{"name", "price_cents"}]}`.
+    /// What the catalogue has: `{"items": [{"name", "price"}]}`.
     Products,
     /// The hidden context of the conversation: `{"preferences", "restaurants", …}`.
     Context,

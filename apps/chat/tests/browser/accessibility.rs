@@ -47,13 +47,12 @@ async fn axe_finds_nothing_wrong() {
                 assert!(wide.as_i64().unwrap() <= 0, "{what} is {wide} too wide");
             }
             if width < 600 {
-                stage.eval("document.querySelector('#toggle-details').click()").await;
+                stage.press("#toggle-details").await;
             }
             for tab in ["inspector", "context", "playground"] {
-                stage.eval(&format!("document.querySelector('#tab-{tab}').click()")).await;
+                stage.press(&format!("#tab-{tab}")).await;
                 if tab == "playground" {
-                    stage.eval("document.querySelector('#playground-form').requestSubmit()").await;
-                    stage.until("return !document.querySelector('#pg-result').hidden").await;
+                    stage.run_playground().await;
                 }
                 check(&stage, &axe, &format!("{tab} at {width}, {scheme}")).await;
             }
@@ -67,7 +66,12 @@ async fn a_live_region_speaks_once_when_the_answer_ends() {
     on_stage(Setup { pause: Duration::from_millis(5), ..Setup::default() }, async |stage| {
         stage.open("finance").await;
         // All that a screen reader would read out by itself.
-        stage.watch("[...document.querySelectorAll('[role=status], [role=alert], [aria-live]:not([aria-live=off])')].map((it) => it.textContent.trim()).filter(Boolean).join(' / ')").await;
+        stage
+            .watch(
+                "[...document.querySelectorAll('[role=status], [role=alert], [aria-live]:not([aria-live=off])')] \
+                 .map((it) => it.textContent.trim()).filter(Boolean).join(' / ')",
+            )
+            .await;
         stage.ask("How much did I spend on groceries?").await;
         let spoken = stage.seen().await;
         let spoken: Vec<&str> = spoken.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).collect();
@@ -87,10 +91,24 @@ async fn the_keyboard_reaches_everything() {
         for _ in 0..40 {
             let press = thirtyfour::Key::Tab + "";
             stage.driver.active_element().await.unwrap().send_keys(press).await.unwrap();
-            let name = "const it = document.activeElement; return it.id || it.dataset.replay || it.textContent.trim().slice(0, 20)";
+            let name = "const it = document.activeElement; \
+                        return it.id || it.dataset.replay || it.textContent.trim().slice(0, 20)";
             reached.push(stage.eval(name).await.as_str().unwrap_or_default().to_owned());
         }
-        for name in ["Finance", "new-conversation", "scroller", "gold", "8", "message", "send", "tab-inspector", "1", "10", "0", "events"] {
+        for name in [
+            "Finance",
+            "new-conversation",
+            "scroller",
+            "gold",
+            "8",
+            "message",
+            "send",
+            "tab-inspector",
+            "1",
+            "10",
+            "0",
+            "events",
+        ] {
             assert!(reached.iter().any(|it| it == name), "{name} is not among {reached:?}");
         }
         stage.eval("document.querySelector('#tab-inspector').focus()").await;

@@ -111,16 +111,15 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
     on_stage(slowly(), async |stage| {
         stage.open("finance").await;
         stage
-            .watch("[...document.querySelectorAll('.tool')].map((card) => card.querySelector('.tool-input').innerText).join('|')")
+            .watch("[...document.querySelectorAll('.tool .tool-input')].map((input) => input.innerText).join('|')")
             .await;
         stage.ask("Compare my spending on travel").await;
         let growing = texts(&stage).await;
         assert!(growing.len() >= 5, "{growing:?}");
         assert!(growing.iter().any(|text| text.contains("2026-09") && !text.contains("2026-10")), "{growing:?}");
-        let statuses = stage.eval("return [...document.querySelectorAll('.tool')].map((card) => card.dataset.status)").await;
-        assert_eq!(statuses, serde_json::json!(["done", "done"]));
-        let results = stage.eval("return [...document.querySelectorAll('.tool-output')].map((it) => it.textContent)").await;
-        assert!(results.as_array().unwrap().iter().all(|result| result.as_str().unwrap().contains("total cents")));
+        assert_eq!(stage.texts(".tool .status").await, ["done", "done"]);
+        let results = stage.texts(".tool-output").await;
+        assert!(results.iter().all(|result| result.contains("total cents")), "{results:?}");
     })
     .await;
 }
@@ -227,6 +226,15 @@ async fn the_inspector_tells_each_event_and_what_waiting_would_have_shown() {
         assert!(rows.contains("done") && rows.contains("/content"), "{rows}");
         let count: usize = stage.text("#event-count").await.parse().unwrap();
         assert!(count > 20);
+        assert_eq!(
+            stage.eval("return document.querySelectorAll('.said[data-live]').length").await,
+            0,
+            "nothing grows now"
+        );
+
+        stage.ask("Hello #break").await;
+        assert!(stage.text("#timing-summary").await.contains("broke off"));
+        assert!(stage.text(".waiting").await.contains("never became complete"));
     })
     .await;
 }
@@ -257,6 +265,44 @@ async fn a_replay_shows_the_same_again() {
         }
         stage.ask("And once more, hello").await;
         assert!(stage.answer().await.contains("And once more"), "the conversation goes on");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_stays_in_sight_unless_the_person_looks_elsewhere() {
+    on_stage(Setup { pause: Duration::from_millis(2), ..Setup::default() }, async |stage| {
+        stage.open("finance").await;
+        stage.ask("#random:5:4000").await;
+        let below = "return document.querySelector('.theirs:last-child').getBoundingClientRect().bottom \
+                     - document.querySelector('#scroller').getBoundingClientRect().bottom";
+        assert!(stage.eval(below).await.as_f64().unwrap() <= 0.0, "the end is in sight");
+        let above = "return document.querySelector('.mine').getBoundingClientRect().bottom";
+        assert!(stage.eval(above).await.as_f64().unwrap() < 0.0, "and the beginning is not");
+
+        stage.say("#random:6:6000").await;
+        stage.until("return document.querySelectorAll('.theirs')[1]?.textContent.length > 1500").await;
+        stage
+            .eval("document.querySelector('#scroller').scrollTop = -document.querySelector('#scroller').scrollHeight")
+            .await;
+        stage.until("return document.querySelectorAll('.theirs')[1].textContent.length > 2000").await;
+        let first = stage.eval(above).await.as_f64().unwrap();
+        stage.until_idle().await;
+        assert_eq!(stage.eval(above).await.as_f64().unwrap(), first, "what is being read stays where it is");
+
+        // The list of events likewise: its end at first, and all of it by scrolling.
+        let rows = "return [...document.querySelectorAll('.row-id')].map((it) => Number(it.textContent))";
+        let count: u64 = stage.text("#event-count").await.parse().unwrap();
+        let shown = stage.eval(rows).await;
+        assert_eq!(shown.as_array().unwrap().last().unwrap(), count, "{shown}");
+        assert!(shown.as_array().unwrap().len() < 60, "{shown}");
+        stage
+            .eval("document.querySelector('#events').scrollTop = -document.querySelector('#events').scrollHeight")
+            .await;
+        stage.until("return document.querySelector('.row-id').textContent === '1'").await;
+        let shown = stage.eval(rows).await;
+        let in_order: Vec<u64> = shown.as_array().unwrap().iter().map(|id| id.as_u64().unwrap()).collect();
+        assert_eq!(in_order, (1..=in_order.len() as u64).collect::<Vec<_>>());
     })
     .await;
 }

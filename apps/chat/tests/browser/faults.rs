@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chat::assistant::{Assistants, Tool, Toolbox};
 use chat::config::Limits;
 use serde_json::{Value, json};
 
@@ -19,12 +20,9 @@ fn limits() -> Limits {
 /// The last bubble's errors, with what else is on the page that matters then.
 async fn after(stage: &Stage, message: &str) -> (String, String) {
     stage.ask(message).await;
-    let errors = "return [...document.querySelectorAll('.theirs')].at(-1) \
-                  ? [...[...document.querySelectorAll('.theirs')].at(-1).querySelectorAll('.error:not([hidden])')].map((it) => it.innerText).join('; ') : ''";
-    let error = stage.eval(errors).await.as_str().unwrap_or_default().to_owned();
-    let can_go_on = "return [document.querySelector('#message').disabled, document.activeElement.id, \
-                     document.querySelectorAll('.placeholder').length - document.querySelectorAll('.theirs > .placeholder').length]";
-    assert_eq!(stage.eval(can_go_on).await, json!([false, "message", 0]), "after {message}");
+    let error = stage.texts(".theirs:last-child .error:not([hidden])").await.join("; ");
+    let can_go_on = "return [document.querySelector('#message').disabled, document.activeElement.id]";
+    assert_eq!(stage.eval(can_go_on).await, json!([false, "message"]), "after {message}");
     (error, stage.answer().await)
 }
 
@@ -60,6 +58,27 @@ async fn each_fault_is_told_in_its_own_bubble_and_the_person_can_go_on() {
             let (none, answer) = after(&stage, "Hello again").await;
             assert!(none.is_empty() && answer.contains("Hello again"), "after {message}: `{none}`, `{answer}`");
         }
+    })
+    .await;
+}
+
+/// Tools that do what tools should not.
+fn odd_tools(assistants: Assistants) -> Assistants {
+    let any = json!({"type": "object"});
+    let panic = Tool::new("panic", "Panics.", any.clone(), |_: Value| async { panic!("as asked") });
+    let hang = Tool::new("hang", "Hangs.", any.clone(), |_: Value| std::future::pending());
+    let fine = Tool::new("fine", "Answers.", any, |_: Value| async { Ok(json!({"answer": 42})) });
+    Assistants { finance: Toolbox::new(vec![panic, hang, fine], Duration::from_millis(200)), ..assistants }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_panics_or_hangs_says_so_on_its_own_card() {
+    on_stage(Setup { limits: limits(), change: odd_tools, ..Setup::default() }, async |stage| {
+        stage.open("finance").await;
+        let (errors, _) = after(&stage, "All of it #tool:panic #tool:hang #tool:fine").await;
+        assert_eq!(errors.split("; ").count(), 2, "{errors}");
+        let cards = "return [...document.querySelectorAll('.tool')].map((card) => card.dataset.status)";
+        assert_eq!(stage.eval(cards).await, json!(["failed", "failed", "done"]));
     })
     .await;
 }

@@ -23,22 +23,30 @@ const SENTINELS: [&str; 11] = [
 async fn no_internal_value_is_ever_in_the_document() {
     on_stage(Setup::default(), async |stage| {
         stage.open("shopping").await;
-        // Each distinct state of the whole document, and of what the tab keeps.
-        stage.watch("document.documentElement.outerHTML + JSON.stringify({...sessionStorage})").await;
-        for message in ["I need a ring for my sister", "gold", "7", "Hello", "What did I tell you?", "Show me a lamp", "wrong type"] {
+        for message in [
+            "I need a ring for my sister",
+            "gold",
+            "7",
+            "Hello",
+            "What did I tell you?",
+            "Show me a lamp",
+            "wrong type",
+        ] {
             stage.ask(message).await;
         }
         stage.eval("document.querySelector('#events').scrollTop = 0").await;
         stage.driver.refresh().await.unwrap();
         stage.until_idle().await;
-        let mut seen = vec![stage.eval("return document.documentElement.outerHTML + JSON.stringify({...sessionStorage})").await];
+        // And what the tab keeps.
+        let all = "return document.documentElement.outerHTML + JSON.stringify({...sessionStorage})";
+        let mut seen = vec![stage.eval(all).await];
         stage.ask("unknown value").await;
-        seen.push(stage.eval("return document.documentElement.outerHTML").await);
+        seen.push(stage.eval(all).await);
         // As a tab that has seen nothing of it.
-        stage.eval("const here = location.href; sessionStorage.clear(); addEventListener('pagehide', () => sessionStorage.clear())").await;
+        stage.eval("addEventListener('pagehide', () => sessionStorage.clear())").await;
         stage.driver.refresh().await.unwrap();
         stage.until_idle().await;
-        seen.push(stage.eval("return document.documentElement.outerHTML").await);
+        seen.push(stage.eval(all).await);
         assert!(seen[2].as_str().unwrap().contains("I need a ring"), "the history is shown");
         for state in seen.iter().filter_map(Value::as_str) {
             for sentinel in SENTINELS {

@@ -42,9 +42,9 @@ async fn pictures_of_each_assistant() {
 
         stage.look_as(1200, 900, "light").await;
         stage.open("shopping").await;
-        stage.eval("document.querySelector('#tab-playground').click(); document.querySelector('#playground-form').requestSubmit()").await;
-        stage.until("return !document.querySelector('#pg-result').hidden").await;
-        stage.eval("const step = document.querySelector('#pg-step'); step.value = 7; step.dispatchEvent(new Event('input'))").await;
+        stage.press("#tab-playground").await;
+        stage.run_playground().await;
+        stage.go_to_step("7").await;
         picture(&stage, "playground").await;
     })
     .await;

@@ -97,3 +97,23 @@ async fn a_tab_that_has_seen_nothing_shows_the_stored_conversation() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_the_server_has_lost_begins_anew_and_says_so() {
+    on_stage(setup(0), async |stage| {
+        stage.open("finance").await;
+        let kept = serde_json::json!({
+            "state": {"lastChunkId": 50, "messages": [{"type": "user", "props": {"content": "Hello?"}, "chunk_id": 1}]},
+            "record": [], "isOver": true,
+        });
+        stage.eval(&format!("sessionStorage.setItem('lost-1', JSON.stringify({kept}))")).await;
+        stage.eval("location.hash = '#finance/lost-1'").await;
+        stage
+            .until("return document.querySelector('.turn-error')?.textContent.includes('lost this conversation')")
+            .await;
+        stage.until_idle().await;
+        stage.ask("Hello again").await;
+        assert!(stage.text("#conversation").await.contains("You said “Hello again”"));
+    })
+    .await;
+}

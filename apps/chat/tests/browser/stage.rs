@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use chat::assistant::Assistants;
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{Journal, Options, ScriptedProvider};
 use chat::server::Server;
@@ -22,7 +23,7 @@ use tokio::sync::watch;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a stage is set up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Setup {
     /// Between two fragments of the provider.
     pub(crate) pause: Duration,
@@ -30,6 +31,15 @@ pub(crate) struct Setup {
     pub(crate) recordings: Vec<(String, String)>,
     /// What the server bears.
     pub(crate) limits: Limits,
+    /// Other tools, say.
+    pub(crate) change: fn(Assistants) -> Assistants,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        let (pause, recordings, limits) = Default::default();
+        Self { pause, recordings, limits, change: |assistants| assistants }
+    }
 }
 
 /// Everything, running.
@@ -57,7 +67,7 @@ pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl Fn
         model: "scripted".into(),
     };
     let config = Config { provider: asked, database: None, limits: setup.limits };
-    let server = Server::start(([127, 0, 0, 1], 0).into(), config).unwrap();
+    let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, setup.change).unwrap();
     let line = Line::to(&server.base_url()).await;
     let driver = WebDriver::new(&address, capabilities()).await.unwrap();
     driver.set_script_timeout(PATIENCE).await.unwrap();
@@ -113,8 +123,8 @@ impl Stage {
     pub(crate) async fn open(&self, assistant: &str) {
         self.driver.goto("about:blank").await.unwrap();
         self.driver.goto(format!("{}/#{assistant}", self.line.address)).await.unwrap();
-        self.until("return document.querySelector('#chat').dataset.state === 'idle' && document.activeElement.id === 'message'")
-            .await;
+        self.until_idle().await;
+        self.until("return document.activeElement.id === 'message'").await;
     }
 
     /// Writes a message as a person does, and sends it.
@@ -140,7 +150,14 @@ impl Stage {
         let wait = format!(
             "const done = arguments[0]; const holds = () => {{ {script} }};
              let observer;
-             const look = () => {{ const value = holds(); if (value) {{ observer?.disconnect(); done(value); }} return value; }};
+             const look = () => {{
+               const value = holds();
+               if (value) {{
+                 observer?.disconnect();
+                 done(value);
+               }}
+               return value;
+             }};
              if (!look()) {{
                observer = new MutationObserver(look);
                observer.observe(document, {{ subtree: true, childList: true, characterData: true, attributes: true }});
@@ -164,9 +181,34 @@ impl Stage {
         text.as_str().unwrap_or_default().to_owned()
     }
 
+    /// The texts of all elements that a selector selects.
+    pub(crate) async fn texts(&self, selector: &str) -> Vec<String> {
+        let script = format!("return [...document.querySelectorAll({})].map((it) => it.textContent)", json!(selector));
+        serde_json::from_value(self.eval(&script).await).unwrap()
+    }
+
+    /// Presses what a selector selects first.
+    pub(crate) async fn press(&self, selector: &str) {
+        self.eval(&format!("document.querySelector({}).click()", json!(selector))).await;
+    }
+
+    /// Runs the playground with what is in its fields, and waits for its steps.
+    pub(crate) async fn run_playground(&self) {
+        self.eval("document.querySelector('#playground-form').requestSubmit()").await;
+        self.until("return !document.querySelector('#pg-result').hidden").await;
+    }
+
+    /// Moves the playground to a step; `step.max` is the last.
+    pub(crate) async fn go_to_step(&self, step: &str) {
+        let script = "const step = document.querySelector('#pg-step'); step.value = STEP; \
+                      step.dispatchEvent(new Event('input'))";
+        self.eval(&script.replace("STEP", step)).await;
+    }
+
     /// The text of the last bubble, as the document has it.
     pub(crate) async fn answer(&self) -> String {
-        let script = "return [...document.querySelectorAll('.theirs')].at(-1).querySelector('.said:not(details *)')?.textContent ?? ''";
+        let script = "const turn = [...document.querySelectorAll('.theirs')].at(-1); \
+                      return turn.querySelector('.said:not(details *)')?.textContent ?? ''";
         self.eval(script).await.as_str().unwrap_or_default().to_owned()
     }
 
@@ -174,8 +216,12 @@ impl Stage {
     pub(crate) async fn watch(&self, expression: &str) {
         let script = format!(
             "window.seen = [];
-             const look = () => {{ const value = {expression}; if (value !== window.seen.at(-1)) window.seen.push(value); }};
-             new MutationObserver(look).observe(document, {{ subtree: true, childList: true, characterData: true, attributes: true }});
+             const look = () => {{
+               const value = {expression};
+               if (value !== window.seen.at(-1)) window.seen.push(value);
+             }};
+             const all = {{ subtree: true, childList: true, characterData: true, attributes: true }};
+             new MutationObserver(look).observe(document, all);
              look();"
         );
         self.eval(&script).await;

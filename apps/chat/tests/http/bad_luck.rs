@@ -113,7 +113,7 @@ async fn a_client_that_goes_away_ends_the_providers_request() {
         let short = Limits { grace: Duration::from_millis(200), ..limits() };
         let world = World::start_with(short, |assistants| assistants).await;
         let mut stream = Stream::of(world.post(conversation, assistant, message).await);
-        stream.until(|event| event.data.chunk_id > 1).await;
+        stream.until(|event| event.data.chunk_id > 2).await;
         assert_eq!(world.journal().seen().open, 1);
         let left = Instant::now();
         drop(stream);

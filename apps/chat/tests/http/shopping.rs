@@ -160,7 +160,7 @@ async fn answers_move_the_session_on_until_the_catalogue_is_searched() {
     assert_nothing_internal(&turn);
     assert_eq!(
         turn.props(MessageType::Products),
-        [json!({"items": [{"name": "Gold ring “Solstice”", "price_cents": 48_900}]})]
+        [json!({"items": [{"name": "Gold ring “Solstice”", "price": "€489.00"}]})]
     );
     assert_eq!(turn.text(), "I have found 1: Gold ring “Solstice”.");
     let third = assessment(&world);

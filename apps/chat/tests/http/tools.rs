@@ -26,6 +26,8 @@ async fn no_tool() {
         let turn = world.turn("a", assistant, "Good morning").await;
         turn.assert_done();
         assert_eq!(turn.names(), ["user_message", "text", "done"]);
+        assert_eq!(turn.events[1].event, EventName::Loading);
+        assert_eq!(turn.merged(MessageType::Loading).len(), 0, "it has given way to the text");
         assert!(turn.text().starts_with("You said “Good morning”."));
         assert_eq!(stored(&world, 1), json!([{"type": "text", "text": turn.text()}]));
     }

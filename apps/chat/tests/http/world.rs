@@ -94,6 +94,10 @@ impl World {
         tables.into_iter().flat_map(|table| self.table(table)).collect()
     }
 
+    pub(crate) fn execute(&self, sql: &str) {
+        rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap().execute_batch(sql).unwrap();
+    }
+
     pub(crate) fn table(&self, table: &str) -> Vec<String> {
         let connection = rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap();
         let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
@@ -183,8 +187,10 @@ impl Turn {
         Self { raw: String::from_utf8(stream.raw).unwrap(), events, merger }
     }
 
+    /// The events' names but for `loading`, each once where several follow each other.
     pub(crate) fn names(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.events.iter().map(|event| event.event.as_str()).collect();
+        let told = self.events.iter().filter(|event| event.event != EventName::Loading);
+        let mut names: Vec<_> = told.map(|event| event.event.as_str()).collect();
         names.dedup();
         names
     }

@@ -18,8 +18,8 @@ pub(super) use log::Log;
 pub use publisher::{Publisher, Unread};
 pub use reader::Reader;
 
-/// How long a turn that is over is kept for clients that come back.
-const KEPT: Duration = Duration::from_secs(300);
+/// How long a turn that is over is kept for clients that come back. Afterwards it is read from the store.
+const KEPT: Duration = Duration::from_secs(10);
 
 /// All conversations that have a turn, or had one a while ago.
 #[derive(Debug)]

@@ -1,0 +1,77 @@
+// When what could be shown: `node --test apps/chat/page/*.test.js`.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Timing, span } from "./timing.js";
+
+const whole = (type, props, message_id, at, more) => ({
+  at,
+  chunk: { type, props, message_id, block_id: "b", ...more },
+});
+const delta = (type, path, props, message_id, at, more) =>
+  whole(type, props, message_id, at, { delta: true, delta_path: path, delta_action: "set", ...more });
+
+function told(entries) {
+  const timing = new Timing();
+  timing.begin(100);
+  for (const entry of entries) timing.take(entry);
+  return timing;
+}
+
+const short = (timing) => timing.parts().map(({ name, first, complete, isWhole }) => [name, first, complete, isWhole]);
+
+test("the first character and the last, of what a person reads", () => {
+  const timing = told([
+    whole("user", { content: "Hi" }, "u", 101),
+    whole("loading", { message: "…" }, "l", 102),
+    whole("text", { content: "" }, "m", 110),
+    delta("text", "/content", "Hel", "m", 120),
+    delta("text", "/content", "lo", "m", 150),
+    whole("tool_call", { name: "find", status: "input", input: {} }, "t", 160),
+    delta("tool_call", "/input/city", "", "t", 170),
+    delta("tool_call", "/input/city", "Pune", "t", 180),
+    delta("tool_call", "/status", "running", "t", 190),
+    delta("tool_call", "", { status: "done", result: 1 }, "t", 300),
+  ]);
+  assert.deepEqual(short(timing), [
+    ["Text", 20, 50, true],
+    ["Tool find", 80, 80, true],
+  ]);
+  assert.deepEqual([timing.elapsed, timing.end], [200, undefined]);
+});
+
+test("a form is whole when its attempt ends, not at a state in between", () => {
+  const entries = [
+    whole("form", { value: null, raw: "", status: "filling" }, "attempt-1", 105),
+    delta("form", "/value/title", "A", "attempt-1", 110),
+    delta("form", "/open", "/title", "attempt-1", 111),
+    delta("form", "/raw", "x", "attempt-1", 112),
+  ];
+  assert.deepEqual(short(told(entries)), [["Form", 10, 10, false]]);
+  entries.push(delta("form", "", { status: "complete" }, "attempt-1", 120));
+  assert.deepEqual(short(told(entries)), [["Form", 10, 10, true]]);
+});
+
+test("threads are whole each for itself, and what fails never is", () => {
+  const entries = [
+    whole("text", { content: "a" }, "1", 110, { thread_id: "x" }),
+    whole("text", { content: "b" }, "2", 120, { thread_id: "y" }),
+    whole("text", { content: "c" }, "3", 130, { thread_id: "y" }),
+  ];
+  assert.deepEqual(
+    short(told(entries)).map((part) => part[3]),
+    [false, true, false],
+  );
+  const failed = told([...entries, whole("error", { message: "no" }, undefined, 140)]);
+  assert.deepEqual(
+    [short(failed).map((part) => part[3]), failed.isBroken, failed.elapsed],
+    [[false, true, false], true, 40],
+  );
+  const done = told([...entries, whole("done", {}, undefined, 140)]);
+  assert.deepEqual([short(done).map((part) => part[3]), done.isBroken], [[true, true, true], false]);
+});
+
+test("times in words", () => {
+  assert.deepEqual([span(0), span(999.4), span(1000), span(61_234)], ["0 ms", "999 ms", "1.00 s", "61.23 s"]);
+});

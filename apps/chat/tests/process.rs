@@ -1,0 +1,68 @@
+//! The binary as it is started: it works at once, and takes its scripted provider with it when it ends.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+/// The app, on a free port, in an environment that names no provider.
+async fn start(folder: &std::path::Path) -> (Child, String) {
+    let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
+        .args(["--port", "0", "--pause-ms", "0", "--database"])
+        .arg(folder.join("chat.sqlite3"))
+        .env_clear()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
+    let base_url = tokio::time::timeout(Duration::from_secs(20), lines.next_line()).await.unwrap().unwrap().unwrap();
+    (app, base_url)
+}
+
+#[tokio::test]
+async fn it_works_without_a_key_and_a_network() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_app, base_url) = start(folder.path()).await;
+    let client = reqwest::Client::new();
+    let body = r#"{"conversationId": "a", "assistant": "finance", "message": "My accounts?"}"#;
+    let request =
+        client.post(format!("{base_url}/api/chat/send")).header("content-type", "application/json").body(body);
+    let told = request.send().await.unwrap().text().await.unwrap();
+    assert!(told.contains("event: tool_result\n") && told.contains("event: done\n"), "{told}");
+    let page = client.get(&base_url).send().await.unwrap();
+    assert_eq!(
+        (page.status().as_u16(), page.headers()["content-type"].to_str().unwrap()),
+        (200, "text/html; charset=utf-8")
+    );
+}
+
+/// Killed, it has no chance to clean up: the provider notices that nobody holds its standard input.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_scripted_provider_ends_with_the_app_even_if_that_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut app, _) = start(folder.path()).await;
+    let pid = app.id().unwrap();
+    // A child stands in the list of the thread that started it.
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let children: String =
+        threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("children")).unwrap()).collect();
+    let provider = format!("/proc/{}", children.trim());
+    let command = std::fs::read(format!("{provider}/cmdline")).unwrap();
+    assert!(String::from_utf8_lossy(&command).contains("scripted-provider"), "{children}");
+    app.kill().await.unwrap();
+    let is_running = || {
+        let stat = std::fs::read_to_string(format!("{provider}/stat")).unwrap_or_default();
+        // A zombie has ended; who inherits it may be slow to notice.
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    let gone = async {
+        while is_running() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), gone).await.expect("the provider has ended");
+}
