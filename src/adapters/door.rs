@@ -274,6 +274,12 @@ impl Door<'_> {
         self.tell(ToolEvent::Usage { json });
     }
 
+    /// The provider's last word: whatever is open ends.
+    pub(super) fn end_stream(&mut self) {
+        self.finish(None);
+        self.tell(ToolEvent::End);
+    }
+
     /// The only answer has ended, for this reason if one was given.
     pub(super) fn end(&mut self, reason: &str) {
         self.finish((!reason.is_empty()).then_some(reason));

@@ -102,6 +102,10 @@ pub enum ToolEvent<'a> {
         /// `tool_use`, `stop`, `max_tokens`, …
         reason: &'a str,
     },
+    /// The provider's last word has come: `message_stop`, `[DONE]`, `response.completed`, `message-end`, … A stream that
+    /// ends without it was cut, so whoever acts on whole messages only waits for it. Gemini sends none, and some
+    /// servers leave out their `[DONE]`: there, [`Stop`](ToolEvent::Stop) is the last word.
+    End,
     /// The provider reports an error.
     ProviderError {
         /// Its words.

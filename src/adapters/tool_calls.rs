@@ -141,7 +141,7 @@ impl ToolCalls {
         match event.trim_ascii() {
             "" => {}
             // The end of a stream, whatever the provider.
-            "[DONE]" => self.calls.door(on_event).finish(None),
+            "[DONE]" => self.calls.door(on_event).end_stream(),
             event => match &mut self.reader {
                 Some(reader) => read(reader, &mut self.calls, event, on_event),
                 None => self.decide(event, on_event),

@@ -57,9 +57,27 @@ struct Node {
     children: u32,
     kind: NodeKind,
     is_open: bool,
+    /// Of a member: what can be told of its key without reading it. Of anything else: [`NO_KEY`].
+    key: KeyTag,
+}
+
+/// A key's length and last byte: members that are passed in search of another cost one comparison.
+type KeyTag = [u8; 2];
+
+const NO_KEY: KeyTag = [0, 0];
+
+#[inline]
+fn key_tag(key: &[u8]) -> KeyTag {
+    // Never `NO_KEY`, not for the empty key either.
+    [key.len().min(0xFE) as u8 + 1, key.last().copied().unwrap_or(0)]
 }
 
 impl Node {
+    #[inline]
+    fn is_member(&self) -> bool {
+        self.key != NO_KEY
+    }
+
     #[inline]
     fn close(&mut self, end: u32) {
         self.is_open = false;
@@ -162,15 +180,20 @@ impl Document {
     /// Adds text to the open string: what fits, so that the limit bites at the same byte for every chunking.
     #[inline]
     pub(crate) fn append(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        let room = self.room();
-        let fits = if text.len() > room {
-            (0..=room).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0)
-        } else {
-            text.len()
-        };
+        if text.len() > self.room() {
+            return self.append_what_fits(text, at);
+        }
+        self.text.push_str(text);
+        self.shown = self.text.len() as u32;
+        Ok(())
+    }
+
+    #[cold]
+    fn append_what_fits(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        let fits = (0..=self.room()).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
         self.text.push_str(&text[..fits]);
         self.shown = self.text.len() as u32;
-        if fits < text.len() { Err(too_large(at + fits as u64)) } else { Ok(()) }
+        Err(too_large(at + fits as u64))
     }
 
     #[inline]
@@ -217,17 +240,21 @@ impl Document {
             return Err(too_large(at));
         }
         let parent = self.open;
-        let place = match self.nodes.get_mut(parent as usize) {
-            None => 0,
+        let text = self.text.len() as u32;
+        let (place, key) = match self.nodes.get_mut(parent as usize) {
+            None => (0, NO_KEY),
             Some(container) => {
                 container.end_or_newest = id;
                 container.children += 1;
-                if container.kind == NodeKind::Object { self.shown } else { container.children - 1 }
+                if container.kind == NodeKind::Object {
+                    (self.shown, key_tag(&self.text.as_bytes()[self.shown as usize..]))
+                } else {
+                    (container.children - 1, NO_KEY)
+                }
             }
         };
-        let text = self.text.len() as u32;
         self.shown = text;
-        self.nodes.push(Node { parent, end_or_newest: NOTHING, place, text, children: 0, kind, is_open: true });
+        self.nodes.push(Node { parent, end_or_newest: NOTHING, place, text, children: 0, kind, is_open: true, key });
         Ok(id)
     }
 
@@ -235,11 +262,6 @@ impl Document {
     #[inline]
     fn room(&self) -> usize {
         self.limit as usize - self.text.len()
-    }
-
-    #[inline]
-    fn is_member(&self, node: &Node) -> bool {
-        self.nodes.get(node.parent as usize).is_some_and(|parent| parent.kind == NodeKind::Object)
     }
 
     /// Where the node's subtree ends.
@@ -254,7 +276,7 @@ impl Document {
     fn text_range(&self, id: NodeId) -> Range<usize> {
         let end = match self.nodes.get(id as usize + 1) {
             None => self.shown,
-            Some(next) if self.is_member(next) => next.place,
+            Some(next) if next.is_member() => next.place,
             Some(next) => next.text,
         };
         self.nodes[id as usize].text as usize..end as usize
@@ -267,18 +289,15 @@ impl Document {
         else {
             return None;
         };
-        if is_open && self.nodes.get(end_or_newest as usize).is_some_and(|newest| self.has_name(newest, name)) {
+        let tag = key_tag(name.as_bytes());
+        let is_it = |member: &Node| member.key == tag && self.key_of(member) == name.as_bytes();
+        if is_open && self.nodes.get(end_or_newest as usize).is_some_and(is_it) {
             return Some(end_or_newest);
         }
-        self.passed_member(object, children, name)
-    }
-
-    /// The last one of this name among an object's members.
-    fn passed_member(&self, object: NodeId, members: u32, name: &str) -> Option<NodeId> {
         let (mut found, mut next) = (None, object + 1);
-        for _ in 0..members {
+        for _ in 0..children {
             let member = &self.nodes[next as usize];
-            if self.has_name(member, name) {
+            if is_it(member) {
                 found = Some(next);
             }
             // An open member is the last one.
@@ -287,11 +306,10 @@ impl Document {
         found
     }
 
-    /// Lengths are compared first, so that a member that is passed costs little.
+    /// The bytes of a member's key.
     #[inline]
-    fn has_name(&self, member: &Node, name: &str) -> bool {
-        let key = member.place as usize..member.text as usize;
-        key.len() == name.len() && self.text.as_bytes().get(key) == Some(name.as_bytes())
+    fn key_of(&self, member: &Node) -> &[u8] {
+        &self.text.as_bytes()[member.place as usize..member.text as usize]
     }
 
     /// The element at an index; the newest costs nothing to find either.
@@ -323,7 +341,7 @@ impl Document {
         let node = &self.nodes[id as usize];
         if node.parent == NOTHING {
             None
-        } else if self.is_member(node) {
+        } else if node.is_member() {
             Some(Segment::Key(&self.text[node.place as usize..node.text as usize]))
         } else {
             Some(Segment::Index(node.place.into()))

@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::{Core, DuplicateKeys, OpenKeys, Outcome, Parser, Retain, Retained, Tracker};
+use super::duplicate_keys::OpenKeys;
+use super::engine::Engine;
+use super::tracker::Tracker;
+use super::{Core, DuplicateKeys, Outcome, Parser, Retain, Retained};
 use crate::document::Document;
 use crate::pattern_set::PatternSet;
 use crate::queue::Queue;
@@ -85,11 +88,13 @@ impl ParserBuilder {
     pub fn build(self, patterns: &PatternSet) -> Parser {
         let core = Core {
             tokenizer: Tokenizer::new(self.limits, self.flaws),
-            tracker: Tracker::new(patterns.clone()),
-            open_keys: (self.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
-            document: self.has_snapshots.then(Document::new),
+            engine: Engine {
+                tracker: Tracker::new(patterns.clone()),
+                open_keys: (self.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
+                document: self.has_snapshots.then(Document::new),
+                flaws: Vec::new(),
+            },
             retained: Retained::new(self.retain),
-            flaws: Vec::new(),
             outcome: Outcome::Open,
         };
         Parser { core, queue: Queue::default() }

@@ -2,13 +2,13 @@
 
 use crate::event::{CompleteValue, Event, EventKind, Output, Selected};
 
-/// Calls back for each event. Behind `dyn`, so that the engine is compiled once, not once a closure.
-pub(super) struct Callback<'a> {
-    on_event: &'a mut dyn FnMut(Event<'_>),
+/// Calls back for each event. Over `dyn FnMut` the engine is compiled once, not once a closure.
+pub(super) struct Callback<'a, F: ?Sized> {
+    on_event: &'a mut F,
 }
 
-impl<'a> Callback<'a> {
-    pub(super) fn new(on_event: &'a mut dyn FnMut(Event<'_>)) -> Self {
+impl<'a, F: FnMut(Event<'_>) + ?Sized> Callback<'a, F> {
+    pub(super) fn new(on_event: &'a mut F) -> Self {
         Self { on_event }
     }
 
@@ -28,7 +28,7 @@ impl<'a> Callback<'a> {
     }
 }
 
-impl Output for Callback<'_> {
+impl<F: FnMut(Event<'_>) + ?Sized> Output for Callback<'_, F> {
     const READS_LATER: bool = false;
 
     #[inline]

@@ -13,45 +13,69 @@ use crate::event::Output;
 use crate::path::write_concrete;
 use crate::tokenizer::{Interest, Sink, ValueKind};
 
-/// The followers of one parser, borrowed for one chunk, and where they tell events.
-pub(super) struct Engine<'a, O> {
-    pub(super) tracker: &'a mut Tracker,
+/// The followers of one parser's tokens.
+#[derive(Clone, Debug)]
+pub(super) struct Engine {
+    pub(super) tracker: Tracker,
     /// The keys of open objects, where duplicates are rejected.
-    pub(super) open_keys: Option<&'a mut OpenKeys>,
+    pub(super) open_keys: Option<OpenKeys>,
     /// The partial document, where snapshots were asked for.
-    pub(super) document: Option<&'a mut Document>,
-    /// The text that is kept, this chunk's included.
-    pub(super) retained: &'a Retained,
+    pub(super) document: Option<Document>,
     /// What was passed over inside strings; the first ends all that claims to be whole.
-    pub(super) flaws: &'a mut Vec<Error>,
-    pub(super) out: Outlet<'a, O>,
+    pub(super) flaws: Vec<Error>,
+}
+
+/// The engine while it follows a chunk: with the text that is kept, this chunk's included, and where to tell events.
+pub(super) struct Following<'a, O> {
+    pub(super) engine: &'a mut Engine,
+    pub(super) retained: &'a Retained,
+    pub(super) out: &'a mut O,
 }
 
 /// The concrete path of the innermost open value of a snapshot.
-pub(super) fn document_path(document: &Document) -> String {
+fn document_path(document: &Document) -> String {
     let mut path = String::new();
     // Writing to a string cannot fail.
     let _ = write_concrete(&mut path, document.innermost());
     path
 }
 
-/// New text of the open string: all that a few bytes inside a string have to be told to.
-#[inline]
-pub(super) fn text<O: Output>(
-    tracker: &mut Tracker,
-    document: Option<&mut Document>,
-    text: &str,
-    at: u64,
-    out: &mut O,
-) -> Result<(), Fault> {
-    tracker.delta(text, at, out);
-    match document {
-        Some(document) => document.append(text, at),
-        None => Ok(()),
+impl Engine {
+    pub(super) fn clear(&mut self) {
+        self.tracker.reset();
+        if let Some(keys) = &mut self.open_keys {
+            keys.clear();
+        }
+        if let Some(document) = &mut self.document {
+            document.clear();
+        }
+        self.flaws.clear();
     }
-}
 
-impl<O> Engine<'_, O> {
+    /// Where the innermost open value stands, as far as it is followed.
+    pub(super) fn path(&self) -> String {
+        match &self.document {
+            Some(document) if self.flaws.is_empty() => document_path(document),
+            _ => self.tracker.innermost().to_string(),
+        }
+    }
+
+    /// New text of the open string: all that a few bytes inside a string have to be told to.
+    #[inline]
+    pub(super) fn text<O: Output>(&mut self, text: &str, at: u64, out: &mut O) -> Result<(), Fault> {
+        self.tracker.delta(text, at, out);
+        match self.growing() {
+            Some(document) => document.append(text, at),
+            None => Ok(()),
+        }
+    }
+
+    /// The partial document, which stays as it was before the first flaw.
+    #[inline]
+    fn growing(&mut self) -> Option<&mut Document> {
+        self.document.as_mut().filter(|_| self.flaws.is_empty())
+    }
+
     /// A string or atom is followed if anybody wants its text.
     fn leaf_interest(&self, is_selected: bool) -> Interest {
         if is_selected || self.document.is_some() { Interest::Follow } else { Interest::Skip }
@@ -63,44 +87,56 @@ impl<O> Engine<'_, O> {
     }
 }
 
+impl<O: Output> Following<'_, O> {
+    /// The parts, and an outlet that tells nothing whole once the text has a flaw.
+    #[inline]
+    fn parts(&mut self) -> (&mut Engine, &Retained, Outlet<'_, O>) {
+        let is_flawed = !self.engine.flaws.is_empty();
+        (self.engine, self.retained, Outlet { out: self.out, is_flawed })
+    }
+}
+
 // Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
-impl<O: Output> Sink for Engine<'_, O> {
+impl<O: Output> Sink for Following<'_, O> {
     #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        if let Some(keys) = &mut self.open_keys
+        let (engine, _, mut out) = self.parts();
+        if let Some(keys) = &mut engine.open_keys
             && kind == ValueKind::Object
         {
             keys.begin_object();
         }
-        if let Some(document) = &mut self.document {
+        if let Some(document) = engine.growing() {
             document.begin_container(kind, at)?;
         }
-        let is_live = self.tracker.begin_container(kind, at, &mut self.out);
-        Ok(self.interest(is_live))
+        let is_live = engine.tracker.begin_container(kind, at, &mut out);
+        Ok(engine.interest(is_live))
     }
 
     #[inline(never)]
     fn end_container(&mut self, kind: ValueKind, end: u64) {
-        if let Some(keys) = &mut self.open_keys
+        let (engine, retained, mut out) = self.parts();
+        if let Some(keys) = &mut engine.open_keys
             && kind == ValueKind::Object
         {
             keys.end_object();
         }
-        if let Some(document) = &mut self.document {
+        if let Some(document) = engine.growing() {
             document.end_container();
         }
-        self.tracker.end_container(end, self.retained, &mut self.out);
+        engine.tracker.end_container(end, retained, &mut out);
     }
 
     #[inline(never)]
     fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
-        if let Some(keys) = &mut self.open_keys
+        let engine = &mut *self.engine;
+        if let Some(keys) = &mut engine.open_keys
             && !keys.insert(key)
         {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
-        self.tracker.key(key);
-        match &mut self.document {
+        engine.tracker.key(key);
+        match engine.growing() {
             Some(document) => document.key(key, quote),
             None => Ok(()),
         }
@@ -108,57 +144,57 @@ impl<O: Output> Sink for Engine<'_, O> {
 
     #[inline(never)]
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        if let Some(document) = &mut self.document {
+        let (engine, _, mut out) = self.parts();
+        if let Some(document) = engine.growing() {
             document.begin_string(at)?;
         }
-        let is_selected = self.tracker.begin_leaf(ValueKind::String, at, &mut self.out);
-        Ok(self.leaf_interest(is_selected))
+        let is_selected = engine.tracker.begin_leaf(ValueKind::String, at, &mut out);
+        Ok(engine.leaf_interest(is_selected))
     }
 
     #[inline]
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        self::text(self.tracker, self.document.as_deref_mut(), text, at, &mut self.out)
+        self.engine.text(text, at, self.out)
     }
 
     #[cold]
     fn flaw(&mut self, fault: &Fault, line: u64, column: u64) {
-        if self.flaws.last().is_some_and(|last| last.offset() == fault.offset) {
+        let engine = &mut *self.engine;
+        if engine.flaws.last().is_some_and(|last| last.offset() == fault.offset) {
             // The byte that spoilt an escape is read again, and may be wrong by itself too.
             return;
         }
-        // The snapshot stays as it was before the first flaw, and is not complete.
-        let path = match self.document.take() {
-            Some(document) if self.flaws.is_empty() => {
-                document.fail();
-                document_path(document)
-            }
-            _ => self.tracker.innermost().to_string(),
-        };
-        self.flaws.push(Error::new(fault, line, column, &path));
-        self.out.is_flawed = true;
+        let path = engine.path();
+        if let Some(document) = engine.growing() {
+            document.fail();
+        }
+        engine.flaws.push(Error::new(fault, line, column, &path));
     }
 
     #[inline(never)]
     fn end_string(&mut self, end: u64) {
-        if let Some(document) = &mut self.document {
+        let (engine, retained, mut out) = self.parts();
+        if let Some(document) = engine.growing() {
             document.end_string();
         }
-        self.tracker.end_string(end, self.retained, &mut self.out);
+        engine.tracker.end_string(end, retained, &mut out);
     }
 
     #[inline(never)]
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        if let Some(document) = &mut self.document {
+        let (engine, _, mut out) = self.parts();
+        if let Some(document) = engine.growing() {
             document.begin_atom();
         }
-        let is_selected = self.tracker.begin_leaf(kind, at, &mut self.out);
-        Ok(self.leaf_interest(is_selected))
+        let is_selected = engine.tracker.begin_leaf(kind, at, &mut out);
+        Ok(engine.leaf_interest(is_selected))
     }
 
     #[inline(never)]
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        self.tracker.end_atom(text, end, &mut self.out);
-        match &mut self.document {
+        let (engine, _, mut out) = self.parts();
+        engine.tracker.end_atom(text, end, &mut out);
+        match engine.growing() {
             Some(document) => document.end_atom(text, end),
             None => Ok(()),
         }

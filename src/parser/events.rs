@@ -36,7 +36,7 @@ impl<'a> Iterator for Events<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let Parser { core, queue } = self.parser;
-        match queue.event(self.next, core.tracker.paths(), |range| core.retained.slice(range)) {
+        match queue.event(self.next, core.engine.tracker.paths(), |range| core.retained.slice(range)) {
             Some(event) => {
                 self.next += 1;
                 Some(Ok(event))

@@ -11,18 +11,14 @@ mod tracker;
 mod values;
 
 use alloc::string::ToString;
-use alloc::vec::Vec;
 
 pub use self::builder::ParserBuilder;
 use self::callback::Callback;
 pub use self::duplicate_keys::DuplicateKeys;
-use self::duplicate_keys::OpenKeys;
-use self::engine::{Engine, document_path};
+use self::engine::{Engine, Following};
 pub use self::events::Events;
-use self::outlet::Outlet;
 pub use self::retention::Retain;
 use self::retention::Retained;
-use self::tracker::Tracker;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
 use crate::error::{Error, ErrorKind, Fault};
@@ -72,13 +68,8 @@ pub struct Parser {
 #[derive(Clone, Debug)]
 struct Core {
     tokenizer: Tokenizer,
-    tracker: Tracker,
-    open_keys: Option<OpenKeys>,
-    /// The partial document, if snapshots were asked for: another follower of the same engine.
-    document: Option<Document>,
+    engine: Engine,
     retained: Retained,
-    /// What was passed over inside strings, for parsers that [show past flaws](ParserBuilder::show_past_flaws).
-    flaws: Vec<Error>,
     outcome: Outcome,
 }
 
@@ -139,7 +130,11 @@ impl Parser {
     /// The first bad byte's; every event before it has been told.
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
-        self.core.feed(chunk.as_ref(), &mut Callback::new(&mut on_event))
+        let chunk = chunk.as_ref();
+        if self.core.take_string_piece(chunk) {
+            return self.core.tell_string_piece(chunk, &mut Callback::new(&mut on_event));
+        }
+        self.core.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
     }
 
     /// The end of input: tells a root number's end, or that the text is incomplete.
@@ -169,23 +164,16 @@ impl Parser {
     ///
     /// [`ErrorKind::Incomplete`] if the text is unfinished, or the error that the parser already has.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
-        self.core.finish(&mut Callback::new(&mut on_event))
+        self.core.finish(&mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
     }
 
     /// Makes the parser as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
-        let Core { tokenizer, tracker, open_keys, document, retained, flaws, outcome } = &mut self.core;
+        let Core { tokenizer, engine, retained, outcome } = &mut self.core;
         tokenizer.reset();
-        tracker.reset();
-        if let Some(keys) = open_keys {
-            keys.clear();
-        }
-        if let Some(document) = document {
-            document.clear();
-        }
+        engine.clear();
         retained.clear();
-        flaws.clear();
         *outcome = Outcome::Open;
     }
 
@@ -193,7 +181,7 @@ impl Parser {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.core.outcome {
-            Outcome::Open => self.core.flaws.is_empty() && self.core.tokenizer.is_done(),
+            Outcome::Open => self.core.engine.flaws.is_empty() && self.core.tokenizer.is_done(),
             Outcome::Finished => true,
             Outcome::Failed(_) => false,
         }
@@ -212,13 +200,13 @@ impl Parser {
     /// [show past flaws](ParserBuilder::show_past_flaws). One entry a flaw, kept until [`reset`](Self::reset).
     #[must_use]
     pub fn flaws(&self) -> &[Error] {
-        &self.core.flaws
+        &self.core.engine.flaws
     }
 
     /// The patterns that this parser follows.
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {
-        self.core.tracker.patterns()
+        self.core.engine.tracker.patterns()
     }
 
     /// All bytes fed so far; after an error, those before its offset.
@@ -264,7 +252,7 @@ impl Parser {
             _ => ValueKind::Number,
         };
         let end = all.trim_ascii_end().len() as u64;
-        Ok(CompleteValue { kind, end, text, path: self.core.tracker.paths().path(ROOT) })
+        Ok(CompleteValue { kind, end, text, path: self.core.engine.tracker.paths().path(ROOT) })
     }
 
     /// The complete value, read strictly with serde_json; it may borrow from the text.
@@ -300,7 +288,7 @@ impl Parser {
     #[inline]
     #[must_use]
     pub fn snapshot(&self) -> Option<PartialValue<'_>> {
-        self.core.document.as_ref()?.view()
+        self.core.engine.document.as_ref()?.view()
     }
 
     /// What is known of the value at a concrete path: [`PartialValue::state_of`] from the root, and
@@ -327,7 +315,7 @@ impl Parser {
     /// [`patch_since`](Self::patch_since). Without snapshots nothing ever changes.
     #[must_use]
     pub fn mark(&self) -> Mark {
-        self.core.document.as_ref().map_or_else(Mark::default, Document::mark)
+        self.core.engine.document.as_ref().map_or_else(Mark::default, Document::mark)
     }
 
     /// Whether anything has been added, has grown or has closed since a mark. Costs a comparison.
@@ -341,7 +329,7 @@ impl Parser {
     /// Since `Mark::default()` they build it from nothing. Applied one batch after the other they give each snapshot.
     /// Costs what is new, and the paths' depth.
     pub fn patch_since(&self, mark: Mark) -> impl Iterator<Item = PatchOp<'_>> {
-        self.core.document.iter().flat_map(move |document| document.patch_since(mark))
+        self.core.engine.document.iter().flat_map(move |document| document.patch_since(mark))
     }
 }
 
@@ -350,38 +338,44 @@ impl Core {
     /// the open string has to know.
     #[inline]
     fn feed<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        if !self.tokenizer.is_string_piece(chunk) {
-            return self.feed_any(chunk, out);
-        }
-        if self.retained.keeps_text() {
-            self.retained.append(chunk, self.tokenizer.offset(), self.tracker.has_open_match());
-        }
-        if self.tokenizer.take_string_piece(chunk) { self.tell_string_piece(chunk, out) } else { Ok(()) }
+        if self.take_string_piece(chunk) { self.tell_string_piece(chunk, out) } else { self.feed_any(chunk, out) }
     }
 
-    #[inline(never)]
+    /// Takes in a chunk if it is a piece of the open string.
+    #[inline]
+    fn take_string_piece(&mut self, chunk: &[u8]) -> bool {
+        let is_piece = self.tokenizer.is_string_piece(chunk);
+        if is_piece {
+            if self.retained.keeps_text() {
+                self.retained.append(chunk, self.tokenizer.offset(), self.engine.tracker.has_open_match());
+            }
+            self.tokenizer.take_string_piece(chunk);
+        }
+        is_piece
+    }
+
+    #[inline]
     fn tell_string_piece<O: Output>(&mut self, piece: &[u8], out: &mut O) -> Result<(), Error> {
-        let mut one = [0; 4];
-        let Some((text, at)) = self.tokenizer.value_text(piece, &mut one) else { return Ok(()) };
-        let document = self.document.as_mut().filter(|_| self.flaws.is_empty());
-        engine::text(&mut self.tracker, document, text, at, out).map_err(|fault| self.fail(&fault))
+        if !self.tokenizer.is_string_followed() {
+            return Ok(());
+        }
+        let Some((text, at)) = self.tokenizer.value_text(piece) else { return Ok(()) };
+        self.engine.text(text, at, out).map_err(|fault| self.fail(&fault))
     }
 
     #[inline(never)]
     fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        self.tracker.release_paths();
+        self.engine.tracker.release_paths();
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_closed(chunk);
         }
-        self.retained.append(chunk, self.tokenizer.offset(), self.tracker.has_open_match());
-        let Self { tokenizer, tracker, open_keys, document, retained, flaws, .. } = self;
-        let (open_keys, document) = (open_keys.as_mut(), document.as_mut());
-        let document = document.filter(|_| flaws.is_empty());
-        let out = Outlet { out, is_flawed: !flaws.is_empty() };
-        let engine = &mut Engine { tracker, open_keys, document, retained, flaws, out };
-        let fed = tokenizer.feed(chunk, engine);
-        if let Some(first) = flaws.first() {
-            retained.freeze(first.offset());
+        if self.retained.keeps_text() {
+            self.retained.append(chunk, self.tokenizer.offset(), self.engine.tracker.has_open_match());
+        }
+        let Self { tokenizer, engine, retained, .. } = self;
+        let fed = tokenizer.feed(chunk, &mut Following { engine, retained, out });
+        if let Some(first) = self.engine.flaws.first() {
+            self.retained.freeze(first.offset());
         }
         fed.map_err(|fault| self.fail(&fault))
     }
@@ -405,29 +399,29 @@ impl Core {
             Outcome::Finished => return Ok(()),
             Outcome::Open => {}
         }
-        let Self { tokenizer, tracker, open_keys, document, retained, flaws, .. } = self;
-        let (open_keys, document) = (open_keys.as_mut(), document.as_mut());
-        let out = Outlet { out, is_flawed: !flaws.is_empty() };
-        let engine = &mut Engine { tracker, open_keys, document, retained, flaws, out };
-        let finished = tokenizer.finish(engine);
+        let Self { tokenizer, engine, retained, .. } = self;
+        let finished = tokenizer.finish(&mut Following { engine, retained, out });
         finished.map_err(|fault| self.fail(&fault))?;
-        if let Some(first) = self.flaws.first() {
-            let error = first.clone();
-            self.outcome = Outcome::Failed(error.clone());
-            return Err(error);
+        if let Some(first) = self.engine.flaws.first().cloned() {
+            return Err(self.fail_by(first));
         }
         self.outcome = Outcome::Finished;
         self.tokenizer.close();
         Ok(())
     }
 
-    /// Remembers an error for good.
+    /// The text has failed: of several things that are wrong, by the first.
     #[cold]
     fn fail(&mut self, fault: &Fault) -> Error {
-        // Of several things that are wrong, the first is what the text failed by.
-        let error = self.flaws.first().cloned().unwrap_or_else(|| self.error(fault));
+        let error = self.engine.flaws.first().cloned().unwrap_or_else(|| self.error(fault));
+        self.fail_by(error)
+    }
+
+    /// Remembers an error for good.
+    #[cold]
+    fn fail_by(&mut self, error: Error) -> Error {
         self.retained.truncate(error.offset());
-        if let Some(document) = &mut self.document {
+        if let Some(document) = &mut self.engine.document {
             document.fail();
         }
         self.outcome = Outcome::Failed(error.clone());
@@ -438,10 +432,6 @@ impl Core {
     /// Adds to a fault what only the parser knows.
     fn error(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        let path = match &self.document {
-            Some(document) if self.flaws.is_empty() => document_path(document),
-            _ => self.tracker.innermost().to_string(),
-        };
-        Error::new(fault, line, column, &path)
+        Error::new(fault, line, column, &self.engine.path())
     }
 }

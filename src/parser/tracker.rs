@@ -105,8 +105,15 @@ impl Tracker {
     }
 
     /// What was told has been read: its paths may go, unless they are still open.
+    #[inline]
     pub(super) fn release_paths(&mut self) {
-        self.paths.unpin();
+        if self.paths.unpin() {
+            self.compact_paths();
+        }
+    }
+
+    #[inline(never)]
+    fn compact_paths(&mut self) {
         if self.paths.len() > 2 * self.frames.len() + 64 {
             let frames = self.frames.iter_mut().map(|frame| &mut frame.node);
             self.paths.compact(frames.chain([&mut self.node]));

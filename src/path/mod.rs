@@ -118,10 +118,10 @@ impl PathStore {
         self.pinned = self.pinned.max(node as usize + 1);
     }
 
-    /// The queue has been read: nothing needs to stay but what is open.
+    /// The queue has been read: nothing needs to stay but what is open. Whether anything was pinned.
     #[inline]
-    pub(crate) fn unpin(&mut self) {
-        self.pinned = 0;
+    pub(crate) fn unpin(&mut self) -> bool {
+        core::mem::take(&mut self.pinned) > 0
     }
 
     pub(crate) fn len(&self) -> usize {

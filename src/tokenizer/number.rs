@@ -1,7 +1,6 @@
 //! Numbers (RFC 8259 §6): checked byte by byte, told whole, never interpreted.
 
-use core::str;
-
+use super::utf8::ascii_text;
 use super::{Interest, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
@@ -29,6 +28,58 @@ enum Part {
     Exponent,
 }
 
+impl Part {
+    /// What `byte` is, if it may stand behind this.
+    const fn follow(self, byte: u8) -> Option<Self> {
+        Some(match (self, byte) {
+            (Self::Start, b'-') => Self::Minus,
+            (Self::Start | Self::Minus, b'0') => Self::Zero,
+            (Self::Start | Self::Minus | Self::Integer, b'0'..=b'9') => Self::Integer,
+            (Self::Zero | Self::Integer, b'.') => Self::Point,
+            (Self::Point | Self::Fraction, b'0'..=b'9') => Self::Fraction,
+            (Self::Zero | Self::Integer | Self::Fraction, b'e' | b'E') => Self::E,
+            (Self::E, b'+' | b'-') => Self::Sign,
+            (Self::E | Self::Sign | Self::Exponent, b'0'..=b'9') => Self::Exponent,
+            _ => return None,
+        })
+    }
+
+    /// The same, looked up.
+    #[inline]
+    fn next(self, byte: u8) -> Option<Self> {
+        NEXT[self as usize][usize::from(byte)]
+    }
+
+    #[inline]
+    fn may_end(self) -> bool {
+        matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::Exponent)
+    }
+}
+
+const PARTS: [Part; 9] = [
+    Part::Start,
+    Part::Minus,
+    Part::Zero,
+    Part::Integer,
+    Part::Point,
+    Part::Fraction,
+    Part::E,
+    Part::Sign,
+    Part::Exponent,
+];
+
+/// [`Part::follow`] for each part and byte.
+static NEXT: [[Option<Part>; 256]; PARTS.len()] = {
+    let mut next = [[None; 256]; PARTS.len()];
+    let mut cell = 0;
+    while cell < 256 * PARTS.len() {
+        let (part, byte) = (PARTS[cell / 256], cell % 256);
+        next[part as usize][byte] = part.follow(byte as u8);
+        cell += 1;
+    }
+    next
+};
+
 /// The number that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenNumber {
@@ -41,7 +92,7 @@ pub(super) struct OpenNumber {
 impl OpenNumber {
     /// Whether the number may end here.
     pub(super) fn is_whole(&self) -> bool {
-        matches!(self.part, Part::Zero | Part::Integer | Part::Fraction | Part::Exponent)
+        self.part.may_end()
     }
 }
 
@@ -62,35 +113,31 @@ impl Tokenizer {
     /// Reads on in a number; `start` is the place of its first byte in this chunk.
     #[inline]
     pub(super) fn number<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
+        // Only bytes within the limit are part of the number.
+        let within = usize::try_from(self.number.limit - self.offset).unwrap_or(usize::MAX).min(chunk.len());
+        let mut part = self.number.part;
         let mut pos = start;
-        while let Some(&byte) = chunk.get(pos) {
-            let next = match (self.number.part, byte) {
-                (Part::Start, b'-') => Part::Minus,
-                (Part::Start | Part::Minus, b'0') => Part::Zero,
-                (Part::Start | Part::Minus | Part::Integer, b'0'..=b'9') => Part::Integer,
-                (Part::Zero | Part::Integer, b'.') => Part::Point,
-                (Part::Point | Part::Fraction, b'0'..=b'9') => Part::Fraction,
-                (Part::Zero | Part::Integer | Part::Fraction, b'e' | b'E') => Part::E,
-                (Part::E, b'+' | b'-') => Part::Sign,
-                (Part::E | Part::Sign | Part::Exponent, b'0'..=b'9') => Part::Exponent,
-                (Part::Zero, b'0'..=b'9') => {
-                    let expected = "expected no digit behind a leading zero";
-                    return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), expected));
-                }
-                _ if self.number.is_whole() => {
-                    self.end_number(&chunk[start..pos], self.at(pos), sink)?;
-                    return Ok(pos);
-                }
-                _ => return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), "expected a digit")),
-            };
-            if self.at(pos) >= self.number.limit {
-                return Err(too_long(self.at(pos)));
-            }
-            self.number.part = next;
+        while let Some(next) = chunk[..within].get(pos).and_then(|&byte| part.next(byte)) {
+            part = next;
             pos += 1;
         }
+        if let Some(&byte) = chunk.get(pos) {
+            if part.next(byte).is_some() {
+                return Err(too_long(self.at(pos)));
+            }
+            if part == Part::Zero && byte.is_ascii_digit() {
+                let expected = "expected no digit behind a leading zero";
+                return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), expected));
+            }
+            if !part.may_end() {
+                return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), "expected a digit"));
+            }
+            self.end_number(&chunk[start..pos], self.at(pos), sink)?;
+            return Ok(pos);
+        }
+        self.number.part = part;
         if self.number.is_followed {
-            self.scratch.push_str(ascii(&chunk[start..]));
+            self.scratch.push_str(ascii_text(&chunk[start..]));
         }
         Ok(pos)
     }
@@ -99,9 +146,9 @@ impl Tokenizer {
     pub(super) fn end_number<S: Sink>(&mut self, rest: &[u8], end: u64, sink: &mut S) -> Result<(), Fault> {
         if self.number.is_followed {
             if self.scratch.is_empty() {
-                sink.end_atom(ascii(rest), end)?;
+                sink.end_atom(ascii_text(rest), end)?;
             } else {
-                self.scratch.push_str(ascii(rest));
+                self.scratch.push_str(ascii_text(rest));
                 sink.end_atom(&self.scratch, end)?;
             }
         }
@@ -112,10 +159,4 @@ impl Tokenizer {
 
 fn too_long(offset: u64) -> Fault {
     Fault::new(ErrorKind::NumberLimit, offset, "expected no longer number than allowed")
-}
-
-/// Bytes that the grammar has found to be digits, signs and the like, as text.
-#[inline]
-fn ascii(bytes: &[u8]) -> &str {
-    str::from_utf8(bytes).unwrap_or_default()
 }

@@ -19,18 +19,23 @@ pub(crate) struct Run {
     pub(crate) is_ascii: bool,
 }
 
+impl Run {
+    /// The run that ends in `word`, which begins at `at`, where its lowest special byte is flagged.
+    #[inline]
+    fn ending_in(word: u64, special: u64, seen: u64, at: usize) -> Self {
+        let before = special.trailing_zeros() / 8;
+        let seen = seen | word & !(u64::MAX << (8 * before));
+        Self { end: at + before as usize, is_ascii: seen & HIGH == 0 }
+    }
+}
+
 /// Whether a string's run ends at this byte.
 #[inline]
 const fn is_special(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
+    (byte < b' ') | (byte == b'"') | (byte == b'\\')
 }
 
 /// Whether a byte stands for itself inside a string: ASCII, and not special.
-#[inline]
-pub(crate) fn is_plain_ascii(byte: u8) -> bool {
-    PLAIN_ASCII[usize::from(byte)]
-}
-
 static PLAIN_ASCII: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = b' ';
@@ -41,28 +46,62 @@ static PLAIN_ASCII: [bool; 256] = {
     plain
 };
 
+/// Whether a few bytes all stand for themselves inside a string: at most two words, which may overlap.
+#[inline]
+pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
+    let plain = |byte: u8| PLAIN_ASCII[usize::from(byte)];
+    let word = match *bytes {
+        // Nothing is no piece of anything: it takes the general way.
+        [] => return false,
+        [a] => return plain(a),
+        [a, b] => return plain(a) & plain(b),
+        [a, b, c] => return plain(a) & plain(b) & plain(c),
+        _ => match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+            (Some(first), Some(last)) => {
+                let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+                return bytes.len() <= 16 && (special_bytes(first) | special_bytes(last) | (first | last) & HIGH) == 0;
+            }
+            _ => {
+                let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
+                    return false;
+                };
+                u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
+            }
+        },
+    };
+    (special_bytes(word) | word & HIGH) == 0
+}
+
 /// Searches `bytes[start..]` for the first special byte.
 #[inline]
 pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
     let mut seen = 0u64;
     let mut end = start;
-    // Four words at a time as long as none holds a special byte, then word by word to the place.
-    while let Some((words, _)) = bytes.get(end..).and_then(|rest| rest.first_chunk::<32>()).map(|b| b.as_chunks::<8>())
-    {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|at| u64::from_le_bytes(words[at]));
-        if special_bytes(a) | special_bytes(b) | special_bytes(c) | special_bytes(d) != 0 {
-            break;
+    let (blocks, _) = bytes.get(start..).unwrap_or_default().as_chunks::<BLOCK>();
+    for block in blocks {
+        let flags = special_flags(block);
+        let (words, _) = block.as_chunks::<8>();
+        if flags != [0; BLOCK] {
+            let (flags, _) = flags.as_chunks::<8>();
+            for (word, flags) in words.iter().zip(flags) {
+                let (word, flags) = (u64::from_le_bytes(*word), u64::from_le_bytes(*flags));
+                if flags != 0 {
+                    return Run::ending_in(word, flags, seen, end);
+                }
+                seen |= word;
+                end += 8;
+            }
         }
-        seen |= a | b | c | d;
-        end += 32;
+        seen |= words.iter().fold(0, |seen, word| seen | u64::from_le_bytes(*word));
+        end += BLOCK;
     }
-    while let Some(word) = bytes.get(end..).and_then(|rest| rest.first_chunk::<8>()) {
+    let rest = bytes.get(end..).unwrap_or_default();
+    let (words, _) = rest.as_chunks::<8>();
+    for word in words {
         let word = u64::from_le_bytes(*word);
         let special = special_bytes(word);
         if special != 0 {
-            let before = special.trailing_zeros() / 8;
-            seen |= word & !(u64::MAX << (8 * before));
-            return Run { end: end + before as usize, is_ascii: seen & HIGH == 0 };
+            return Run::ending_in(word, special, seen, end);
         }
         seen |= word;
         end += 8;
@@ -75,6 +114,15 @@ pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
         end += 1;
     }
     Run { end, is_ascii: seen & HIGH == 0 }
+}
+
+/// How many bytes are looked at with one question.
+const BLOCK: usize = 32;
+
+/// A byte of ones for each special byte. Without a way out of the loop, so that the compiler makes vectors of it.
+#[inline]
+fn special_flags(block: &[u8; BLOCK]) -> [u8; BLOCK] {
+    block.map(|byte| if is_special(byte) { 0xFF } else { 0 })
 }
 
 /// The high bit of the lowest special byte of `word` is set, and of none below it.

@@ -5,8 +5,9 @@
 
 use core::str;
 
-use super::utf8::{self, Utf8Carry, Utf8Rest, Utf8Step};
-use super::{Interest, Sink, State, Tokenizer, scan};
+use super::scan::{self, Run};
+use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_text};
+use super::{Interest, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
 /// Whether the open string is a member's name or a value.
@@ -48,28 +49,51 @@ pub(super) struct OpenString {
     pub(super) high: u16,
 }
 
-/// How many bytes a chunk may have to be looked at one by one: past that, whole words are faster.
-const SHORT: usize = 16;
-
 impl Tokenizer {
     #[inline]
-    pub(super) fn begin_key<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
-        self.scratch.clear();
+    pub(super) fn begin_key<S: Sink>(&mut self, chunk: &[u8], quote: usize, sink: &mut S) -> Result<usize, Fault> {
+        let start = quote + 1;
+        let limit = self.at(start).saturating_add(self.limits.key);
+        let within = self.within(limit, chunk);
+        let run = scan::run(&chunk[..within], start);
         let is_followed = self.is_followed();
-        self.open_string(Role::Key, is_followed, self.limits.key, pos);
-        self.string_run(chunk, pos + 1, sink)
+        // The usual key, plain and not cut, needs no state.
+        if run.is_ascii && chunk.get(run.end) == Some(&b'"') {
+            if is_followed {
+                sink.key(ascii_text(&chunk[start..run.end]), self.at(run.end))?;
+            }
+            // And so does its colon.
+            if chunk.get(run.end + 1) == Some(&b':') {
+                self.state = State::Value;
+                return Ok(run.end + 2);
+            }
+            self.state = State::Colon;
+            return Ok(run.end + 1);
+        }
+        self.scratch.clear();
+        self.open_string(Role::Key, is_followed, limit);
+        self.string_from(chunk, within, start, run, sink)
     }
 
     #[inline]
     pub(super) fn begin_value_string<S: Sink>(
         &mut self,
         chunk: &[u8],
-        pos: usize,
+        quote: usize,
         sink: &mut S,
     ) -> Result<usize, Fault> {
-        let is_followed = self.is_followed() && sink.begin_string(self.at(pos))? == Interest::Follow;
-        self.open_string(Role::Value, is_followed, self.limits.string, pos);
-        self.string_run(chunk, pos + 1, sink)
+        let is_followed = self.is_followed() && sink.begin_string(self.at(quote))? == Interest::Follow;
+        let start = quote + 1;
+        let limit = self.at(start).saturating_add(self.limits.string);
+        let within = self.within(limit, chunk);
+        let run = scan::run(&chunk[..within], start);
+        // Nor does a string whose text nobody wants.
+        if !is_followed && run.is_ascii && chunk.get(run.end) == Some(&b'"') {
+            self.end_value_string(run.end, sink);
+            return Ok(run.end + 1);
+        }
+        self.open_string(Role::Value, is_followed, limit);
+        self.string_from(chunk, within, start, run, sink)
     }
 
     /// Whether a chunk is short and lies between two characters of the open string, its ends included: the usual case
@@ -77,26 +101,26 @@ impl Tokenizer {
     #[inline]
     pub(crate) fn is_string_piece(&self, chunk: &[u8]) -> bool {
         self.state == State::String
-            && chunk.len() <= SHORT
             && self.offset + chunk.len() as u64 <= self.string.room
-            && chunk.iter().all(|&byte| scan::is_plain_ascii(byte))
+            && scan::is_short_plain_ascii(chunk)
     }
 
-    /// Takes in a chunk that [is a piece](Self::is_string_piece) of a string; whether anybody wants to be told of it.
+    /// Takes in a chunk that [is a piece](Self::is_string_piece) of a string.
     #[inline]
-    pub(crate) fn take_string_piece(&mut self, chunk: &[u8]) -> bool {
+    pub(crate) fn take_string_piece(&mut self, chunk: &[u8]) {
         self.offset += chunk.len() as u64;
-        self.string.is_followed && !chunk.is_empty()
+    }
+
+    /// Whether anybody wants to be told of the open string.
+    #[inline]
+    pub(crate) fn is_string_followed(&self) -> bool {
+        self.string.is_followed
     }
 
     /// A piece that was [taken in](Self::take_string_piece), as text with its offset, unless it went into a key.
     #[inline]
-    pub(crate) fn value_text<'a>(&mut self, piece: &'a [u8], one: &'a mut [u8; 4]) -> Option<(&'a str, u64)> {
-        let text: &str = match piece {
-            // A tenth of what the validator's call costs.
-            [byte] => char::from(*byte).encode_utf8(one),
-            _ => str::from_utf8(piece).unwrap_or_default(),
-        };
+    pub(crate) fn value_text<'a>(&mut self, piece: &'a [u8]) -> Option<(&'a str, u64)> {
+        let text = ascii_text(piece);
         if self.string.role == Role::Key {
             self.scratch.push_str(text);
             return None;
@@ -104,9 +128,14 @@ impl Tokenizer {
         Some((text, self.offset - piece.len() as u64))
     }
 
+    /// How much of a chunk lies before an offset.
     #[inline]
-    fn open_string(&mut self, role: Role, is_followed: bool, limit: u64, quote: usize) {
-        let limit = (self.at(quote) + 1).saturating_add(limit);
+    fn within(&self, limit: u64, chunk: &[u8]) -> usize {
+        usize::try_from(limit - self.offset).unwrap_or(usize::MAX).min(chunk.len())
+    }
+
+    #[inline]
+    fn open_string(&mut self, role: Role, is_followed: bool, limit: u64) {
         let room = limit.min(self.limits.total);
         self.string = OpenString { role, is_followed, limit, room, step: Step::Escape, high: 0 };
         self.state = State::String;
@@ -115,18 +144,25 @@ impl Tokenizer {
     /// Reads on between two characters, up to the closing quote, an escape that may be cut, or the chunk's end.
     pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
         // Only bytes within the limit are part of a run; the one behind them is judged by itself.
-        let within = usize::try_from(self.string.limit - self.offset).unwrap_or(usize::MAX).min(chunk.len());
-        let mut start = start;
+        let within = self.within(self.string.limit, chunk);
+        let run = scan::run(&chunk[..within], start);
+        self.string_from(chunk, within, start, run, sink)
+    }
+
+    /// The same, once the first run is known.
+    fn string_from<S: Sink>(
+        &mut self,
+        chunk: &[u8],
+        within: usize,
+        mut start: usize,
+        mut run: Run,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
         loop {
-            let run = scan::run(&chunk[..within], start);
             let end = run.end;
             if end > start && (self.string.is_followed || !run.is_ascii) {
-                let prefix = utf8::valid_prefix(&chunk[start..end]);
-                if self.is_whole_key(&prefix.rest) && chunk.get(end) == Some(&b'"') {
-                    sink.key(prefix.valid, self.at(end))?;
-                    self.state = State::Colon;
-                    return Ok(end + 1);
-                }
+                let bytes = &chunk[start..end];
+                let prefix = if run.is_ascii { Utf8Prefix::ascii(bytes) } else { utf8::valid_prefix(bytes) };
                 if !prefix.valid.is_empty() {
                     self.tell(prefix.valid, self.at(start), sink)?;
                 }
@@ -152,6 +188,7 @@ impl Tokenizer {
                     if let Some(character) = letter.and_then(|&letter| unescape(letter)) {
                         self.tell(character, self.at(end), sink)?;
                         start = end + 2;
+                        run = scan::run(&chunk[..within], start);
                         continue;
                     }
                     self.check_limit(end)?;
@@ -159,6 +196,7 @@ impl Tokenizer {
                 Some(&byte) => {
                     self.pass_control(self.judge_special(byte, end), byte, end, sink)?;
                     start = end + 1;
+                    run = scan::run(&chunk[..within], start);
                     continue;
                 }
             }
@@ -166,13 +204,6 @@ impl Tokenizer {
             self.state = State::StringStep;
             return Ok(end + 1);
         }
-    }
-
-    /// Whether the run that a quote has just closed is a followed key in one piece, which needs no copy.
-    #[inline]
-    fn is_whole_key(&self, rest: &Utf8Rest<'_>) -> bool {
-        let OpenString { role, is_followed, .. } = self.string;
-        role == Role::Key && is_followed && self.scratch.is_empty() && matches!(rest, Utf8Rest::Empty)
     }
 
     /// What is wrong with the byte that ended a run and is neither quote nor backslash.
@@ -214,14 +245,17 @@ impl Tokenizer {
                 }
                 self.state = State::Colon;
             }
-            Role::Value => {
-                if self.is_followed() {
-                    sink.end_string(self.at(quote) + 1);
-                }
-                self.state = self.after_value();
-            }
+            Role::Value => self.end_value_string(quote, sink),
         }
         Ok(())
+    }
+
+    #[inline]
+    fn end_value_string<S: Sink>(&mut self, quote: usize, sink: &mut S) {
+        if self.is_followed() {
+            sink.end_string(self.at(quote) + 1);
+        }
+        self.state = self.after_value();
     }
 
     /// Hands decoded text on: to the sink, or to the key that is being gathered.

@@ -2,6 +2,8 @@
 
 use core::str;
 
+use ascii::AsciiStr;
+
 /// A UTF-8 sequence of which one to three bytes have come.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Utf8Carry {
@@ -64,6 +66,12 @@ impl Utf8Carry {
     }
 }
 
+/// Bytes that are known to be ASCII, as text.
+#[inline]
+pub(crate) fn ascii_text(bytes: &[u8]) -> &str {
+    AsciiStr::from_ascii(bytes).map_or("", AsciiStr::as_str)
+}
+
 /// The longest valid beginning of `bytes`, and what follows it.
 pub(crate) struct Utf8Prefix<'a> {
     pub(crate) valid: &'a str,
@@ -78,6 +86,14 @@ pub(crate) enum Utf8Rest<'a> {
     Cut(&'a [u8]),
     /// A byte that cannot stand where it stands, that many bytes behind the valid ones.
     Bad(usize),
+}
+
+impl<'a> Utf8Prefix<'a> {
+    /// Bytes that are known to be ASCII.
+    #[inline]
+    pub(crate) fn ascii(bytes: &'a [u8]) -> Self {
+        Self { valid: ascii_text(bytes), rest: Utf8Rest::Empty }
+    }
 }
 
 /// Splits `bytes` at the first place where they stop being UTF-8.

@@ -295,6 +295,25 @@ fn responses_done_fires_with_truncated_json() {
 }
 
 #[test]
+fn responses_input_that_only_the_completed_response_has() {
+    let call = |id: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": "add", "arguments": arguments});
+    let completed = |output: serde_json::Value| responses::end("completed", &json!({"output": output}));
+    let add = |index, id| responses::added(index, id, "add");
+    let log = read(
+        Provider::OpenaiResponses,
+        [add(0, "a"), add(1, "b"), completed(json!([call("a", r#"{"x":1}"#), call("b", r#"{"x":2}"#)]))],
+    );
+    assert_eq!(log.summary(), [r#"add complete {"x":1}"#, r#"add complete {"x":2}"#]);
+    // What came in pieces is compared, not told twice.
+    let log =
+        read(Provider::OpenaiResponses, [add(0, "a"), responses::delta(0, "{}"), completed(json!([call("a", "{}")]))]);
+    assert_eq!((log.summary(), log.errors), (vec!["add complete {}".to_owned()], vec![]));
+    // Nor does a call take the input of another that stands at its index there.
+    let log = read(Provider::OpenaiResponses, [add(0, "a"), completed(json!([call("b", r#"{"x":2}"#)]))]);
+    assert_eq!(log.summary(), ["add empty {}"]);
+}
+
+#[test]
 fn responses_items_done_twice() {
     let item = || responses::item_done(0, "a", "add", "{}", "completed");
     let log = read(Provider::OpenaiResponses, [responses::added(0, "a", "add"), item(), item()]);

@@ -79,6 +79,17 @@ fn every_stream_is_in_the_table() {
 }
 
 #[test]
+fn the_last_word_is_told_once_or_never_sent() {
+    for (name, _) in TABLE {
+        let ends = log_of(name).ends;
+        assert!(ends <= 1, "{name}: {ends}");
+        if name.contains("/normal.") {
+            assert_eq!(ends, usize::from(!name.starts_with("gemini/")), "{name}");
+        }
+    }
+}
+
+#[test]
 fn large_eager_input() {
     let log = log_of("eager/normal.sse");
     let whole = &log.calls[0];

@@ -93,6 +93,7 @@ pub(crate) struct Log {
     pub(crate) reasoning: String,
     pub(crate) refusal: String,
     pub(crate) usage: Vec<String>,
+    pub(crate) ends: usize,
     pub(crate) stops: Vec<(u64, String)>,
     pub(crate) provider_errors: Vec<String>,
     pub(crate) bad_frames: Vec<String>,
@@ -167,6 +168,7 @@ impl Log {
                 self.stops.push((choice, reason.to_owned()));
                 self.order.push(format!("stop {choice}"));
             }
+            ToolEvent::End => self.ends += 1,
             ToolEvent::ProviderError { message } => self.provider_errors.push(message.to_owned()),
             ToolEvent::BadFrame { text } => self.bad_frames.push(text.to_owned()),
             ToolEvent::Error(error) => self.errors.push((error.kind(), error.call())),

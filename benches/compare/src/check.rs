@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::chunks::{Chunking, Input};
 use crate::contenders::{Contender, Look, Manner, Seen, Sink, Task, run};
-use crate::track::Step;
+use crate::payload::Step;
 
 /// How a contender fared.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! Every contender gets the same cuts. Those that take only `&str` get them moved back to the next character's
 //! start, ahead of the timing, so that none pays for a carry of its own.
 
+use crate::payload::random::Random;
 use crate::payload::{Kind, PAIR};
-use crate::random::Random;
 
 /// How a document is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +136,26 @@ impl<'a> Iterator for Chunks<'a> {
 mod tests {
     use super::{Chunking, Input};
     use crate::payload::Kind;
+
+    #[test]
+    fn payloads_are_json_of_the_wanted_size() {
+        let kinds = [Kind::ToolCall, Kind::LongText, Kind::Records, Kind::Numbers, Kind::Deep];
+        for kind in kinds {
+            for size in [4_000, 100_000] {
+                let document = kind.generate(size);
+                serde_json::from_str::<serde_json::Value>(&document).unwrap();
+                let off = document.len().abs_diff(size);
+                assert!(off < 1200, "{kind:?}: {} for {size}", document.len());
+                assert_eq!(document, kind.generate(size));
+            }
+        }
+        assert_eq!(Kind::ShortCall.generate(0).len(), 120);
+        let call = Kind::ToolCall.generate(2300);
+        assert!((2200..2450).contains(&call.len()), "{}", call.len());
+        for piece in ["₹", "😀", "\\ud83d\\ude80", "\\n", "\\\""] {
+            assert!(call.contains(piece), "{piece}");
+        }
+    }
 
     #[test]
     fn chunks_join_to_the_document() {

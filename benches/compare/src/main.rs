@@ -8,9 +8,9 @@ mod chunks;
 mod contenders;
 mod horrors;
 mod measure;
+#[path = "../../payload/mod.rs"]
 mod payload;
 mod pictures;
-mod random;
 mod rows;
 mod table;
 mod track;

@@ -4,13 +4,7 @@
 //! serves every task.
 
 use crate::contenders::Sink;
-
-/// One step of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    Key(&'static str),
-    Any,
-}
+use crate::payload::Step;
 
 /// Takes the events of a parser that tells strings whole.
 pub trait Handler {

@@ -43,7 +43,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
             door.reasoning(0, delta);
         }
         "RUN_STARTED" => door.begin_message(),
-        "RUN_FINISHED" => door.finish(None),
+        "RUN_FINISHED" => door.end_stream(),
         "RUN_ERROR" => door.provider_error(event.message.as_str()),
         _ => {}
     }

@@ -90,7 +90,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
             let reason = event.delta.0.map(|delta| delta.stop_reason).unwrap_or_default();
             end(reason.as_str(), event.usage, door);
         }
-        "message_stop" => door.finish(None),
+        "message_stop" => door.end_stream(),
         "error" => door.provider_error(&event.error.map(error_message).unwrap_or_default()),
         _ => {}
     }

@@ -116,6 +116,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
     }
     if let Some(MessageStop { stop_reason }) = event.message_stop.0 {
         door.end(stop_reason.as_str());
+        door.end_stream();
     }
     if let Some(usage) = event.metadata.0.and_then(|metadata| metadata.usage) {
         door.usage(usage.get());

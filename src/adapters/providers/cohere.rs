@@ -93,6 +93,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
             if let Some(error) = delta.error {
                 door.provider_error(&error_message(error));
             }
+            door.end_stream();
         }
         _ => {}
     }

@@ -67,6 +67,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
             // The counts stand in the event itself.
             door.usage(text);
         }
+        door.end_stream();
         door.begin_message();
     }
     Ok(())

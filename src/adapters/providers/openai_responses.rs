@@ -228,13 +228,17 @@ impl Item<'_> {
 
 fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
     let Some(response) = response else {
-        return door.end(status);
+        door.end(status);
+        return door.end_stream();
     };
-    // Some servers tell the items here alone.
+    // Some servers tell the items here alone, or what their input is.
     for (index, item) in (0..).zip(&response.output.0) {
         let slot = Slot::new(0, Place::Index(index));
-        let is_known = door.calls.slots.find(slot).is_some() || door.calls.slots.find_id(0, item.call_id()).is_some();
-        if !is_known && !door.calls.slots.has_forgotten() {
+        let slots = &mut door.calls.slots;
+        let (at_slot, by_id) = (slots.find(slot), slots.find_id(0, item.call_id()));
+        let is_new = at_slot.is_none() && by_id.is_none() && !slots.has_forgotten();
+        let is_here = at_slot.is_some() && at_slot == by_id;
+        if is_new || is_here {
             item.end(slot, door);
         }
     }
@@ -247,4 +251,5 @@ fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
     if let Some(usage) = response.usage {
         door.usage(usage.get());
     }
+    door.end_stream();
 }

@@ -10,7 +10,7 @@ use serde_json::{Number, Value};
 
 use super::{Contender, Done, Look, Manner, Seen, Sink};
 use crate::chunks::Input;
-use crate::track::Step;
+use crate::payload::Step;
 
 #[derive(Debug)]
 pub(super) struct Jiter;

@@ -7,7 +7,8 @@ use serde_json::{Map, Number, Value};
 
 use super::{Contender, Done, Look, Manner, Seen, Sink};
 use crate::chunks::Input;
-use crate::track::{Handler, Step};
+use crate::payload::Step;
+use crate::track::Handler;
 use crate::tree::Tree;
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Contender, Done, Look, Manner, Sink};
 use crate::chunks::Input;
-use crate::track::Step;
+use crate::payload::Step;
 
 #[derive(Debug)]
 pub(super) struct PartialJsonFixer;

@@ -1,12 +1,20 @@
 //! The payloads: made by a seeded generator, the same on every machine, of any wanted size.
 //!
-//! Each is valid JSON, close to the asked number of bytes, and owns the path whose strings the delta rows follow.
-//! How a payload is cut into chunks is `chunks`' affair.
+//! Shared by `throughput` and the comparison. Each is valid JSON, close to the asked number of bytes, and owns the path whose strings the delta rows follow.
+//! How a payload is cut into chunks is its users' affair.
 
 use std::fmt::Write as _;
 
-use crate::random::Random;
-use crate::track::Step;
+pub mod random;
+
+use random::Random;
+
+/// One step of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Key(&'static str),
+    Any,
+}
 
 /// What a payload looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,29 +298,4 @@ fn short_call() -> String {
         "{\"city\":\"Bengaluru\",\"unit\":\"celsius\",\"days\":3,\"hourly\":false,\"fields\":[\"rain\",\"wind\",\"uv\"],\
          \"note\":\"umbrella \\u2602 now\"}",
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Kind;
-
-    #[test]
-    fn payloads_are_json_of_the_wanted_size() {
-        let kinds = [Kind::ToolCall, Kind::LongText, Kind::Records, Kind::Numbers, Kind::Deep];
-        for kind in kinds {
-            for size in [4_000, 100_000] {
-                let document = kind.generate(size);
-                serde_json::from_str::<serde_json::Value>(&document).unwrap();
-                let off = document.len().abs_diff(size);
-                assert!(off < 1200, "{kind:?}: {} for {size}", document.len());
-                assert_eq!(document, kind.generate(size));
-            }
-        }
-        assert_eq!(Kind::ShortCall.generate(0).len(), 120);
-        let call = Kind::ToolCall.generate(2300);
-        assert!((2200..2450).contains(&call.len()), "{}", call.len());
-        for piece in ["₹", "😀", "\\ud83d\\ude80", "\\n", "\\\""] {
-            assert!(call.contains(piece), "{piece}");
-        }
-    }
 }

@@ -1,0 +1,57 @@
+// The server's endpoints, and nothing else.
+
+/** A request that the server refused, in words for a person. */
+export class Refusal extends Error {
+  constructor(status, words) {
+    super(words);
+    this.status = status;
+  }
+}
+
+async function answered(response) {
+  if (response.ok) return response;
+  const text = await response.text().catch(() => "");
+  throw new Refusal(response.status, wordsOf(text) || `The server answered with status ${response.status}.`);
+}
+
+/** The message of an error's JSON, or the text that came instead of one. */
+function wordsOf(text) {
+  try {
+    const { error } = JSON.parse(text);
+    return typeof error === "string" ? error : (error?.message ?? text);
+  } catch {
+    return text;
+  }
+}
+
+/** Sends a message; the response's body is the stream of what comes of it. */
+export async function send({ assistant, conversationId, message }, signal) {
+  const response = await fetch("/api/chat/send", {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "text/event-stream" },
+    body: JSON.stringify({ assistant, conversationId, message }),
+    signal,
+  });
+  return answered(response);
+}
+
+/** The conversation's stream behind a chunk: what is stored, and what still comes. */
+export async function resume({ conversationId, lastChunkId }, signal) {
+  const query = new URLSearchParams({ conversationId });
+  const response = await fetch(`/api/chat/stream?${query}`, {
+    headers: { accept: "text/event-stream", "last-event-id": String(lastChunkId) },
+    signal,
+  });
+  return answered(response);
+}
+
+/** The library's steps over a JSON text in chunks. */
+export async function playground({ json, patterns, chunk }, signal) {
+  const response = await fetch("/api/playground", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ json, patterns, chunk }),
+    signal,
+  });
+  return (await answered(response)).json();
+}

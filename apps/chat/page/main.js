@@ -1,0 +1,206 @@
+// Puts the page together: which conversation is open, what state it is in, and who hears of its chunks.
+
+import { ASSISTANTS } from "./assistants.js";
+import { el, setState, setText } from "./dom.js";
+import { Inspector } from "./inspector.js";
+import { Playground } from "./playground.js";
+import { Replay, lastTurn } from "./replay.js";
+import { Session } from "./session.js";
+import { tabs } from "./tabs.js";
+import { Tree } from "./tree.js";
+import { ConversationView } from "./view.js";
+
+const find = (id) => document.getElementById(id);
+const chat = find("chat");
+const message = find("message");
+const scroller = find("scroller");
+const replayButtons = [...document.querySelectorAll("[data-replay]")];
+
+const context = new Tree();
+find("context-tree").append(context.element);
+
+const view = new ConversationView(find("conversation"), {
+  actions: { answer },
+  onContext(props) {
+    context.update(props);
+    find("context-empty").hidden = props !== null;
+  },
+  onDrawn: followEnd,
+});
+
+const inspector = new Inspector({
+  events: find("events"),
+  count: find("event-count"),
+  summary: find("timing-summary"),
+  timing: find("timing"),
+  waiting: find("waiting"),
+});
+
+let assistant = ASSISTANTS[0];
+let session;
+let replay;
+let isAtEnd = true;
+
+const messageOf = ({ changed }) => [...changed].at(-1);
+
+/** What a session and a replay are heard with. */
+const heard = {
+  begin: (at) => inspector.begin(at),
+  chunk(entry, result) {
+    view.apply(result);
+    inspector.take(entry, messageOf(result));
+  },
+};
+
+function open(id, conversationId) {
+  session?.close();
+  replay?.cancel();
+  replay = undefined;
+  assistant = ASSISTANTS.find((one) => one.id === id) ?? ASSISTANTS[0];
+  const isKnown = conversationId !== undefined;
+  const name = conversationId ?? crypto.randomUUID();
+  history.replaceState(null, "", `#${assistant.id}/${name}`);
+  inspector.clear();
+  drawAssistant();
+  session = new Session({ assistant: assistant.id, conversationId: name, on: { ...heard, state: become, reset, fail } });
+  showAll();
+  if (session.record.length > 0) inspectLastTurn();
+  if (isKnown) void session.resume();
+  else become("idle");
+}
+
+/** The conversation has been read anew. */
+function reset() {
+  inspector.clear();
+  showAll();
+}
+
+/** Shows the conversation as it has been merged so far. */
+function showAll() {
+  view.clear();
+  view.apply({ changed: new Set(session.merger.messages()), removed: new Set() });
+}
+
+/** Tells the inspector of the events that the tab has kept. */
+function inspectLastTurn() {
+  const { before, turn } = lastTurn(session.record);
+  for (const entry of before) inspector.take(entry);
+  inspector.begin(session.turnBegan);
+  const byKey = new Map(session.merger.messages().map((one) => [`${one.block_id}/${one.message_id}`, one]));
+  for (const entry of turn) inspector.take(entry, byKey.get(`${entry.chunk.block_id}/${entry.chunk.message_id}`));
+}
+
+function drawAssistant() {
+  setText(find("assistant-name"), assistant.name);
+  setText(find("assistant-about"), assistant.about);
+  const suggestion = (words) =>
+    el("li", {}, el("button", { type: "button", class: "chip", click: () => answer(words) }, words));
+  find("suggestions").replaceChildren(...assistant.suggestions.map(suggestion));
+  for (const link of find("assistants").querySelectorAll("a")) {
+    if (link.dataset.assistant === assistant.id) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+/** The one place where the page's state changes: `idle`, `streaming`, `reconnecting`, `replaying`. */
+function become(state, words = "") {
+  const was = chat.dataset.state;
+  const isIdle = state === "idle";
+  setState(chat, "state", state);
+  setText(find("connection"), words);
+  view.setLive(!isIdle);
+  message.disabled = !isIdle;
+  find("send").disabled = !isIdle;
+  find("stop").hidden = state !== "replaying";
+  for (const button of replayButtons) button.disabled = !isIdle || session.record.length === 0;
+  if (state === "streaming" && was !== "reconnecting") setText(find("announcer"), "The assistant is answering.");
+  if (isIdle) {
+    view.flush();
+    announceAnswer(was);
+    if (!find("details").contains(document.activeElement)) message.focus();
+  }
+}
+
+/** Says the whole answer once, when it has ended: a live region that changed with each token would be a din. */
+function announceAnswer(was) {
+  const answered = find("conversation").lastElementChild;
+  setText(find("announcer"), was === "idle" || !answered?.matches(".theirs") ? "" : answered.innerText);
+}
+
+function fail(words) {
+  view.fail(words);
+  followEnd();
+}
+
+function answer(words) {
+  message.value = words;
+  if (!message.disabled) find("composer").requestSubmit();
+}
+
+function followEnd() {
+  find("welcome").hidden = find("conversation").childElementCount > 0;
+  if (isAtEnd) scroller.scrollTop = scroller.scrollHeight;
+}
+
+function playAgain(slower) {
+  become("replaying", slower > 1 ? "Replaying, ten times slower" : "Replaying");
+  view.clear();
+  inspector.clear();
+  replay = new Replay(session.record, {
+    slower,
+    began: session.turnBegan,
+    on: {
+      ...heard,
+      before: heard.chunk,
+      end() {
+        replay = undefined;
+        // From here on the conversation itself is shown again, of which the replay was a copy.
+        showAll();
+        become("idle");
+      },
+    },
+  });
+  replay.start();
+}
+
+find("composer").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const words = message.value.trim();
+  if (words === "" || message.disabled) return;
+  message.value = "";
+  isAtEnd = true;
+  view.expect(words);
+  void session.send(words);
+});
+
+message.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  find("composer").requestSubmit();
+});
+
+scroller.addEventListener("scroll", () => {
+  isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 40;
+}, { passive: true });
+
+for (const button of replayButtons) button.addEventListener("click", () => playAgain(Number(button.dataset.replay)));
+find("stop").addEventListener("click", () => replay?.finish());
+find("new-conversation").addEventListener("click", () => open(assistant.id));
+find("toggle-details").addEventListener("click", ({ currentTarget }) => {
+  const isOpen = find("details").classList.toggle("is-open");
+  currentTarget.setAttribute("aria-expanded", String(isOpen));
+});
+addEventListener("hashchange", openFromAddress);
+addEventListener("pagehide", () => session.keep());
+
+function openFromAddress() {
+  const [id, conversationId] = location.hash.slice(1).split("/");
+  open(id, conversationId || undefined);
+}
+
+find("assistants").append(
+  ...ASSISTANTS.map(({ id, name }) => el("li", {}, el("a", { href: `#${id}`, "data-assistant": id }, name))),
+);
+tabs(document.querySelector('[role="tablist"]'));
+new Playground(find("playground"));
+openFromAddress();

@@ -1,0 +1,228 @@
+// The merger: a conversation's chunks, in any order and more than once, into the messages that a person sees. The same as
+// `src/wire/merge.rs` and `apply.rs`, whose rules are stated in `src/wire/envelope.rs`; both run `tests/golden/`.
+
+const MAX_HELD = 4096;
+const MAX_INDEX = 65535;
+const MAX_STEPS = 127;
+
+/** Why a delta was refused: `reason` is one of the names that `Refusal` in `apply.rs` has. */
+class Refused extends Error {
+  constructor(reason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** Applies chunks in the order of their numbers, each once, whatever order they come in. */
+export class Merger {
+  #messages = new Map(); // by first chunk, in that order
+  #named = new Map(); // block and message id to first chunk
+  #loading = [];
+  #held = new Map();
+  #last = 0;
+
+  /** A merger that goes on from what another one's `state` was. */
+  static from({ lastChunkId, messages }) {
+    const merger = new Merger();
+    merger.#last = lastChunkId;
+    for (const message of messages) {
+      merger.#messages.set(message.chunk_id, message);
+      if (message.message_id !== undefined) merger.#named.set(nameOf(message), message.chunk_id);
+      if (message.type === "loading") merger.#loading.push(message.chunk_id);
+    }
+    return merger;
+  }
+
+  /** All that it has merged, to be kept as JSON. */
+  get state() {
+    return { lastChunkId: this.#last, messages: this.messages() };
+  }
+
+  /** The messages in the order of their first chunks. */
+  messages() {
+    return [...this.#messages.values()];
+  }
+
+  /** The last chunk before the first missing one: what a reconnecting client sends as its last. */
+  get lastChunkId() {
+    return this.#last;
+  }
+
+  /** Whether chunks behind a missing one have come. */
+  get hasGap() {
+    return this.#held.size > 0;
+  }
+
+  /** Forgets what waits for a missing chunk: after a reconnect it comes again. */
+  dropHeld() {
+    this.#held.clear();
+  }
+
+  /**
+   * Takes a chunk in. `outcome` is `merged`, `repeated` or `held`; `changed` has the messages that are new or changed,
+   * `removed` those that are gone; `refused` has `{chunkId, reason}` of each chunk that did not fit its message.
+   */
+  apply(chunk) {
+    const result = { outcome: "merged", changed: new Set(), removed: new Set(), refused: [] };
+    const id = chunk.chunk_id;
+    if (!Number.isSafeInteger(id) || id < 1) {
+      result.refused.push({ chunkId: id, reason: "unnumbered" });
+    } else if (id <= this.#last || this.#held.has(id)) {
+      result.outcome = "repeated";
+    } else if (id > this.#last + 1 && this.#held.size === MAX_HELD) {
+      result.refused.push({ chunkId: id, reason: "too-far-ahead" });
+    } else if (id > this.#last + 1) {
+      this.#held.set(id, chunk);
+      result.outcome = "held";
+    } else {
+      for (let next = chunk; next; next = this.#held.get(this.#last + 1)) {
+        this.#held.delete(next.chunk_id);
+        this.#merge(next, result);
+      }
+    }
+    return result;
+  }
+
+  #merge(chunk, result) {
+    this.#last = chunk.chunk_id;
+    try {
+      if (chunk.delta) this.#change(chunk, result);
+      else this.#put(chunk, owned(chunk.props), result);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      result.refused.push({ chunkId: chunk.chunk_id, reason: error.reason });
+    }
+  }
+
+  #change(chunk, result) {
+    if (chunk.message_id === undefined) throw new Refused("no-message-id");
+    if (chunk.delta_action === undefined) throw new Refused("no-action");
+    const message = this.#messages.get(this.#place(chunk));
+    const props = applied(message?.props ?? null, chunk.delta_path ?? "", chunk.delta_action, owned(chunk.props));
+    if (message) {
+      message.props = props;
+      result.changed.add(message);
+    } else {
+      this.#put(chunk, props, result);
+    }
+  }
+
+  #put(chunk, props, result) {
+    this.#endLoading(chunk, result);
+    const place = this.#place(chunk);
+    const key = nameOf(chunk);
+    if (key !== undefined) this.#named.set(key, place);
+    if (chunk.type === "loading") this.#loading.push(place);
+    const { type, message_id, block_id, thread_id } = chunk;
+    const known = this.#messages.get(place) ?? { chunk_id: place };
+    Object.assign(known, { type, props, message_id, block_id, thread_id });
+    this.#messages.set(place, known);
+    result.changed.add(known);
+  }
+
+  #place(chunk) {
+    return this.#named.get(nameOf(chunk)) ?? chunk.chunk_id;
+  }
+
+  // What was loading gives way to what follows in its block and thread, and to the end of the turn.
+  #endLoading(next, result) {
+    const endsAll = next.type === "done" || next.type === "error";
+    this.#loading = this.#loading.filter((place) => {
+      const message = this.#messages.get(place);
+      if (message?.type !== "loading") return false;
+      const isOver = endsAll || (message.block_id === next.block_id && message.thread_id === next.thread_id);
+      if (isOver) {
+        this.#messages.delete(place);
+        this.#named.delete(nameOf(message));
+        result.removed.add(message);
+        result.changed.delete(message);
+      }
+      return !isOver;
+    });
+  }
+}
+
+/** A copy of what came, so that the chunk stays as it was while the message grows. */
+function owned(props) {
+  return typeof props === "object" ? structuredClone(props) : (props ?? null);
+}
+
+/** What a message is known by. */
+function nameOf({ block_id, message_id }) {
+  return message_id === undefined ? undefined : `${block_id?.length ?? -1}:${block_id ?? ""}${message_id}`;
+}
+
+/** The props after a delta; the same ones, changed, wherever they are an object or array. Throws `Refused`, nothing changed. */
+export function applied(props, pointer, action, operand) {
+  const steps = stepsOf(pointer);
+  const found = look(props, steps);
+  const isNothing = found === undefined || found === null;
+  if (action === "replace") {
+    if (found === undefined) throw new Refused("nothing-there");
+  } else if (action === "append") {
+    const grows = Array.isArray(found) || ((isNothing || typeof found === "string") && typeof operand === "string");
+    if (!grows) throw new Refused("not-growing");
+  } else if (action === "merge") {
+    if (!(isNothing || isObject(found)) || !isObject(operand)) throw new Refused("not-an-object");
+  } else if (action !== "set") {
+    throw new Refused("no-action");
+  }
+  // One step above the props, so that they too stand somewhere.
+  const above = { props };
+  const [parent, step] = make(above, ["props", ...steps]);
+  const there = read(parent, step);
+  if (action === "append" && Array.isArray(there)) there.push(operand);
+  else if (action === "append") write(parent, step, (there ?? "") + operand);
+  else if (action === "merge" && isObject(there)) for (const [name, value] of Object.entries(operand)) write(there, name, value);
+  else write(parent, step, operand);
+  return above.props;
+}
+
+function stepsOf(pointer) {
+  if (pointer === "") return [];
+  if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) throw new Refused("bad-path");
+  const steps = pointer.slice(1).split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (steps.length > MAX_STEPS) throw new Refused("too-far");
+  return steps;
+}
+
+const isIndex = (step) => /^(0|[1-9][0-9]*)$/.test(step);
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function look(root, steps) {
+  let at = root ?? undefined;
+  for (const step of steps) {
+    const inArray = Array.isArray(at);
+    if ((inArray || at === undefined || at === null) && isIndex(step) && Number(step) > MAX_INDEX) {
+      throw new Refused("too-far");
+    }
+    if (at === undefined || at === null) at = undefined;
+    else if (inArray ? !isIndex(step) : !isObject(at)) throw new Refused("bad-path");
+    else at = read(at, step);
+  }
+  return at;
+}
+
+// The last step and what it is taken in, made if missing. Only for what `look` has passed.
+function make(root, steps) {
+  let parent = root;
+  for (const [place, step] of steps.slice(0, -1).entries()) {
+    if (read(parent, step) == null) write(parent, step, isIndex(steps[place + 1]) ? [] : {});
+    parent = read(parent, step);
+  }
+  return [parent, steps.at(-1)];
+}
+
+// Own members only: a name such as `__proto__` or `constructor` is a name like any other.
+function read(parent, step) {
+  return Object.hasOwn(parent, step) ? parent[step] : undefined;
+}
+
+function write(parent, step, value) {
+  if (Array.isArray(parent)) {
+    while (parent.length < Number(step)) parent.push(null);
+    parent[Number(step)] = value;
+  } else {
+    Object.defineProperty(parent, step, { value, writable: true, enumerable: true, configurable: true });
+  }
+}

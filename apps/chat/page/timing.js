@@ -1,0 +1,97 @@
+// When each message of a turn could first be shown, and when its input was complete: the page's case in numbers.
+
+/** The part of a message's props that the model writes and a person reads, by type. */
+const READ_AT = { text: "/content", thinking: "/content", tool_call: "/input", ask: "", products: "", form: "/value", context: "" };
+
+const NAMES = { text: "Text", thinking: "Thinking", ask: "Questions", products: "Products", form: "Form", context: "Context" };
+
+/** Where a change says that the model has written all of it. */
+const ENDS = ["", "/status"];
+
+/** Whether a chunk brings something to read, and not only a state. */
+function isRead({ type, delta, delta_path: path = "" }) {
+  const at = READ_AT[type];
+  return at !== undefined && (!delta || path === at || path.startsWith(`${at}/`) || (path === "" && at === ""));
+}
+
+function hasCharacters(value) {
+  if (typeof value === "string") return value.length > 0;
+  if (typeof value !== "object" || value === null) return value !== undefined && value !== null;
+  return Object.values(value).some(hasCharacters);
+}
+
+/** What of a chunk's operand stands where a person reads it. */
+function readOf({ type, delta, props }) {
+  if (delta || READ_AT[type] === "") return props;
+  return props?.[READ_AT[type].slice(1)];
+}
+
+/** The messages of a turn in time, told chunk by chunk. */
+export class Timing {
+  constructor() {
+    this.start = undefined;
+    this.messages = new Map();
+    this.end = undefined;
+    this.last = 0;
+  }
+
+  /** A turn begins at this moment, in milliseconds. */
+  begin(at) {
+    this.start = at;
+    this.messages = new Map();
+    this.end = undefined;
+    this.last = at;
+  }
+
+  take({ chunk, at }) {
+    this.start ??= at;
+    this.last = at;
+    if (chunk.type === "done" || chunk.type === "error") {
+      this.end = at;
+      for (const message of this.messages.values()) message.isWhole = true;
+    }
+    if (READ_AT[chunk.type] === undefined) return;
+    const key = `${chunk.block_id ?? ""}/${chunk.message_id ?? chunk.chunk_id}`;
+    const message = this.messages.get(key) ?? this.#add(key, chunk);
+    if (chunk.type === "tool_call" && chunk.props?.name) message.name = `Tool ${chunk.props.name}`;
+    if (isRead(chunk)) {
+      if (message.first === undefined && hasCharacters(readOf(chunk))) message.first = at - this.start;
+      message.complete = at - this.start;
+      message.chunks += 1;
+    } else if (ENDS.includes(chunk.delta_path ?? "")) {
+      message.isWhole = true;
+    }
+  }
+
+  #add(key, chunk) {
+    // The model writes one thing after the other, threads aside: what came before is whole.
+    for (const other of this.messages.values()) if (other.thread === chunk.thread_id) other.isWhole = true;
+    const message = {
+      key,
+      name: NAMES[chunk.type] ?? "Tool",
+      type: chunk.type,
+      thread: chunk.thread_id,
+      first: undefined,
+      complete: undefined,
+      chunks: 0,
+      isWhole: false,
+    };
+    this.messages.set(key, message);
+    return message;
+  }
+
+  /** What comes to be read, in the order of its beginning. */
+  parts() {
+    return [...this.messages.values()].filter(({ first }) => first !== undefined);
+  }
+
+  /** How long the turn has taken so far. */
+  get elapsed() {
+    return this.start === undefined ? 0 : (this.end ?? this.last) - this.start;
+  }
+}
+
+/** Milliseconds for a person. */
+export function span(ms) {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}

@@ -1,0 +1,141 @@
+// The conversation on the page: a bubble for each thing the person said and one for each of the assistant's turns, kept up
+// to date with the merger's messages, at most once a frame.
+
+import { eachFrame, el, setState } from "./dom.js";
+import { partFor } from "./parts.js";
+
+export class ConversationView {
+  #parts = new Map(); // message to its part
+  #turn = null; // the assistant's bubble that is being filled
+  #sent = null; // what the person wrote, until the stream's record of it comes
+  #dirty = new Set();
+  #isLive = false;
+  #last = null;
+  #contexts = new Map(); // first chunk to what of the hidden context it told
+  #draw;
+
+  /** `list` is the `ol` to fill, `actions.answer(text)` what a chip does, `onContext(props)` hears of the context. */
+  constructor(list, { actions, onContext = () => {}, onDrawn = () => {} }) {
+    this.list = list;
+    this.actions = actions;
+    this.onContext = onContext;
+    this.onDrawn = onDrawn;
+    this.#draw = eachFrame(() => this.flush());
+  }
+
+  /** Empties the page's conversation. */
+  clear() {
+    this.#parts.clear();
+    this.#dirty.clear();
+    this.#turn = null;
+    this.#sent = null;
+    this.#last = null;
+    this.#contexts.clear();
+    this.list.replaceChildren();
+    this.onContext(null);
+  }
+
+  /** Shows what the person has just sent, and a placeholder for the answer, before anything has come. */
+  expect(text) {
+    this.#turn = null;
+    const part = partFor("user");
+    part.update({ content: text });
+    this.#sent = this.#mine(part);
+    this.#bubble();
+  }
+
+  /** Takes what the merger says has changed. */
+  apply({ changed, removed }) {
+    for (const message of removed) {
+      this.#dirty.delete(message);
+      this.#parts.get(message)?.part?.element.remove();
+      this.#parts.delete(message);
+    }
+    for (const message of changed) this.#dirty.add(message);
+    if (changed.size > 0 || removed.size > 0) this.#draw();
+  }
+
+  /** Whether an answer streams: the growing text has a mark then, and before the first text stands a placeholder. */
+  setLive(isLive) {
+    this.#isLive = isLive;
+    if (this.#last) this.#dirty.add(this.#last);
+    this.#draw();
+  }
+
+  /** A failure that has no place in the stream, such as a refused request; in a bubble of its own. */
+  fail(words) {
+    this.#fill(el("p", { class: "error turn-error" }, words));
+  }
+
+  /** Draws what has changed since the last frame. */
+  flush() {
+    const before = this.#last;
+    const inOrder = [...this.#dirty].sort((one, other) => one.chunk_id - other.chunk_id);
+    this.#dirty.clear();
+    for (const message of inOrder) {
+      if (message.type === "context") this.#note(message);
+      else this.#show(message);
+    }
+    if (before && before !== this.#last) this.#update(before);
+    for (const old of this.list.querySelectorAll(":scope > [data-live]")) if (old !== this.#turn) setState(old, "live");
+    if (this.#turn) setState(this.#turn, "live", this.#isLive || undefined);
+    this.onDrawn();
+  }
+
+  // Each answer tells what it has learnt; together they are the context.
+  #note({ chunk_id, props }) {
+    this.#contexts.set(chunk_id, props);
+    this.onContext(Object.assign({}, ...this.#contexts.values()));
+  }
+
+  #show(message) {
+    if (this.#parts.get(message)?.type !== message.type) this.#place(message);
+    if (!this.#last || message.chunk_id >= this.#last.chunk_id) this.#last = message;
+    this.#update(message);
+  }
+
+  #update(message) {
+    const isLive = this.#isLive && message === this.#last && message.type !== "user";
+    this.#parts.get(message)?.part?.update(message.props, isLive);
+  }
+
+  #place(message) {
+    const part = partFor(message.type, this.actions);
+    const old = this.#parts.get(message)?.part;
+    this.#parts.set(message, { type: message.type, part });
+    if (!part) return;
+    if (old) {
+      old.element.replaceWith(part.element);
+    } else if (message.type === "user" && this.#sent) {
+      this.#sent.querySelector(".said").replaceWith(part.element);
+      this.#sent = null;
+    } else if (message.type === "user") {
+      this.#turn = null;
+      this.#mine(part);
+    } else {
+      this.#fill(part.element);
+    }
+    setState(part.element, "thread", message.thread_id);
+  }
+
+  #mine(part) {
+    const bubble = el("li", { class: "bubble mine" }, el("span", { class: "unseen" }, "You: "), part.element);
+    this.list.append(bubble);
+    return bubble;
+  }
+
+  #fill(element) {
+    const bubble = this.#bubble();
+    bubble.querySelector(":scope > .placeholder")?.remove();
+    bubble.append(element);
+  }
+
+  #bubble() {
+    if (!this.#turn) {
+      const placeholder = el("p", { class: "placeholder loading" }, el("span", { class: "dots", "aria-hidden": "true" }));
+      this.#turn = el("li", { class: "bubble theirs" }, el("span", { class: "unseen" }, "Assistant: "), placeholder);
+      this.list.append(this.#turn);
+    }
+    return this.#turn;
+  }
+}

@@ -1,0 +1,57 @@
+//! Asking the model once: opened, read to its end, told as it comes; tried again only while nothing has been shown.
+
+use jsonspigot::adapters::{Calls, ToolEvent};
+
+use super::TurnError;
+use super::output::Output;
+use crate::provider::{ModelProvider, Request};
+use crate::wire::Event;
+
+/// A machine that reads an answer.
+pub(super) trait Reader: Send {
+    /// Takes what the library tells, and keeps what is to be told for [`drain`](Self::drain).
+    fn take(&mut self, event: ToolEvent<'_>);
+
+    /// What is to be told now.
+    fn drain(&mut self) -> Vec<Event>;
+}
+
+/// Asks, and gives the reader that has read the whole answer. `reader` makes a new one for each attempt.
+pub(super) async fn ask<R: Reader>(
+    provider: &ModelProvider,
+    request: &Request,
+    output: &mut Output,
+    calls: impl Fn() -> Calls,
+    reader: impl Fn() -> R,
+) -> Result<R, TurnError> {
+    let mut retry = provider.retry();
+    loop {
+        let mut attempt = reader();
+        match ask_once(provider, request, output, calls(), &mut attempt).await {
+            Err(TurnError::Provider(error)) if !output.has_shown() => {
+                let Some(pause) = retry.after(&error) else { return Err(error.into()) };
+                tracing::warn!(%error, ?pause, "a request is tried again");
+                tokio::time::sleep(pause).await;
+            }
+            ended => return ended.map(|()| attempt),
+        }
+    }
+}
+
+async fn ask_once(
+    provider: &ModelProvider,
+    request: &Request,
+    output: &mut Output,
+    calls: Calls,
+    reader: &mut impl Reader,
+) -> Result<(), TurnError> {
+    let mut answer = provider.open(request, calls).await?;
+    loop {
+        let read = answer.next(|event| reader.take(event)).await;
+        // What came before an error has been said.
+        output.send(reader.drain()).await?;
+        if !read? {
+            return Ok(());
+        }
+    }
+}

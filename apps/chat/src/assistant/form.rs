@@ -1,0 +1,141 @@
+//! The form assistant's turn: it drives the instructor with the provider's answers, and tells what it tells.
+
+use jsonspigot::PatternSet;
+use jsonspigot::adapters::{Calls, ToolEvent};
+use serde_json::{Value, json};
+
+use super::output::Output;
+use super::{Assistant, Assistants, Finished, TurnError};
+use crate::instructor::{AttemptError, Attempts, Event as FormEvent, Instructor, Shown, Step};
+use crate::provider::{Answer, Message, ProviderError, Request};
+use crate::store::Turn;
+use crate::wire::Event;
+
+const MOST_TOKENS: u32 = 4096;
+
+/// The form that the app comes with: a trip.
+pub(super) fn trip() -> Instructor<Value> {
+    let text = json!({"type": "string", "minLength": 1});
+    let schema = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["title", "start", "people", "days"],
+        "properties": {
+            "title": text,
+            "start": {"type": "string", "format": "date"},
+            "people": {"type": "integer", "minimum": 1, "maximum": 20},
+            "days": {"type": "array", "minItems": 1, "items": {
+                "type": "object", "additionalProperties": false,
+                "required": ["place", "plan"], "properties": {"place": text, "plan": text},
+            }},
+        },
+    });
+    Instructor::new(&schema).expect("the schema is a schema")
+}
+
+/// The attempts, and what is to be told of them.
+struct Filling {
+    attempts: Attempts<Value>,
+    shown: Shown,
+    events: Vec<Event>,
+    result: Option<Value>,
+}
+
+impl Filling {
+    /// One step of the instructor, whose events are kept.
+    fn step<R>(&mut self, step: impl FnOnce(&mut Attempts<Value>, &mut dyn FnMut(FormEvent<'_, Value>)) -> R) -> R {
+        let Self { attempts, shown, events, result } = self;
+        step(attempts, &mut |event| {
+            events.extend(shown.events(&event));
+            if let FormEvent::FinalResult(Ok(form)) = event {
+                *result = Some(form);
+            }
+        })
+    }
+}
+
+pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut Output) -> Result<Finished, TurnError> {
+    let system = format!(
+        "Fill the form that the person asks for: answer with one JSON text and nothing else. It must be valid by this \
+         JSON Schema: {}",
+        assistants.form.schema()
+    );
+    let block = output.next_block();
+    let attempts = assistants.form.parse_streaming(message);
+    let mut filling = Filling { attempts, shown: Shown::in_block(block), events: Vec::new(), result: None };
+    let mut retry = assistants.provider.retry();
+    while let Some(prompt) = filling.step(|attempts, tell| attempts.start(tell)) {
+        output.send(std::mem::take(&mut filling.events)).await?;
+        let request = Request {
+            system: system.clone(),
+            messages: vec![Message::user(prompt)],
+            max_tokens: MOST_TOKENS,
+            ..Request::default()
+        };
+        let failure = attempt(assistants, &request, &mut filling, output).await?;
+        output.send(std::mem::take(&mut filling.events)).await?;
+        if let Some(pause) = failure.and_then(|error| retry.after(&error)) {
+            tokio::time::sleep(pause).await;
+        }
+    }
+    let mut messages = vec![Message::user(message)];
+    let stop_reason = if filling.result.is_some() { "complete" } else { "given_up" };
+    messages.extend(filling.result.map(|form| Message::assistant(form.to_string())));
+    let turn = Turn { assistant: Assistant::Form, messages, context: None, session: None };
+    Ok(Finished { turn, stop_reason: stop_reason.to_owned() })
+}
+
+/// One attempt, to its end or to where it is clear that it fails; then the answer's rest is not read. Gives the provider's
+/// failure, if that was why.
+async fn attempt(
+    assistants: &Assistants,
+    request: &Request,
+    filling: &mut Filling,
+    output: &mut Output,
+) -> Result<Option<ProviderError>, TurnError> {
+    let failure = match assistants.provider.open(request, Calls::new(&PatternSet::empty())).await {
+        Ok(answer) => read(answer, filling, output).await?,
+        Err(error) => Some(error),
+    };
+    if let Some(error) = &failure {
+        filling.step(|attempts, tell| attempts.fail(failed(error), tell));
+    }
+    Ok(failure)
+}
+
+async fn read(
+    mut answer: Answer,
+    filling: &mut Filling,
+    output: &mut Output,
+) -> Result<Option<ProviderError>, TurnError> {
+    loop {
+        let mut step = Step::GoOn;
+        let read = answer
+            .next(|event| {
+                if let ToolEvent::Text { text, .. } = event
+                    && step == Step::GoOn
+                {
+                    step = filling.step(|attempts, tell| attempts.feed(text, tell));
+                }
+            })
+            .await;
+        output.send(std::mem::take(&mut filling.events)).await?;
+        match read {
+            _ if step == Step::AttemptOver => return Ok(None),
+            Ok(true) => {}
+            Ok(false) => {
+                filling.step(|attempts, tell| attempts.finish(tell));
+                return Ok(None);
+            }
+            Err(error) => return Ok(Some(error)),
+        }
+    }
+}
+
+fn failed(error: &ProviderError) -> AttemptError {
+    let message = error.to_string();
+    match error {
+        ProviderError::Cut(_) => AttemptError::CutStream { message },
+        _ => AttemptError::Provider { message },
+    }
+}

@@ -1,0 +1,137 @@
+//! Text that carries `<!--context {…} -->`: what a person sees, and the JSON in between as it streams.
+//!
+//! Owns what becomes of a payload. Where one begins and ends is the library's matter.
+
+use jsonspigot::PatternSet;
+use jsonspigot::adapters::{Envelope as Marks, EnvelopeEvent, Mark, Payload};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::wire::{Change, Envelope, Event, EventName, MessageType};
+
+/// What of the context is known and shown.
+#[derive(Debug, Deserialize)]
+struct Context {
+    preferences: Option<Map<String, Value>>,
+    restaurants: Option<Vec<Value>>,
+}
+
+const PATTERNS: [&str; 4] = ["preferences", "preferences..*", "restaurants", "restaurants..*"];
+
+/// Separates one answer's text from its context.
+#[derive(Debug)]
+pub(super) struct HiddenContext {
+    marks: Marks,
+    block: String,
+    payloads: usize,
+    /// What the complete payloads said, the later ones over the earlier.
+    pub(super) known: Map<String, Value>,
+}
+
+impl HiddenContext {
+    pub(super) fn new(block: &str) -> Self {
+        let mark = Mark::comment("context").expect("the name can stand in a comment");
+        let patterns = PatternSet::new(PATTERNS).expect("the patterns are patterns");
+        Self { marks: Marks::new([mark], &patterns), block: block.to_owned(), payloads: 0, known: Map::new() }
+    }
+
+    /// Takes a piece of text and gives what of it may be seen; updates go to `events`.
+    pub(super) fn feed(&mut self, text: &str, events: &mut Vec<Event>) -> String {
+        let Self { marks, block, payloads, known } = self;
+        let mut sorting = Sorting { block, payloads, known, events, visible: String::new() };
+        marks.feed_with(text, |event| sorting.take(event));
+        sorting.visible
+    }
+
+    /// The end of a text: gives what was held back, or ends a payload that is open.
+    pub(super) fn finish(&mut self, events: &mut Vec<Event>) -> String {
+        let Self { marks, block, payloads, known } = self;
+        let mut sorting = Sorting { block, payloads, known, events, visible: String::new() };
+        marks.finish_with(|event| sorting.take(event));
+        sorting.visible
+    }
+}
+
+struct Sorting<'a> {
+    block: &'a str,
+    payloads: &'a mut usize,
+    known: &'a mut Map<String, Value>,
+    events: &'a mut Vec<Event>,
+    visible: String,
+}
+
+impl Sorting<'_> {
+    fn take(&mut self, event: EnvelopeEvent<'_>) {
+        match event {
+            EnvelopeEvent::Text(text) => self.visible.push_str(text),
+            EnvelopeEvent::Begin { .. } => {
+                *self.payloads += 1;
+                let whole = Envelope::whole(MessageType::Context, json!({})).of(self.message()).in_block(self.block);
+                self.events.push(Event::new(EventName::Context, whole));
+            }
+            EnvelopeEvent::Match { event, .. } => {
+                if let Some(change) = Change::of_event("", &event) {
+                    self.push(change);
+                }
+            }
+            EnvelopeEvent::End(payload) => match read(&payload) {
+                Ok(Context { preferences, restaurants }) => {
+                    self.known.extend(preferences.map(|it| ("preferences".to_owned(), it.into())));
+                    self.known.extend(restaurants.map(|it| ("restaurants".to_owned(), it.into())));
+                }
+                Err(error) => self.push(Change::set("/error", error)),
+            },
+            _ => {}
+        }
+    }
+
+    fn message(&self) -> String {
+        format!("context{}", self.payloads)
+    }
+
+    fn push(&mut self, change: Change) {
+        let delta = Envelope::delta(MessageType::Context, self.message(), change).in_block(self.block);
+        self.events.push(Event::new(EventName::Context, delta));
+    }
+}
+
+/// The whole payload, strictly.
+fn read(payload: &Payload<'_>) -> Result<Context, String> {
+    match payload.value() {
+        Some(value) => value.deserialize().map_err(|error| format!("the context is not valid: {error}")),
+        None => {
+            let detail = payload.error().map(|error| format!(": {error}")).unwrap_or_default();
+            Err(format!("the context is {}{detail}", payload.status().name()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "Done <!-- x --> <!--context {\"preferences\": {\"mark\": \"a --> b\", \"n\": 2}, \"more\": 1} -->Bye";
+
+    /// Every cut in two, and byte by byte: no prefix of the mark is ever seen.
+    #[test]
+    fn the_context_is_never_seen() {
+        let cuts = (0..TEXT.len()).map(|at| vec![&TEXT[..at], &TEXT[at..]]);
+        for pieces in cuts.chain([TEXT.split_inclusive(|_: char| true).collect()]) {
+            let (mut hidden, mut events, mut seen) = (HiddenContext::new("b"), Vec::new(), String::new());
+            for piece in pieces {
+                seen += &hidden.feed(piece, &mut events);
+                assert!("Done <!-- x --> Bye".starts_with(&seen), "{seen}");
+            }
+            seen += &hidden.finish(&mut events);
+            assert_eq!(seen, "Done <!-- x --> Bye");
+            assert_eq!(Value::from(hidden.known), json!({"preferences": {"mark": "a --> b", "n": 2}}));
+            let mut merged = crate::wire::Merger::new();
+            for (id, event) in (1..).zip(events) {
+                merged.apply(event.data.numbered(id)).unwrap();
+            }
+            let props: Vec<_> = merged.messages().map(|message| message.props.clone()).collect();
+            assert_eq!(props, [json!({"preferences": {"mark": "a --> b", "n": 2}})]);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The assistants: what happens between a person's message and the last event of its turn.
+//!
+//! A turn asks the model, reads its answers by machines without I/O (`classify.rs`, `round.rs`, `hidden_context.rs`),
+//! tells what they tell, and gives what is to be saved. It saves nothing itself, so that a turn which fails, or is
+//! dropped in the middle, leaves no trace.
+
+mod ask;
+mod catalogue;
+mod classification;
+mod classify;
+mod form;
+mod hidden_context;
+mod output;
+mod round;
+mod session;
+mod shopping;
+mod tool_loop;
+mod tools;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::config::Limits;
+use crate::instructor::Instructor;
+use crate::provider::{Message, ModelProvider, ProviderError, Role};
+use crate::server::hub::Unread;
+use crate::store::{Conversation, Turn};
+pub use catalogue::{Catalogue, Product};
+pub use output::Output;
+pub use session::{Assessment, ContextualQuestion, Session, SlotType};
+pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
+
+/// Who answers in a conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Assistant {
+    /// Classifies, asks, searches the catalogue.
+    #[default]
+    Shopping,
+    /// Looks into accounts with tools.
+    Finance,
+    /// Finds tables with tools, and keeps a hidden context.
+    Restaurant,
+    /// Fills a form by a JSON Schema.
+    Form,
+}
+
+/// All that the assistants work with.
+#[derive(Clone, Debug)]
+pub struct Assistants {
+    /// Whom they ask.
+    pub provider: ModelProvider,
+    /// The finance assistant's tools.
+    pub finance: Toolbox,
+    /// The restaurant assistant's tools.
+    pub restaurant: Toolbox,
+    /// The form that is filled.
+    pub form: Instructor<Value>,
+    /// What the shopping assistant searches.
+    pub catalogue: Catalogue,
+    /// How many answers a turn may ask for.
+    pub rounds: usize,
+}
+
+/// How a turn ended that is to be saved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// What is saved.
+    pub turn: Turn,
+    /// The model's reason to stop.
+    pub stop_reason: String,
+}
+
+/// Why a turn failed, in words for a person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TurnError {
+    /// The provider.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// The client.
+    #[error(transparent)]
+    Client(#[from] Unread),
+    /// The model's classification can't be used. Why is for the log: it may quote what no client sees.
+    #[error("the model's answer could not be understood")]
+    Classification(String),
+    /// The model calls tools again and again.
+    #[error("the model has called tools {0} times over without coming to an answer")]
+    Rounds(usize),
+}
+
+impl TurnError {
+    /// The error in a word, for a client to tell by.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Provider(error) => error.kind(),
+            Self::Client(Unread::Stalled) => "client_stalled",
+            Self::Client(Unread::TooLong) => "answer_too_long",
+            Self::Classification(_) => "bad_classification",
+            Self::Rounds(_) => "too_many_rounds",
+        }
+    }
+}
+
+impl Assistants {
+    /// The assistants as they come: made-up accounts, restaurants and products.
+    #[must_use]
+    pub fn new(provider: ModelProvider, limits: &Limits) -> Self {
+        Self {
+            provider,
+            finance: Toolbox::new(finance::tools(), limits.tool),
+            restaurant: Toolbox::new(restaurant::tools(), limits.tool),
+            form: form::trip(),
+            catalogue: Catalogue::default(),
+            rounds: limits.rounds,
+        }
+    }
+
+    /// Answers a message. What is told goes to `output`; dropping the future cancels the provider's request.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no whole answer; then nothing is to be saved.
+    pub async fn answer(
+        &self,
+        assistant: Assistant,
+        before: &Conversation,
+        message: &str,
+        output: &mut Output,
+    ) -> Result<Finished, TurnError> {
+        output.tell_message(message).await?;
+        match assistant {
+            Assistant::Shopping => shopping::answer(self, before, message, output).await,
+            Assistant::Finance => {
+                let system = "You help with money. Use the tools; dates are ISO 8601; today is 2026-11-22.";
+                tool_loop::answer(self, &self.finance, assistant, system, before, message, output).await
+            }
+            Assistant::Form => form::answer(self, message, output).await,
+            Assistant::Restaurant => {
+                let system = format!(
+                    "You find restaurants and book tables. Whenever you learn a preference or name restaurants, add \
+                     <!--context {{\"preferences\": {{…}}, \"restaurants\": […]}} --> to your text. The person does not \
+                     see it. Known so far: {}",
+                    Value::Object(before.context.clone())
+                );
+                tool_loop::answer(self, &self.restaurant, assistant, &system, before, message, output).await
+            }
+        }
+    }
+}
+
+/// A conversation as a model is shown it: the stored messages and the new ones, the two roles in turn.
+fn conversation(stored: &[Message], new: &[Message]) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::with_capacity(stored.len() + new.len());
+    for message in stored.iter().chain(new) {
+        match messages.last_mut() {
+            // Where an answer was empty, two of the person's messages follow each other.
+            Some(last) if last.role == message.role => last.content.extend(message.content.iter().cloned()),
+            _ => messages.push(message.clone()),
+        }
+    }
+    debug_assert!(messages.first().is_none_or(|first| first.role == Role::User));
+    messages
+}
+
+/// The context with what is new in it, if anything is.
+fn updated(before: &Map<String, Value>, new: Map<String, Value>) -> Option<Map<String, Value>> {
+    let mut context = before.clone();
+    context.extend(new);
+    (context != *before).then_some(context)
+}

@@ -1,0 +1,82 @@
+//! A turn's way out: blocks and messages get their ids here, and it is known whether anything has been shown.
+
+use serde_json::json;
+
+use super::TurnError;
+use crate::server::hub::Publisher;
+use crate::wire::{Change, Envelope, Event, EventName, MessageType};
+
+/// Where a turn's events go.
+#[derive(Debug)]
+pub struct Output {
+    publisher: Publisher,
+    blocks: u32,
+    has_shown: bool,
+}
+
+impl Output {
+    /// Out through a publisher.
+    #[must_use]
+    pub fn new(publisher: Publisher) -> Self {
+        Self { publisher, blocks: 0, has_shown: false }
+    }
+
+    /// A block's id, unique in the conversation.
+    pub fn next_block(&mut self) -> String {
+        self.blocks += 1;
+        format!("b{}.{}", self.publisher.first_chunk_id(), self.blocks)
+    }
+
+    /// Tells what the person wrote, which is no part of an answer.
+    pub(super) async fn tell_message(&mut self, message: &str) -> Result<(), TurnError> {
+        let block = self.next_block();
+        let whole = Envelope::whole(MessageType::User, json!({"content": message})).of("user").in_block(block);
+        Ok(self.publisher.send(Event::new(EventName::UserMessage, whole)).await?)
+    }
+
+    /// Sends events, as fast as they are read.
+    pub(super) async fn send(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
+        for event in events {
+            self.has_shown = true;
+            self.publisher.send(event).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether any of an answer has been shown.
+    pub(super) fn has_shown(&self) -> bool {
+        self.has_shown
+    }
+
+    /// The publisher, for the last word.
+    #[must_use]
+    pub fn into_publisher(self) -> Publisher {
+        self.publisher
+    }
+}
+
+/// A message of text that grows: whole and empty at first, then delta by delta.
+#[derive(Clone, Debug)]
+pub(super) struct GrowingText {
+    event: EventName,
+    message_type: MessageType,
+    message: String,
+    block: String,
+    has_begun: bool,
+}
+
+impl GrowingText {
+    pub(super) fn new(event: EventName, message_type: MessageType, message: impl Into<String>, block: &str) -> Self {
+        Self { event, message_type, message: message.into(), block: block.to_owned(), has_begun: false }
+    }
+
+    pub(super) fn push(&mut self, text: &str, events: &mut Vec<Event>) {
+        if !self.has_begun {
+            self.has_begun = true;
+            let whole = Envelope::whole(self.message_type, json!({"content": ""})).of(self.message.as_str());
+            events.push(Event::new(self.event, whole.in_block(self.block.as_str())));
+        }
+        let delta = Envelope::delta(self.message_type, self.message.as_str(), Change::append("/content", text));
+        events.push(Event::new(self.event, delta.in_block(self.block.as_str())));
+    }
+}

@@ -1,0 +1,82 @@
+//! What the server can be told at its start: where its provider is, where it stores, and how long and how much it bears.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// All choices.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Whom to ask.
+    pub provider: ProviderConfig,
+    /// The database's file; `None` keeps it in memory.
+    pub database: Option<PathBuf>,
+    /// How long and how much.
+    pub limits: Limits,
+}
+
+/// Whom to ask, and how.
+#[derive(Clone, Debug)]
+pub struct ProviderConfig {
+    /// Which protocol it speaks.
+    pub protocol: Protocol,
+    /// Without the protocol's own path: `http://127.0.0.1:8787`.
+    pub base_url: String,
+    /// Its key; a provider on loopback may need none.
+    pub api_key: String,
+    /// Which model.
+    pub model: String,
+}
+
+/// A provider's protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    /// Anthropic Messages: `/v1/messages`.
+    Anthropic,
+    /// OpenAI Chat Completions and its many compatible servers: `/chat/completions`.
+    OpenAi,
+}
+
+/// How long and how much the server bears.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of a request's body.
+    pub body: usize,
+    /// Until a provider has accepted a connection.
+    pub connect: Duration,
+    /// Until a provider says something, and from then on until it says something again; pings count.
+    pub silence: Duration,
+    /// Until a tool has an answer.
+    pub tool: Duration,
+    /// How many answers a turn may ask the model for.
+    pub rounds: usize,
+    /// How often a request that fails to open is tried in all.
+    pub attempts: u32,
+    /// Before the second attempt; before the third twice as long.
+    pub retry_pause: Duration,
+    /// How long a turn goes on with nobody there, for a client that comes back.
+    pub grace: Duration,
+    /// How long a client may leave the events unread.
+    pub unread: Duration,
+    /// How many events may wait for a client. While there are more, the provider is not read.
+    pub window: usize,
+    /// Bytes of one turn, in text and tool inputs.
+    pub turn: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 64 << 10,
+            connect: Duration::from_secs(10),
+            silence: Duration::from_secs(60),
+            tool: Duration::from_secs(20),
+            rounds: 8,
+            attempts: 3,
+            retry_pause: Duration::from_millis(500),
+            grace: Duration::from_millis(1000),
+            unread: Duration::from_secs(60),
+            window: 128,
+            turn: 64 << 20,
+        }
+    }
+}

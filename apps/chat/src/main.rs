@@ -1,0 +1,90 @@
+//! The binary: flags, the scripted provider if no other is named, the server.
+
+use std::error::Error;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use chat::config::{Config, Limits, Protocol, ProviderConfig};
+use chat::scripted::{self, ScriptedProcess};
+use chat::server::Server;
+use clap::{Parser, Subcommand};
+
+/// A streaming chat server on jsonspigot. Without a provider it starts a scripted one: no key, no network.
+#[derive(Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The port on loopback; 0 is any free one.
+    #[arg(long, default_value_t = 8080)]
+    port: u16,
+    /// The address to listen at.
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    address: IpAddr,
+    /// The database's file.
+    #[arg(long, default_value = "chat.sqlite3")]
+    database: PathBuf,
+    /// Asks this model.
+    #[arg(long)]
+    model: Option<String>,
+    /// Milliseconds between two fragments of the scripted provider.
+    #[arg(long, default_value_t = 25)]
+    pause_ms: u64,
+    /// A provider that speaks Anthropic Messages, its address without `/v1/messages`.
+    #[arg(long, env = "ANTHROPIC_BASE_URL")]
+    anthropic_base_url: Option<String>,
+    /// Its key; with a key alone, the provider is Anthropic.
+    #[arg(long, env = "ANTHROPIC_API_KEY", hide_env_values = true)]
+    anthropic_api_key: Option<String>,
+    /// A provider that speaks OpenAI Chat Completions, its address without `/chat/completions`.
+    #[arg(long, env = "OPENAI_BASE_URL")]
+    openai_base_url: Option<String>,
+    /// Its key.
+    #[arg(long, env = "OPENAI_API_KEY", hide_env_values = true, requires = "openai_base_url")]
+    openai_api_key: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the scripted provider alone.
+    ScriptedProvider(scripted::Flags),
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO).init();
+    let arguments = Arguments::parse();
+    if let Some(Command::ScriptedProvider(flags)) = arguments.command {
+        return Ok(scripted::run(flags).await?);
+    }
+    let (provider, scripted) = provider(&arguments).await?;
+    let config = Config { provider, database: Some(arguments.database), limits: Limits::default() };
+    let server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
+    println!("{}", server.base_url());
+    tokio::select! {
+        ended = server.join() => ended?,
+        ended = tokio::signal::ctrl_c() => ended?,
+    }
+    // The scripted provider's process ends here.
+    drop(scripted);
+    Ok(())
+}
+
+/// The provider that is named, or a scripted one in a process of its own.
+async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<ScriptedProcess>), Box<dyn Error>> {
+    let model = |default: &str| arguments.model.clone().unwrap_or_else(|| default.to_owned());
+    if let Some(base_url) = &arguments.openai_base_url {
+        let api_key = arguments.openai_api_key.clone().unwrap_or_default();
+        let (protocol, base_url, model) = (Protocol::OpenAi, base_url.clone(), model("gpt-4.1-mini"));
+        return Ok((ProviderConfig { protocol, base_url, api_key, model }, None));
+    }
+    let (protocol, key) = (Protocol::Anthropic, arguments.anthropic_api_key.clone());
+    if arguments.anthropic_base_url.is_none() && key.is_none() {
+        let process = ScriptedProcess::start(arguments.pause_ms).await?;
+        let (base_url, api_key) = (process.base_url().to_owned(), "scripted".to_owned());
+        return Ok((ProviderConfig { protocol, base_url, api_key, model: model("scripted") }, Some(process)));
+    }
+    let base_url = arguments.anthropic_base_url.clone().unwrap_or_else(|| "https://api.anthropic.com".to_owned());
+    let (api_key, model) = (key.unwrap_or_default(), model("claude-sonnet-4-5"));
+    Ok((ProviderConfig { protocol, base_url, api_key, model }, None))
+}

@@ -1,0 +1,63 @@
+//! The page's files and the headers they are served with.
+
+use axum::extract::Path;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+macro_rules! files {
+    ($($name:literal $content_type:expr,)+) => {
+        const FILES: &[(&str, &str, &str)] = &[$(($name, $content_type, include_str!(concat!("../../page/", $name)))),+];
+    };
+}
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+files! {
+    "index.html" "text/html; charset=utf-8",
+    "style.css" "text/css; charset=utf-8",
+    "icon.svg" "image/svg+xml",
+    "api.js" SCRIPT,
+    "assistants.js" SCRIPT,
+    "dom.js" SCRIPT,
+    "inspector.js" SCRIPT,
+    "keep.js" SCRIPT,
+    "main.js" SCRIPT,
+    "merge.js" SCRIPT,
+    "parts.js" SCRIPT,
+    "playground.js" SCRIPT,
+    "replay.js" SCRIPT,
+    "session.js" SCRIPT,
+    "sse.js" SCRIPT,
+    "tabs.js" SCRIPT,
+    "timing.js" SCRIPT,
+    "tree.js" SCRIPT,
+    "view.js" SCRIPT,
+    "virtual_list.js" SCRIPT,
+}
+
+/// What the page may do: load its own files and speak to its own server. No text can become a script or an element, as
+/// trusted types are required and the page makes none.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+pub(super) async fn index() -> Response {
+    respond("index.html")
+}
+
+pub(super) async fn file(Path(name): Path<String>) -> Response {
+    respond(&name)
+}
+
+fn respond(name: &str) -> Response {
+    let Some((_, content_type, text)) = FILES.iter().find(|(known, ..)| *known == name) else {
+        return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
+    };
+    let headers = [
+        (header::CONTENT_TYPE, *content_type),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    (headers, *text).into_response()
+}

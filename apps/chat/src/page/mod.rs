@@ -1,0 +1,21 @@
+//! The page: its files, embedded in the binary, and the playground behind it. Knows nothing of conversations.
+
+mod assets;
+mod playground;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
+
+pub use self::playground::{MAX_TEXT, Request, Step, Steps, run};
+
+/// The playground's requests: its text with every character escaped, and the patterns.
+const MOST_BODY: usize = 8 * MAX_TEXT;
+
+/// The page at `/`, its files beside it, and `POST /api/playground`.
+pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new()
+        .route("/", get(assets::index))
+        .route("/{file}", get(assets::file))
+        .route("/api/playground", post(playground::handle).layer(DefaultBodyLimit::max(MOST_BODY)))
+}

@@ -1,0 +1,55 @@
+//! What can go wrong with a provider, in words for a person.
+
+use std::time::Duration;
+
+/// A request that was not answered, or an answer that did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// Nobody accepts a connection.
+    #[error("the provider can't be reached: {0}")]
+    Connect(String),
+    /// It answers with an HTTP status that is no success.
+    #[error("the provider refuses the request with status {status}: {message}")]
+    Status {
+        /// The status.
+        status: u16,
+        /// Its words.
+        message: String,
+    },
+    /// It reports an error in the stream.
+    #[error("the provider reports an error: {0}")]
+    Reported(String),
+    /// It says nothing any more.
+    #[error("the provider has been silent for {} ms", .0.as_millis())]
+    Silent(Duration),
+    /// The connection was cut, or the stream ended before its end.
+    #[error("the provider's stream was cut: {0}")]
+    Cut(String),
+}
+
+impl ProviderError {
+    /// The error in a word, for a client to tell by.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Connect(_) => "provider_unreachable",
+            Self::Status { status: 529, .. } => "provider_overloaded",
+            Self::Status { status: 429, .. } => "provider_busy",
+            Self::Status { status: 500.., .. } => "provider_failed",
+            Self::Status { .. } => "provider_refused",
+            Self::Reported(_) => "provider_error",
+            Self::Silent(_) => "provider_silent",
+            Self::Cut(_) => "provider_cut",
+        }
+    }
+
+    /// Whether the same request may well be answered a little later.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Connect(_) | Self::Reported(_) => true,
+            Self::Status { status, .. } => matches!(status, 408 | 409 | 429 | 500..),
+            Self::Silent(_) | Self::Cut(_) => false,
+        }
+    }
+}

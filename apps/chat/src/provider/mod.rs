@@ -1,0 +1,113 @@
+//! The provider's client: a request in, an answer's events out, whatever protocol is spoken.
+//!
+//! Owns the opening of requests, and when one that failed may be tried again. Everything inside an answer is the library's.
+
+mod anthropic;
+mod error;
+mod openai;
+mod request;
+mod retry;
+mod stream;
+
+use std::time::Duration;
+
+use jsonspigot::adapters::Calls;
+use jsonspigot::{EventKind, Parser, PatternSet};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, RequestBuilder, Response};
+
+use crate::config::{Limits, Protocol, ProviderConfig};
+pub use error::ProviderError;
+pub use request::{Block, Message, Request, Role, ToolSpec};
+pub use retry::Retry;
+pub use stream::Answer;
+use stream::innermost;
+
+/// A provider that can be asked.
+#[derive(Clone, Debug)]
+pub struct ModelProvider {
+    client: Client,
+    config: ProviderConfig,
+    silence: Duration,
+    retry: Retry,
+}
+
+/// How much of a refusal's body is read.
+const REFUSAL_LIMITS: jsonspigot::Limits =
+    jsonspigot::Limits { depth: 16, key: 1 << 10, string: 4 << 10, number: 64, total: 8 << 10 };
+
+impl ModelProvider {
+    /// A client for it. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// The client's TLS can't be set up.
+    pub fn new(config: ProviderConfig, limits: &Limits) -> Result<Self, reqwest::Error> {
+        let client = Client::builder()
+            .connect_timeout(limits.connect)
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .build()?;
+        let retry = Retry::new(limits.attempts, limits.retry_pause);
+        Ok(Self { client, config, silence: limits.silence, retry })
+    }
+
+    /// The attempts that a request has.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        self.retry
+    }
+
+    /// Opens an answer; its calls are read with the choices of `calls`.
+    ///
+    /// # Errors
+    ///
+    /// The provider can't be reached, is silent, or refuses.
+    pub async fn open(&self, request: &Request, calls: Calls) -> Result<Answer, ProviderError> {
+        let sent = tokio::time::timeout(self.silence, self.request(request).send()).await;
+        let sent = sent.map_err(|_| ProviderError::Silent(self.silence))?;
+        let response = sent.map_err(|error| ProviderError::Connect(innermost(&error)))?;
+        if response.status().is_success() {
+            return Ok(Answer::new(response, self.config.protocol, calls, self.silence));
+        }
+        let status = response.status().as_u16();
+        Err(ProviderError::Status { status, message: refusal(response).await })
+    }
+
+    fn request(&self, request: &Request) -> RequestBuilder {
+        let ProviderConfig { protocol, base_url, api_key, model } = &self.config;
+        let base_url = base_url.trim_end_matches('/');
+        let (builder, body) = match protocol {
+            Protocol::Anthropic => {
+                let builder = self.client.post(format!("{base_url}{}", anthropic::PATH));
+                let builder = builder.header("x-api-key", api_key).header("anthropic-version", anthropic::VERSION);
+                (builder, anthropic::body(request, model))
+            }
+            Protocol::OpenAi => {
+                let builder = self.client.post(format!("{base_url}{}", openai::PATH)).bearer_auth(api_key);
+                (builder, openai::body(request, model))
+            }
+        };
+        builder.header(CONTENT_TYPE, "application/json").body(body.to_string())
+    }
+}
+
+/// The message in an error's body, or the body.
+async fn refusal(mut response: Response) -> String {
+    let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
+    let (mut parser, mut message) = (Parser::builder().limits(REFUSAL_LIMITS).build(&patterns), String::new());
+    while let Ok(Some(chunk)) = response.chunk().await {
+        let told = parser.feed_with(&chunk, |event| {
+            if let EventKind::Delta(text) = event.kind {
+                message.push_str(text);
+            }
+        });
+        if told.is_err() {
+            break;
+        }
+    }
+    if message.is_empty() {
+        message = String::from_utf8_lossy(parser.text().unwrap_or_default()).trim().to_owned();
+    }
+    message
+}

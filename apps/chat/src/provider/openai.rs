@@ -1,0 +1,109 @@
+//! A request as OpenAI Chat Completions spells it, and the many servers that are compatible with it.
+
+use serde_json::{Value, json};
+
+use super::request::{Block, Message, Request, Role};
+
+pub(super) const PATH: &str = "/chat/completions";
+
+pub(super) fn body(request: &Request, model: &str) -> Value {
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(json!({"role": "system", "content": request.system}));
+    }
+    messages.extend(request.messages.iter().flat_map(messages_of));
+    let mut body = json!({"model": model, "max_tokens": request.max_tokens, "stream": true, "messages": messages});
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            json!({"type": "function", "function": {
+                "name": tool.name, "description": tool.description, "parameters": tool.input_schema
+            }})
+        });
+        body["tools"] = tools.collect();
+    }
+    if let Some(name) = &request.forced_tool {
+        body["tool_choice"] = json!({"type": "function", "function": {"name": name}});
+    }
+    body
+}
+
+/// A message with tool results is one message for each of them here.
+fn messages_of(message: &Message) -> Vec<Value> {
+    let results = message.content.iter().filter_map(|block| match block {
+        Block::ToolResult { tool_use_id, content, .. } => {
+            Some(json!({"role": "tool", "tool_call_id": tool_use_id, "content": content}))
+        }
+        _ => None,
+    });
+    let mut messages: Vec<Value> = results.collect();
+    let calls: Vec<Value> = message.content.iter().filter_map(call_of).collect();
+    let text = message.text();
+    if message.role == Role::Assistant {
+        let mut said = json!({"role": "assistant", "content": text});
+        if !calls.is_empty() {
+            said["tool_calls"] = calls.into();
+        }
+        messages.push(said);
+    } else if !text.is_empty() {
+        messages.push(json!({"role": "user", "content": text}));
+    }
+    messages
+}
+
+fn call_of(block: &Block) -> Option<Value> {
+    match block {
+        Block::ToolUse { id, name, input } => {
+            Some(json!({"id": id, "type": "function", "function": {"name": name, "arguments": input.to_string()}}))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn calls_and_results_are_spelt_as_messages_of_their_own() {
+        let input = json!({"city": "Pune"});
+        let request = Request {
+            system: "Be brief.".to_owned(),
+            messages: vec![
+                Message::user("Weather?"),
+                Message {
+                    role: Role::Assistant,
+                    content: vec![
+                        Block::Text { text: "I look.".to_owned() },
+                        Block::ToolUse { id: "a".to_owned(), name: "weather".to_owned(), input },
+                    ],
+                },
+                Message {
+                    role: Role::User,
+                    content: vec![Block::ToolResult {
+                        tool_use_id: "a".to_owned(),
+                        content: "warm".to_owned(),
+                        is_error: false,
+                    }],
+                },
+            ],
+            max_tokens: 9,
+            ..Request::default()
+        };
+        assert_eq!(
+            body(&request, "m"),
+            json!({
+                "model": "m", "max_tokens": 9, "stream": true,
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    {"role": "user", "content": "Weather?"},
+                    {"role": "assistant", "content": "I look.", "tool_calls": [
+                        {"id": "a", "type": "function", "function": {"name": "weather", "arguments": "{\"city\":\"Pune\"}"}}
+                    ]},
+                    {"role": "tool", "tool_call_id": "a", "content": "warm"},
+                ]
+            })
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! What the real service refuses, refused here: headers, roles, schema, and tool calls without their one result.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use axum::http::HeaderMap;
+use jsonschema::Validator;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A request that was found in order.
+#[derive(Debug, Deserialize)]
+pub(super) struct Request {
+    #[serde(default)]
+    pub(super) system: String,
+    pub(super) messages: Vec<Message>,
+    #[serde(default)]
+    pub(super) tools: Vec<Tool>,
+    pub(super) tool_choice: Option<Choice>,
+    #[serde(default)]
+    pub(super) stream: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Message {
+    pub(super) role: String,
+    pub(super) content: Content,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Content {
+    Text(String),
+    Blocks(Vec<Block>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Block {
+    Text { text: String },
+    ToolUse { id: String, name: String },
+    ToolResult { tool_use_id: String, content: Option<String>, is_error: Option<bool> },
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    input_schema: Value,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Choice {
+    pub(super) name: Option<String>,
+}
+
+impl Message {
+    pub(super) fn blocks(&self) -> &[Block] {
+        match &self.content {
+            Content::Text(_) => &[],
+            Content::Blocks(blocks) => blocks,
+        }
+    }
+
+    /// Its texts, joined; `None` if it has none.
+    pub(super) fn text(&self) -> Option<String> {
+        if let Content::Text(text) = &self.content {
+            return Some(text.clone());
+        }
+        let texts: Vec<&str> = self.blocks().iter().filter_map(Block::text).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+}
+
+impl Block {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A refusal: status, the error's type, and its words.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) message: String,
+}
+
+impl Refusal {
+    fn invalid(message: impl Into<String>) -> Self {
+        Self { status: 400, message: message.into() }
+    }
+
+    /// The type that the service gives a status.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.status {
+            401 => "authentication_error",
+            403 => "permission_error",
+            404 => "not_found_error",
+            413 => "request_too_large",
+            429 => "rate_limit_error",
+            504 => "timeout_error",
+            529 => "overloaded_error",
+            400..500 => "invalid_request_error",
+            _ => "api_error",
+        }
+    }
+}
+
+pub(super) fn headers(headers: &HeaderMap) -> Result<(), Refusal> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if text("x-api-key").is_empty() {
+        return Err(Refusal { status: 401, message: "x-api-key: header is required".to_owned() });
+    }
+    match text("anthropic-version") {
+        "2023-06-01" => {}
+        "" => return Err(Refusal::invalid("anthropic-version: header is required")),
+        other => return Err(Refusal::invalid(format!("anthropic-version: \"{other}\" is not a valid version"))),
+    }
+    if !text("content-type").starts_with("application/json") {
+        return Err(Refusal::invalid("content-type: expected application/json"));
+    }
+    Ok(())
+}
+
+static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
+    let schema = serde_json::from_str(include_str!("request.schema.json")).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is a schema")
+});
+
+pub(super) fn body(bytes: &[u8]) -> Result<(Request, Value), Refusal> {
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|error| Refusal::invalid(format!("the request body is not valid JSON: {error}")))?;
+    if let Some(error) = SCHEMA.iter_errors(&value).next() {
+        let place = error.instance_path().to_string().trim_start_matches('/').replace('/', ".");
+        return Err(Refusal::invalid(if place.is_empty() { error.to_string() } else { format!("{place}: {error}") }));
+    }
+    let request = Request::deserialize(&value).map_err(|error| Refusal::invalid(error.to_string()))?;
+    tools(&request)?;
+    conversation(&request.messages)?;
+    Ok((request, value))
+}
+
+fn tools(request: &Request) -> Result<(), Refusal> {
+    let mut names = HashSet::new();
+    for (index, tool) in request.tools.iter().enumerate() {
+        if !names.insert(tool.name.as_str()) {
+            return Err(Refusal::invalid("tools: Tool names must be unique."));
+        }
+        if let Err(error) = jsonschema::validator_for(&tool.input_schema) {
+            return Err(Refusal::invalid(format!("tools.{index}.input_schema: JSON schema is invalid: {error}")));
+        }
+    }
+    match request.tool_choice.as_ref().and_then(|choice| choice.name.as_deref()) {
+        Some(name) if !names.contains(name) => {
+            Err(Refusal::invalid(format!("tool_choice: Tool '{name}' not found in provided tools")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The user begins and has the last word, the two take turns, and each call has its one result in the next message.
+fn conversation(messages: &[Message]) -> Result<(), Refusal> {
+    let mut known = HashSet::new();
+    let mut asked: Vec<&str> = Vec::new();
+    for (at, message) in messages.iter().enumerate() {
+        let expected = if at % 2 == 0 { "user" } else { "assistant" };
+        if message.role != expected {
+            return Err(Refusal::invalid(format!("messages.{at}.role: expected \"{expected}\": roles must alternate")));
+        }
+        results(at, message, &asked)?;
+        asked.clear();
+        for block in message.blocks() {
+            let Block::ToolUse { id, .. } = block else { continue };
+            if message.role == "user" {
+                return Err(Refusal::invalid(format!(
+                    "messages.{at}: `tool_use` blocks can only be in `assistant` messages"
+                )));
+            }
+            if !known.insert(id.as_str()) {
+                return Err(Refusal::invalid(format!("messages.{at}: `tool_use` ids must be unique: {id}")));
+            }
+            asked.push(id);
+        }
+    }
+    match messages.last() {
+        Some(last) if last.role == "assistant" => {
+            Err(Refusal::invalid("messages: the conversation must end with a user message"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn results(at: usize, message: &Message, asked: &[&str]) -> Result<(), Refusal> {
+    let mut answers: HashMap<&str, usize> = asked.iter().map(|&id| (id, 0)).collect();
+    let mut is_behind_text = false;
+    for block in message.blocks() {
+        match block {
+            Block::ToolResult { tool_use_id, .. } => {
+                if message.role != "user" {
+                    return Err(Refusal::invalid(format!(
+                        "messages.{at}: `tool_result` blocks can only be in `user` messages"
+                    )));
+                }
+                if is_behind_text {
+                    return Err(Refusal::invalid(format!("messages.{at}: `tool_result` blocks must come first")));
+                }
+                let count = answers.get_mut(tool_use_id.as_str()).ok_or_else(|| {
+                    Refusal::invalid(format!(
+                        "messages.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {tool_use_id}"
+                    ))
+                })?;
+                *count += 1;
+            }
+            _ => is_behind_text = true,
+        }
+    }
+    for &id in asked {
+        match answers[id] {
+            1 => {}
+            0 => {
+                return Err(Refusal::invalid(format!(
+                    "messages.{}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}",
+                    at - 1
+                )));
+            }
+            _ => {
+                return Err(Refusal::invalid(format!(
+                    "messages.{at}: each `tool_use` must have a single result. Found multiple `tool_result` blocks \
+                     with id: {id}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}

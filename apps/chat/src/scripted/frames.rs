@@ -1,0 +1,134 @@
+//! An answer as the frames of the Messages protocol: starts, fragments the size of tokens, pings, stops, and the faults
+//! that strike between frames.
+
+use std::iter;
+
+use serde_json::{Value, json};
+
+use super::directives::FaultKind;
+use super::random::Tokens;
+use super::script::{Answer, Block};
+
+/// One server-sent event.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) text: String,
+    pub(super) kind: FrameKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FrameKind {
+    /// A piece of text or input.
+    Fragment,
+    /// The answer's last piece.
+    LastFragment,
+    /// A start, a stop, a ping.
+    Other,
+    /// Nothing is sent, and nothing behind it.
+    Hang,
+}
+
+pub(super) type Frames = Box<dyn Iterator<Item = Frame> + Send>;
+
+/// Behind how many fragments a fault strikes.
+const HALF_WAY: usize = 3;
+
+/// The frames of an answer.
+pub(super) fn of_answer(answer: Answer, message_id: &str, faults: &[FaultKind]) -> Frames {
+    let Answer { blocks, stop_reason, is_cut } = answer;
+    let start = frame(
+        "message_start",
+        &json!({"type": "message_start", "message": {
+            "id": message_id, "type": "message", "role": "assistant", "model": "scripted", "content": [],
+            "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 25, "output_tokens": 1}
+        }}),
+    );
+    let last = blocks.len().saturating_sub(1);
+    let body = blocks.into_iter().enumerate().flat_map(move |(index, block)| {
+        let (is_last, is_cut) = (index == last, is_cut && index == last);
+        of_block(index, block, is_last).filter(move |frame| !(is_cut && frame.text.contains("content_block_stop")))
+    });
+    let delta = json!({
+        "type": "message_delta", "delta": {"stop_reason": stop_reason, "stop_sequence": null},
+        "usage": {"output_tokens": 89}
+    });
+    let end = [frame("message_delta", &delta), frame("message_stop", &json!({"type": "message_stop"}))];
+    let frames = [start, ping()].into_iter().chain(body).chain(end);
+    faults.iter().fold(Box::new(frames), |frames, fault| struck(frames, *fault))
+}
+
+/// A recorded stream's frames, one fragment each.
+pub(super) fn of_recording(frames: Vec<String>) -> Frames {
+    Box::new(frames.into_iter().map(|text| Frame { text, kind: FrameKind::Fragment }))
+}
+
+fn of_block(index: usize, block: Block, is_last: bool) -> impl Iterator<Item = Frame> + Send {
+    let (content, text, kind, member) = match block {
+        Block::Text(text) => (json!({"type": "text", "text": ""}), text, "text_delta", "text"),
+        Block::Tool { id, name, input } => (
+            json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
+            input,
+            "input_json_delta",
+            "partial_json",
+        ),
+    };
+    let start =
+        frame("content_block_start", &json!({"type": "content_block_start", "index": index, "content_block": content}));
+    let delta = move |piece: &str, kind_of_frame| {
+        let delta = json!({"type": "content_block_delta", "index": index, "delta": {"type": kind, member: piece}});
+        Frame { kind: kind_of_frame, ..frame("content_block_delta", &delta) }
+    };
+    // The service begins every input with an empty piece.
+    let empty = (member == "partial_json").then(|| delta("", FrameKind::Other));
+    let mut tokens = Tokens::new(text).peekable();
+    let mut count = 0_usize;
+    let deltas = iter::from_fn(move || {
+        let token = tokens.next()?;
+        count += 1;
+        let is_end = is_last && tokens.peek().is_none();
+        let fragment = delta(&token, if is_end { FrameKind::LastFragment } else { FrameKind::Fragment });
+        Some(iter::once(fragment).chain(count.is_multiple_of(64).then(ping)))
+    });
+    let stop = frame("content_block_stop", &json!({"type": "content_block_stop", "index": index}));
+    [start].into_iter().chain(empty).chain(deltas.flatten()).chain([stop])
+}
+
+fn struck(frames: Frames, fault: FaultKind) -> Frames {
+    match fault {
+        FaultKind::Overloaded => Box::new(frames.take(1).chain([error("overloaded_error", "Overloaded")])),
+        FaultKind::Break => Box::new(up_to_half_way(frames).chain([error("api_error", "Internal server error")])),
+        FaultKind::Hang => {
+            Box::new(up_to_half_way(frames).chain([Frame { text: String::new(), kind: FrameKind::Hang }]))
+        }
+        FaultKind::Close => Box::new(frames.filter(|frame| !frame.text.starts_with("event: message_stop"))),
+        FaultKind::Garbage => {
+            let garbage = Frame { text: "data: upstream says: <html>\n\n".to_owned(), kind: FrameKind::Other };
+            let mut garbage = Some(garbage);
+            Box::new(frames.flat_map(move |frame| {
+                let behind = if frame.kind == FrameKind::Fragment { garbage.take() } else { None };
+                iter::once(frame).chain(behind)
+            }))
+        }
+        _ => frames,
+    }
+}
+
+fn up_to_half_way(frames: Frames) -> impl Iterator<Item = Frame> + Send {
+    let mut fragments = 0;
+    frames.take_while(move |frame| {
+        fragments += usize::from(frame.kind == FrameKind::Fragment);
+        fragments <= HALF_WAY
+    })
+}
+
+fn error(kind: &str, message: &str) -> Frame {
+    frame("error", &json!({"type": "error", "error": {"type": kind, "message": message}}))
+}
+
+fn ping() -> Frame {
+    frame("ping", &json!({"type": "ping"}))
+}
+
+fn frame(event: &str, data: &Value) -> Frame {
+    Frame { text: format!("event: {event}\ndata: {data}\n\n"), kind: FrameKind::Other }
+}

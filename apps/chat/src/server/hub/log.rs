@@ -1,0 +1,170 @@
+//! A turn's events, numbered and kept for whoever comes back: what one client missed is read again, event by event.
+//!
+//! Deltas that follow each other and grow the same string are kept as one text and the places of its cuts, so that a turn
+//! costs little more than its characters.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::wire::{DeltaAction, Event};
+
+/// The events of one turn.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::server) struct Log {
+    /// The first event's chunk id.
+    first: u64,
+    /// The last event's chunk id: one less than `first` while there is none.
+    head: u64,
+    entries: Vec<Entry>,
+    bytes: usize,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    first: u64,
+    /// Of a run: the first delta, without its text.
+    event: Event,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<Run>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Run {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Log {
+    /// A log whose first event comes behind this chunk id.
+    pub(super) fn behind(head: u64) -> Self {
+        Self { first: head + 1, head, entries: Vec::new(), bytes: 0 }
+    }
+
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    pub(in crate::server) fn head(&self) -> u64 {
+        self.head
+    }
+
+    /// How many bytes of text the log has.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Numbers an event and keeps it.
+    pub(super) fn push(&mut self, mut event: Event) {
+        self.head += 1;
+        event.data.chunk_id = self.head;
+        let text = match &mut event.data.props {
+            Value::String(text) if event.data.delta_action == Some(DeltaAction::Append) => Some(std::mem::take(text)),
+            _ => None,
+        };
+        let Some(text) = text else {
+            self.entries.push(Entry { first: self.head, event, run: None });
+            return;
+        };
+        self.bytes += text.len();
+        let run = match self.entries.last_mut() {
+            Some(Entry { event: before, run: Some(run), .. }) if is_continued(before, &event) => run,
+            _ => {
+                self.entries.push(Entry { first: self.head, event, run: None });
+                self.entries.last_mut().expect("it was just pushed").run.insert(Run::default())
+            }
+        };
+        run.text.push_str(&text);
+        run.ends.push(u32::try_from(run.text.len()).unwrap_or(u32::MAX));
+    }
+
+    /// The log with one more event, as JSON text.
+    pub(super) fn to_json(&self, last: &Event) -> String {
+        #[derive(Serialize)]
+        struct Extended<'a> {
+            first: u64,
+            head: u64,
+            entries: Vec<&'a Entry>,
+            bytes: usize,
+        }
+        let last = Entry { first: self.head + 1, event: last.clone(), run: None };
+        let entries = self.entries.iter().chain([&last]).collect();
+        let extended = Extended { first: self.first, head: self.head + 1, entries, bytes: self.bytes };
+        serde_json::to_string(&extended).expect("envelopes have string keys")
+    }
+
+    /// The log in a JSON text.
+    pub(in crate::server) fn from_json(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+
+    /// The event with this chunk id.
+    pub(in crate::server) fn get(&self, id: u64) -> Option<Event> {
+        if id < self.first || id > self.head {
+            return None;
+        }
+        let entry = &self.entries[self.entries.partition_point(|entry| entry.first <= id) - 1];
+        let mut event = entry.event.clone();
+        if let Some(run) = &entry.run {
+            let at = usize::try_from(id - entry.first).ok()?;
+            let start = if at == 0 { 0 } else { run.ends[at - 1] as usize };
+            event.data.props = Value::String(run.text[start..run.ends[at] as usize].to_owned());
+        }
+        event.data.chunk_id = id;
+        Some(event)
+    }
+}
+
+/// Whether two deltas differ in their text and number only.
+fn is_continued(before: &Event, next: &Event) -> bool {
+    let (one, other) = (&before.data, &next.data);
+    before.event == next.event
+        && one.message_type == other.message_type
+        && one.message_id == other.message_id
+        && one.block_id == other.block_id
+        && one.thread_id == other.thread_id
+        && one.delta_path == other.delta_path
+        && one.delta_action == other.delta_action
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::wire::{Change, Envelope, EventName, MessageType};
+
+    fn append(message: &str, text: &str) -> Event {
+        Event::new(EventName::Text, Envelope::delta(MessageType::Text, message, Change::append("/content", text)))
+    }
+
+    #[test]
+    fn each_event_is_read_again_as_it_was() {
+        let whole = Envelope::whole(MessageType::Text, json!({"content": ""})).of("a");
+        let events = [
+            Event::new(EventName::Text, whole),
+            append("a", "Hé"),
+            append("a", "llo"),
+            append("b", "x"),
+            append("a", " 😀"),
+            append("a", "!"),
+        ];
+        let mut log = Log::behind(6);
+        for event in events.clone() {
+            log.push(event);
+        }
+        assert_eq!((log.head(), log.entries.len()), (12, 4), "two runs of two, and two of one");
+        for (id, mut event) in (7..).zip(events) {
+            event.data.chunk_id = id;
+            assert_eq!(log.get(id), Some(event));
+        }
+        assert_eq!((log.get(6), log.get(13)), (None, None));
+
+        let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({})));
+        let again = Log::from_json(&log.to_json(&done)).unwrap();
+        assert_eq!(
+            (7..=12).map(|id| again.get(id)).collect::<Vec<_>>(),
+            (7..=12).map(|id| log.get(id)).collect::<Vec<_>>()
+        );
+        assert_eq!(again.get(13).map(|event| event.event), Some(EventName::Done));
+    }
+}

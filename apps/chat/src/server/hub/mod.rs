@@ -1,0 +1,108 @@
+//! Where a turn's events meet the clients that read them: one channel a conversation.
+//!
+//! Owns who may publish (one turn at a time), who reads from where, and how far a turn may run ahead of its readers.
+//! The events themselves and their numbers are `log.rs`'s.
+
+mod log;
+mod publisher;
+mod reader;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::config::Limits;
+pub(super) use log::Log;
+pub use publisher::{Publisher, Unread};
+pub use reader::Reader;
+
+/// How long a turn that is over is kept for clients that come back.
+const KEPT: Duration = Duration::from_secs(300);
+
+/// All conversations that have a turn, or had one a while ago.
+#[derive(Debug)]
+pub struct Hub {
+    channels: Mutex<HashMap<String, Arc<Channel>>>,
+    limits: Limits,
+}
+
+/// A conversation's channel.
+#[derive(Debug)]
+struct Channel {
+    state: watch::Sender<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    log: Log,
+    is_running: bool,
+    readers: usize,
+    /// The highest chunk id that a reader has taken.
+    taken: u64,
+    since: Instant,
+}
+
+impl State {
+    fn behind(head: u64) -> Self {
+        Self { log: Log::behind(head), is_running: false, readers: 0, taken: head, since: Instant::now() }
+    }
+}
+
+/// A conversation has a turn already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an answer to this conversation is still on its way")]
+pub struct Busy;
+
+impl Hub {
+    /// An empty hub.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { channels: Mutex::default(), limits }
+    }
+
+    /// Begins a turn. `stored` gives the last chunk id of a conversation that this hub knows nothing of.
+    ///
+    /// # Errors
+    ///
+    /// The conversation has a turn.
+    pub fn begin(&self, conversation: &str, stored: u64) -> Result<(Publisher, Reader), Busy> {
+        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        channels.retain(|_, channel| !channel.is_stale());
+        let channel = channels.entry(conversation.to_owned()).or_insert_with(|| Arc::new(Channel::behind(stored)));
+        let mut head = None;
+        channel.state.send_if_modified(|state| {
+            if state.is_running {
+                return false;
+            }
+            let last = state.log.head().max(stored);
+            *state = State { is_running: true, readers: state.readers, ..State::behind(last) };
+            head = Some(last);
+            true
+        });
+        let head = head.ok_or(Busy)?;
+        let reader = Reader::new(channel.clone(), head);
+        Ok((Publisher::new(channel.clone(), &self.limits), reader))
+    }
+
+    /// A conversation's turn that is kept here, for a client whose last chunk id is `last`: a reader that goes on from
+    /// there, or from the turn's beginning if what comes before is in the store only.
+    pub fn join(&self, conversation: &str, last: u64) -> Option<Reader> {
+        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let channel = channels.get(conversation)?;
+        let first = channel.state.borrow().log.first();
+        Some(Reader::new(channel.clone(), last.max(first - 1)))
+    }
+}
+
+impl Channel {
+    fn behind(head: u64) -> Self {
+        Self { state: watch::Sender::new(State::behind(head)) }
+    }
+
+    fn is_stale(&self) -> bool {
+        let state = self.state.borrow();
+        !state.is_running && state.readers == 0 && state.since.elapsed() > KEPT
+    }
+}

@@ -1,0 +1,122 @@
+//! A turn's side of its conversation's channel: events in, no faster than somebody reads them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::{Channel, State};
+use crate::config::Limits;
+use crate::store::Told;
+use crate::wire::{Envelope, Event, EventName, MessageType};
+
+/// Publishes one turn. Dropped without its [last word](Self::end), it says that the turn was broken off.
+#[derive(Debug)]
+pub struct Publisher {
+    channel: Arc<Channel>,
+    state: watch::Receiver<State>,
+    window: u64,
+    unread: Duration,
+    most_bytes: usize,
+    grace: Duration,
+    first: u64,
+    is_over: bool,
+}
+
+/// Why an event can't be published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// Nobody has read for too long.
+    #[error("the client has stopped reading")]
+    Stalled,
+    /// The turn has grown too long.
+    #[error("the answer is longer than is kept")]
+    TooLong,
+}
+
+impl Publisher {
+    pub(super) fn new(channel: Arc<Channel>, limits: &Limits) -> Self {
+        let state = channel.state.subscribe();
+        let first = channel.state.borrow().log.head() + 1;
+        Self {
+            channel,
+            state,
+            window: limits.window as u64,
+            unread: limits.unread,
+            most_bytes: limits.turn,
+            grace: limits.grace,
+            first,
+            is_over: false,
+        }
+    }
+
+    /// The chunk id of the turn's first event.
+    #[must_use]
+    pub fn first_chunk_id(&self) -> u64 {
+        self.first
+    }
+
+    /// What the turn has told, and this last word, for the store.
+    #[must_use]
+    pub fn told(&self, last_word: &Event) -> Told {
+        let log = &self.channel.state.borrow().log;
+        let (first_chunk_id, last_chunk_id) = (log.first(), log.head() + 1);
+        Told { first_chunk_id, last_chunk_id, events: log.to_json(last_word) }
+    }
+
+    /// Publishes an event, once the readers are close enough.
+    ///
+    /// # Errors
+    ///
+    /// Nobody reads any more, or the turn is too long.
+    pub async fn send(&mut self, event: Event) -> Result<(), Unread> {
+        let window = self.window;
+        let has_room = |state: &State| state.log.head() - state.taken < window;
+        let waited = tokio::time::timeout(self.unread, self.state.wait_for(has_room)).await;
+        // The channel lives as long as this does, so waiting can't fail.
+        let bytes = waited.map_err(|_| Unread::Stalled)?.map_or(0, |state| state.log.bytes());
+        if bytes > self.most_bytes {
+            return Err(Unread::TooLong);
+        }
+        self.channel.state.send_modify(|state| state.log.push(event));
+        Ok(())
+    }
+
+    /// Publishes the turn's last word: `done` or `error`.
+    pub fn end(mut self, event: Event) {
+        self.publish_last(event);
+    }
+
+    /// Waits until there has been no reader for as long as the grace is.
+    pub fn abandoned(&self) -> impl Future<Output = ()> + Send + 'static {
+        let (mut state, grace) = (self.channel.state.subscribe(), self.grace);
+        async move {
+            loop {
+                let _ = state.wait_for(|state| state.readers == 0).await;
+                let came_back = state.wait_for(|state| state.readers > 0);
+                if tokio::time::timeout(grace, came_back).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn publish_last(&mut self, event: Event) {
+        self.is_over = true;
+        self.channel.state.send_modify(|state| {
+            state.log.push(event);
+            state.is_running = false;
+            state.since = Instant::now();
+        });
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let props = json!({"kind": "broken_off", "message": "The answer was broken off by the server."});
+            self.publish_last(Event::new(EventName::Error, Envelope::whole(MessageType::Error, props)));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The server's addresses: what is taken, what is refused, and what is answered.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+
+use super::hub::Busy;
+use super::refusal::Refusal;
+use super::replay::{Replay, Rest};
+use super::{App, sse, turn};
+use crate::assistant::Assistant;
+use crate::page;
+
+/// The longest name of a conversation.
+const MOST_NAME: usize = 64;
+
+pub(super) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/api/chat/send", post(send))
+        .route("/api/chat/stream", get(stream))
+        .merge(page::routes())
+        .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
+        .layer(DefaultBodyLimit::max(app.limits.body))
+        .with_state(app)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Send {
+    conversation_id: String,
+    message: String,
+    /// Who is to answer; in a conversation that has begun, the one who has answered before.
+    assistant: Option<Assistant>,
+}
+
+/// Begins a turn and streams it.
+async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejection>) -> Result<Response, Refusal> {
+    let Json(Send { conversation_id, message, assistant }) = body.map_err(|rejection| unreadable(&rejection))?;
+    check_name(&conversation_id)?;
+    if message.trim().is_empty() {
+        return Err(Refusal::invalid("The message is empty."));
+    }
+    let stored = app.store.load(&conversation_id).await?;
+    let assistant = match (stored.map(|stored| stored.assistant), assistant) {
+        (Some(stored), Some(asked)) if stored != asked => {
+            return Err(Refusal::invalid("Another assistant answers in this conversation."));
+        }
+        (Some(known), _) | (None, Some(known)) => known,
+        (None, None) => Assistant::default(),
+    };
+    let last_chunk_id = app.store.last_chunk_id(&conversation_id).await?;
+    let busy = |busy: Busy| Refusal::new(StatusCode::CONFLICT, "busy", busy.to_string());
+    let (publisher, reader) = app.hub.begin(&conversation_id, last_chunk_id).map_err(busy)?;
+    let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
+    tokio::spawn(turn::run(app, conversation_id, assistant, message, publisher));
+    Ok(sse::response(replay))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct From {
+    conversation_id: String,
+    last_chunk_id: Option<u64>,
+}
+
+/// Goes on with a stream behind the client's last chunk id, given as the query's or as the header `Last-Event-ID`.
+async fn stream(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    query: Result<Query<From>, QueryRejection>,
+) -> Result<Response, Refusal> {
+    let Query(From { conversation_id, last_chunk_id }) = query.map_err(|error| Refusal::invalid(error.body_text()))?;
+    check_name(&conversation_id)?;
+    // A browser that reconnects keeps the address and sends the header, so the header is newer.
+    let last = match headers.get("last-event-id").map(|id| id.to_str().ok().and_then(|id| id.parse().ok())) {
+        Some(None) => return Err(Refusal::invalid("Last-Event-ID is no chunk id.")),
+        Some(id) => id,
+        None => last_chunk_id,
+    };
+    match Replay::behind(app, conversation_id, last.unwrap_or_default()).await? {
+        Rest::Events(replay) => Ok(sse::response(replay)),
+        Rest::Nothing => Ok(StatusCode::NO_CONTENT.into_response()),
+        Rest::Unknown => {
+            Err(Refusal::new(StatusCode::GONE, "gone", "The conversation's stream has not come that far."))
+        }
+    }
+}
+
+fn check_name(name: &str) -> Result<(), Refusal> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if name.is_empty() || name.len() > MOST_NAME || !name.bytes().all(is_plain) {
+        return Err(Refusal::invalid("A conversation's name has 1 to 64 letters, digits, `-` and `_`."));
+    }
+    Ok(())
+}
+
+fn unreadable(rejection: &JsonRejection) -> Refusal {
+    let kind = match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => "too_large",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "unsupported_media_type",
+        StatusCode::BAD_REQUEST => "invalid_json",
+        _ => "invalid_request",
+    };
+    Refusal::new(rejection.status(), kind, rejection.body_text())
+}

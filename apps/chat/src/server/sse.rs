@@ -1,0 +1,27 @@
+//! A stream's events as a response of server-sent events.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures::stream;
+
+use super::replay::Replay;
+
+/// How often a comment is sent when there is nothing else, so that a connection that is gone is noticed.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+pub(super) fn response(replay: Replay) -> Response {
+    let events = stream::unfold(replay, async |mut replay| {
+        let event = replay.next().await?;
+        let sent = Event::default().event(event.event.as_str()).id(event.data.chunk_id.to_string());
+        let sent = sent.json_data(&event.data).unwrap_or_else(|error| {
+            // An envelope has string keys only, so this is a fault in it.
+            tracing::error!(%error, "an envelope can't be written");
+            Event::default().event("error").data("{}")
+        });
+        Some((Ok::<_, Infallible>(sent), replay))
+    });
+    Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response()
+}

@@ -1,0 +1,88 @@
+//! One turn from its first event to its last: answered, saved as a whole, and told to be over.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use serde_json::json;
+
+use super::App;
+use super::hub::Publisher;
+use crate::assistant::{Assistant, Finished, Output, TurnError};
+use crate::store::{Conversation, StoreError};
+use crate::wire::{Envelope, Event, EventName, MessageType};
+
+/// Why a turn is not saved.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Turn(#[from] TurnError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("nobody was there to read the answer")]
+    ClientGone,
+    #[error("the server has crashed over the answer")]
+    Crashed,
+}
+
+impl Failure {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Turn(error) => error.kind(),
+            Self::Store(_) => "store_failed",
+            Self::ClientGone => "client_gone",
+            Self::Crashed => "crashed",
+        }
+    }
+}
+
+/// Runs a turn. It goes on without its client for as long as the grace is, and is then dropped, provider and all.
+pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, message: String, publisher: Publisher) {
+    let abandoned = publisher.abandoned();
+    let mut output = Output::new(publisher);
+    // What a panic may leave behind is dropped with the turn.
+    let answering = AssertUnwindSafe(answer(&app, &id, assistant, &message, &mut output)).catch_unwind();
+    let answered = tokio::select! {
+        answered = answering => answered.unwrap_or(Err(Failure::Crashed)),
+        () = abandoned => Err(Failure::ClientGone),
+    };
+    let publisher = output.into_publisher();
+    // From here on nothing is dropped half-way: what is saved is told to be.
+    let saved = match answered {
+        Ok(finished) => save(&app, &id, finished, &publisher).await,
+        Err(failure) => Err(failure),
+    };
+    let last_word = match saved {
+        Ok(last_word) => last_word,
+        Err(failure) => {
+            tracing::warn!(conversation = id, ?failure, "a turn failed");
+            let props = json!({"kind": failure.kind(), "message": failure.to_string()});
+            let last_word = Event::new(EventName::Error, Envelope::whole(MessageType::Error, props));
+            if let Err(error) = app.store.note(&id, publisher.told(&last_word)).await {
+                tracing::error!(%error, "the store failed");
+            }
+            last_word
+        }
+    };
+    publisher.end(last_word);
+}
+
+/// Saves a turn, and gives its last word.
+async fn save(app: &App, id: &str, finished: Finished, publisher: &Publisher) -> Result<Event, Failure> {
+    let Finished { turn, stop_reason } = finished;
+    let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason})));
+    app.store.save(id, turn, publisher.told(&done)).await?;
+    Ok(done)
+}
+
+async fn answer(
+    app: &App,
+    id: &str,
+    assistant: Assistant,
+    message: &str,
+    output: &mut Output,
+) -> Result<Finished, Failure> {
+    let stored = app.store.load(id).await?;
+    let before = stored.unwrap_or_else(|| Conversation::new(assistant));
+    Ok(app.assistants.answer(assistant, &before, message, output).await?)
+}

@@ -1,0 +1,258 @@
+//! The embedded store: conversations, their messages, context and session, in `SQLite`.
+//!
+//! A turn is saved in one transaction or not at all. What is stored as JSON is always whole.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::assistant::{Assistant, Session};
+use crate::provider::Message;
+
+/// What a conversation has come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// Who answers in it.
+    pub assistant: Assistant,
+    /// All messages.
+    pub messages: Vec<Message>,
+    /// The hidden context.
+    pub context: Map<String, Value>,
+    /// The shopping assistant's session.
+    pub session: Option<Session>,
+}
+
+impl Conversation {
+    /// A conversation that has not begun.
+    #[must_use]
+    pub fn new(assistant: Assistant) -> Self {
+        Self { assistant, messages: Vec::new(), context: Map::new(), session: None }
+    }
+}
+
+/// What a turn adds to a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// Who answered.
+    pub assistant: Assistant,
+    /// The turn's messages, the person's first.
+    pub messages: Vec<Message>,
+    /// The hidden context as it is now, if it has changed.
+    pub context: Option<Map<String, Value>>,
+    /// The session as it is now, if there is one.
+    pub session: Option<Session>,
+}
+
+/// What clients were told of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The first event's.
+    pub first_chunk_id: u64,
+    /// The last event's.
+    pub last_chunk_id: u64,
+    /// All of them, as JSON text.
+    pub events: String,
+}
+
+/// The store failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// In the database.
+    #[error("the store failed: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// A task of the store was broken off.
+    #[error("the store was interrupted")]
+    Interrupted,
+}
+
+/// The database.
+#[derive(Clone, Debug)]
+pub struct Store {
+    connection: Arc<Mutex<Connection>>,
+}
+
+impl Store {
+    /// Opens a database's file, or one in memory, and makes the tables it lacks.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be opened, or is no database.
+    pub fn open(path: Option<&Path>) -> Result<Self, StoreError> {
+        let connection = match path {
+            Some(path) => Connection::open(path)?,
+            None => Connection::open_in_memory()?,
+        };
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.execute_batch(include_str!("schema.sql"))?;
+        Ok(Self { connection: Arc::new(Mutex::new(connection)) })
+    }
+
+    /// A conversation, if there is one of that name.
+    ///
+    /// # Errors
+    ///
+    /// The database fails, or holds what can't be read.
+    pub async fn load(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| load(connection, &id)).await
+    }
+
+    /// Saves a turn with what clients were told of it, all of it or nothing.
+    ///
+    /// # Errors
+    ///
+    /// The database fails; then it is as it was.
+    pub async fn save(&self, id: &str, turn: Turn, told: Told) -> Result<(), StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| {
+            let transaction = connection.transaction()?;
+            save(&transaction, &id, &turn)?;
+            note(&transaction, &id, &told)?;
+            transaction.commit()
+        })
+        .await
+    }
+
+    /// Notes what clients were told of a turn that is not saved.
+    ///
+    /// # Errors
+    ///
+    /// The database fails.
+    pub async fn note(&self, id: &str, told: Told) -> Result<(), StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| note(connection, &id, &told)).await
+    }
+
+    /// How far a conversation's stream has come; 0 if it has not begun.
+    ///
+    /// # Errors
+    ///
+    /// The database fails.
+    pub async fn last_chunk_id(&self, id: &str) -> Result<u64, StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| {
+            let sql = "SELECT MAX(last_chunk_id) FROM told WHERE conversation_id = ?1";
+            let last = connection.prepare_cached(sql)?.query_row([&id], |row| row.get::<_, Option<i64>>(0))?;
+            Ok(last.unwrap_or_default().unsigned_abs())
+        })
+        .await
+    }
+
+    /// What clients were told in the first turn that goes on behind this chunk id, as JSON text.
+    ///
+    /// # Errors
+    ///
+    /// The database fails.
+    pub async fn told_behind(&self, id: &str, chunk_id: u64) -> Result<Option<String>, StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| {
+            let sql = "SELECT events FROM told WHERE conversation_id = ?1 AND last_chunk_id > ?2 \
+                       ORDER BY last_chunk_id LIMIT 1";
+            connection.prepare_cached(sql)?.query_row(params![id, signed(chunk_id)], |row| row.get(0)).optional()
+        })
+        .await
+    }
+
+    async fn with<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let connection = self.connection.clone();
+        // A panic in the middle of a transaction rolls it back, so the connection stays good.
+        let work = move || work(&mut connection.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(tokio::task::spawn_blocking(work).await.map_err(|_| StoreError::Interrupted)??)
+    }
+}
+
+fn load(connection: &Connection, id: &str) -> rusqlite::Result<Option<Conversation>> {
+    let sql = "SELECT assistant, context FROM conversations WHERE id = ?1";
+    let found = connection
+        .prepare_cached(sql)?
+        .query_row([id], |row| Ok((json::<Assistant>(row, 0)?, optional_json(row, 1)?)))
+        .optional()?;
+    let Some((assistant, context)) = found else { return Ok(None) };
+    let sql = "SELECT role, content FROM messages WHERE conversation_id = ?1 ORDER BY position";
+    let mut statement = connection.prepare_cached(sql)?;
+    let message = |row: &Row<'_>| Ok(Message { role: json(row, 0)?, content: json(row, 1)? });
+    let messages = statement.query_map([id], message)?.collect::<rusqlite::Result<_>>()?;
+    let sql = "SELECT intent_l1, intent_l2, intent_l3, is_product_related, domain, product_intent, \
+               contextual_questions, assessment FROM sessions WHERE conversation_id = ?1";
+    let session = connection.prepare_cached(sql)?.query_row([id], session).optional()?;
+    Ok(Some(Conversation { assistant, messages, context: context.unwrap_or_default(), session }))
+}
+
+fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+    Ok(Session {
+        intent_l1: row.get(0)?,
+        intent_l2: row.get(1)?,
+        intent_l3: row.get(2)?,
+        is_product_related: row.get(3)?,
+        domain: row.get(4)?,
+        product_intent: row.get(5)?,
+        contextual_questions: json(row, 6)?,
+        assessment: json(row, 7)?,
+    })
+}
+
+fn save(transaction: &Transaction<'_>, id: &str, turn: &Turn) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO conversations (id, assistant) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING";
+    transaction.prepare_cached(sql)?.execute(params![id, text(&turn.assistant)?])?;
+    if let Some(context) = &turn.context {
+        let sql = "UPDATE conversations SET context = ?2 WHERE id = ?1";
+        transaction.prepare_cached(sql)?.execute(params![id, text(context)?])?;
+    }
+    let sql = "INSERT INTO messages (conversation_id, position, role, content) \
+               SELECT ?1, COUNT(*), ?2, ?3 FROM messages WHERE conversation_id = ?1";
+    let mut insert = transaction.prepare_cached(sql)?;
+    for message in &turn.messages {
+        insert.execute(params![id, text(&message.role)?, text(&message.content)?])?;
+    }
+    if let Some(session) = &turn.session {
+        let sql = "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        transaction.prepare_cached(sql)?.execute(params![
+            id,
+            session.intent_l1,
+            session.intent_l2,
+            session.intent_l3,
+            session.is_product_related,
+            session.domain,
+            session.product_intent,
+            text(&session.contextual_questions)?,
+            text(&session.assessment)?,
+        ])?;
+    }
+    Ok(())
+}
+
+fn note(connection: &Connection, id: &str, told: &Told) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO told (conversation_id, first_chunk_id, last_chunk_id, events) VALUES (?1, ?2, ?3, ?4)";
+    let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
+    connection.prepare_cached(sql)?.execute(params![id, first, last, told.events])?;
+    Ok(())
+}
+
+/// `SQLite` has no other integers. No stream is that long.
+fn signed(chunk_id: u64) -> i64 {
+    i64::try_from(chunk_id).unwrap_or(i64::MAX)
+}
+
+fn text(value: &impl Serialize) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into()))
+}
+
+fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
+    if row.get_ref(column)?.data_type() == Type::Null { Ok(None) } else { json(row, column).map(Some) }
+}

@@ -1,0 +1,165 @@
+//! The message envelope: the one shape of all that is sent, and what a delta does.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Change;
+
+/// One chunk of a conversation's stream: a whole message, or a change to one. Absent fields are left out of the JSON.
+///
+/// ```
+/// use chat::wire::{Change, Envelope, MessageType};
+/// use serde_json::json;
+///
+/// let whole = Envelope::whole(MessageType::Text, json!({"content": ""})).of("m1").in_block("b1").numbered(1);
+/// let delta = Envelope::delta(MessageType::Text, "m1", Change::append("/content", "Hi")).in_block("b1").numbered(2);
+/// assert_eq!(
+///     serde_json::to_value(&delta)?,
+///     json!({
+///         "type": "text", "props": "Hi", "chunk_id": 2, "message_id": "m1", "block_id": "b1",
+///         "delta": true, "delta_path": "/content", "delta_action": "append"
+///     })
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Envelope {
+    /// What kind of message this is, or is a part of.
+    #[serde(rename = "type")]
+    pub message_type: MessageType,
+    /// Of a whole message its content, an object. Of a delta the operand: the value that `delta_action` puts at
+    /// `delta_path`, of any kind. Left out, it is null.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub props: Value,
+    /// The place in the conversation's stream: from 1, without gaps, never used twice. 0 until it is
+    /// [numbered](Self::numbered).
+    pub chunk_id: u64,
+    /// The message, unique in its block; every delta has one. A whole message without one stands for itself and can't
+    /// be changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
+    /// The operation that the message belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_id: Option<String>,
+    /// The work in the block that the message belongs to, where several go on at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<String>,
+    /// Whether this changes a message instead of being one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delta: bool,
+    /// Where in the message's props a delta applies: an RFC 6901 pointer, as the library's paths print it
+    /// (`Path::pointer`, `PatchOp::path`). Left out, it is all of the props.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta_path: Option<String>,
+    /// What a delta does there; every delta has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta_action: Option<DeltaAction>,
+}
+
+/// What kind of thing a message is. Each is listed with the props that a client can rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageType {
+    /// What the person wrote: `{"content"}`.
+    User,
+    /// What the assistant says: `{"content"}`.
+    Text,
+    /// What the model thinks aloud: `{"content"}`.
+    Thinking,
+    /// A tool's card: `{"id", "name", "input", "status", "result", "error"}`; `status` is `input` while the input
+    /// streams, then `running`, then `done` or `failed`.
+    ToolCall,
+    /// Something is on its way: `{"message"}`. It gives way to the next message of its block.
+    Loading,
+    /// The shopping assistant's questions and answer: `{"ask_slots": [{"message", "options"}], "simple_response":
+    /// {"message"}, "reasoning"}`.
+    Ask,
+    /// What the catalogue has: `{"items": [{"name", "price_cents"}]}`.
+    Products,
+    /// The hidden context of the conversation: `{"preferences", "restaurants", …}`.
+    Context,
+    /// An attempt at a form: `{"attempt", "status", "value", "open", "raw", "errors"}`, as `instructor::Shown` tells it.
+    Form,
+    /// The turn is over: `{"stop_reason"}`.
+    Done,
+    /// The turn failed: `{"kind", "message"}`, the message in words for a person.
+    Error,
+}
+
+/// What a delta does with its operand, the envelope's `props`, at its `delta_path`.
+///
+/// For all but [`Replace`](Self::Replace), what is missing on the way is made: an array before a step of digits only,
+/// else an object. A sender whose object has such a member sets the object first. An array is filled up with null
+/// before an index behind its end; indices above 65,535 are refused, as is a
+/// step into a value that can't have it. A refused delta changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeltaAction {
+    /// Grows what is there at its end: a string by the operand, which is a string; an array by the operand as its new
+    /// last element. Where nothing is yet, or null, a string operand is all of the new string. Anything else is refused.
+    Append,
+    /// Puts the operand in the place of what is there. Refused where nothing is: a replacement that comes before what it
+    /// replaces is a lost chunk.
+    Replace,
+    /// Puts each member of the operand, an object, into the object that is there, in the place of an older member of that
+    /// name; members that the operand doesn't name stay. Not deep. Where nothing is yet, or null, the object is empty
+    /// before. Anything else is refused.
+    Merge,
+    /// Puts the operand there, whether or not something is.
+    Set,
+}
+
+impl Envelope {
+    /// A whole message.
+    #[must_use]
+    pub fn whole(message_type: MessageType, props: Value) -> Self {
+        Self {
+            message_type,
+            props,
+            chunk_id: 0,
+            message_id: None,
+            block_id: None,
+            thread_id: None,
+            delta: false,
+            delta_path: None,
+            delta_action: None,
+        }
+    }
+
+    /// A change to a message.
+    #[must_use]
+    pub fn delta(message_type: MessageType, message_id: impl Into<String>, change: Change) -> Self {
+        Self {
+            delta: true,
+            delta_path: (!change.path.is_empty()).then_some(change.path),
+            delta_action: Some(change.action),
+            ..Self::whole(message_type, change.operand)
+        }
+        .of(message_id)
+    }
+
+    /// The same, of this message.
+    #[must_use]
+    pub fn of(self, message_id: impl Into<String>) -> Self {
+        Self { message_id: Some(message_id.into()), ..self }
+    }
+
+    /// The same, in this block.
+    #[must_use]
+    pub fn in_block(self, block_id: impl Into<String>) -> Self {
+        Self { block_id: Some(block_id.into()), ..self }
+    }
+
+    /// The same, in this thread.
+    #[must_use]
+    pub fn in_thread(self, thread_id: impl Into<String>) -> Self {
+        Self { thread_id: Some(thread_id.into()), ..self }
+    }
+
+    /// The same, at this place of the stream.
+    #[must_use]
+    pub fn numbered(self, chunk_id: u64) -> Self {
+        Self { chunk_id, ..self }
+    }
+}

@@ -1,0 +1,51 @@
+//! Pictures of the page for its README, and for people to look at: into the folder `CHAT_PICTURES`, if it is named.
+
+use std::time::Duration;
+
+use crate::stage::{Setup, Stage, on_stage, pictures};
+
+/// What a picture in the repository may weigh.
+const MOST_BYTES: usize = 150 << 10;
+
+async fn picture(stage: &Stage, name: &str) {
+    let png = stage.driver.screenshot_as_png().await.unwrap();
+    assert!(png.len() > 10_000 && png.len() < MOST_BYTES, "{name} has {} bytes", png.len());
+    if let Some(folder) = pictures() {
+        std::fs::write(folder.join(format!("{name}.png")), png).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_of_each_assistant() {
+    on_stage(Setup { pause: Duration::from_millis(12), ..Setup::default() }, async |stage| {
+        stage.look_as(1200, 760, "light").await;
+        stage.open("shopping").await;
+        stage.say("I need a ring for my sister").await;
+        stage.until("return document.querySelectorAll('.question')[1]?.textContent.length > 12").await;
+        picture(&stage, "shopping").await;
+
+        stage.look_as(1200, 760, "dark").await;
+        stage.open("finance").await;
+        stage.ask("Compare my spending on travel").await;
+        picture(&stage, "finance").await;
+
+        stage.look_as(1200, 760, "light").await;
+        stage.open("form").await;
+        stage.say("Four days around the Øresund").await;
+        stage.until("return document.querySelectorAll('.form .field').length > 6").await;
+        picture(&stage, "form").await;
+
+        stage.look_as(390, 780, "dark").await;
+        stage.open("restaurant").await;
+        stage.ask("Find a place for dinner, japanese please").await;
+        picture(&stage, "phone").await;
+
+        stage.look_as(1200, 900, "light").await;
+        stage.open("shopping").await;
+        stage.eval("document.querySelector('#tab-playground').click(); document.querySelector('#playground-form').requestSubmit()").await;
+        stage.until("return !document.querySelector('#pg-result').hidden").await;
+        stage.eval("const step = document.querySelector('#pg-step'); step.value = 7; step.dispatchEvent(new Event('input'))").await;
+        picture(&stage, "playground").await;
+    })
+    .await;
+}

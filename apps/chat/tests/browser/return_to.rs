@@ -1,0 +1,99 @@
+//! Coming back: after a reload, a lost connection, in another tab. Nothing is lost, nothing comes twice.
+
+use std::time::Duration;
+
+use chat::config::Limits;
+use chat::scripted::random_text;
+
+use crate::stage::{Setup, on_stage};
+
+fn setup(pause: u64) -> Setup {
+    let limits = Limits { grace: Duration::from_secs(10), ..Limits::default() };
+    Setup { pause: Duration::from_millis(pause), limits, ..Setup::default() }
+}
+
+const CONVERSATION: &str = "return document.querySelector('#conversation').innerText";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_in_the_middle_goes_on() {
+    on_stage(setup(4), async |stage| {
+        stage.open("finance").await;
+        stage.ask("Hello").await;
+        stage.say("#random:7:2500").await;
+        for part in 1..=5 {
+            let long =
+                format!("return [...document.querySelectorAll('.said')].at(-1).textContent.length > {}", part * 300);
+            stage.until(&long).await;
+            stage.driver.refresh().await.unwrap();
+            stage.until("return document.querySelector('#chat').dataset.state === 'streaming'").await;
+        }
+        stage.until_idle().await;
+        assert_eq!(stage.answer().await, random_text(7, 2500));
+        assert_eq!(stage.eval("return document.querySelectorAll('.bubble').length").await, 4);
+        assert_eq!(stage.eval("return document.activeElement.id").await, "message");
+        let whole = stage.eval(CONVERSATION).await;
+        stage.driver.refresh().await.unwrap();
+        stage.until_idle().await;
+        assert_eq!(stage.eval(CONVERSATION).await, whole, "and again when all is over");
+        assert_eq!(stage.eval("return document.querySelector('[data-replay]').disabled").await, false);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_connection_is_made_again() {
+    on_stage(setup(4), async |stage| {
+        stage.open("finance").await;
+        stage.watch("document.querySelector('#chat').dataset.state").await;
+        stage.say("#random:8:3000").await;
+        for part in 1..=6 {
+            stage
+                .until(&format!(
+                    "return [...document.querySelectorAll('.said')].at(-1).textContent.length > {}",
+                    part * 300
+                ))
+                .await;
+            stage.line.cut();
+        }
+        stage.until("return [...document.querySelectorAll('.said')].at(-1).textContent.length > 2100").await;
+        stage.line.take_down();
+        stage.until("return document.querySelector('#connection').textContent.includes('2 of')").await;
+        stage.line.mend();
+        stage.until_idle().await;
+        assert_eq!(stage.answer().await, random_text(8, 3000));
+        assert_eq!(stage.text(".error").await, "");
+        let states = stage.seen().await;
+        assert!(states.iter().filter(|state| *state == "reconnecting").count() >= 7, "{states:?}");
+        stage.ask("Hello").await;
+        assert!(stage.answer().await.contains("Hello"));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_has_seen_nothing_shows_the_stored_conversation() {
+    on_stage(setup(0), async |stage| {
+        for (assistant, messages) in [
+            ("finance", ["Hello", "Compare my spending on travel"]),
+            ("restaurant", ["I like thai food", "Find dinner, italian please"]),
+            ("shopping", ["Hello", "I need a ring for my sister"]),
+        ] {
+            stage.open(assistant).await;
+            for message in messages {
+                stage.ask(message).await;
+            }
+            let visible = "return [document.querySelector('#conversation'), document.querySelector('#context-tree')] \
+                           .map((it) => it.textContent)";
+            let before = stage.eval(visible).await;
+            // The tab forgets.
+            stage.eval("addEventListener('pagehide', () => sessionStorage.clear())").await;
+            stage.driver.refresh().await.unwrap();
+            stage.until_idle().await;
+            let after = stage.eval(visible).await;
+            assert_eq!(after, before, "{assistant}");
+            stage.ask("Hello again").await;
+            assert!(stage.eval(CONVERSATION).await.as_str().unwrap().contains("Hello again"));
+        }
+    })
+    .await;
+}

@@ -1,0 +1,70 @@
+//! Hidden context: never in the visible text, streamed as updates, stored at the end.
+
+use chat::wire::{EventName, MessageType};
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+/// The text as it grew on the screen, after each event.
+fn seen(turn: &crate::world::Turn) -> Vec<String> {
+    let deltas = turn.events.iter().filter(|event| event.event == EventName::Text && event.data.delta);
+    let grown = deltas.scan(String::new(), |text, event| {
+        text.push_str(event.data.props.as_str().unwrap());
+        Some(text.clone())
+    });
+    grown.collect()
+}
+
+fn context(world: &World) -> Value {
+    serde_json::from_str(world.table("conversations")[0].splitn(3, " | ").nth(2).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn the_context_is_streamed_and_stored_but_never_seen() {
+    let world = World::start().await;
+    let turn = world.turn("a", "restaurant", "I like thai food #chop:1").await;
+    turn.assert_done();
+    let visible = "Noted!  I will <!-- not --> forget: thai. <3";
+    for text in seen(&turn) {
+        assert!(visible.starts_with(&text), "{text}");
+    }
+    assert_eq!(turn.text(), visible);
+    let known = json!({"preferences": {"cuisine": "thai", "said": "I like thai food", "mark": "a --> b"}});
+    assert_eq!(turn.props(MessageType::Context), std::slice::from_ref(&known));
+    assert!(turn.events.iter().filter(|event| event.event == EventName::Context).count() > 10, "it streams");
+    assert_eq!(context(&world), known);
+    assert!(!world.table("messages").concat().contains("context"), "the stored text is what was seen");
+    // The next turn's prompt has it.
+    world.turn("a", "restaurant", "Good evening").await.assert_done();
+    let system = world.journal().seen().requests.last().unwrap()["system"].as_str().unwrap().to_owned();
+    assert!(system.contains(r#""said":"I like thai food""#), "{system}");
+}
+
+#[tokio::test]
+async fn context_behind_a_tool_adds_to_what_is_known() {
+    let mut world = World::start().await;
+    world.turn("a", "restaurant", "I like thai food").await.assert_done();
+    world.restart();
+    let turn = world.turn("a", "restaurant", "Find italian dinner").await;
+    turn.assert_done();
+    assert_eq!(turn.text(), "I have a look round. I found 2: Napoli, Osteria \"da Nonna\". Shall I book a table?");
+    let stored = context(&world);
+    assert_eq!(stored["preferences"], json!({"cuisine": "italian"}), "the newest preferences are meant");
+    assert_eq!(stored["restaurants"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_broken_context_is_neither_seen_nor_stored() {
+    let world = World::start().await;
+    for (conversation, message, visible, error) in [
+        ("a", "This is broken", "This is noted badly. Sorry!", "the context is malformed"),
+        ("b", "By half", "It ends too soon. ", "the context is truncated"),
+    ] {
+        let turn = world.turn(conversation, "restaurant", message).await;
+        turn.assert_done();
+        assert_eq!(turn.text(), visible);
+        let shown = &turn.props(MessageType::Context)[0];
+        assert!(shown["error"].as_str().unwrap().starts_with(error), "{shown}");
+    }
+    assert_eq!(world.table("conversations"), ["a | \"restaurant\" | null", "b | \"restaurant\" | null"]);
+}

@@ -1,0 +1,71 @@
+//! The form: it fills, fails and is asked for again, over HTTP.
+
+use chat::wire::MessageType;
+use serde_json::{Value, json};
+
+use crate::world::{World, impatient, limits};
+
+fn statuses(forms: &[Value]) -> Vec<&str> {
+    forms.iter().map(|form| form["status"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_form_fills_and_is_stored() {
+    let world = World::start().await;
+    let turn = world.turn("a", "form", "Around the Øresund").await;
+    turn.assert_done();
+    assert_eq!(turn.names()[..3], ["user_message", "attempt_started", "raw_chunk"]);
+    let form = &turn.props(MessageType::Form)[0];
+    assert_eq!((&form["status"], &form["errors"]), (&json!("complete"), &json!([])));
+    let raw: Value = serde_json::from_str(form["raw"].as_str().unwrap()).unwrap();
+    assert_eq!(form["value"], raw);
+    assert_eq!(raw["title"], "Trip: Around the Øresund");
+    let stored: Value = serde_json::from_str(world.table("messages")[1].splitn(4, " | ").nth(3).unwrap()).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(stored[0]["text"].as_str().unwrap()).unwrap(), raw);
+}
+
+#[tokio::test]
+async fn a_failed_attempt_is_asked_again_with_its_errors() {
+    let world = World::start().await;
+    let turn = world.turn("a", "form", "Wrong at first").await;
+    turn.assert_done();
+    let forms = turn.props(MessageType::Form);
+    assert_eq!(statuses(&forms), ["failed", "complete"]);
+    assert_eq!(
+        (&forms[0]["errors"][0]["kind"], &forms[0]["errors"][0]["pointer"]),
+        (&json!("schema"), &json!("/people"))
+    );
+    let prompt = world.journal().seen().requests[1]["messages"][0]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(prompt.starts_with("Wrong at first") && prompt.contains("at /people: "), "{prompt}");
+}
+
+#[tokio::test]
+async fn attempts_are_used_up() {
+    let world = World::start().await;
+    let turn = world.turn("a", "form", "Never right").await;
+    turn.assert_done();
+    assert_eq!(turn.events.last().unwrap().data.props, json!({"stop_reason": "given_up"}));
+    assert_eq!(statuses(&turn.props(MessageType::Form)), ["failed", "failed", "given_up"]);
+    assert_eq!((world.journal().seen().count, world.table("messages").len()), (3, 1));
+}
+
+#[tokio::test]
+async fn what_the_provider_does_is_an_attempts_failure() {
+    for (fault, kind) in [
+        ("status:503*1", "provider"),
+        ("overloaded*1", "provider"),
+        ("break*1", "provider"),
+        ("hang*1", "provider"),
+        ("cut:900*1", "cut_stream"),
+        ("close*1", "cut_stream"),
+        ("truncated*1", "cut_stream"),
+    ] {
+        let limits = if fault == "hang*1" { impatient() } else { limits() };
+        let world = World::start_with(limits, |assistants| assistants).await;
+        let turn = world.turn("a", "form", &format!("A trip #{fault}")).await;
+        turn.assert_done();
+        let forms = turn.props(MessageType::Form);
+        assert_eq!(forms[0]["errors"][0]["kind"], kind, "{fault}: {forms:?}");
+        assert_eq!(world.journal().seen().open, 0, "{fault}");
+    }
+}

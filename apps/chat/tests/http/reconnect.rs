@@ -1,0 +1,77 @@
+//! A client that comes back with its last chunk id gets what it missed, once, whether it is kept, stored or still to come.
+
+use chat::wire::{Event, Merger};
+
+use crate::world::{Stream, Turn, World};
+
+async fn rest(stream: &mut Stream) -> Vec<Event> {
+    stream.until(|event| event.event.ends_stream()).await
+}
+
+#[tokio::test]
+async fn what_was_missed_comes_once_from_every_chunk_id() {
+    let mut world = World::start().await;
+    let mut all = world.turn("a", "finance", "Compare groceries").await.events;
+    all.extend(world.turn("a", "finance", "#close Good morning").await.events);
+    all.extend(world.turn("a", "finance", "My accounts").await.events);
+    for is_restarted in [false, true] {
+        for last in [0, 1, 2, 30, all.len() - 60, all.len() - 1] {
+            let mut stream = Stream::of(world.resume("a", last as u64).await);
+            let mut told = Vec::new();
+            while let Some(event) = stream.next().await {
+                told.push(event);
+            }
+            assert_eq!(told, all[last..], "behind {last}");
+        }
+        assert_eq!(world.resume("a", all.len() as u64).await.status(), 204);
+        assert_eq!(world.resume("a", all.len() as u64 + 1).await.status(), 410);
+        if !is_restarted {
+            world.restart();
+        }
+    }
+    assert_eq!(world.resume("b", 0).await.status(), 204);
+    // Numbers go on behind a restart.
+    let next = world.turn("a", "finance", "Thank you").await;
+    assert_eq!(next.events[0].data.chunk_id, all.len() as u64 + 1);
+}
+
+#[tokio::test]
+async fn a_running_turn_is_joined_and_survives_a_lost_connection() {
+    let world = World::start().await;
+    world.turn("a", "finance", "My accounts").await.assert_done();
+    let mut first = Stream::of(world.post("a", "finance", "Good morning #hold").await);
+    let begun = first.until(|event| event.data.delta).await;
+    world.journal().wait_for(|seen| seen.held == 1).await;
+    let last = begun.last().unwrap().data.chunk_id;
+    // A second client joins from the very beginning while the first is there; then the first one's connection is lost.
+    let mut second = Stream::of(world.resume("a", 0).await);
+    let joined = second.until(|event| event.data.chunk_id == last).await;
+    assert_eq!(joined.len() as u64, last);
+    drop(first);
+    let mut back = Stream::of(world.resume("a", last).await);
+    world.journal().release();
+    let (one, other) = (rest(&mut back).await, rest(&mut second).await);
+    assert_eq!(one, other);
+    assert_eq!(one[0].data.chunk_id, last + 1);
+    let mut merger = Merger::new();
+    for event in joined.into_iter().chain(one) {
+        merger.apply(event.data).unwrap();
+    }
+    let text = merger.messages().filter_map(|message| message.props["content"].as_str()).last().unwrap().to_owned();
+    assert!(world.table("messages").last().unwrap().contains(&text), "what is merged is what is stored");
+}
+
+#[tokio::test]
+async fn a_client_that_is_back_within_the_grace_loses_nothing() {
+    let world = World::start().await;
+    let mut first = Stream::of(world.post("a", "finance", "Good morning #hold").await);
+    let last = first.until(|event| event.data.delta).await.last().unwrap().data.chunk_id;
+    world.journal().wait_for(|seen| seen.held == 1).await;
+    drop(first);
+    let back = world.resume("a", last).await;
+    world.journal().release();
+    let turn = Turn::read(back).await;
+    turn.assert_done();
+    assert_eq!((turn.events[0].data.chunk_id, world.table("messages").len()), (last + 1, 2));
+    assert_eq!(turn.last_chunk_id(), last + turn.events.len() as u64);
+}

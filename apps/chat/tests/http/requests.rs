@@ -1,0 +1,73 @@
+//! Requests that get no stream: each has its status and says why.
+
+use serde_json::{Value, json};
+
+use crate::world::{Stream, World};
+
+async fn refusal(response: reqwest::Response) -> (u16, String) {
+    let status = response.status().as_u16();
+    let error: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+    assert!(!error["error"]["message"].as_str().unwrap().is_empty());
+    (status, error["error"]["kind"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn bad_requests_are_refused_and_leave_nothing() {
+    let world = World::start().await;
+    let url = world.url("/api/chat/send");
+    let long = "x".repeat(64 << 10);
+    for (body, content_type, expected) in [
+        ("{".to_owned(), "application/json", (400, "invalid_json")),
+        (r#"{"conversationId": "a"}"#.to_owned(), "application/json", (422, "invalid_request")),
+        (r#"{"conversationId": "a", "message": 1}"#.to_owned(), "application/json", (422, "invalid_request")),
+        (
+            json!({"conversationId": "a", "message": "Hi", "more": 1}).to_string(),
+            "application/json",
+            (422, "invalid_request"),
+        ),
+        (json!({"conversationId": "a", "message": " \n"}).to_string(), "application/json", (422, "invalid_request")),
+        (json!({"conversationId": "a/b", "message": "Hi"}).to_string(), "application/json", (422, "invalid_request")),
+        (json!({"conversationId": "", "message": "Hi"}).to_string(), "application/json", (422, "invalid_request")),
+        (
+            json!({"conversationId": "a", "message": "Hi", "assistant": "x"}).to_string(),
+            "application/json",
+            (422, "invalid_request"),
+        ),
+        (json!({"conversationId": "a", "message": "Hi"}).to_string(), "text/plain", (415, "unsupported_media_type")),
+        (json!({"conversationId": "a", "message": long}).to_string(), "application/json", (413, "too_large")),
+    ] {
+        let request = world.client.post(&url).header("content-type", content_type).body(body.clone());
+        let (status, kind) = refusal(request.send().await.unwrap()).await;
+        assert_eq!((status, kind.as_str()), expected, "{}", &body[..body.len().min(99)]);
+    }
+    assert_eq!(refusal(world.client.get(world.url("/api/nothing")).send().await.unwrap()).await.0, 404);
+    assert_eq!((world.rows().len(), world.table("told").len(), world.journal().seen().count), (0, 0, 0));
+}
+
+#[tokio::test]
+async fn one_turn_at_a_time() {
+    let world = World::start().await;
+    let mut first = Stream::of(world.post("a", "finance", "Good morning #hold").await);
+    world.journal().wait_for(|seen| seen.held == 1).await;
+    assert_eq!(refusal(world.post("a", "finance", "And again").await).await, (409, "busy".to_owned()));
+    // Other conversations go on.
+    world.turn("b", "finance", "Good morning").await.assert_done();
+    world.journal().release();
+    first.until(|event| event.event.ends_stream()).await;
+    world.turn("a", "finance", "Now?").await.assert_done();
+    let messages = world.table("messages").concat();
+    assert!(!messages.contains("And again") && messages.contains("Now?"));
+}
+
+#[tokio::test]
+async fn an_assistant_stays_with_its_conversation() {
+    let world = World::start().await;
+    world.turn("a", "finance", "Good morning").await.assert_done();
+    let (status, kind) = refusal(world.post("a", "restaurant", "Dinner").await).await;
+    assert_eq!((status, kind.as_str()), (422, "invalid_request"));
+    // Left out, it is the one that answered before.
+    let body = json!({"conversationId": "a", "message": "My accounts"}).to_string();
+    let request = world.client.post(world.url("/api/chat/send")).header("content-type", "application/json").body(body);
+    let turn = crate::world::Turn::read(request.send().await.unwrap()).await;
+    assert!(turn.names().contains(&"tool_start"));
+}

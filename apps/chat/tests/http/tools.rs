@@ -1,0 +1,250 @@
+//! The tool loop: no tool, one, dates in the input, two at once, one that refuses, one after another, and worse.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use chat::assistant::{Assistants, Tool, Toolbox};
+use chat::wire::{EventName, MessageType};
+use serde_json::{Value, json};
+
+use crate::world::{Turn, World, limits};
+
+fn cards(turn: &Turn) -> Vec<Value> {
+    turn.props(MessageType::ToolCall)
+}
+
+/// A stored message's blocks.
+fn stored(world: &World, position: usize) -> Value {
+    serde_json::from_str(world.table("messages")[position].splitn(4, " | ").nth(3).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn no_tool() {
+    for assistant in ["finance", "restaurant"] {
+        let world = World::start().await;
+        let turn = world.turn("a", assistant, "Good morning").await;
+        turn.assert_done();
+        assert_eq!(turn.names(), ["user_message", "text", "done"]);
+        assert!(turn.text().starts_with("You said “Good morning”."));
+        assert_eq!(stored(&world, 1), json!([{"type": "text", "text": turn.text()}]));
+    }
+}
+
+#[tokio::test]
+async fn one_tool_without_input() {
+    let world = World::start().await;
+    let turn = world.turn("a", "finance", "My accounts?").await;
+    turn.assert_done();
+    assert_eq!(turn.names(), ["user_message", "text", "tool_start", "tool_input", "tool_result", "text", "done"]);
+    let card = &cards(&turn)[0];
+    assert_eq!((&card["name"], &card["input"], &card["status"]), (&json!("list_accounts"), &json!({}), &json!("done")));
+    assert_eq!(turn.text(), "I look at your accounts first. You have 3 accounts: Giro, Savings, Credit card.");
+    assert_eq!(stored(&world, 1)[1]["input"], json!({}));
+}
+
+#[tokio::test]
+async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
+    let mut world = World::start().await;
+    let turn = world.turn("a", "finance", "What did I spend on groceries?").await;
+    turn.assert_done();
+    let input = json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries"});
+    let result =
+        json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries", "count": 2, "total_cents": 12_300});
+    let id = "toolu_0002";
+    assert_eq!(
+        cards(&turn),
+        [json!({"id": id, "name": "get_spending_summary", "input": input, "status": "done", "result": result})]
+    );
+    // The dates came in pieces.
+    let pieces = turn.events.iter().filter(|event| event.data.delta_path.as_deref() == Some("/input/from"));
+    assert!(pieces.count() >= 3);
+    assert_eq!(turn.text(), "Let me look that up for you… 📊 From 2026-10-01 to 2026-10-31 you spent €123.00.");
+    // The text before the tool, the call with its whole input, its result, the answer.
+    assert_eq!(
+        stored(&world, 1),
+        json!([
+            {"type": "text", "text": "Let me look that up for you… 📊 "},
+            {"type": "tool_use", "id": id, "name": "get_spending_summary", "input": input}
+        ])
+    );
+    assert_eq!(stored(&world, 2)[0]["tool_use_id"], id);
+    assert_eq!(serde_json::from_str::<Value>(stored(&world, 2)[0]["content"].as_str().unwrap()).unwrap(), result);
+    // And it goes on so after a restart: the provider would refuse a call without its result.
+    world.restart();
+    world.turn("a", "finance", "Compare travel").await.assert_done();
+    assert_eq!(world.journal().seen().requests.last().unwrap()["messages"].as_array().unwrap().len(), 7);
+    assert_eq!(world.journal().seen().refusals, [""; 0]);
+}
+
+#[tokio::test]
+async fn two_tools_at_once() {
+    let world = World::start().await;
+    let turn = world.turn("a", "finance", "Compare groceries").await;
+    turn.assert_done();
+    let totals: Vec<_> = cards(&turn).iter().map(|card| card["result"]["total_cents"].clone()).collect();
+    assert_eq!(totals, [11_600, 12_300]);
+    assert_eq!(
+        turn.text(),
+        "I compare the two months. From 2026-09-01 to 2026-09-30 you spent €116.00. \
+         From 2026-10-01 to 2026-10-31 you spent €123.00."
+    );
+    let results = turn.events.iter().filter(|event| event.event == EventName::ToolResult);
+    let mut threads: Vec<_> = results.map(|event| event.data.thread_id.clone().unwrap()).collect();
+    threads.sort_unstable();
+    assert_eq!(threads, ["toolu_0002", "toolu_0003"]);
+
+    let message = r#"Both #tool:find_restaurants:{"cuisine":"thai"} #tool:find_restaurants:{"cuisine":"italian","date":"2026-12-24"}"#;
+    let turn = world.turn("b", "restaurant", message).await;
+    turn.assert_done();
+    let found: Vec<_> =
+        cards(&turn).iter().map(|card| card["result"]["restaurants"].as_array().unwrap().len()).collect();
+    assert_eq!(found, [1, 2]);
+}
+
+#[tokio::test]
+async fn a_tools_own_error_goes_to_the_model() {
+    let world = World::start().await;
+    for (conversation, assistant, message, error) in [
+        ("a", "finance", "Backwards", "the first day, 2026-10-31, is behind the last, 2026-10-01"),
+        ("b", "restaurant", "Book for twelve", "Sakura has no table for 12, at most for 6"),
+    ] {
+        let turn = world.turn(conversation, assistant, message).await;
+        turn.assert_done();
+        let card = &cards(&turn)[0];
+        assert_eq!((&card["status"], &card["error"]), (&json!("failed"), &json!(error)));
+        assert!(turn.text().contains(error), "{}", turn.text());
+        let sent = world.journal().seen().requests.last().unwrap()["messages"][2]["content"][0].clone();
+        assert_eq!((&sent["is_error"], &sent["content"]), (&json!(true), &json!(error)));
+    }
+}
+
+#[tokio::test]
+async fn a_tool_after_a_tool() {
+    let world = World::start().await;
+    let turn = world.turn("a", "finance", "Which account did I spend most from?").await;
+    turn.assert_done();
+    let names: Vec<_> = cards(&turn).iter().map(|card| card["name"].clone()).collect();
+    assert_eq!(names, ["list_accounts", "get_spending_summary"]);
+    assert_eq!(cards(&turn)[1]["input"]["account"], "savings");
+    let blocks: Vec<_> = turn.merged(MessageType::Text).iter().map(|message| message.block_id.clone()).collect();
+    assert_eq!(blocks, ["b1.2", "b1.3", "b1.4"].map(|block| Some(block.to_owned())));
+    assert!(turn.text().ends_with("you spent €640.00."), "{}", turn.text());
+
+    let turn = world.turn("b", "restaurant", "Find thai and book").await;
+    turn.assert_done();
+    assert_eq!(cards(&turn)[1]["result"]["restaurant"], "Baan");
+    assert!(turn.text().ends_with("Your table at Baan is booked for 2026-12-24."));
+}
+
+/// A toolbox for what should not happen.
+fn odd_tools(runs: &Arc<AtomicUsize>) -> impl FnOnce(Assistants) -> Assistants {
+    let runs = runs.clone();
+    let any = json!({"type": "object"});
+    let count = Tool::new("count", "Counts.", any.clone(), move |_: Value| {
+        let runs = runs.clone();
+        async move { Ok(json!(runs.fetch_add(1, Ordering::Relaxed) + 1)) }
+    });
+    let panic = Tool::new("panic", "Panics.", any.clone(), |_: Value| async { panic!("as asked") });
+    let hang = Tool::new("hang", "Hangs.", any, |_: Value| std::future::pending());
+    move |assistants| Assistants {
+        finance: Toolbox::new(vec![count, panic, hang], Duration::from_millis(200)),
+        ..assistants
+    }
+}
+
+#[tokio::test]
+async fn tools_fail_alone() {
+    let runs = Arc::default();
+    let world = World::start_with(limits(), odd_tools(&runs)).await;
+    let started = std::time::Instant::now();
+    let message = "All #tool:panic #tool:hang #tool:count #tool:hang #tool:none";
+    let turn = world.turn("a", "finance", message).await;
+    turn.assert_done();
+    let outcomes: Vec<_> = cards(&turn).iter().map(|card| (card["status"].clone(), card["error"].clone())).collect();
+    let failed = |error: &str| (json!("failed"), json!(error));
+    assert_eq!(
+        outcomes,
+        [
+            failed("the tool has crashed"),
+            failed("the tool has not answered within 200 ms"),
+            (json!("done"), Value::Null),
+            failed("the tool has not answered within 200 ms"),
+            failed("there is no tool named `none`"),
+        ]
+    );
+    assert!(started.elapsed() < Duration::from_secs(5), "side by side");
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn what_is_not_whole_is_never_run() {
+    let runs = Arc::default();
+    let world = World::start_with(limits(), odd_tools(&runs)).await;
+    for (fault, words) in [("malformed", "malformed"), ("truncated", "truncated")] {
+        let message = format!(r#"Do #{fault} #tool:count:{{"a":[1,2],"b":"text"}}"#);
+        let turn = world.turn(fault, "finance", &message).await;
+        turn.assert_done();
+        let card = &cards(&turn)[0];
+        assert_eq!(card["status"], "failed");
+        assert!(card["error"].as_str().unwrap().contains(words), "{card}");
+        assert_eq!(runs.load(Ordering::Relaxed), 0);
+        // The raw text goes back to the model, marked as what it is.
+        let sent = world.journal().seen().requests.last().unwrap()["messages"][1]["content"][1]["input"].clone();
+        assert!(sent["INVALID_JSON"].as_str().unwrap().starts_with('{'), "{sent}");
+    }
+    // A key that comes twice is no input either: the second one could replace what was shown.
+    let turn = world.turn("c", "finance", r#"Do #tool:count:{"a":1,"a":2}"#).await;
+    assert!(cards(&turn)[0]["error"].as_str().unwrap().contains("duplicate key"), "{:?}", cards(&turn));
+    let turn = world.turn("d", "finance", "Do #tool:count:[1]").await;
+    assert!(cards(&turn)[0]["error"].as_str().unwrap().contains("no object but array"), "{:?}", cards(&turn));
+    assert_eq!(runs.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn a_repeated_id_runs_once() {
+    let runs = Arc::default();
+    let world = World::start_with(limits(), odd_tools(&runs)).await;
+    let turn = world.turn("a", "finance", "Do #twice #tool:count").await;
+    turn.assert_done();
+    assert_eq!((cards(&turn).len(), runs.load(Ordering::Relaxed)), (1, 1));
+    assert_eq!(stored(&world, 1).as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn rounds_have_a_bound() {
+    let runs = Arc::default();
+    let world = World::start_with(limits(), odd_tools(&runs)).await;
+    let turn = world.turn("a", "finance", "Do #forever #tool:count").await;
+    assert_eq!(turn.error(), "too_many_rounds");
+    assert_eq!((runs.load(Ordering::Relaxed), world.rows().len()), (limits().rounds, 0));
+}
+
+#[tokio::test]
+async fn recorded_streams_are_read_to_their_end() {
+    let world = World::start().await;
+    if std::env::var_os("JSONSPIGOT_SHARED").is_none()
+        && !std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures").is_dir()
+    {
+        eprintln!("not checked: the recorded streams are not there");
+        return;
+    }
+    for (number, (file, names)) in [
+        ("sdk-py_tool_use_response.sse.txt", &["get_weather"][..]),
+        ("sdk-py_incomplete_partial_json_response.sse.txt", &["make_file"]),
+        ("sdk-py_stream-a-toolrefusal.sse", &["web_search"]),
+        ("vercel_tool-no-args.chunks.txt", &["updateIssueList"]),
+        ("vercel_spliced-message-start.chunks.txt", &["test-tool", "test-tool"]),
+        ("vercel_programmatic-tool-calling.1.chunks.txt", &["code_execution", "rollDie"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let turn = world.turn(&format!("r{number}"), "finance", &format!("#replay:{file} #chop:5")).await;
+        turn.assert_done();
+        let called: Vec<_> = cards(&turn).iter().map(|card| card["name"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(called, names, "{file}");
+        assert!(cards(&turn).iter().all(|card| card["status"] == "failed"), "{file}: no such tools here");
+    }
+    assert_eq!(world.journal().seen().refusals, [""; 0]);
+}

@@ -1,0 +1,222 @@
+//! A whole world for each test: the scripted provider, the server and a database, on free ports; and what a client sees.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chat::assistant::Assistants;
+use chat::config::{Config, Limits, Protocol, ProviderConfig};
+use chat::scripted::{Journal, Options, ScriptedProvider};
+use chat::server::Server;
+use chat::wire::{Envelope, Event, EventName, Merger, Message, MessageType};
+use reqwest::{Client, Response};
+use rusqlite::types::Value as Sql;
+use serde_json::{Value, json};
+use sse_core::{SseDecoder, SseEvent};
+use tempfile::TempDir;
+
+pub(crate) struct World {
+    pub(crate) provider: ScriptedProvider,
+    pub(crate) server: Option<Server>,
+    pub(crate) client: Client,
+    config: Config,
+    _folder: TempDir,
+}
+
+/// Limits that no test has to wait for, and no busy machine runs into. A test of one of them has its own.
+pub(crate) fn limits() -> Limits {
+    let long = Duration::from_secs(20);
+    Limits { silence: long, tool: long, grace: long, retry_pause: Duration::from_millis(2), ..Limits::default() }
+}
+
+/// For a provider that falls silent.
+pub(crate) fn impatient() -> Limits {
+    Limits { silence: Duration::from_millis(300), ..limits() }
+}
+
+impl World {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(limits(), |assistants| assistants).await
+    }
+
+    pub(crate) async fn start_with(limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
+        let shared = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+        let recordings = std::env::var_os("JSONSPIGOT_SHARED").map_or_else(shared, PathBuf::from);
+        let recordings = Some(recordings.join("fixtures/anthropic"));
+        let provider = ScriptedProvider::start(0, Options { pause: Duration::ZERO, recordings }).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config {
+            provider: ProviderConfig {
+                protocol: Protocol::Anthropic,
+                base_url: provider.base_url(),
+                api_key: "key".to_owned(),
+                model: "scripted".to_owned(),
+            },
+            database: Some(folder.path().join("chat.sqlite3")),
+            limits,
+        };
+        let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
+        Self { provider, server: Some(server), client: Client::new(), config, _folder: folder }
+    }
+
+    /// The same database under a new server.
+    pub(crate) fn restart(&mut self) {
+        drop(self.server.take());
+        self.server = Some(Server::start(([127, 0, 0, 1], 0).into(), self.config.clone()).unwrap());
+    }
+
+    pub(crate) fn journal(&self) -> &Journal {
+        self.provider.journal()
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.server.as_ref().unwrap().base_url())
+    }
+
+    pub(crate) async fn post(&self, conversation: &str, assistant: &str, message: &str) -> Response {
+        let body = json!({"conversationId": conversation, "assistant": assistant, "message": message});
+        let request = self.client.post(self.url("/api/chat/send")).header("content-type", "application/json");
+        request.body(body.to_string()).send().await.unwrap()
+    }
+
+    /// A whole turn.
+    pub(crate) async fn turn(&self, conversation: &str, assistant: &str, message: &str) -> Turn {
+        Turn::read(self.post(conversation, assistant, message).await).await
+    }
+
+    pub(crate) async fn resume(&self, conversation: &str, last: u64) -> Response {
+        let url = self.url(&format!("/api/chat/stream?conversationId={conversation}"));
+        self.client.get(url).header("last-event-id", last.to_string()).send().await.unwrap()
+    }
+
+    /// Every row that a turn may save, as text. What was told is no part of it.
+    pub(crate) fn rows(&self) -> Vec<String> {
+        let tables = ["conversations", "messages", "sessions"];
+        tables.into_iter().flat_map(|table| self.table(table)).collect()
+    }
+
+    pub(crate) fn table(&self, table: &str) -> Vec<String> {
+        let connection = rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap();
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| -> rusqlite::Result<String> {
+            let cells = (0..columns).map(|at| {
+                Ok(match row.get::<_, Sql>(at)? {
+                    Sql::Text(text) => text,
+                    Sql::Integer(number) => number.to_string(),
+                    Sql::Null => "null".to_owned(),
+                    other => panic!("{other:?}"),
+                })
+            });
+            Ok(cells.collect::<rusqlite::Result<Vec<_>>>()?.join(" | "))
+        };
+        statement.query_map([], row).unwrap().collect::<rusqlite::Result<_>>().unwrap()
+    }
+}
+
+/// A stream as it arrives.
+pub(crate) struct Stream {
+    response: Response,
+    decoder: SseDecoder,
+    ready: Vec<Event>,
+    pub(crate) raw: Vec<u8>,
+}
+
+impl Stream {
+    pub(crate) fn of(response: Response) -> Self {
+        assert_eq!(response.status(), 200);
+        assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
+        Self { response, decoder: SseDecoder::new(), ready: Vec::new(), raw: Vec::new() }
+    }
+
+    /// The next event; `None` at the end of the body.
+    pub(crate) async fn next(&mut self) -> Option<Event> {
+        while self.ready.is_empty() {
+            let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
+            let mut chunk = chunk.await.expect("the server goes on").expect("the body is whole")?;
+            self.raw.extend_from_slice(&chunk);
+            while let Some(event) = self.decoder.next(&mut chunk) {
+                let SseEvent::Message(message) = event.unwrap() else { continue };
+                let data: Envelope = serde_json::from_str(&message.data).unwrap();
+                assert_eq!(message.last_event_id.as_deref(), Some(data.chunk_id.to_string().as_str()));
+                let name = EventName::ALL.iter().find(|name| name.as_str() == &*message.event).unwrap();
+                self.ready.push(Event::new(*name, data));
+            }
+        }
+        Some(self.ready.remove(0))
+    }
+
+    pub(crate) async fn until(&mut self, mut is_wanted: impl FnMut(&Event) -> bool) -> Vec<Event> {
+        let mut events = Vec::new();
+        loop {
+            let event = self.next().await.expect("the stream goes on");
+            let is_last = is_wanted(&event);
+            events.push(event);
+            if is_last {
+                return events;
+            }
+        }
+    }
+}
+
+/// All that was told in a turn, or behind a chunk id.
+pub(crate) struct Turn {
+    pub(crate) raw: String,
+    pub(crate) events: Vec<Event>,
+    merger: Merger,
+}
+
+impl Turn {
+    /// Reads a stream to its end: numbered without gaps, mergeable without refusal, and ended by its last word alone.
+    pub(crate) async fn read(response: Response) -> Self {
+        let mut stream = Stream::of(response);
+        let mut events: Vec<Event> = Vec::new();
+        while let Some(event) = stream.next().await {
+            events.push(event);
+        }
+        let first = events[0].data.chunk_id;
+        let mut merger = Merger::new();
+        for (number, event) in (1..).zip(&events) {
+            assert_eq!(event.data.chunk_id, first + number - 1, "no gap, nothing twice");
+            merger.apply(event.data.clone().numbered(number)).unwrap();
+        }
+        assert!(events.last().unwrap().event.ends_stream());
+        Self { raw: String::from_utf8(stream.raw).unwrap(), events, merger }
+    }
+
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.events.iter().map(|event| event.event.as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    pub(crate) fn last_chunk_id(&self) -> u64 {
+        self.events.last().unwrap().data.chunk_id
+    }
+
+    /// The merged messages of a type, in order.
+    pub(crate) fn merged(&self, message_type: MessageType) -> Vec<&Message> {
+        self.merger.messages().filter(|message| message.message_type == message_type).collect()
+    }
+
+    pub(crate) fn props(&self, message_type: MessageType) -> Vec<Value> {
+        self.merged(message_type).into_iter().map(|message| message.props.clone()).collect()
+    }
+
+    /// All visible text, joined.
+    pub(crate) fn text(&self) -> String {
+        self.props(MessageType::Text).iter().map(|props| props["content"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The kind of the error that ends the turn.
+    pub(crate) fn error(&self) -> String {
+        let last = self.events.last().unwrap();
+        assert_eq!(last.event, EventName::Error, "{:?}", self.names());
+        assert!(!last.data.props["message"].as_str().unwrap().is_empty());
+        last.data.props["kind"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn assert_done(&self) {
+        let last = self.events.last().unwrap();
+        assert_eq!(last.event, EventName::Done, "{:?}", last.data.props);
+    }
+}
