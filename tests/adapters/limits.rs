@@ -121,6 +121,54 @@ fn what_is_forgotten_takes_nothing_else_along() {
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None); 2]);
 }
 
+/// What is forgotten is one call, not what stood beside it: the one that was told of last, and those of its choice.
+#[test]
+fn what_is_not_forgotten_is_still_known_to_have_ended() {
+    let choices = |open_calls: usize| limited(CallLimits { open_calls, ..CallLimits::default() });
+    let ag_ui = |kind: &str, id: &str, delta: &str| {
+        json!({"type": kind, "toolCallId": id, "toolCallName": "tool", "delta": delta}).to_string()
+    };
+    let calls = ["a", "b", "c"].into_iter().flat_map(|id| {
+        [ag_ui("TOOL_CALL_START", id, ""), ag_ui("TOOL_CALL_ARGS", id, "{}"), ag_ui("TOOL_CALL_END", id, "")]
+    });
+    let log = read_with(Some(Provider::AgUi), choices(2), calls.chain([ag_ui("TOOL_CALL_CHUNK", "", "x")]));
+    assert_eq!(log.errors, [(CallErrorKind::Ended, Some(2))], "a delta without an id is the last call's");
+    // Behind a refused call there is no last one, but the others stay where they are.
+    let mut calls = choices(1).build();
+    let mut log = Log::default();
+    for slot in 0..3_u64 {
+        calls.start(slot, "", "tool", "", |event| log.tell(&event));
+        if slot < 2 {
+            calls.delta(slot, "{}", |event| log.tell(&event));
+        }
+        if slot < 1 {
+            calls.stop(slot, |event| log.tell(&event));
+        }
+    }
+    calls.finish(None, |event| log.tell(&event));
+    calls.delta(1, "x", |event| log.tell(&event));
+    assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None), (CallErrorKind::Ended, Some(1))]);
+}
+
+/// What could not be read on its way here may have been a piece of any open call.
+#[test]
+fn unreadable_and_oversized_events_cut_what_is_open() {
+    let mut calls = ToolCalls::new(Provider::Anthropic, everything().build());
+    let mut log = Log::default();
+    for (slot, id) in [(0, "a"), (1, "b"), (2, "c")] {
+        calls.push(&anthropic::start(slot, id, id), |event| log.tell(&event));
+        calls.push(&anthropic::delta(slot, "{}"), |event| log.tell(&event));
+        match slot {
+            0 => calls.push_unreadable("{\u{fffd}", |event| log.tell(&event)),
+            1 => calls.push_oversized(|event| log.tell(&event)),
+            _ => {}
+        }
+        calls.push(&anthropic::stop(slot), |event| log.tell(&event));
+    }
+    assert_eq!(log.summary(), ["a truncated(bad-frame) {}", "b truncated(limit) {}", "c complete {}"]);
+    assert_eq!((log.bad_frames, log.errors), (vec!["{\u{fffd}".to_owned()], vec![(CallErrorKind::EventLimit, None)]));
+}
+
 #[test]
 fn input_bytes() {
     let limits = CallLimits { input_bytes: 8, ..CallLimits::default() };

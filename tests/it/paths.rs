@@ -95,3 +95,45 @@ fn what_is_no_path_is_absent_wherever_it_breaks() {
         assert_eq!(root.at(path).is_some(), state == ValueState::Partial, "{path}");
     }
 }
+
+/// RFC 9535 section 2.3.1.1: each escape is the character that it stands for, in patterns and in paths.
+#[test]
+fn each_escape_is_its_character() {
+    for (escape, character) in [
+        ("\\b", '\u{8}'),
+        ("\\t", '\t'),
+        ("\\n", '\n'),
+        ("\\f", '\u{c}'),
+        ("\\r", '\r'),
+        ("\\/", '/'),
+        ("\\\\", '\\'),
+        ("\\u0000", '\0'),
+        ("\\u00e9", 'é'),
+        ("\\uD7FF", '\u{d7ff}'),
+        ("\\uE000", '\u{e000}'),
+        ("\\uD800\\uDC00", '\u{10000}'),
+        ("\\udbff\\udfff", '\u{10ffff}'),
+    ] {
+        let name = format!("a{character}");
+        let plain = concrete_path(&[PathElement::Key(name.clone())]);
+        let mut parser = plain_with(&name);
+        parser.finish_with(|_| {}).unwrap();
+        for quote in ['\'', '"'] {
+            let spelt = format!("$[{quote}a{escape}{quote}]");
+            assert_eq!(spelt.parse::<Pattern>().unwrap(), plain.parse::<Pattern>().unwrap(), "{spelt}");
+            assert_eq!(parser.state_of(&spelt), ValueState::Complete, "{spelt}");
+        }
+    }
+    for bad in ["\\uD800", "\\uDC00", "\\uD800\\u0041", "\\uD800x", "\\u004", "\\a", "\\U0041", "\\"] {
+        for spelt in [format!("['{bad}']"), format!("[\"{bad}\"]")] {
+            assert!(spelt.parse::<Pattern>().is_err() && !is_path(&spelt), "{spelt}");
+        }
+    }
+}
+
+/// An object with this one member.
+fn plain_with(name: &str) -> Parser {
+    let mut parser = plain();
+    parser.feed_with(serde_json::json!({name: 1}).to_string(), |_| {}).unwrap();
+    parser
+}
