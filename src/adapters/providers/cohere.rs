@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::tool_call::ToolCall;
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::Slot;
@@ -46,22 +47,6 @@ struct Content<'a> {
     text: Text<'a>,
     #[serde(borrow, default)]
     thinking: Text<'a>,
-}
-
-#[derive(Default, Deserialize)]
-struct ToolCall<'a> {
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    function: Object<Function<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-struct Function<'a> {
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
 }
 
 pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {

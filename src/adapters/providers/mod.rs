@@ -9,6 +9,7 @@ mod interactions;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod tool_call;
 mod vercel_ui;
 
 use super::door::Door;

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::tool_call::{Function, ToolCall};
 use crate::adapters::door::Door;
-
 use crate::adapters::wire::{self, Flag, List, Object, Payload, Text, error_message};
 
 #[derive(Deserialize)]
@@ -31,28 +31,12 @@ struct Message<'a> {
     tool_calls: List<ToolCall<'a>>,
 }
 
-#[derive(Deserialize)]
-struct ToolCall<'a> {
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    function: Object<Function<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Function<'a> {
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-}
-
 pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     if let Some(message) = event.message.0 {
         door.reasoning(0, message.thinking.as_str());
         door.text(0, message.content.as_str());
-        for ToolCall { id, function } in message.tool_calls.0 {
+        for ToolCall { id, function, .. } in message.tool_calls.0 {
             let Some(Function { name, arguments }) = function.0 else { continue };
             // Whole, so that the index, which often is 0 for all, need not be trusted.
             door.whole_call(0, id.as_str(), name.as_str(), Payload::new(arguments).as_str());

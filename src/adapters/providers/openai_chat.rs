@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::tool_call::{Function, ToolCall};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::error::CallErrorKind;
@@ -40,27 +41,9 @@ struct Delta<'a> {
     #[serde(borrow, default)]
     reasoning: Text<'a>,
     #[serde(borrow, default)]
-    tool_calls: List<Entry<'a>>,
+    tool_calls: List<ToolCall<'a>>,
     #[serde(borrow, default)]
     function_call: Object<Function<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Entry<'a> {
-    #[serde(default)]
-    index: Index,
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    function: Object<Function<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-struct Function<'a> {
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
 }
 
 pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
@@ -91,7 +74,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, door: &mut Door<'_>) {
     door.reasoning(choice, reasoning.map_or("", Text::as_str));
     door.text(choice, delta.content.as_str());
     door.refusal(choice, delta.refusal.as_str());
-    for Entry { index, id, function } in delta.tool_calls.0 {
+    for ToolCall { index, id, function } in delta.tool_calls.0 {
         read_entry(choice, index.0, id.as_str(), &function.0.unwrap_or_default(), door);
     }
     if let Some(function) = delta.function_call.0 {
