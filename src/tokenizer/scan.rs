@@ -46,30 +46,17 @@ static PLAIN_ASCII: [bool; 256] = {
     plain
 };
 
-/// Whether a few bytes all stand for themselves inside a string: at most two words, which may overlap.
+/// Whether 1 to 16 bytes all stand for themselves inside a string: at most two words, which may overlap.
 #[inline]
 pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
-    let plain = |byte: u8| PLAIN_ASCII[usize::from(byte)];
-    let word = match *bytes {
-        // Nothing is no piece of anything: it takes the general way.
-        [] => return false,
-        [a] => return plain(a),
-        [a, b] => return plain(a) & plain(b),
-        [a, b, c] => return plain(a) & plain(b) & plain(c),
-        _ => match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-            (Some(first), Some(last)) => {
-                let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
-                return bytes.len() <= 16 && (special_bytes(first) | special_bytes(last) | (first | last) & HIGH) == 0;
-            }
-            _ => {
-                let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
-                    return false;
-                };
-                u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
-            }
-        },
-    };
-    (special_bytes(word) | word & HIGH) == 0
+    let is_plain = |word: u64| (special_bytes(word) | word & HIGH) == 0;
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        return bytes.len() <= 16 && is_plain(u64::from_le_bytes(*first)) && is_plain(u64::from_le_bytes(*last));
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        return is_plain(u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32);
+    }
+    !bytes.is_empty() && bytes.iter().all(|&byte| PLAIN_ASCII[usize::from(byte)])
 }
 
 /// Searches `bytes[start..]` for the first special byte.
