@@ -68,7 +68,7 @@ async fn load() -> Result<(), Failure> {
 /// The server, with the scripted provider that it starts itself.
 async fn start(folder: &std::path::Path) -> Result<(Child, String), Failure> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_chat"))
-        .args(["--port", "0", "--pause-ms", "2", "--database"])
+        .args(["--port", "0", "--pause-ms", "10", "--database"])
         .arg(folder.join("chat.sqlite3"))
         .env_remove("ANTHROPIC_API_KEY")
         .env_remove("ANTHROPIC_BASE_URL")
