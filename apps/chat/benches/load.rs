@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 type Failure = Box<dyn Error + Send + Sync>;
 
 const CONVERSATIONS: u64 = 500;
-const CHARACTERS: usize = 2_000;
+const CHARACTERS: usize = 1_500;
 /// Between two fragments of a stream: 20 tokens a second, which is a slow model, times 500.
 const PAUSE_MS: &str = "50";
 const MOST_TIME: Duration = Duration::from_secs(60);
