@@ -7,7 +7,15 @@ import test from "node:test";
 import { Merger, applied } from "./merge.js";
 
 const golden = (name) => JSON.parse(readFileSync(new URL(`../tests/golden/${name}`, import.meta.url), "utf8"));
-const SCENARIOS = ["plain.json", "streamed.json", "one_block.json", "three_blocks.json", "three_threads.json"];
+const SCENARIOS = [
+  "plain.json",
+  "streamed.json",
+  "one_block.json",
+  "three_blocks.json",
+  "three_threads.json",
+  "loading.json",
+  "failed.json",
+];
 
 function merged(chunks) {
   const merger = new Merger();
@@ -170,6 +178,12 @@ test("a refused chunk is told and the stream goes on", () => {
   assert.deepEqual(merger.apply({ type: "text", chunk_id: 9999 }).refused, [
     { chunkId: 9999, reason: "too-far-ahead" },
   ]);
+  // What is missing is never too far.
+  for (let missing = 5; missing < 10; missing += 1) {
+    assert.equal(merger.apply({ type: "text", chunk_id: missing }).outcome, "merged");
+  }
+  assert.deepEqual([merger.lastChunkId, merger.hasGap], [4105, false]);
+  merger.apply({ type: "text", chunk_id: 5000 });
   merger.dropHeld();
   assert.equal(merger.hasGap, false);
 });

@@ -38,7 +38,7 @@ test("the first character and the last, of what a person reads", () => {
     ["Text", 20, 50, true],
     ["Tool find", 80, 80, true],
   ]);
-  assert.deepEqual([timing.elapsed, timing.end], [200, undefined]);
+  assert.deepEqual([timing.elapsed, timing.end, timing.isBroken], [200, undefined, false]);
 });
 
 test("a form is whole when its attempt ends, not at a state in between", () => {

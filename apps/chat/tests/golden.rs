@@ -22,8 +22,15 @@ fn golden<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-const SCENARIOS: [&str; 5] =
-    ["plain.json", "streamed.json", "one_block.json", "three_blocks.json", "three_threads.json"];
+const SCENARIOS: [&str; 7] = [
+    "plain.json",
+    "streamed.json",
+    "one_block.json",
+    "three_blocks.json",
+    "three_threads.json",
+    "loading.json",
+    "failed.json",
+];
 
 fn merged(chunks: impl IntoIterator<Item = Envelope>) -> Merger {
     let mut merger = Merger::new();
@@ -213,6 +220,9 @@ fn a_refused_chunk_is_told_and_the_stream_goes_on() {
     let far = |number| chunk(&format!(r#"{{"type":"text","chunk_id":{number}}}"#));
     assert!((0..4096).all(|more| merger.apply(far(10 + more)) == Ok(Applied::Held)));
     assert_eq!(merger.apply(far(9999)).unwrap_err().to_string(), "chunk 9999 can't be merged: too-far-ahead");
+    // What is missing is never too far.
+    assert!((5..10).all(|missing| merger.apply(far(missing)) == Ok(Applied::Merged)));
+    assert_eq!((merger.last_chunk_id(), merger.has_gap()), (4105, false));
 }
 
 #[test]

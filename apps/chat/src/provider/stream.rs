@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use jsonspigot::adapters::{Calls, Provider, ToolCalls, ToolEvent};
 use reqwest::Response;
 use sse_core::{SseDecoder, SseEvent};
@@ -17,6 +18,9 @@ const MOST_EVENT: NonZeroUsize = NonZeroUsize::new(4 << 20).unwrap();
 #[derive(Debug)]
 pub struct Answer {
     response: Response,
+    /// What has been read of the body, but not yet looked at.
+    chunk: Bytes,
+    is_over: bool,
     decoder: SseDecoder,
     calls: ToolCalls,
     silence: Duration,
@@ -39,25 +43,25 @@ impl Answer {
             Protocol::OpenAi => Provider::OpenaiChat,
         };
         let (decoder, calls) = (SseDecoder::with_limit(MOST_EVENT), ToolCalls::new(provider, calls));
-        Self { response, decoder, calls, silence, last: Last::Nothing }
+        Self { response, chunk: Bytes::new(), is_over: false, decoder, calls, silence, last: Last::Nothing }
     }
 
-    /// Reads one chunk of the body and tells what is in it; `false` once the answer has come to its proper end.
+    /// Reads on to the next server-sent event and tells what is in it; `false` once the answer has come to its proper end.
     ///
     /// # Errors
     ///
     /// The provider is silent, reports an error, or the stream ends before its end. What was told before stays told.
     pub async fn next(&mut self, mut on_event: impl FnMut(ToolEvent<'_>) + Send) -> Result<bool, ProviderError> {
-        if self.last == Last::End {
-            return Ok(false);
-        }
-        let chunk = tokio::time::timeout(self.silence, self.response.chunk()).await;
-        let chunk = chunk.map_err(|_| ProviderError::Silent(self.silence))?;
-        let chunk = chunk.map_err(|error| ProviderError::Cut(innermost(&error)))?;
-        // Some servers leave out the blank line behind their last event.
-        let mut bytes = chunk.as_deref().unwrap_or(b"\n\n");
+        // One event at a time: a chunk may hold thousands, and what they become is larger than they are.
+        let event = loop {
+            match self.decoder.next(&mut self.chunk) {
+                Some(event) => break Some(event),
+                None if self.has_ended() || self.is_over => break None,
+                None => self.read().await?,
+            }
+        };
         let mut reported = None;
-        let (calls, last) = (&mut self.calls, &mut self.last);
+        let last = &mut self.last;
         let mut on_event = |event: ToolEvent<'_>| {
             match event {
                 ToolEvent::ProviderError { message } => reported = Some(ProviderError::Reported(message.to_owned())),
@@ -67,28 +71,43 @@ impl Answer {
             }
             on_event(event);
         };
-        while let Some(event) = self.decoder.next(&mut bytes) {
-            match event {
-                Ok(SseEvent::Message(message)) => calls.push(&message.data, &mut on_event),
-                Ok(_) => {}
-                Err(_) => calls.push_oversized(&mut on_event),
-            }
-        }
-        if chunk.is_none() {
-            calls.finish(&mut on_event);
+        let is_last = event.is_none();
+        match event {
+            Some(Ok(SseEvent::Message(message))) => self.calls.push(&message.data, &mut on_event),
+            Some(Ok(_)) => {}
+            Some(Err(_)) => self.calls.push_oversized(&mut on_event),
+            None => self.calls.finish(&mut on_event),
         }
         match reported {
             Some(error) => Err(error),
-            None if chunk.is_some() => Ok(true),
-            None if self.has_ended() => Ok(false),
+            None if !is_last => Ok(true),
+            None if self.last == Last::End || (self.last == Last::Stop && !self.needs_end()) => Ok(false),
             None => Err(ProviderError::Cut("it ended before its end was told".to_owned())),
         }
     }
 
-    /// Whether the last word has been heard; a reason to stop is that for those who have no other.
+    async fn read(&mut self) -> Result<(), ProviderError> {
+        let chunk = tokio::time::timeout(self.silence, self.response.chunk()).await;
+        let chunk = chunk.map_err(|_| ProviderError::Silent(self.silence))?;
+        let chunk = chunk.map_err(|error| ProviderError::Cut(innermost(&error)))?;
+        self.is_over = chunk.is_none();
+        self.chunk = match chunk {
+            // A copy: the chunk itself would hold all of the client's read buffer, which may be much larger.
+            Some(chunk) => Bytes::copy_from_slice(&chunk),
+            // Some servers leave out the blank line behind their last event.
+            None => Bytes::from_static(b"\n\n"),
+        };
+        Ok(())
+    }
+
+    /// Whether nothing can come any more.
     fn has_ended(&self) -> bool {
-        let needs_end = self.calls.provider() == Some(Provider::Anthropic);
-        self.last == Last::End || (self.last == Last::Stop && !needs_end)
+        self.last == Last::End
+    }
+
+    /// Whether the protocol has a last word: a reason to stop is that for those who have no other.
+    fn needs_end(&self) -> bool {
+        self.calls.provider() == Some(Provider::Anthropic)
     }
 }
 

@@ -1,7 +1,6 @@
 //! An answer's frames as a body: pauses, the fault of a cut connection, and pieces that cut anything.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -32,12 +31,6 @@ struct Sending {
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is cut on purpose")]
 struct Cut;
-
-impl From<Infallible> for Cut {
-    fn from(never: Infallible) -> Self {
-        match never {}
-    }
-}
 
 pub(super) fn body(frames: Frames, delivery: Delivery, stream: OpenStream) -> Body {
     let sending = Sending { frames, pieces: VecDeque::new(), delivery, sent: 0, stream };

@@ -52,6 +52,9 @@ pub struct Options {
 /// The real service takes 32 MB.
 const MOST_BODY: usize = 32 << 20;
 
+/// Of how many texts it is known how often they were asked.
+const MOST_ASKED: usize = 4096;
+
 /// A provider that runs, as a task, until this is dropped.
 #[derive(Debug)]
 pub struct ScriptedProvider {
@@ -163,6 +166,9 @@ impl Service {
             return Vec::new();
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.len() == MOST_ASKED {
+            asked.clear();
+        }
         let times = asked.entry(text.to_owned()).or_default();
         *times += 1;
         let strikes = |fault: &&Fault| fault.round == turn.round && fault.times.is_none_or(|most| *times <= most);

@@ -41,12 +41,18 @@ struct State {
     readers: usize,
     /// The highest chunk id that a reader has taken.
     taken: u64,
+    /// How far the turn may run ahead of it.
+    window: u64,
     since: Instant,
 }
 
 impl State {
-    fn behind(head: u64) -> Self {
-        Self { log: Log::behind(head), is_running: false, readers: 0, taken: head, since: Instant::now() }
+    fn behind(head: u64, window: u64) -> Self {
+        Self { log: Log::behind(head), is_running: false, readers: 0, taken: head, window, since: Instant::now() }
+    }
+
+    fn has_room(&self) -> bool {
+        self.log.head() - self.taken < self.window
     }
 }
 
@@ -70,14 +76,16 @@ impl Hub {
     pub fn begin(&self, conversation: &str, stored: u64) -> Result<(Publisher, Reader), Busy> {
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         channels.retain(|_, channel| !channel.is_stale());
-        let channel = channels.entry(conversation.to_owned()).or_insert_with(|| Arc::new(Channel::behind(stored)));
+        let window = self.limits.window as u64;
+        let channel =
+            channels.entry(conversation.to_owned()).or_insert_with(|| Arc::new(Channel::behind(stored, window)));
         let mut head = None;
         channel.state.send_if_modified(|state| {
             if state.is_running {
                 return false;
             }
             let last = state.log.head().max(stored);
-            *state = State { is_running: true, readers: state.readers, ..State::behind(last) };
+            *state = State { is_running: true, readers: state.readers, ..State::behind(last, window) };
             head = Some(last);
             true
         });
@@ -97,8 +105,8 @@ impl Hub {
 }
 
 impl Channel {
-    fn behind(head: u64) -> Self {
-        Self { state: watch::Sender::new(State::behind(head)) }
+    fn behind(head: u64, window: u64) -> Self {
+        Self { state: watch::Sender::new(State::behind(head, window)) }
     }
 
     fn is_stale(&self) -> bool {

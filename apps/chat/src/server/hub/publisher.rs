@@ -16,7 +16,6 @@ use crate::wire::{Envelope, Event, EventName, MessageType};
 pub struct Publisher {
     channel: Arc<Channel>,
     state: watch::Receiver<State>,
-    window: u64,
     unread: Duration,
     most_bytes: usize,
     grace: Duration,
@@ -42,7 +41,6 @@ impl Publisher {
         Self {
             channel,
             state,
-            window: limits.window as u64,
             unread: limits.unread,
             most_bytes: limits.turn,
             grace: limits.grace,
@@ -71,9 +69,7 @@ impl Publisher {
     ///
     /// Nobody reads any more, or the turn is too long.
     pub async fn send(&mut self, event: Event) -> Result<(), Unread> {
-        let window = self.window;
-        let has_room = |state: &State| state.log.head() - state.taken < window;
-        let waited = tokio::time::timeout(self.unread, self.state.wait_for(has_room)).await;
+        let waited = tokio::time::timeout(self.unread, self.state.wait_for(State::has_room)).await;
         // The channel lives as long as this does, so waiting can't fail.
         let bytes = waited.map_err(|_| Unread::Stalled)?.map_or(0, |state| state.log.bytes());
         if bytes > self.most_bytes {

@@ -57,9 +57,10 @@ impl Reader {
         self.last = wanted;
         self.is_over = event.event.ends_stream();
         self.channel.state.send_if_modified(|state| {
-            let is_news = state.taken < wanted;
+            let was_full = !state.has_room();
             state.taken = state.taken.max(wanted);
-            is_news
+            // Nobody else waits for this than a turn without room.
+            was_full && state.has_room()
         });
         Some(event)
     }
