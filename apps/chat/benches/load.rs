@@ -21,7 +21,9 @@ use tokio::task::JoinSet;
 type Failure = Box<dyn Error + Send + Sync>;
 
 const CONVERSATIONS: u64 = 500;
-const CHARACTERS: usize = 4_000;
+const CHARACTERS: usize = 1_500;
+/// Between two fragments of a stream: 20 tokens a second, which is a slow model, times 500.
+const PAUSE_MS: &str = "50";
 const MOST_TIME: Duration = Duration::from_secs(60);
 const MOST_KIB: u64 = 128;
 
@@ -68,7 +70,7 @@ async fn load() -> Result<(), Failure> {
 /// The server, with the scripted provider that it starts itself.
 async fn start(folder: &std::path::Path) -> Result<(Child, String), Failure> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_chat"))
-        .args(["--port", "0", "--pause-ms", "10", "--database"])
+        .args(["--port", "0", "--pause-ms", PAUSE_MS, "--database"])
         .arg(folder.join("chat.sqlite3"))
         .env_remove("ANTHROPIC_API_KEY")
         .env_remove("ANTHROPIC_BASE_URL")

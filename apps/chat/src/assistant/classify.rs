@@ -2,6 +2,8 @@
 //!
 //! Owns the reading of the forced call. No I/O: the library's events go in, the client's come out.
 
+use std::sync::LazyLock;
+
 use jsonspigot::adapters::{Calls, Input, ToolEvent};
 use jsonspigot::{DuplicateKeys, Event as JsonEvent, EventKind, Parser, PatternSet};
 use serde_json::{Value, json};
@@ -11,7 +13,10 @@ use super::session::ContextualQuestion;
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 /// What of the call is shown while it streams; [`Reading::matched`] goes by the place in this list.
-const PATTERNS: [&str; 4] = ["ask_slots[*].message", "ask_slots[*].options", "simple_response.message", "reasoning"];
+static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| {
+    let shown = ["ask_slots[*].message", "ask_slots[*].options", "simple_response.message", "reasoning"];
+    PatternSet::new(shown).expect("the patterns are patterns")
+});
 
 /// The message's id in its block.
 const MESSAGE: &str = "ask";
@@ -32,9 +37,8 @@ impl Reading {
 
     /// The choices that the call is read with.
     pub(super) fn calls() -> Calls {
-        let patterns = PatternSet::new(PATTERNS).expect("the patterns are patterns");
         let parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
-        Calls::builder().patterns_for(TOOL, &patterns).parser(parser).build()
+        Calls::builder().patterns_for(TOOL, &PATTERNS).parser(parser).build()
     }
 
     pub(super) fn take(&mut self, event: ToolEvent<'_>) {

@@ -2,6 +2,8 @@
 //!
 //! Owns what becomes of a payload. Where one begins and ends is the library's matter.
 
+use std::sync::LazyLock;
+
 use jsonspigot::PatternSet;
 use jsonspigot::adapters::{Envelope as Marks, EnvelopeEvent, Mark, Payload};
 use serde::Deserialize;
@@ -16,7 +18,10 @@ struct Context {
     restaurants: Option<Vec<Value>>,
 }
 
-const PATTERNS: [&str; 4] = ["preferences", "preferences..*", "restaurants", "restaurants..*"];
+static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| {
+    let patterns = PatternSet::new(["preferences", "preferences..*", "restaurants", "restaurants..*"]);
+    patterns.expect("the patterns are patterns")
+});
 
 /// Separates one answer's text from its context.
 #[derive(Debug)]
@@ -31,8 +36,7 @@ pub(super) struct HiddenContext {
 impl HiddenContext {
     pub(super) fn new(block: &str) -> Self {
         let mark = Mark::comment("context").expect("the name can stand in a comment");
-        let patterns = PatternSet::new(PATTERNS).expect("the patterns are patterns");
-        Self { marks: Marks::new([mark], &patterns), block: block.to_owned(), payloads: 0, known: Map::new() }
+        Self { marks: Marks::new([mark], &PATTERNS), block: block.to_owned(), payloads: 0, known: Map::new() }
     }
 
     /// Takes a piece of text and gives what of it may be seen; updates go to `events`.

@@ -132,8 +132,9 @@ impl Assistants {
         match assistant {
             Assistant::Shopping => shopping::answer(self, before, message, output).await,
             Assistant::Finance => {
-                let system = "You help with money. Use the tools; dates are ISO 8601; today is 2026-11-22.";
-                tool_loop::answer(self, &self.finance, assistant, system, before, message, output).await
+                let today = chrono::Utc::now().date_naive();
+                let system = format!("You help with money. Use the tools. Dates are ISO 8601, and today is {today}.");
+                tool_loop::answer(self, &self.finance, assistant, &system, before, message, output).await
             }
             Assistant::Form => form::answer(self, message, output).await,
             Assistant::Restaurant => {

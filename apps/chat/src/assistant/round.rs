@@ -3,6 +3,7 @@
 //! Owns what an answer is made of and what of it is told. No I/O: the library's events go in, the client's come out.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use jsonspigot::adapters::{Calls, Input, InputStatus, ToolEvent};
 use jsonspigot::{DuplicateKeys, Parser, PatternSet};
@@ -12,6 +13,9 @@ use super::hidden_context::HiddenContext;
 use super::output::GrowingText;
 use crate::provider::{Block, Message, Role};
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
+
+static EVERYTHING: LazyLock<PatternSet> =
+    LazyLock::new(|| PatternSet::new(["$", "$..*"]).expect("the patterns are patterns"));
 
 /// Reads one answer.
 #[derive(Debug)]
@@ -78,9 +82,8 @@ impl<'t> Round<'t> {
 
     /// The choices that calls are read with: every value of an input is told as it comes.
     pub(super) fn calls() -> Calls {
-        let patterns = PatternSet::new(["$", "$..*"]).expect("the patterns are patterns");
         let parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
-        Calls::builder().patterns(&patterns).parser(parser).build()
+        Calls::builder().patterns(&EVERYTHING).parser(parser).build()
     }
 
     pub(super) fn take(&mut self, event: ToolEvent<'_>) {

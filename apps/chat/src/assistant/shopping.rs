@@ -1,5 +1,7 @@
 //! The shopping assistant's turn: one forced call classifies; then it answers, asks, searches or remembers.
 
+use std::sync::{Arc, LazyLock};
+
 use serde_json::json;
 
 use super::ask::{Reader, ask};
@@ -13,6 +15,11 @@ use crate::store::{Conversation, Turn};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 const MOST_TOKENS: u32 = 2048;
+
+static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
+    let description = "Says what the message is about, where its answer comes from, and what is missing.".to_owned();
+    [ToolSpec { name: TOOL.to_owned(), description, input_schema: schema() }].into()
+});
 
 impl Reader for Reading {
     fn take(&mut self, event: jsonspigot::adapters::ToolEvent<'_>) {
@@ -72,11 +79,7 @@ fn classify_request(before: &Conversation, user: &Message) -> Request {
     Request {
         system,
         messages: conversation(&before.messages, std::slice::from_ref(user)),
-        tools: vec![ToolSpec {
-            name: TOOL.to_owned(),
-            description: "Says what the message is about, where its answer comes from, and what is missing.".to_owned(),
-            input_schema: schema(),
-        }],
+        tools: TOOLS.clone(),
         forced_tool: Some(TOOL.to_owned()),
         max_tokens: MOST_TOKENS,
     }

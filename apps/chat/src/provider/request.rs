@@ -1,5 +1,7 @@
 //! What a model is asked: the conversation, the tools, and what it has to do. Neutral; the protocols spell it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,7 +13,7 @@ pub struct Request {
     /// The conversation; the user has the last word.
     pub messages: Vec<Message>,
     /// What it may call.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Arc<[ToolSpec]>,
     /// The tool that it has to call.
     pub forced_tool: Option<String>,
     /// At most this many tokens.

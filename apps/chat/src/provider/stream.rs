@@ -91,8 +91,12 @@ impl Answer {
         let chunk = chunk.map_err(|_| ProviderError::Silent(self.silence))?;
         let chunk = chunk.map_err(|error| ProviderError::Cut(innermost(&error)))?;
         self.is_over = chunk.is_none();
-        // Some servers leave out the blank line behind their last event.
-        self.chunk = chunk.unwrap_or(Bytes::from_static(b"\n\n"));
+        self.chunk = match chunk {
+            // A copy: the chunk itself would hold all of the client's read buffer, which may be much larger.
+            Some(chunk) => Bytes::copy_from_slice(&chunk),
+            // Some servers leave out the blank line behind their last event.
+            None => Bytes::from_static(b"\n\n"),
+        };
         Ok(())
     }
 

@@ -147,16 +147,16 @@ async fn a_client_that_stops_reading_stops_the_provider_being_read() {
     let body = r##"{"conversationId": "a", "assistant": "finance", "message": "#random:1:2000000"}"##;
     let mut deaf = deaf_client(&world, body).await;
     // The provider is read until all buffers are full, and then no more.
-    let mut sent = 0;
+    let mut sent = world.journal().wait_for(|seen| seen.fragments > 1_000).await.fragments;
     loop {
         let more = world.journal().wait_for(|seen| seen.fragments > sent);
-        match tokio::time::timeout(Duration::from_millis(400), more).await {
+        match tokio::time::timeout(Duration::from_millis(500), more).await {
             Ok(seen) => sent = seen.fragments,
             Err(_) => break,
         }
     }
     // 2,000,000 characters are half a million fragments, each of 130 bytes on the wire.
-    assert!((1..200_000).contains(&sent), "{sent}");
+    assert!(sent < 200_000, "{sent}");
     // It reads on, and so does the server.
     let mut bytes = vec![0; 1 << 20];
     deaf.read_exact(&mut bytes).await.unwrap();

@@ -77,6 +77,7 @@ impl fmt::Debug for Tool {
 #[derive(Clone, Debug)]
 pub struct Toolbox {
     tools: Vec<Tool>,
+    specs: Arc<[ToolSpec]>,
     longest: Duration,
 }
 
@@ -84,13 +85,14 @@ impl Toolbox {
     /// These tools; each has to be done after `longest`.
     #[must_use]
     pub fn new(tools: Vec<Tool>, longest: Duration) -> Self {
-        Self { tools, longest }
+        let specs = tools.iter().map(|tool| tool.spec.clone()).collect();
+        Self { tools, specs, longest }
     }
 
     /// What the model is told.
     #[must_use]
-    pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec.clone()).collect()
+    pub fn specs(&self) -> Arc<[ToolSpec]> {
+        self.specs.clone()
     }
 
     /// Runs a tool. A panic stays in the task that this is polled in.
