@@ -69,7 +69,7 @@ function open(id, conversationId) {
   session = new Session({
     assistant: assistant.id,
     conversationId: name,
-    on: { ...heard, state: become, reset, fail },
+    on: { ...heard, state: become, reset, fail, unsent },
   });
   show("starting");
   showAll();
@@ -149,6 +149,11 @@ function announceAnswer() {
 function fail(words) {
   view.fail(words);
   showWelcome();
+}
+
+/** What was not sent is there to be sent again, unless something else has been written meanwhile. */
+function unsent(words) {
+  if (message.value === "") message.value = words;
 }
 
 function answer(words) {

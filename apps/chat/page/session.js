@@ -27,6 +27,13 @@ const frame = () =>
     setTimeout(resolve, 100);
   });
 
+/** What the network gives; nothing if it gives out, which is no failure yet. */
+const reached = (promise) =>
+  promise.catch((error) => {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  });
+
 /** Milliseconds, on one scale for every load of the page. */
 const now = () => performance.timeOrigin + performance.now();
 
@@ -40,7 +47,8 @@ export class Session {
   /**
    * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at)` of a turn;
    * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the
-   * merger made of it; `fail(words)` of what has no place in the stream.
+   * merger made of it; `fail(words)` of what has no place in the stream, and `unsent(message)`
+   * if the server has not taken it.
    */
   constructor({ assistant, conversationId, on }) {
     this.assistant = assistant;
@@ -67,10 +75,14 @@ export class Session {
   /** Says something and reads what comes of it, to its end. */
   async send(message) {
     const { assistant, conversationId } = this;
+    const before = this.merger.lastChunkId;
     this.isOver = false;
     this.#begin(now());
     this.#hasBegun = true;
-    await this.#turn((signal) => send({ assistant, conversationId, message }, signal));
+    const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message }, signal));
+    if (this.merger.lastChunkId > before || this.#leave.signal.aborted) return;
+    if (!hasFailed) this.on.fail("The message has not arrived. Send it again.");
+    this.on.unsent(message);
   }
 
   /** Reads what the conversation has so far, and what is still streaming; nothing of it may be an end. */
@@ -95,51 +107,51 @@ export class Session {
     return go();
   }
 
+  // Reads a stream to the turn's end, over as many connections as it takes. Gives whether it failed, and has said so.
   async #turn(open) {
     const { signal } = this.#leave;
+    let hasFailed = false;
     this.on.state(this.#isResuming ? "resuming" : "streaming");
     try {
-      await this.#read(await open(signal));
+      await this.#read(await reached(open(signal)));
       for (let retry = 0; !this.isOver; retry += 1) retry = await this.#again(retry, signal);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return true;
+      hasFailed = true;
       this.isOver = true;
-      this.on.fail(error instanceof Refusal ? error.message : `The connection was lost: ${error.message}`);
+      if (!(error instanceof Refusal)) console.error(error);
+      this.on.fail(error instanceof Refusal ? error.message : `The answer can't be read: ${error.message}`);
     }
     if (!signal.aborted) this.on.state("idle");
+    return hasFailed;
   }
 
   // One more try to go on from the last chunk; gives the number of tries since something came.
   async #again(retry, signal) {
-    if (retry === RETRIES.length) throw new Error("the server can't be reached any more");
+    if (retry === RETRIES.length) throw new Refusal(0, "The connection was lost, and the server can't be reached.");
     this.on.state("reconnecting", `Connection lost. Trying again (${retry + 1} of ${RETRIES.length})…`);
     await new Promise((resolve) => setTimeout(resolve, RETRIES[retry]));
     signal.throwIfAborted();
     const before = this.merger.lastChunkId;
-    try {
-      const response = await this.#resumed(signal);
-      this.on.state("streaming");
-      await this.#read(response);
-    } catch (error) {
-      if (signal.aborted || error instanceof Refusal) throw error;
-    }
+    const response = await reached(this.#resumed(signal));
+    if (response) this.on.state("streaming");
+    await this.#read(response);
     return this.merger.lastChunkId > before ? -1 : retry;
   }
 
-  // Reads a stream until it ends, or until a chunk is missing: then the rest is asked for again.
+  // Reads a stream until it ends or breaks off, or until a chunk is missing: then the rest is asked for again.
   async #read(response) {
-    if (response.status === NO_CONTENT) this.isOver = true;
-    if (!response.body) return;
-    try {
-      for await (const { event, data } of eventsOf(response.body)) {
-        this.#take(event, JSON.parse(data));
-        if (this.merger.hasGap) break;
-        await this.#pause();
-      }
-    } catch (error) {
-      // A connection that breaks off is no error yet; a frame that is no JSON is one.
-      if (error instanceof SyntaxError) throw error;
+    if (response?.status === NO_CONTENT) this.isOver = true;
+    if (!response?.body) return;
+    const events = eventsOf(response.body);
+    for (;;) {
+      const next = await reached(events.next());
+      if (!next || next.done) break;
+      this.#take(next.value.event, JSON.parse(next.value.data));
+      if (this.merger.hasGap) break;
+      await this.#pause();
     }
+    await reached(events.return());
     this.merger.dropHeld();
   }
 
@@ -161,7 +173,10 @@ export class Session {
     const entry = { event, chunk, at: now() };
     const result = this.merger.apply(chunk);
     if (result.outcome !== "merged") return;
-    for (const { chunkId, reason } of result.refused) console.warn(`chunk ${chunkId} can't be merged: ${reason}`);
+    for (const { chunkId, reason } of result.refused) {
+      console.error(`chunk ${chunkId} can't be merged: ${reason}`);
+      this.on.fail("A part of the answer can't be shown.");
+    }
     if (this.#isResuming) {
       this.#isResuming = false;
       this.on.state("streaming");

@@ -68,6 +68,8 @@ fn on_the_wire_the_form_is_each_snapshot_and_says_what_is_open() {
         }
         attempts.finish(&mut take);
         assert!(snapshots > 0);
+        // Each piece costs what is new in it: its raw text, and a change or two.
+        assert!(number < 4 * cut.len() as u64 + 40, "{number} chunks for {} pieces", cut.len());
         let message = merger.messages().next().unwrap();
         let whole: Value = serde_json::from_str(ANSWER).unwrap();
         assert_eq!(
@@ -121,4 +123,23 @@ fn on_the_wire_each_attempt_is_a_message_with_its_errors() {
             "final_result",
         ]
     );
+}
+
+#[test]
+fn each_attempt_says_anew_what_is_open() {
+    let (mut merger, mut shown, mut number) = (Merger::new(), Shown::in_block("b1"), 0);
+    let mut attempts = instructor().parse_streaming("Book a table.");
+    let mut take = |event: Event<'_, Value>| {
+        for sent in shown.events(&event) {
+            number += 1;
+            merger.apply(sent.data.numbered(number)).unwrap();
+        }
+    };
+    for _ in 0..2 {
+        attempts.start(&mut take).unwrap();
+        attempts.feed(r#"{"name": "An"#, &mut take);
+        attempts.finish(&mut take);
+    }
+    let open: Vec<_> = merger.messages().map(|message| &message.props["open"]).collect();
+    assert_eq!(open, ["/name", "/name"]);
 }

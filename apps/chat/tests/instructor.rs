@@ -312,9 +312,12 @@ fn run_loosely(answer: &str) -> (Vec<String>, Option<String>) {
 
 #[test]
 fn a_prompt_stays_small_whatever_the_answer_was() {
-    let wishes = vec![json!({"text": 7}); 5000];
-    let answer = json!({"name": "A", "guests": 1, "table": "window", "wishes": wishes}).to_string();
-    let (kinds, prompt) = run_loosely(&answer);
+    let answer = |count| {
+        json!({"name": "A", "guests": 1, "table": "window", "wishes": vec![json!({"text": 7}); count]}).to_string()
+    };
+    let (_, prompt) = run_loosely(&answer(20));
+    assert!(!prompt.unwrap().contains("more"), "20 errors are all told");
+    let (kinds, prompt) = run_loosely(&answer(5000));
     assert_eq!(kinds.len(), 5000);
     let prompt = prompt.unwrap();
     assert!(prompt.len() < 16 << 10 && prompt.contains("and 4980 more"), "{}", prompt.len());

@@ -136,15 +136,23 @@ async fn a_server_that_is_gone_is_told_and_a_message_is_not_lost() {
     on_stage(Setup { limits: limits(), ..Setup::default() }, async |stage| {
         stage.open("finance").await;
         stage.line.take_down();
-        let (error, _) = after(&stage, "Are you there?").await;
-        assert!(error.contains("connection"), "{error}");
-        assert_eq!(stage.text(".mine .said").await, "Are you there?");
+        stage.say("Are you there?").await;
+        stage.until("return document.querySelector('#connection').textContent.includes('Trying again (2 of 6)')").await;
         stage.line.mend();
-        let (error, answer) = after(&stage, "Are you there now?").await;
+        stage.until_idle().await;
+        assert_eq!(stage.texts(".theirs .error").await, ["The message has not arrived. Send it again."]);
+        assert_eq!(stage.texts(".mine .said").await, ["Are you there?"]);
+        assert_eq!(stage.eval("return document.querySelector('#message').value").await, "Are you there?");
+        // Again, with one key.
+        let (error, answer) = after(&stage, "").await;
         assert_eq!(error, "");
-        assert!(answer.contains("Are you there now?"), "{answer}");
-        let state: Value = stage.eval("return document.querySelector('#connection').textContent").await;
-        assert_eq!(state, "");
+        assert!(answer.contains("Are you there?"), "{answer}");
+        assert_eq!(stage.texts("#connection").await, [""]);
+
+        stage.line.take_down();
+        let (error, _) = after(&stage, "And for good?").await;
+        assert!(error.contains("can't be reached"), "{error}");
+        assert_eq!(stage.eval("return document.querySelector('#message').value").await, "And for good?");
     })
     .await;
 }
