@@ -183,6 +183,18 @@ fn the_last_snapshot_stays_readable_and_is_not_complete() {
     assert_eq!(parser.snapshot().unwrap().at("b[0]").and_then(|value| value.as_u64()), Some(2));
 }
 
+/// Text is printed with the escapes that serde_json gives it.
+#[test]
+fn characters_print_as_serde_json_prints_them() {
+    for character in (0..=0x80).filter_map(char::from_u32).chain(['\u{2028}', '😀']) {
+        let text =
+            serde_json::to_string(&serde_json::json!({format!("k{character}"): format!("a{character}b")})).unwrap();
+        let mut parser = plain();
+        parser.feed_with(&text, |_| {}).unwrap();
+        assert_eq!(parser.snapshot().unwrap().to_string(), text);
+    }
+}
+
 #[test]
 fn the_last_duplicate_wins_and_starts_anew() {
     let mut parser = plain();
