@@ -79,6 +79,77 @@ fn each_kind_says_what_and_where() {
     }
 }
 
+/// Every place where a text can break or break off, with what could have stood there.
+#[test]
+fn messages_say_what_was_expected() {
+    let low_behind_high = "expected a low surrogate behind a high one";
+    let limits = Limits { depth: 2, key: 2, string: 3, number: 2, total: 20 };
+    let builder = || Parser::builder().limits(limits).duplicate_keys(DuplicateKeys::Reject);
+    for (text, expected) in [
+        ("", "expected a value"),
+        ("[", "expected a value or `]`"),
+        ("[}", "expected a value or `]`"),
+        ("[1", "expected the rest of a number, or what follows it"),
+        ("-", "expected the rest of a number, or what follows it"),
+        ("[1 ", "expected `,` or `]`"),
+        ("[1}", "expected `,` or `]`"),
+        ("[1,", "expected a value"),
+        ("[1,]", "expected a value"),
+        ("{", "expected a key or `}`"),
+        ("{1", "expected a key or `}`"),
+        (r#"{"a""#, "expected `:`"),
+        (r#"{"a","#, "expected `:`"),
+        (r#"{"a":"#, "expected a value"),
+        (r#"{"a":}"#, "expected a value"),
+        (r#"{"a":1 "#, "expected `,` or `}`"),
+        (r#"{"a":1]"#, "expected `,` or `}`"),
+        (r#"{"a":1,"#, "expected a key"),
+        (r#"{"a":1,}"#, "expected a key"),
+        ("1 2", "expected nothing but white space behind the value"),
+        (r#"{"a"#, "expected the rest of a string"),
+        (r#""a\"#, "expected the rest of a string"),
+        ("t", "expected `true`"),
+        ("trux", "expected `true`"),
+        ("[f", "expected `false`"),
+        ("fals3", "expected `false`"),
+        ("nul", "expected `null`"),
+        ("nill", "expected `null`"),
+        ("01", "expected no digit behind a leading zero"),
+        ("-a", "expected a digit"),
+        ("1.", "expected the rest of a number, or what follows it"),
+        ("1.e", "expected a digit"),
+        (r#""\x"#, "expected one of `\"\\/bfnrtu` behind the backslash"),
+        (r#""\ug"#, "expected four hexadecimal digits"),
+        ("\"\n", "expected an escape instead of a raw control character"),
+        ("[[[", "expected no deeper nesting than allowed"),
+        (r#"{"abc"#, "expected no longer key than allowed"),
+        (r#""abcd"#, "expected no longer string than allowed"),
+        ("123", "expected no longer number than allowed"),
+        ("                     1", "expected no more bytes than allowed"),
+        (r#"{"a":1,"a":2}"#, "expected each key once in an object"),
+    ] {
+        let error = failure(builder(), text.as_bytes());
+        let message = error.to_string();
+        let place = format!(" at line {} column {} ", error.line(), error.column());
+        assert_eq!(
+            message.split(&place).next(),
+            message.split(": ").next().map(|title| format!("{title}: {expected}")).as_deref(),
+            "{text}"
+        );
+    }
+    for (text, expected) in [
+        (&br#""\uDC"#[..], "expected a high surrogate before a low one"),
+        (br#""\uD800x"#, low_behind_high),
+        (br#""\uD800\n"#, low_behind_high),
+        (br#""\uD800\uE"#, low_behind_high),
+        (br#""\uD800\x"#, "expected `u` behind the backslash"),
+        (b"\"\xFF", "expected UTF-8"),
+    ] {
+        let message = plain(text).to_string();
+        assert!(message.contains(&format!(": {expected} at line ")), "{message}");
+    }
+}
+
 #[test]
 fn an_error_about_a_value_has_a_path_and_no_place() {
     let error = of_a_look();

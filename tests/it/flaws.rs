@@ -1,6 +1,6 @@
 //! Showing past flaws (property 22): what is told of a string equals a lossy reading of the whole, for every chunking.
 
-use jsonspigot::{Error, ErrorKind, EventKind, Parser, PatternSet};
+use jsonspigot::{Error, ErrorKind, Event, EventKind, Parser, PatternSet};
 use proptest::prelude::*;
 
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
@@ -53,6 +53,30 @@ fn piece() -> impl Strategy<Value = Piece> {
     ]
 }
 
+/// Where each character of the lossy reading has its first raw byte, counted from the first piece.
+fn places(pieces: &[Piece]) -> Vec<usize> {
+    let mut units = Vec::new();
+    let mut at = 0;
+    for piece in pieces {
+        match piece {
+            Piece::Unit(unit) => units.push((at, *unit)),
+            other => {
+                for (place, character) in other.raw().char_indices() {
+                    units.extend(character.encode_utf16(&mut [0; 2]).iter().map(|unit| (at + place, *unit)));
+                }
+            }
+        }
+        at += piece.raw().len();
+    }
+    let mut places = Vec::new();
+    let mut next = 0;
+    for decoded in char::decode_utf16(units.iter().map(|(_, unit)| *unit)) {
+        places.push(units[next].0);
+        next += decoded.map_or(1, char::len_utf16);
+    }
+    places
+}
+
 fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Error>, Result<(), Error>) {
     let mut parser = Parser::builder().show_past_flaws().snapshots().build(&PatternSet::new(["[0]"]).unwrap());
     let mut shown = String::new();
@@ -67,6 +91,24 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Error>, Result<(), Err
     (shown, parser.flaws().to_vec(), finished)
 }
 
+/// The deltas with their offsets, through one of the doors.
+fn deltas(document: &[u8], cuts: &[usize], door: Door) -> Vec<(String, u64)> {
+    let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["[0]"]).unwrap());
+    let mut told = Vec::new();
+    let mut tell = |event: Event<'_>| {
+        if let EventKind::Delta(text) = event.kind {
+            told.push((text.to_owned(), event.offset));
+        }
+    };
+    for chunk in chunks(document, cuts) {
+        match door {
+            Door::Iterator => parser.feed(chunk).for_each(|event| tell(event.unwrap())),
+            Door::Callback => parser.feed_with(chunk, &mut tell).unwrap(),
+        }
+    }
+    told
+}
+
 proptest! {
     #[test]
     fn what_is_shown_is_the_lossy_reading(pieces in prop::collection::vec(piece(), 0..8)) {
@@ -75,6 +117,18 @@ proptest! {
         let document = format!("[\"{raw}\"]");
         let (text, flaws, finished) = shown(document.as_bytes(), &[]);
         prop_assert_eq!(&text, &String::from_utf16_lossy(&units));
+        // A delta's offset is that of its first raw byte, whatever it stands for.
+        let places = places(&pieces);
+        for cuts in torture_cuts(document.len()).into_iter().take(40) {
+            for door in [Door::Iterator, Door::Callback] {
+                let mut told = 0;
+                for (text, offset) in deltas(document.as_bytes(), &cuts, door) {
+                    prop_assert_eq!(offset, 2 + places[told] as u64, "{:?} behind {} characters", text, told);
+                    told += text.chars().count();
+                }
+                prop_assert_eq!(told, places.len());
+            }
+        }
         let is_flawed = pieces.iter().any(Piece::is_flaw) || String::from_utf16(&units).is_err();
         prop_assert_eq!(flaws.is_empty(), !is_flawed);
         // The verdict is that of a parser which stops at the first flaw.

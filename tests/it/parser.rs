@@ -1,6 +1,6 @@
 //! What the parser's face promises beside the laws: retention, breaking off, asking at the wrong time.
 
-use jsonspigot::{Error, ErrorKind, EventKind, Parser, PatternSet, Retain};
+use jsonspigot::{Error, ErrorKind, Event, EventKind, Parser, PatternSet, Retain, ValueKind};
 use proptest::prelude::*;
 
 use super::model::generate::{Keys, respelt};
@@ -81,6 +81,31 @@ fn bytes_behind_a_finished_text_are_refused_and_the_value_stays() {
     let error = parser.feed_with(" ", |_| unreachable!("nothing is told")).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Finished, 2));
     assert_eq!(parser.deserialize::<u8>().unwrap(), 12);
+}
+
+#[test]
+fn a_complete_value_knows_its_kind() {
+    for (text, kind) in [
+        (" {}", ValueKind::Object),
+        ("[{}]", ValueKind::Array),
+        ("\n\"[\"", ValueKind::String),
+        ("true", ValueKind::Bool),
+        ("false ", ValueKind::Bool),
+        ("null", ValueKind::Null),
+        ("0", ValueKind::Number),
+        ("-1e1", ValueKind::Number),
+    ] {
+        let mut parser = Parser::new(&set(&["$"]));
+        let mut told = None;
+        let mut on_event = |event: Event<'_>| match event.kind {
+            EventKind::Begin(kind) => assert!(told.replace(kind).is_none()),
+            EventKind::End(value) => assert_eq!(Some(value.unwrap().kind()), told),
+            EventKind::Delta(_) => {}
+        };
+        parser.feed_with(text, &mut on_event).unwrap();
+        parser.finish_with(&mut on_event).unwrap();
+        assert_eq!((parser.complete().unwrap().kind(), told), (kind, Some(kind)), "{text}");
+    }
 }
 
 #[test]

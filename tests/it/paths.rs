@@ -124,7 +124,11 @@ fn each_escape_is_its_character() {
             assert_eq!(parser.state_of(&spelt), ValueState::Complete, "{spelt}");
         }
     }
-    for bad in ["\\uD800", "\\uDC00", "\\uD800\\u0041", "\\uD800x", "\\u004", "\\a", "\\U0041", "\\"] {
+    // What follows an escape is its own, though it may look like the rest of a pair.
+    let spelt: Pattern = "['\\u0041u0042']".parse().unwrap();
+    assert_eq!(spelt, "Au0042".parse().unwrap());
+    assert_eq!(plain_with("Au0042").state_of("['\\u0041u0042']"), ValueState::Complete);
+    for bad in ["\\uD800", "\\uDC00", "\\uD800\\u0041", "\\uD800x", "\\u004", "\\a", "\\U0041", "\\", "\u{1}", "\n"] {
         for spelt in [format!("['{bad}']"), format!("[\"{bad}\"]")] {
             assert!(spelt.parse::<Pattern>().is_err() && !is_path(&spelt), "{spelt}");
         }

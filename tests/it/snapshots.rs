@@ -172,6 +172,27 @@ fn the_last_snapshot_stays_readable_and_is_not_complete() {
     assert_eq!(root.to_string(), r#"{"a":[1,2]}"#);
     assert!(!root.is_complete() && root.at("a").unwrap().is_complete());
     assert!(root.deserialize::<Value>().unwrap().into_complete().is_err());
+    // Its newest child is found as before.
+    let mut parser = plain();
+    parser.feed_with(r#"[1, "b"] x"#, |_| {}).unwrap_err();
+    let root = parser.snapshot().unwrap();
+    let elements: Vec<_> = (0..3).map(|index| root.index(index).map(|element| element.to_string())).collect();
+    assert_eq!(elements, [Some("1".to_owned()), Some(r#""b""#.to_owned()), None]);
+    let mut parser = plain();
+    parser.feed_with(r#"{"a": 1, "b": [2]} x"#, |_| {}).unwrap_err();
+    assert_eq!(parser.snapshot().unwrap().at("b[0]").and_then(|value| value.as_u64()), Some(2));
+}
+
+/// Text is printed with the escapes that serde_json gives it.
+#[test]
+fn characters_print_as_serde_json_prints_them() {
+    for character in (0..=0x80).filter_map(char::from_u32).chain(['\u{2028}', '😀']) {
+        let text =
+            serde_json::to_string(&serde_json::json!({format!("k{character}"): format!("a{character}b")})).unwrap();
+        let mut parser = plain();
+        parser.feed_with(&text, |_| {}).unwrap();
+        assert_eq!(parser.snapshot().unwrap().to_string(), text);
+    }
 }
 
 #[test]

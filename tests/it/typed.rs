@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use jsonspigot::{Error, Limits, Parser, PatternSet, Settled};
 use proptest::prelude::*;
 use serde::de::value::{Error as PlainError, MapDeserializer, SeqDeserializer, UnitDeserializer};
-use serde::de::{DeserializeOwned, IntoDeserializer};
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::model::generate::{Keys, document, number};
@@ -294,6 +294,52 @@ fn lengths_have_to_fit() {
         whole::<[u8; 2]>(text);
         whole::<()>(text);
         whole::<Vec<u8>>(text);
+    }
+}
+
+/// What a container says of how many of its children are left, before each of them and at its end.
+#[derive(Debug, PartialEq)]
+struct Hints(Vec<Option<usize>>);
+
+impl<'de> Deserialize<'de> for Hints {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Asking;
+
+        impl<'de> Visitor<'de> for Asking {
+            type Value = Hints;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a container")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Hints, A::Error> {
+                let mut hints = vec![seq.size_hint()];
+                while seq.next_element::<IgnoredAny>()?.is_some() {
+                    hints.push(seq.size_hint());
+                }
+                Ok(Hints(hints))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Hints, A::Error> {
+                let mut hints = vec![map.size_hint()];
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+                    hints.push(map.size_hint());
+                }
+                Ok(Hints(hints))
+            }
+        }
+
+        deserializer.deserialize_any(Asking)
+    }
+}
+
+#[test]
+fn containers_say_how_many_are_left() {
+    for (text, shown) in
+        [("[", 0), ("[]", 0), ("[1, 2", 1), (r#"[[1], {}, "x""#, 3), ("{", 0), (r#"{"a": 1, "b": [2, 3"#, 2)]
+    {
+        let hints = fed(text).snapshot().unwrap().deserialize::<Hints>().unwrap();
+        assert_eq!(hints.get().0, (0..=shown).rev().map(Some).collect::<Vec<_>>(), "{text}");
     }
 }
 
