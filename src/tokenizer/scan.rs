@@ -62,6 +62,27 @@ pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
 /// Searches `bytes[start..]` for the first special byte.
 #[inline]
 pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
+    // What is left of a model's chunk is a few bytes, as a rule.
+    if bytes.len() < start + 8 { short_run(bytes, start, 0) } else { long_run(bytes, start) }
+}
+
+/// The same, byte by byte; the bytes before are merged in `seen`.
+#[inline]
+fn short_run(bytes: &[u8], start: usize, mut seen: u64) -> Run {
+    let mut end = start;
+    while let Some(&byte) = bytes.get(end) {
+        if is_special(byte) {
+            break;
+        }
+        seen |= u64::from(byte);
+        end += 1;
+    }
+    Run { end, is_ascii: seen & HIGH == 0 }
+}
+
+/// The same, by blocks and words.
+#[inline(never)]
+fn long_run(bytes: &[u8], start: usize) -> Run {
     let mut seen = 0u64;
     let mut end = start;
     let (blocks, _) = bytes.get(start..).unwrap_or_default().as_chunks::<BLOCK>();
@@ -93,14 +114,7 @@ pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
         seen |= word;
         end += 8;
     }
-    while let Some(&byte) = bytes.get(end) {
-        if is_special(byte) {
-            break;
-        }
-        seen |= u64::from(byte);
-        end += 1;
-    }
-    Run { end, is_ascii: seen & HIGH == 0 }
+    short_run(bytes, end, seen)
 }
 
 /// How many bytes are looked at with one question.

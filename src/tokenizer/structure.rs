@@ -83,13 +83,11 @@ impl Tokenizer {
             if byte > b' ' {
                 break;
             }
-            match byte {
-                b' ' | b'\t' | b'\r' => {}
-                b'\n' => {
-                    self.lines += 1;
-                    self.line_start = self.at(pos) + 1;
-                }
-                _ => break,
+            if byte == b'\n' {
+                self.lines += 1;
+                self.line_start = self.at(pos) + 1;
+            } else if !matches!(byte, b' ' | b'\t' | b'\r') {
+                break;
             }
             pos += 1;
         }
