@@ -419,5 +419,8 @@ mod tests {
         assert_eq!(document.view().unwrap().to_string(), "{}");
         document.end_atom("12", 9).unwrap();
         assert_eq!(document.view().unwrap().to_string(), r#"{"abc":12}"#);
+        document.clear();
+        document.begin_container(ValueKind::Object, 0).unwrap();
+        document.key("abcde", 4).unwrap();
     }
 }
