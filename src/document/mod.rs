@@ -422,5 +422,8 @@ mod tests {
         document.clear();
         document.begin_container(ValueKind::Object, 0).unwrap();
         document.key("abcde", 4).unwrap();
+        document.clear();
+        document.begin_string(0).unwrap();
+        document.append("abcde", 1).unwrap();
     }
 }
