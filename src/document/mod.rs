@@ -419,5 +419,11 @@ mod tests {
         assert_eq!(document.view().unwrap().to_string(), "{}");
         document.end_atom("12", 9).unwrap();
         assert_eq!(document.view().unwrap().to_string(), r#"{"abc":12}"#);
+        document.clear();
+        document.begin_container(ValueKind::Object, 0).unwrap();
+        document.key("abcde", 4).unwrap();
+        document.clear();
+        document.begin_string(0).unwrap();
+        document.append("abcde", 1).unwrap();
     }
 }

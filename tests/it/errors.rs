@@ -165,7 +165,8 @@ proptest! {
         levels in 120_usize..130,
         is_object in prop::collection::vec(any::<bool>(), 130),
         beside in prop::sample::select(&[
-            r#""[[[[{{{{""#, r#""\\""#, r#""\"[{""#, r#""\\\"[""#, "[]", "{}", "[[],[[]]]", r#"{"a\"[\\":[0]}"#, "1",
+            r#""[[[[{{{{""#, r#""\\""#, r#""\"[{""#, r#""\\\"[""#, r#"["a"]"#, r#"{"a":"b"}"#,
+            "[]", "{}", "[[],[[]]]", r#"{"a\"[\\":[0]}"#, "1",
         ][..]),
         count in prop::sample::select(&[1_usize, 40, 200][..]),
         is_before: bool,

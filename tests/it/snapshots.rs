@@ -176,11 +176,11 @@ fn the_last_snapshot_stays_readable_and_is_not_complete() {
     let mut parser = plain();
     parser.feed_with(r#"[1, "b"] x"#, |_| {}).unwrap_err();
     let root = parser.snapshot().unwrap();
-    let elements: Vec<_> = (0..3).map(|index| root.index(index).map(|element| element.to_string())).collect();
+    let elements: Vec<_> = (0..3).map(|index| root.index(index).as_ref().map(ToString::to_string)).collect();
     assert_eq!(elements, [Some("1".to_owned()), Some(r#""b""#.to_owned()), None]);
     let mut parser = plain();
     parser.feed_with(r#"{"a": 1, "b": [2]} x"#, |_| {}).unwrap_err();
-    assert_eq!(parser.snapshot().unwrap().at("b[0]").and_then(|value| value.as_u64()), Some(2));
+    assert_eq!(parser.snapshot().unwrap().at("b[0]").and_then(jsonspigot::PartialValue::as_u64), Some(2));
 }
 
 /// Text is printed with the escapes that serde_json gives it.
