@@ -1,76 +1,94 @@
-//! What the partial document costs: one tool call in pieces of 1 to 8 bytes, with the arena off, and with it on and a
-//! look at one field after each piece.
+//! What the partial document costs: a tool call of 2.3 KB in pieces of 1 to 8 bytes, with the arena off, and with it on
+//! and a look at one field after each piece.
 //!
-//! `cargo bench --bench snapshot`. Each iteration feeds one parser, reset before, so that buffers have their size.
+//! `cargo bench --bench snapshot`. Each iteration feeds one parser, reset before, so that buffers have their size. Both
+//! doors, with one pattern and all text kept, as `Parser::new` has it; and a parser that follows and keeps nothing, so
+//! that the arena is compared with skipping everything.
+
+#[allow(dead_code, unreachable_pub, reason = "other benchmarks use the rest")]
+mod payload;
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use jsonspigot::{Parser, PartialValue, PatternSet};
+use jsonspigot::{Event, Parser, PartialValue, PatternSet, Retain};
+use payload::Kind;
+use payload::random::Random;
 
-const TOOL_CALL: &[u8] = include_bytes!("../examples/classify_and_assess.json");
-
-/// The patterns of a user interface; and none, so that the arena is compared with skipping everything.
-const PATTERNS: [(&str, &[&str]); 2] = [
-    ("patterns", &["ask_slots[*].message", "ask_slots[*].options[*]", "simple_response.message"]),
-    ("no patterns", &[]),
-];
-
-/// Pieces of 1 to 8 bytes: uneven, but the same in each run.
-fn pieces() -> Vec<&'static [u8]> {
-    let mut sizes = [4, 2, 5, 8, 3, 7, 1, 6].into_iter().cycle();
-    let mut rest = TOOL_CALL;
+fn pieces(text: &str) -> Vec<&[u8]> {
+    let mut random = Random::new(0x5EED);
+    let mut rest = text.as_bytes();
     let mut pieces = Vec::new();
-    while let Some(size) = sizes.next().filter(|_| !rest.is_empty()) {
-        let (piece, behind) = rest.split_at(rest.len().min(size));
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(rest.len().min(1 + random.below(8)));
         pieces.push(piece);
         rest = behind;
     }
     pieces
 }
 
-fn feed(parser: &mut Parser, pieces: &[&[u8]]) {
-    parser.reset();
-    for piece in pieces {
-        parser.feed_with(piece, |event| _ = black_box(event)).expect("the tool call is valid");
-    }
-    parser.finish_with(|event| _ = black_box(event)).expect("the tool call is whole");
+/// A door: feeds a piece, and looks at its events.
+type Door = fn(&mut Parser, &[u8]);
+
+fn told(event: &Event<'_>) {
+    black_box(event);
 }
 
-/// The same, and after each piece a look at the field that a user interface would draw.
-fn feed_and_look(parser: &mut Parser, pieces: &[&[u8]], look: impl Fn(PartialValue<'_>) -> Option<PartialValue<'_>>) {
+fn feed(parser: &mut Parser, piece: &[u8]) {
+    for event in parser.feed(piece) {
+        told(&event.expect("the tool call is valid"));
+    }
+}
+
+fn feed_with(parser: &mut Parser, piece: &[u8]) {
+    parser.feed_with(piece, |event| told(&event)).expect("the tool call is valid");
+}
+
+#[inline]
+fn read(parser: &mut Parser, pieces: &[&[u8]], door: Door, look: impl Fn(&Parser)) {
     parser.reset();
     for piece in pieces {
-        parser.feed_with(piece, |event| _ = black_box(event)).expect("the tool call is valid");
-        let field = parser.snapshot().and_then(&look);
-        black_box(field.and_then(PartialValue::as_str));
+        door(parser, piece);
+        look(parser);
     }
-    parser.finish_with(|event| _ = black_box(event)).expect("the tool call is whole");
+    parser.finish_with(|event| told(&event)).expect("the tool call is whole");
+}
+
+/// Looks at a field, as an interface does that draws it.
+#[inline]
+fn look<'a>(parser: &'a Parser, field: impl Fn(PartialValue<'a>) -> Option<PartialValue<'a>>) {
+    black_box(parser.snapshot().and_then(field).and_then(PartialValue::as_str));
 }
 
 fn snapshot(criterion: &mut Criterion) {
-    let pieces = pieces();
+    let text = Kind::ToolCall.generate(2_300);
+    let pieces = pieces(&text);
+    let own = PatternSet::new([Kind::ToolCall.pattern()]).expect("the pattern is valid");
+    let kept = Parser::builder;
+    let unkept = || Parser::builder().retain(Retain::Nothing);
+    let ways = [
+        ("feed", feed as Door, own.clone(), kept()),
+        ("feed_with", feed_with, own, kept()),
+        ("nothing followed", feed_with, PatternSet::empty(), unkept()),
+    ];
     let mut group = criterion.benchmark_group("snapshot");
-    group.throughput(Throughput::Bytes(TOOL_CALL.len() as u64));
-    for (name, patterns) in PATTERNS {
-        let patterns = PatternSet::new(patterns).expect("the patterns are valid");
-        let mut parser = Parser::new(&patterns);
-        group.bench_function(BenchmarkId::new("off", name), |bencher| {
-            bencher.iter(|| feed(&mut parser, black_box(&pieces)));
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    for (name, door, patterns, builder) in ways {
+        let mut parser = builder.build(&patterns);
+        let pieces = black_box(&pieces);
+        group.bench_function(BenchmarkId::new("off", name), |b| b.iter(|| read(&mut parser, pieces, door, |_| {})));
+        let mut parser = builder.snapshots().build(&patterns);
+        group.bench_function(BenchmarkId::new("on", name), |b| b.iter(|| read(&mut parser, pieces, door, |_| {})));
+        // One that is written in the middle, one that ten others follow, and one deep inside.
+        group.bench_function(BenchmarkId::new("ask_slots", name), |b| {
+            b.iter(|| read(&mut parser, pieces, door, |parser| look(parser, |root| root.get("ask_slots"))));
         });
-        let mut parser = Parser::builder().snapshots().build(&patterns);
-        group.bench_function(BenchmarkId::new("on", name), |bencher| {
-            bencher.iter(|| feed(&mut parser, black_box(&pieces)));
+        group.bench_function(BenchmarkId::new("reasoning", name), |b| {
+            b.iter(|| read(&mut parser, pieces, door, |parser| look(parser, |root| root.get("reasoning"))));
         });
-        // The field that is being written most of the time; one that all others are passed for; one deep inside.
-        for (look, path) in [("newest", "ask_slots"), ("first", "reasoning"), ("deep", "ask_slots[0].message")] {
-            group.bench_function(BenchmarkId::new(look, name), |bencher| {
-                bencher.iter(|| match look {
-                    "deep" => feed_and_look(&mut parser, black_box(&pieces), |root| root.at(black_box(path))),
-                    _ => feed_and_look(&mut parser, black_box(&pieces), |root| root.get(black_box(path))),
-                });
-            });
-        }
+        group.bench_function(BenchmarkId::new("ask_slots[0].message", name), |b| {
+            b.iter(|| read(&mut parser, pieces, door, |parser| look(parser, |root| root.at("ask_slots[0].message"))));
+        });
     }
     group.finish();
 }

@@ -42,21 +42,14 @@ impl ConcreteStep<'_> {
 /// The steps of a concrete path from the root; `None` is told once where the text is no concrete path.
 ///
 /// The spellings are those that patterns have, as far as they select one place: names, quoted names, indices.
-pub(crate) fn concrete_steps(path: &str) -> impl Iterator<Item = Option<ConcreteStep<'_>>> {
-    let rest = path.strip_prefix('$');
-    let mut reader = Reader { rest: rest.unwrap_or(path), wants_dot: rest.is_some() || path.starts_with(['.', '[']) };
-    let mut is_bad = path.is_empty();
-    core::iter::from_fn(move || {
-        if is_bad || reader.rest.is_empty() {
-            // An empty path is refused, as an empty pattern is; the root is `$`.
-            return core::mem::take(&mut is_bad).then_some(None);
-        }
-        let step = reader.step();
-        if step.is_none() {
-            reader.rest = "";
-        }
-        Some(step)
-    })
+#[inline]
+pub(crate) fn concrete_steps(path: &str) -> ConcreteSteps<'_> {
+    let (rest, wants_dot) = match path.as_bytes() {
+        [b'$', ..] => (&path[1..], true),
+        bytes => (path, matches!(bytes, [b'.' | b'[', ..])),
+    };
+    // An empty path is refused, as an empty pattern is; the root is `$`.
+    ConcreteSteps { rest, wants_dot, is_empty: path.is_empty() }
 }
 
 /// The bytes that names without quotes are made of.
@@ -70,21 +63,43 @@ const NAME_BYTES: [bool; 256] = {
     bytes
 };
 
-struct Reader<'a> {
+/// Reads the steps one by one.
+pub(crate) struct ConcreteSteps<'a> {
     rest: &'a str,
     /// A dot may only be missing before the first name.
     wants_dot: bool,
+    is_empty: bool,
 }
 
-impl<'a> Reader<'a> {
-    fn step(&mut self) -> Option<ConcreteStep<'a>> {
-        if let Some(inside) = self.rest.strip_prefix('[') {
-            self.wants_dot = true;
-            return self.bracketed(inside);
+impl<'a> Iterator for ConcreteSteps<'a> {
+    type Item = Option<ConcreteStep<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return core::mem::take(&mut self.is_empty).then_some(None);
         }
-        let name = if self.wants_dot { self.rest.strip_prefix('.')? } else { self.rest };
+        let step = self.step();
+        if step.is_none() {
+            self.rest = "";
+        }
+        Some(step)
+    }
+}
+
+impl<'a> ConcreteSteps<'a> {
+    // A look at a field waits for this, so it goes by bytes: characters beyond ASCII stand in names only.
+    fn step(&mut self) -> Option<ConcreteStep<'a>> {
+        let name = match self.rest.as_bytes().first() {
+            Some(b'[') => {
+                self.wants_dot = true;
+                return self.bracketed(&self.rest[1..]);
+            }
+            Some(b'.') if self.wants_dot => &self.rest[1..],
+            _ if self.wants_dot => return None,
+            _ => self.rest,
+        };
         self.wants_dot = true;
-        // Characters beyond ASCII stand in names, so bytes are enough: a look at a field waits for this.
         let end = name.bytes().position(|byte| !NAME_BYTES[usize::from(byte)]).unwrap_or(name.len());
         if end == 0 || name.as_bytes()[0].is_ascii_digit() {
             return None;
@@ -95,12 +110,12 @@ impl<'a> Reader<'a> {
     }
 
     fn bracketed(&mut self, inside: &'a str) -> Option<ConcreteStep<'a>> {
-        let quote = inside.chars().next()?;
-        if quote != '\'' && quote != '"' {
-            let (digits, rest) = inside.split_once(']')?;
-            let is_canonical =
-                digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
-            self.rest = rest;
+        let &quote = inside.as_bytes().first()?;
+        if quote != b'\'' && quote != b'"' {
+            let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
+            let (digits, rest) = inside.split_at(digits);
+            self.rest = rest.strip_prefix(']')?;
+            let is_canonical = digits == "0" || !digits.starts_with('0');
             return digits.parse().ok().filter(|_| is_canonical).map(ConcreteStep::Index);
         }
         let end = 1 + closing_quote(&inside[1..], quote)?;
@@ -110,15 +125,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn closing_quote(name: &str, quote: char) -> Option<usize> {
+fn closing_quote(name: &str, quote: u8) -> Option<usize> {
     let mut is_escaped = false;
-    name.char_indices()
-        .find(|&(_, c)| {
-            let ends = c == quote && !is_escaped;
-            is_escaped = c == '\\' && !is_escaped;
-            ends
-        })
-        .map(|(at, _)| at)
+    name.bytes().position(|byte| {
+        let ends = byte == quote && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })
 }
 
 /// The characters that a quoted name stands for; `None` for what no pattern has: a bad escape, a control character.

@@ -93,6 +93,11 @@ proptest! {
         snapshots::change_nothing(&document, &cuts, &Options::with_patterns(patterns));
     }
 
+    #[test]
+    fn members_are_found_by_name((document, cuts) in with_cuts(any_document())) {
+        snapshots::find_their_members(&document, &cuts);
+    }
+
     /// The state of every path, and of paths that go nowhere, follows from the prefix and the whole.
     #[test]
     fn states_come_true(document in document(Keys::Distinct), cut in any::<prop::sample::Index>()) {
@@ -205,6 +210,32 @@ fn the_last_duplicate_wins_and_starts_anew() {
     assert_eq!(root.state_of("a"), ValueState::Partial);
     assert!(root == serde_json::json!({"a": "ne", "b": 1}));
     assert_eq!(root.len(), 3);
+}
+
+/// The names are of one length and end alike, and there are more objects and names than places to remember looks in.
+#[test]
+fn a_look_that_was_remembered_is_never_taken_for_another() {
+    let object = |round: usize| {
+        let members = (0..12).map(|name| format!(r#""{name:02}x": "{round}.{name}""#));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+    };
+    let mut text = format!("[{}", (0..3).map(object).collect::<Vec<_>>().join(", "));
+    for again in [r#"{"00x": "old""#, r#", "00x": "new""#, r#", "01x": 1"#, "}"] {
+        text.push_str(if again.starts_with('{') { ", " } else { "" });
+        text.push_str(again);
+        snapshots::find_their_members(text.as_bytes(), &torture_cuts(text.len())[1]);
+    }
+    let mut parser = plain();
+    for (chunk, expected) in [(r#"{"a": "old", "b": 1"#, "old"), (r#", "a": "new""#, "new"), (r#", "c": 1}"#, "new")] {
+        parser.feed_with(chunk, |_| {}).unwrap();
+        let copy = parser.clone();
+        for parser in [&parser, &parser, &copy] {
+            assert_eq!(parser.snapshot().unwrap().get("a").unwrap().as_str(), Some(expected));
+        }
+    }
+    parser.reset();
+    parser.feed_with(r#"{"b": {"a": "inner"}, "d": 1"#, |_| {}).unwrap();
+    assert!(parser.snapshot().unwrap().get("a").is_none());
 }
 
 #[test]

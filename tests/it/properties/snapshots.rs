@@ -1,5 +1,7 @@
 //! The partial document at every prefix: against an independent closer, against the events, and against itself.
 
+use std::collections::BTreeMap;
+
 use jsonspigot::{Mark, Parser, PatternSet};
 use serde_json::Value;
 
@@ -139,6 +141,24 @@ pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
     let with = drive(&mut with_snapshots(options), &chunks, Door::Iterator, true);
     let without = observe(options, &chunks, Door::Iterator);
     assert_eq!(with.events, without.events);
+}
+
+/// A member is found by its name, of several the last one, however often and in whatever order it was looked for before.
+pub fn find_their_members(document: &[u8], cuts: &[usize]) {
+    let mut parser = plain();
+    for chunk in chunks(document, cuts) {
+        let _ = parser.feed_with(chunk, |_| {});
+        let mut unvisited: Vec<_> = parser.snapshot().into_iter().collect();
+        while let Some(value) = unvisited.pop() {
+            let last_of_name: BTreeMap<_, _> = value.entries().collect();
+            for (name, member) in value.entries() {
+                assert!(value.get(name) == Some(last_of_name[name]), "{name:?} in {value}");
+                unvisited.push(member);
+            }
+            assert!(value.get("\u{1}").is_none());
+            unvisited.extend(value.iter());
+        }
+    }
 }
 
 /// All patches applied to an empty copy give each snapshot.

@@ -84,6 +84,7 @@ pub fn snapshot(input: &[u8]) {
     snapshots::do_not_depend_on_the_cuts(&document, &cuts);
     snapshots::equal_their_events(&document);
     snapshots::change_nothing(&document, &cuts, &Options::with_patterns(patterns(input.head)));
+    snapshots::find_their_members(&document, &cuts);
     snapshots::are_rebuilt_by_patches(&document, &cuts);
     if document.len() <= 4 * LONGEST_FOR_PREFIXES {
         snapshots::are_what_the_closer_says(&document);
