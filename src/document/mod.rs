@@ -361,6 +361,7 @@ impl Document {
     }
 
     /// The element at an index; the newest costs nothing to find either.
+    #[inline]
     fn element(&self, array: NodeId, index: usize) -> Option<NodeId> {
         let Node { kind: NodeKind::Array, is_open, end_or_newest, children, .. } = self.nodes[array as usize] else {
             return None;

@@ -195,12 +195,14 @@ impl<'a> PartialValue<'a> {
     /// The value at a concrete path from here, such as `ask_slots[0].message`; `$` is this value.
     ///
     /// `None` if it is not there (yet), or if the text is no concrete path.
+    #[inline]
     #[must_use]
     pub fn at(self, path: &str) -> Option<Self> {
         concrete_steps(path).try_fold(self, |value, step| value.child(step?))
     }
 
     /// The child that a step leads to: of members the last one of the name.
+    #[inline]
     fn child(self, step: ConcreteStep<'_>) -> Option<Self> {
         match step {
             ConcreteStep::Name(name) => self.get(name),

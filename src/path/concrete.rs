@@ -89,6 +89,7 @@ impl<'a> Iterator for ConcreteSteps<'a> {
 
 impl<'a> ConcreteSteps<'a> {
     // A look at a field waits for this, so it goes by bytes: characters beyond ASCII stand in names only.
+    #[inline]
     fn step(&mut self) -> Option<ConcreteStep<'a>> {
         let name = match self.rest.as_bytes().first() {
             Some(b'[') => {
@@ -109,6 +110,7 @@ impl<'a> ConcreteSteps<'a> {
         Some(ConcreteStep::Name(name))
     }
 
+    #[inline]
     fn bracketed(&mut self, inside: &'a str) -> Option<ConcreteStep<'a>> {
         let &quote = inside.as_bytes().first()?;
         if quote != b'\'' && quote != b'"' {
