@@ -178,7 +178,7 @@ impl<'a> PartialValue<'a> {
     }
 
     /// The member of this name, the last one if there are several. Costs the entries, but the newest of an open object
-    /// is found at once.
+    /// is found at once, and so are the few that were looked at last.
     #[inline]
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
