@@ -6,7 +6,7 @@
 //! but of an open container its end, its newest child and their count.
 
 mod deserializer;
-mod last_look;
+mod lookup;
 mod patch;
 mod print;
 mod settled;
@@ -17,7 +17,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use self::last_look::{LastLooks, Look};
+use self::lookup::LastLooks;
 pub use self::patch::{Mark, PatchOp};
 pub(crate) use self::print::write_escaped;
 pub use self::settled::Settled;
@@ -72,19 +72,6 @@ const NO_KEY: KeyTag = [0, 0];
 fn key_tag(key: &[u8]) -> KeyTag {
     // Never `NO_KEY`, not for the empty key either.
     [key.len().min(0xFE) as u8 + 1, key.last().copied().unwrap_or(0)]
-}
-
-/// Whether two keys are the same: most are short, and two words, which may overlap, hold them.
-#[inline]
-fn same_key(a: &[u8], b: &[u8]) -> bool {
-    if a.len() == b.len()
-        && a.len() <= 16
-        && let (Some(a_first), Some(a_last)) = (a.first_chunk::<8>(), a.last_chunk::<8>())
-        && let (Some(b_first), Some(b_last)) = (b.first_chunk::<8>(), b.last_chunk::<8>())
-    {
-        return a_first == b_first && a_last == b_last;
-    }
-    a == b
 }
 
 impl Node {
@@ -300,77 +287,10 @@ impl Document {
         self.nodes[id as usize].text as usize..end as usize
     }
 
-    /// The last member of this name. Those that are being written, and that were looked at before, are found at once:
-    /// they are what interfaces look for.
-    // Always inlined, as the name is known where it is called, as a rule: this halves what a look costs.
-    #[inline(always)]
-    fn member(&self, object: NodeId, name: &str) -> Option<NodeId> {
-        let &Node { kind, is_open, end_or_newest: newest, .. } = &self.nodes[object as usize];
-        if kind != NodeKind::Object {
-            return None;
-        }
-        let (name, tag) = (name.as_bytes(), key_tag(name.as_bytes()));
-        if is_open {
-            let last = self.last_looks.at(object, tag);
-            let is_newest = self.nodes.get(newest as usize).is_some_and(|newest| newest.key == tag);
-            let likely = if is_newest { newest } else { last.found };
-            if (is_newest || last.newest == newest) && self.is_member(likely, object, name, tag) {
-                return Some(likely);
-            }
-        }
-        self.search(object, name, tag)
-    }
-
-    /// Whether this is a member of this object and of this name.
-    #[inline]
-    fn is_member(&self, id: NodeId, object: NodeId, name: &[u8], tag: KeyTag) -> bool {
-        match self.nodes.get(id as usize) {
-            Some(node) => node.key == tag && node.parent == object && same_key(self.key_of(node), name),
-            None => false,
-        }
-    }
-
-    /// The last member of this name, past all that have come since the last look at it.
-    #[inline(never)]
-    fn search(&self, object: NodeId, name: &[u8], tag: KeyTag) -> Option<NodeId> {
-        let end = self.end(object);
-        let last = self.last_looks.at(object, tag);
-        let (mut found, mut newest, mut next) = (None, NOTHING, object + 1);
-        if self.is_member(last.found, object, name, tag) {
-            (found, newest, next) = (Some(last.found), last.newest, self.end(last.newest));
-        }
-        while next < end {
-            let member = &self.nodes[next as usize];
-            if member.key == tag && same_key(self.key_of(member), name) {
-                found = Some(next);
-            }
-            newest = next;
-            // An open member is the last one.
-            next = if member.is_open { end } else { member.end_or_newest };
-        }
-        if let Some(found) = found {
-            self.last_looks.remember(object, tag, Look { found, newest });
-        }
-        found
-    }
-
     /// The bytes of a member's key.
     #[inline]
     fn key_of(&self, member: &Node) -> &[u8] {
         &self.text.as_bytes()[member.place as usize..member.text as usize]
-    }
-
-    /// The element at an index; the newest costs nothing to find either.
-    #[inline]
-    fn element(&self, array: NodeId, index: usize) -> Option<NodeId> {
-        let Node { kind: NodeKind::Array, is_open, end_or_newest, children, .. } = self.nodes[array as usize] else {
-            return None;
-        };
-        match (children as usize).checked_sub(index)? {
-            0 => None,
-            1 if is_open && end_or_newest != NOTHING => Some(end_or_newest),
-            _ => self.children(array).nth(index),
-        }
     }
 
     /// The places of a container's children, in document order; nothing for anything else.

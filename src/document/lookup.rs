@@ -1,0 +1,156 @@
+//! Finding a child by its name or index, and where the last looks found theirs: the same fields are looked at after each
+//! chunk, and what was passed for them once need not be passed again.
+
+#[cfg(target_has_atomic = "64")]
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Document, KeyTag, NOTHING, Node, NodeId, NodeKind, key_tag};
+
+impl Document {
+    /// The last member of this name. Those that are being written, and that were looked at before, are found at once:
+    /// they are what interfaces look for.
+    // Always inlined, as the name is known where it is called, as a rule: this halves what a look costs.
+    #[inline(always)]
+    pub(super) fn member(&self, object: NodeId, name: &str) -> Option<NodeId> {
+        let &Node { kind, is_open, end_or_newest: newest, .. } = &self.nodes[object as usize];
+        if kind != NodeKind::Object {
+            return None;
+        }
+        let (name, tag) = (name.as_bytes(), key_tag(name.as_bytes()));
+        if is_open {
+            let last = self.last_looks.at(object, tag);
+            let is_newest = self.nodes.get(newest as usize).is_some_and(|newest| newest.key == tag);
+            let likely = if is_newest { newest } else { last.found };
+            if (is_newest || last.newest == newest) && self.is_member(likely, object, name, tag) {
+                return Some(likely);
+            }
+        }
+        self.search(object, name, tag)
+    }
+
+    /// Whether this is a member of this object and of this name.
+    #[inline]
+    fn is_member(&self, id: NodeId, object: NodeId, name: &[u8], tag: KeyTag) -> bool {
+        match self.nodes.get(id as usize) {
+            Some(node) => node.key == tag && node.parent == object && same_key(self.key_of(node), name),
+            None => false,
+        }
+    }
+
+    /// The last member of this name, past all that have come since the last look at it.
+    #[inline(never)]
+    fn search(&self, object: NodeId, name: &[u8], tag: KeyTag) -> Option<NodeId> {
+        let end = self.end(object);
+        let last = self.last_looks.at(object, tag);
+        let (mut found, mut newest, mut next) = (None, NOTHING, object + 1);
+        if self.is_member(last.found, object, name, tag) {
+            (found, newest, next) = (Some(last.found), last.newest, self.end(last.newest));
+        }
+        while next < end {
+            let member = &self.nodes[next as usize];
+            if member.key == tag && same_key(self.key_of(member), name) {
+                found = Some(next);
+            }
+            newest = next;
+            // An open member is the last one.
+            next = if member.is_open { end } else { member.end_or_newest };
+        }
+        if let Some(found) = found {
+            self.last_looks.remember(object, tag, Look { found, newest });
+        }
+        found
+    }
+
+    /// The element at an index; the newest costs nothing to find either.
+    #[inline]
+    pub(super) fn element(&self, array: NodeId, index: usize) -> Option<NodeId> {
+        let Node { kind: NodeKind::Array, is_open, end_or_newest, children, .. } = self.nodes[array as usize] else {
+            return None;
+        };
+        match (children as usize).checked_sub(index)? {
+            0 => None,
+            1 if is_open && end_or_newest != NOTHING => Some(end_or_newest),
+            _ => self.children(array).nth(index),
+        }
+    }
+}
+
+/// Whether two keys are the same: most are short, and two words, which may overlap, hold them.
+#[inline]
+fn same_key(a: &[u8], b: &[u8]) -> bool {
+    if a.len() == b.len()
+        && a.len() <= 16
+        && let (Some(a_first), Some(a_last)) = (a.first_chunk::<8>(), a.last_chunk::<8>())
+        && let (Some(b_first), Some(b_last)) = (b.first_chunk::<8>(), b.last_chunk::<8>())
+    {
+        return a_first == b_first && a_last == b_last;
+    }
+    a == b
+}
+
+/// What a look by name found in an object.
+#[derive(Clone, Copy)]
+struct Look {
+    found: NodeId,
+    /// The newest member that was passed: one of the same name can only stand behind it.
+    newest: NodeId,
+}
+
+/// The last looks at a few members. They only ever save time: what one says is checked against the nodes, which stay
+/// as they are. Both its numbers are one word, since several threads may look at once; where there is no such word,
+/// nothing is remembered.
+#[derive(Debug)]
+pub(super) struct LastLooks {
+    #[cfg(target_has_atomic = "64")]
+    looks: [AtomicU64; PLACES],
+}
+
+/// Enough for the fields of a small form; those that share a place push each other out.
+#[cfg(target_has_atomic = "64")]
+const PLACES: usize = 8;
+
+#[cfg(target_has_atomic = "64")]
+impl LastLooks {
+    /// The last look at a member with this tag.
+    #[inline]
+    fn at(&self, object: NodeId, tag: KeyTag) -> Look {
+        let both = self.place(object, tag).load(Ordering::Relaxed);
+        Look { found: (both >> 32) as NodeId, newest: both as NodeId }
+    }
+
+    #[inline]
+    fn remember(&self, object: NodeId, tag: KeyTag, look: Look) {
+        let both = u64::from(look.found) << 32 | u64::from(look.newest);
+        self.place(object, tag).store(both, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn place(&self, object: NodeId, [len, last]: KeyTag) -> &AtomicU64 {
+        &self.looks[(object as usize ^ usize::from(len) ^ usize::from(last)) % PLACES]
+    }
+}
+
+#[cfg(not(target_has_atomic = "64"))]
+impl LastLooks {
+    fn at(&self, _object: NodeId, _tag: KeyTag) -> Look {
+        Look { found: NOTHING, newest: NOTHING }
+    }
+
+    fn remember(&self, _object: NodeId, _tag: KeyTag, _look: Look) {}
+}
+
+impl Default for LastLooks {
+    fn default() -> Self {
+        Self {
+            #[cfg(target_has_atomic = "64")]
+            looks: [const { AtomicU64::new((NOTHING as u64) << 32 | NOTHING as u64) }; PLACES],
+        }
+    }
+}
+
+/// A copy finds its members anew.
+impl Clone for LastLooks {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
