@@ -186,3 +186,14 @@ proptest! {
         prop_assert_eq!(parser.deserialize::<(Value, bool)>().unwrap_err().kind(), expected, "{} levels: {}", depth, text);
     }
 }
+
+/// Closed containers do not count, whatever stands before their brackets.
+#[test]
+fn what_has_closed_makes_no_depth() {
+    for closed in [r#"["a"]"#, r#"{"a": "]"}"#, r#"["\""]"#, r#"["\\"]"#, "[]", "[1]"] {
+        let mut parser = Parser::new(&PatternSet::empty());
+        parser.feed_with(format!("[{}]", vec![closed; 300].join(",")), |_| {}).unwrap();
+        parser.finish_with(|_| {}).unwrap();
+        assert_eq!(parser.deserialize::<Vec<bool>>().unwrap_err().kind(), ErrorKind::Data, "{closed}");
+    }
+}

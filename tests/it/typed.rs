@@ -6,7 +6,9 @@ use std::fmt::Debug;
 
 use jsonspigot::{Error, Limits, Parser, PatternSet, Settled};
 use proptest::prelude::*;
-use serde::de::value::{Error as PlainError, MapDeserializer, SeqDeserializer, UnitDeserializer};
+use serde::de::value::{
+    EnumAccessDeserializer, Error as PlainError, MapDeserializer, SeqDeserializer, UnitDeserializer,
+};
 use serde::de::{DeserializeOwned, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -36,7 +38,10 @@ fn partial<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
 fn whole<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
     let mut parser = fed(text);
     parser.finish_with(|_| {}).unwrap();
-    let read = parser.snapshot().unwrap().deserialize::<T>().map(|partial| partial.into_complete().unwrap());
+    let read = parser.snapshot().unwrap().deserialize::<T>().map(|partial| {
+        assert!(partial.is_complete());
+        partial.into_complete().unwrap()
+    });
     match (read, serde_json::from_str::<T>(text)) {
         (Ok(own), Ok(expected)) => assert_eq!(own, expected, "{text}"),
         (Err(_), Err(_)) => {}
@@ -178,6 +183,22 @@ fn settled_is_plain_everywhere_else() {
     assert_eq!(serde_json::from_value::<Settled<u8>>(serde_json::json!(7)).unwrap(), Settled::from(7));
 }
 
+/// A value of a format that says of each that it is there.
+struct Present<D>(D);
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Present<D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        visitor.visit_some(self.0)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
 /// Formats that look through newtypes hand over the value itself: serde's own value deserializers do.
 #[test]
 fn settled_is_plain_in_a_format_without_newtypes() {
@@ -199,6 +220,12 @@ fn settled_is_plain_in_a_format_without_newtypes() {
         Settled::<Option<()>>::deserialize(UnitDeserializer::<PlainError>::new()).unwrap().into_inner(),
         Some(None)
     );
+    let present = |text| Present(IntoDeserializer::<PlainError>::into_deserializer(text));
+    assert_eq!(Settled::<String>::deserialize(present("there")).unwrap().into_inner(), Some("there".to_owned()));
+    let variant = EnumAccessDeserializer::new(IntoDeserializer::<PlainError>::into_deserializer("ask_user"));
+    assert_eq!(Settled::<Route>::deserialize(variant).unwrap().into_inner(), Some(Route::AskUser));
+    let number = Settled::<Route>::deserialize(IntoDeserializer::<PlainError>::into_deserializer(7_u8)).unwrap_err();
+    assert_eq!(number.to_string(), "invalid type: integer `7`, expected enum Route");
     let borrowed = serde::de::value::BorrowedStrDeserializer::<PlainError>::new("lent");
     assert_eq!(Settled::<&str>::deserialize(borrowed).unwrap().into_inner(), Some("lent"));
     assert!(Settled::<Route>::deserialize(IntoDeserializer::<PlainError>::into_deserializer("an")).is_err());

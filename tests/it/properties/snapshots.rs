@@ -151,10 +151,11 @@ pub fn find_their_members(document: &[u8], cuts: &[usize]) {
         let mut unvisited: Vec<_> = parser.snapshot().into_iter().collect();
         while let Some(value) = unvisited.pop() {
             let last_of_name: BTreeMap<_, _> = value.entries().collect();
-            for (name, member) in value.entries() {
+            let members: Vec<_> = value.entries().collect();
+            for (name, _) in members.iter().chain(members.iter().rev()) {
                 assert!(value.get(name) == Some(last_of_name[name]), "{name:?} in {value}");
-                unvisited.push(member);
             }
+            unvisited.extend(members.iter().map(|(_, member)| *member));
             assert!(value.get("\u{1}").is_none());
             unvisited.extend(value.iter());
         }
