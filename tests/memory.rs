@@ -3,7 +3,7 @@
 //! A test binary of its own, since its allocator counts (for each thread on its own).
 
 use allocation_counter::measure;
-use jsonspigot::{ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};
+use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};
 
 const CHUNK: usize = 64 << 10;
 
@@ -133,4 +133,19 @@ fn an_endless_key_is_stopped_by_its_limit() {
     });
     assert_eq!(kind, Some(ErrorKind::KeyLimit));
     assert!(measured.bytes_max <= 6 * CHUNK as u64 + SMALL, "the chunks themselves: {} bytes", measured.bytes_max);
+}
+
+/// A parser that is used again keeps its buffers, and nothing of the texts that were left unfinished.
+#[test]
+fn a_reset_parser_does_not_grow() {
+    for builder in [builder(), builder().snapshots(), builder().duplicate_keys(DuplicateKeys::Reject)] {
+        let mut parser = builder.build(&PatternSet::new(["$..a"]).unwrap());
+        let mut use_once = || {
+            parser.feed_with(r#"{"a": {"a": [{"b": "text"#, |_| {}).unwrap();
+            parser.reset();
+        };
+        use_once();
+        let measured = measure(|| (0..1000).for_each(|_| use_once()));
+        assert!(measured.bytes_current <= 1 << 10, "{} bytes more", measured.bytes_current);
+    }
 }

@@ -197,3 +197,12 @@ fn other_errors_stop_as_always() {
     let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
     assert_eq!(parser.feed_with(b"[\"\xFF\"]", |_| {}).unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
+
+/// The snapshot stays behind at the first flaw; the paths of later ones are those that the patterns follow.
+#[test]
+fn each_flaw_has_its_own_path() {
+    let patterns = PatternSet::new(["a[*]"]).unwrap();
+    let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
+    parser.feed_with("{\"a\": [\"x\n\", \"y\", \"z\n", |_| {}).unwrap();
+    assert_eq!(parser.flaws().iter().map(Error::path).collect::<Vec<_>>(), ["a[0]", "a[2]"]);
+}

@@ -61,6 +61,17 @@ fn breaking_off_the_loop_loses_events_and_nothing_else() {
 }
 
 #[test]
+fn how_many_events_are_left_is_known() {
+    let mut parser = Parser::new(&set(&["$[*]"]));
+    let mut events = parser.feed("[1, 2 x");
+    for left in (0..=5).rev() {
+        assert_eq!((events.len(), events.size_hint()), (left, (left, Some(left))));
+        assert_eq!(events.next().is_some(), left > 0);
+    }
+    assert_eq!(parser.finish().len(), 1);
+}
+
+#[test]
 fn the_value_is_not_to_be_had_before_finish() {
     let mut parser = Parser::new(&PatternSet::empty());
     parser.feed_with("[1]", |_| {}).unwrap();

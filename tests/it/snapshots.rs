@@ -213,6 +213,37 @@ fn the_last_duplicate_wins_and_starts_anew() {
     assert!(!root.is_empty() && root.get("a").unwrap().is_empty());
 }
 
+/// Views are equal if all that they show is, down to the last value; and to JSON, if that is the same JSON.
+#[test]
+fn views_that_differ_anywhere_are_not_equal() {
+    let texts = [
+        r#"{"a": {"b": 1}, "c": [[1], [2]]}"#,
+        r#"{"a": {"b": 1}, "c": [[1], [3]]}"#,
+        r#"{"a": {"b": 1}, "c": [[1], ["2"]]}"#,
+        r#"{"a": {"b": 1}, "c": [[1, 2], []]}"#,
+        r#"{"a": {"x": 1}, "c": [[1], [2]]}"#,
+        r#"{"c": [[1], [2]], "a": {"b": 1}}"#,
+        r#"{"a": {"b": 1}, "c": [[1], [2]], "d": null}"#,
+        r#"{"a": {"b": 1}, "c": [[1], [2]"#,
+        r#"{"a": {"b": 1}, "c": [[1], ["2"#,
+        r#"{"a": {"b": 1}}"#,
+    ];
+    let parsers = texts.map(|text| {
+        let mut parser = plain();
+        parser.feed_with(text, |_| {}).unwrap();
+        parser
+    });
+    for (place, one) in parsers.iter().enumerate() {
+        let one = one.snapshot().unwrap();
+        for (other_place, other) in parsers.iter().enumerate() {
+            let other = other.snapshot().unwrap();
+            assert_eq!(one == other, place == other_place, "{one} and {other}");
+            let value = other.to_value().unwrap();
+            assert_eq!(one == value, one.to_value().unwrap() == value, "{one} and {value}");
+        }
+    }
+}
+
 /// Names of one length that end alike and differ in one place, in more objects than there are places to remember looks.
 #[test]
 fn names_that_are_alike_are_told_apart() {
