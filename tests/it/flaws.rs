@@ -198,11 +198,17 @@ fn other_errors_stop_as_always() {
     assert_eq!(parser.feed_with(b"[\"\xFF\"]", |_| {}).unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
 
-/// The snapshot stays behind at the first flaw; the paths of later ones are those that the patterns follow.
+/// Snapshot and text stay behind at the first flaw; the paths of later ones are those that the patterns follow.
 #[test]
 fn each_flaw_has_its_own_path() {
     let patterns = PatternSet::new(["a[*]"]).unwrap();
     let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
-    parser.feed_with("{\"a\": [\"x\n\", \"y\", \"z\n", |_| {}).unwrap();
+    let chunk = "{\"a\": [\"x\n\", \"y\", \"z\n";
+    parser.feed_with(chunk, |_| {}).unwrap();
+    // Nor is anything kept behind the first, however it comes.
+    for behind in ["piece", "\\u", "0041 and more text than a short piece has"] {
+        parser.feed_with(behind, |_| {}).unwrap();
+        assert_eq!(parser.text().unwrap(), &chunk.as_bytes()[..9]);
+    }
     assert_eq!(parser.flaws().iter().map(Error::path).collect::<Vec<_>>(), ["a[0]", "a[2]"]);
 }

@@ -88,6 +88,9 @@ fn what_is_no_path_is_absent_wherever_it_breaks() {
         ("c[", ValueState::Absent),
         ("c.d.1", ValueState::Absent),
         ("a[00]", ValueState::Absent),
+        ("a[0]b", ValueState::Absent),
+        ("a[1]b", ValueState::Absent),
+        ("$a", ValueState::Absent),
         ("a[18446744073709551616]", ValueState::Absent),
         ("a['\\'", ValueState::Absent),
     ] {

@@ -147,6 +147,8 @@ fn disorder_is_an_error_that_sticks() {
         (vec!["append a=x", "close b"], "out-of-order"),
         (vec!["append a=x", "close a", "append a=y"], "out-of-order"),
         (vec!["close a"], "out-of-order"),
+        (vec!["set a=1", "close a"], "out-of-order"),
+        (vec!["append a=x", "close a", "close a"], "out-of-order"),
         (vec!["set $=1", "set $=2"], "out-of-order"),
         (vec!["set a[*]=1"], "out-of-order"),
         (vec!["set a..b=1"], "out-of-order"),
