@@ -19,6 +19,8 @@ enum Piece {
     Control(u8),
     /// A backslash before a character that makes no escape.
     BadEscape(char),
+    /// `\u` and less than four digits, which stand for no character.
+    CutUnit(String),
 }
 
 impl Piece {
@@ -28,18 +30,21 @@ impl Piece {
             Self::Unit(unit) => format!("\\u{unit:04X}"),
             Self::Control(byte) => char::from(*byte).to_string(),
             Self::BadEscape(character) => format!("\\{character}"),
+            // Without the letter behind them, the digits would go on in the next piece.
+            Self::CutUnit(digits) => format!("\\u{digits}z"),
         }
     }
 
     fn units(&self) -> Vec<u16> {
         match self {
             Self::Unit(unit) => vec![*unit],
+            Self::CutUnit(_) => "\u{FFFD}z".encode_utf16().collect(),
             other => other.raw().encode_utf16().collect(),
         }
     }
 
     fn is_flaw(&self) -> bool {
-        matches!(self, Self::Control(_) | Self::BadEscape(_))
+        matches!(self, Self::Control(_) | Self::BadEscape(_) | Self::CutUnit(_))
     }
 }
 
@@ -50,6 +55,7 @@ fn piece() -> impl Strategy<Value = Piece> {
         3 => (0xD7F0_u16..0xE010).prop_map(Piece::Unit),
         1 => (0_u8..0x20).prop_map(Piece::Control),
         1 => prop::sample::select(vec!['d', 'x', '\'', '0', 'é']).prop_map(Piece::BadEscape),
+        1 => "([0-9a-fA-F]|[dD][8-9a-fA-F])?[0-9a-f]?".prop_map(Piece::CutUnit),
     ]
 }
 
@@ -60,6 +66,7 @@ fn places(pieces: &[Piece]) -> Vec<usize> {
     for piece in pieces {
         match piece {
             Piece::Unit(unit) => units.push((at, *unit)),
+            Piece::CutUnit(digits) => units.extend([(at, 0xFFFD), (at + 2 + digits.len(), u16::from(b'z'))]),
             other => {
                 for (place, character) in other.raw().char_indices() {
                     units.extend(character.encode_utf16(&mut [0; 2]).iter().map(|unit| (at + place, *unit)));
