@@ -197,3 +197,24 @@ fn what_has_closed_makes_no_depth() {
         assert_eq!(parser.deserialize::<Vec<bool>>().unwrap_err().kind(), ErrorKind::Data, "{closed}");
     }
 }
+
+/// Whatever is looked at in words and blocks is looked at byte by byte.
+#[test]
+fn one_byte_in_many_is_seen() {
+    for bad in [0x80, 0xBF, 0xC0, 0xF8, 0xFF, 0x00, 0x1F] {
+        for len in 1..=40 {
+            for at in 0..len {
+                for rest in [b'x', bad] {
+                    let mut chunk = vec![rest; len];
+                    chunk[..at].fill(b'x');
+                    chunk[at] = bad;
+                    let mut parser = Parser::new(&PatternSet::new(["$[*]"]).unwrap());
+                    parser.feed_with("[\"text", |_| {}).unwrap();
+                    let error = parser.feed_with(chunk, |_| {}).unwrap_err();
+                    let expected = if bad < 0x20 { ErrorKind::ControlCharacter } else { ErrorKind::InvalidUtf8 };
+                    assert_eq!((error.kind(), error.offset()), (expected, 6 + at as u64), "{bad:#x} at {at} of {len}");
+                }
+            }
+        }
+    }
+}

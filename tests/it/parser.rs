@@ -60,6 +60,29 @@ fn breaking_off_the_loop_loses_events_and_nothing_else() {
     assert_eq!(parser.deserialize::<Vec<u8>>().unwrap(), [1, 2, 3]);
 }
 
+/// What is the same in each word of a block is seen in the block.
+#[test]
+fn repeated_characters_come_out_whole() {
+    for character in ["a", "é", "₹", "😀"] {
+        for (before, count) in (0..8).flat_map(|before| (0..70).map(move |count| (before, count))) {
+            let text = format!("{}{}", "x".repeat(before), character.repeat(count));
+            for size in [7, 32, 33, 64, usize::MAX] {
+                let mut parser = Parser::new(&set(&["$"]));
+                let mut seen = String::new();
+                for chunk in format!("\"{text}\"").as_bytes().chunks(size) {
+                    for event in parser.feed(chunk) {
+                        if let EventKind::Delta(delta) = event.unwrap().kind {
+                            seen.push_str(delta);
+                        }
+                    }
+                }
+                finish(&mut parser).unwrap();
+                assert_eq!(seen, text, "in chunks of {size}");
+            }
+        }
+    }
+}
+
 #[test]
 fn how_many_events_are_left_is_known() {
     let mut parser = Parser::new(&set(&["$[*]"]));
