@@ -123,6 +123,9 @@ fn depth_is_what_is_paid_for() {
 fn an_endless_key_is_stopped_by_its_limit() {
     let endless = || text("{\"", 1600, |_| "k".repeat(CHUNK), "\":0}");
     assert!(peak(builder(), &[], endless(), Door::Callback) <= SMALL);
+    // Nor if it comes in small pieces.
+    let pieces = std::iter::once("{\"".into()).chain((0..100_000).map(|_| b"kkkkkkkk".to_vec()));
+    assert!(peak(builder(), &[], pieces.chain(["\":0}".into()]), Door::Callback) <= SMALL);
     let limits = Limits { key: 1 << 10, ..Limits::default() };
     let mut parser = builder().limits(limits).build(&PatternSet::new(["a"]).unwrap());
     let mut kind = None;

@@ -17,3 +17,13 @@ fn an_empty_bare_payload_with_text_behind() {
         }
     }
 }
+
+/// A number beyond f64's range was taken for a fault of the library's by the check itself: it is JSON, and no `Value`.
+#[test]
+fn a_payload_with_a_number_beyond_f64() {
+    for text in ["[1555e+355555555555555555527] x", "<!--context {\"a\": 1e999} --> x"] {
+        let marks = spelt(&["bare", "comment:context"]);
+        pieces_are_the_splitters(text, &marks, 4096, &[]);
+        cuts_change_nothing(text, &marks, 4096, u64::MAX, &boundaries(text));
+    }
+}

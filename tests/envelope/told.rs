@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark};
 use jsonspigot::{Event, EventKind, Parser, PatternSet};
+use serde::de::IgnoredAny;
 
 use super::splitter::{Piece, Spelt};
 
@@ -76,7 +77,8 @@ impl Told {
                 if let Some(value) = payload.value() {
                     assert_eq!(value.text(), payload.raw().trim_matches([' ', '\t', '\n', '\r']));
                     assert_eq!(&payload.raw()[value.span().start as usize..value.span().end as usize], value.text());
-                    let read: Result<serde_json::Value, _> = serde_json::from_str(value.text());
+                    // A number beyond f64 is no `Value`, and JSON all the same.
+                    let read: Result<IgnoredAny, _> = serde_json::from_str(value.text());
                     assert!(read.is_ok(), "{}", value.text());
                 }
                 self.errors

@@ -139,6 +139,7 @@ fn a_complete_value_knows_its_kind() {
         parser.feed_with(text, &mut on_event).unwrap();
         parser.finish_with(&mut on_event).unwrap();
         assert_eq!((parser.complete().unwrap().kind(), told), (kind, Some(kind)), "{text}");
+        assert_eq!(kind.is_atom(), !text.contains(['{', '[', '"']), "{text}");
     }
 }
 
