@@ -4,6 +4,7 @@ use jsonspigot::adapters::{Envelope, EnvelopeEvent};
 use proptest::prelude::*;
 
 use crate::laws::{marks, text};
+use crate::properties::cuts_change_nothing;
 use crate::splitter::{Piece, Spelt, Then, split};
 use crate::told::{boundaries, envelope};
 
@@ -50,5 +51,30 @@ fn a_payload_is_told_as_it_comes() {
             }
         });
         assert_eq!(thoughts, expect);
+    }
+}
+
+/// A closing run of backticks is followed as far as may be held back, in one piece or many, and ends there at once.
+#[test]
+fn a_long_closing_run_ends_where_no_more_is_held() {
+    let marks = [Spelt::new("fence:json")];
+    for hold_limit in [9, 10, 11] {
+        for run in 3..16 {
+            let text = format!("```json\n{{}}\n{}x", "`".repeat(run));
+            check(&text, &marks, hold_limit);
+            let mut envelope = envelope(Envelope::builder().hold_limit(hold_limit), &marks);
+            let mut has_ended = false;
+            let end = text.len() - 1 - run + hold_limit.min(run);
+            for piece in [&text[..end - 1], &text[end - 1..end]] {
+                envelope.feed_with(piece, |event| has_ended |= matches!(event, EnvelopeEvent::End(_)));
+            }
+            assert_eq!(has_ended, run >= hold_limit, "{run} backticks, {hold_limit} held");
+            let all = boundaries(&text);
+            for (place, &first) in all.iter().enumerate() {
+                for &second in &all[place..] {
+                    cuts_change_nothing(&text, &marks, hold_limit, u64::MAX, &[first, second]);
+                }
+            }
+        }
     }
 }
