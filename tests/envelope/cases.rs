@@ -55,6 +55,7 @@ fn other_comments_are_text() {
         &["<!-- plain --> <!--contextual {}--> <!--Context {}-->"],
     );
     check("<!--context: {}--> <!--context--x-->", &["<!--context: {}--> <!--context--x-->"]);
+    check("<!--contextab> <!--context-a> <!--contexta->", &["<!--contextab> <!--context-a> <!--contexta->"]);
     check("<!<!-<!--<!--context 1-->", &["<!<!-<!--", "complete|<!--context| 1|-->"]);
     check("<!--con<!--context 1-->", &["<!--con", "complete|<!--context| 1|-->"]);
 }

@@ -3,6 +3,9 @@
 use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark, MarkError, PayloadStatus};
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
 
+use crate::properties::{cuts_change_nothing, pieces_are_the_splitters, spelt};
+use crate::told::boundaries;
+
 /// The verdicts with error and length of the raw text, and the visible text.
 fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus, Option<ErrorKind>, usize)>, String) {
     let (mut ends, mut shown) = (Vec::new(), String::new());
@@ -95,4 +98,17 @@ fn public_types_are_send_sync_clone_debug() {
     is_send_sync_clone::<EnvelopeBuilder>();
     is_send_sync_clone::<Mark>();
     is_send_sync_clone::<MarkError>();
+}
+
+/// A run of backticks that is too long to be held back opens nothing, and neither does the end of it.
+#[test]
+fn a_run_of_backticks_is_one_thing() {
+    let marks = spelt(&["fence:json"]);
+    for hold_limit in 7..14 {
+        for run in 3..14 {
+            let text = format!("{0}json\n{{}}\n{0} x", "`".repeat(run));
+            pieces_are_the_splitters(&text, &marks, hold_limit, &[]);
+            cuts_change_nothing(&text, &marks, hold_limit, u64::MAX, &boundaries(&text));
+        }
+    }
 }
