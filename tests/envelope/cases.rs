@@ -1,6 +1,6 @@
 //! Texts by hand: each with the pieces it must give, held against every cut and the splitter.
 
-use jsonspigot::adapters::Envelope;
+use jsonspigot::adapters::{Envelope, EnvelopeEvent};
 
 use crate::properties::{MARKS, spelt};
 use crate::splitter::{Piece, Then, split};
@@ -234,4 +234,23 @@ fn names_may_hold_any_letter() {
     check_with(&marks, "<dé<démarche>x</dè</démarche>", &["<dé", "raw|<démarche>|x</dè|</démarche>"]);
     check_with(&marks, "<!--démarché--><!--démarche 1-->", &["<!--démarché-->", "complete|<!--démarche| 1|-->"]);
     check_with(&marks, "```c++\nx\n```", &["raw|```c++|\nx\n|```"]);
+}
+
+/// Where a payload was cut is told as the parser tells it: with the path of what stood open.
+#[test]
+fn a_cut_payload_says_where() {
+    for (text, path) in [("[1, {\"a\": \"x", "[1].a"), ("[1, {\"a\": 12", "[1].a"), ("12", "$"), ("", "$")] {
+        let mut envelope = envelope(Envelope::builder(), &spelt(&["tag:x:json"]));
+        let mut ends = 0;
+        envelope.feed_with(&format!("<x>\n{text}"), |_| {});
+        envelope.finish_with(|event| {
+            if let EnvelopeEvent::End(payload) = event {
+                let error = payload.error().unwrap();
+                assert_eq!((error.path(), error.offset()), (path, 1 + text.len() as u64), "{text}");
+                assert_eq!((error.line(), error.column()), (2, 1 + text.len() as u64), "{text}");
+                ends += 1;
+            }
+        });
+        assert_eq!(ends, 1);
+    }
 }

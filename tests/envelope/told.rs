@@ -3,13 +3,25 @@
 use std::collections::BTreeMap;
 
 use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark};
-use jsonspigot::{Event, EventKind, Parser, PatternSet};
+use jsonspigot::{Event, EventKind, Parser, PatternSet, ValueKind};
 use serde::de::IgnoredAny;
 
 use super::splitter::{Piece, Spelt};
 
 pub(crate) fn patterns() -> PatternSet {
     PatternSet::new(["$..*", "$", "a", "$..b[*]"]).unwrap()
+}
+
+/// The kind of a whole value, by its first letter.
+fn kind_of(text: &str) -> ValueKind {
+    match text.chars().next() {
+        Some('{') => ValueKind::Object,
+        Some('[') => ValueKind::Array,
+        Some('"') => ValueKind::String,
+        Some('t' | 'f') => ValueKind::Bool,
+        Some('n') => ValueKind::Null,
+        _ => ValueKind::Number,
+    }
 }
 
 /// A pattern's match: its path, kind, joined deltas, and its value's text once it has ended.
@@ -80,6 +92,15 @@ impl Told {
                     // A number beyond f64 is no `Value`, and JSON all the same.
                     let read: Result<IgnoredAny, _> = serde_json::from_str(value.text());
                     assert!(read.is_ok(), "{}", value.text());
+                    assert_eq!(value.kind(), kind_of(value.text()));
+                }
+                if let Some(error) = payload.error() {
+                    // What broke a number may be the closing mark.
+                    let read = format!("{}{}", payload.raw(), payload.close());
+                    let before = read.as_bytes().split_at(error.offset() as usize).0;
+                    let lines: Vec<_> = before.split(|byte| *byte == b'\n').collect();
+                    let column = lines[lines.len() - 1].len() + 1;
+                    assert_eq!((error.line(), error.column()), (lines.len() as u64, column as u64), "{error}");
                 }
                 self.errors
                     .push(payload.error().map(|e| (e.kind().name().to_owned(), e.offset(), e.line(), e.column())));
