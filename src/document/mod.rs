@@ -295,9 +295,7 @@ impl Document {
 
     /// The places of a container's children, in document order; nothing for anything else.
     fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<'_> {
-        let has_children = self.nodes[id as usize].children > 0;
-        let end = if has_children { self.end(id) } else { id };
-        let mut next = id + 1;
+        let (mut next, end) = (id + 1, self.end(id));
         core::iter::from_fn(move || {
             let child = (next < end).then_some(next)?;
             next = self.end(child);
