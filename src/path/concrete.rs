@@ -96,7 +96,8 @@ impl<'a> ConcreteSteps<'a> {
                 self.wants_dot = true;
                 return self.bracketed(&self.rest[1..]);
             }
-            Some(b'.') if self.wants_dot => &self.rest[1..],
+            // A dot in front has made itself wanted.
+            Some(b'.') => &self.rest[1..],
             _ if self.wants_dot => return None,
             _ => self.rest,
         };
