@@ -242,7 +242,7 @@ fn a_cut_payload_says_where() {
     for (text, path) in [("[1, {\"a\": \"x", "[1].a"), ("[1, {\"a\": 12", "[1].a"), ("12", "$"), ("", "$")] {
         let mut envelope = envelope(Envelope::builder(), &spelt(&["tag:x:json"]));
         let mut ends = 0;
-        envelope.feed_with(&format!("<x>\n{text}"), |_| {});
+        envelope.feed_with(format!("<x>\n{text}"), |_| {});
         envelope.finish_with(|event| {
             if let EnvelopeEvent::End(payload) = event {
                 let error = payload.error().unwrap();
