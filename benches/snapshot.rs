@@ -13,19 +13,6 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use jsonspigot::{Event, Parser, PartialValue, PatternSet, Retain};
 use payload::Kind;
-use payload::random::Random;
-
-fn pieces(text: &str) -> Vec<&[u8]> {
-    let mut random = Random::new(0x5EED);
-    let mut rest = text.as_bytes();
-    let mut pieces = Vec::new();
-    while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(rest.len().min(1 + random.below(8)));
-        pieces.push(piece);
-        rest = behind;
-    }
-    pieces
-}
 
 /// A door: feeds a piece, and looks at its events.
 type Door = fn(&mut Parser, &[u8]);
@@ -62,7 +49,7 @@ fn look<'a>(parser: &'a Parser, field: impl Fn(PartialValue<'a>) -> Option<Parti
 
 fn snapshot(criterion: &mut Criterion) {
     let text = Kind::ToolCall.generate(2_300);
-    let pieces = pieces(&text);
+    let pieces = payload::tokens(text.as_bytes());
     let own = PatternSet::new([Kind::ToolCall.pattern()]).expect("the pattern is valid");
     let kept = Parser::builder;
     let unkept = || Parser::builder().retain(Retain::Nothing);
@@ -79,7 +66,7 @@ fn snapshot(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("off", name), |b| b.iter(|| read(&mut parser, pieces, door, |_| {})));
         let mut parser = builder.snapshots().build(&patterns);
         group.bench_function(BenchmarkId::new("on", name), |b| b.iter(|| read(&mut parser, pieces, door, |_| {})));
-        // One that is written in the middle, one that ten others follow, and one deep inside.
+        // One that is written in the middle, one that eleven others follow, and one deep inside.
         group.bench_function(BenchmarkId::new("ask_slots", name), |b| {
             b.iter(|| read(&mut parser, pieces, door, |parser| look(parser, |root| root.get("ask_slots"))));
         });

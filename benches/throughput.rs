@@ -12,7 +12,6 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use jsonspigot::{Event, EventKind, Parser, PartialValue, PatternSet, Retain};
 use payload::Kind;
-use payload::random::Random;
 
 /// Each payload's size; a short call has its own.
 const PAYLOADS: [(Kind, usize); 6] = [
@@ -32,16 +31,7 @@ fn cut<'a>(text: &'a str, way: &str) -> Vec<&'a [u8]> {
     let text = text.as_bytes();
     match way {
         "whole" => vec![text],
-        "token" => {
-            let mut random = Random::new(0x5EED);
-            let (mut rest, mut chunks) = (text, Vec::new());
-            while !rest.is_empty() {
-                let (chunk, behind) = rest.split_at(rest.len().min(1 + random.below(8)));
-                chunks.push(chunk);
-                rest = behind;
-            }
-            chunks
-        }
+        "token" => payload::tokens(text),
         size => text.chunks(size.parse().expect("a number of bytes")).collect(),
     }
 }

@@ -1,13 +1,25 @@
 //! The payloads: made by a seeded generator, the same on every machine, of any wanted size.
 //!
 //! Shared by `throughput` and the comparison. Each is valid JSON, close to the asked number of bytes, and owns the path whose strings the delta rows follow.
-//! How a payload is cut into chunks is its users' affair.
+//! How else a payload is cut into chunks than as tokens is its users' affair.
 
 use std::fmt::Write as _;
 
 pub mod random;
 
 use random::Random;
+
+/// A text in random pieces of 1 to 8 bytes, as a model's tokens fall; the same in each run.
+pub fn tokens(text: &[u8]) -> Vec<&[u8]> {
+    let mut random = Random::new(0x5EED);
+    let (mut rest, mut pieces) = (text, Vec::new());
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(rest.len().min(1 + random.below(8)));
+        pieces.push(piece);
+        rest = behind;
+    }
+    pieces
+}
 
 /// One step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
