@@ -15,6 +15,8 @@ pub(crate) struct Queue {
     entries: Vec<Entry>,
     /// The text of deltas and atoms.
     text: String,
+    /// Where the chunk began, if it was but a [piece](Self::keep_piece) of the open string.
+    piece: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -42,6 +44,21 @@ impl Queue {
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.text.clear();
+        self.piece = None;
+    }
+
+    /// Takes a chunk that is but a piece of the open string: all that its events tell besides the text still stands in
+    /// the parser when they are read, so they need no entries.
+    #[inline]
+    pub(crate) fn keep_piece(&mut self, text: &str, at: u64) {
+        self.text.push_str(text);
+        self.piece = Some(at);
+    }
+
+    /// The piece and its offset, if that is what the chunk was.
+    #[inline]
+    pub(crate) fn piece(&self) -> Option<(&str, u64)> {
+        Some((&self.text, self.piece?))
     }
 
     /// The event at a place, if there are that many. `retained` gives the text of a span, if it was kept.

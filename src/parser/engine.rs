@@ -60,10 +60,9 @@ impl Engine {
         }
     }
 
-    /// New text of the open string: all that a few bytes inside a string have to be told to.
+    /// New text of the open string, for the partial document.
     #[inline]
-    pub(super) fn text<O: Output>(&mut self, text: &str, at: u64, out: &mut O) -> Result<(), Fault> {
-        self.tracker.delta(text, at, out);
+    pub(super) fn grow(&mut self, text: &str, at: u64) -> Result<(), Fault> {
         match self.growing() {
             Some(document) => document.append(text, at),
             None => Ok(()),
@@ -154,7 +153,8 @@ impl<O: Output> Sink for Following<'_, O> {
 
     #[inline]
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        self.engine.text(text, at, self.out)
+        self.engine.tracker.delta(text, at, self.out);
+        self.engine.grow(text, at)
     }
 
     #[cold]

@@ -14,13 +14,21 @@ use crate::event::Event;
 #[must_use = "an error is among the events"]
 pub struct Events<'a> {
     parser: &'a Parser,
+    /// The place of the event that is told next, and of the one behind the last.
     next: usize,
+    end: usize,
     error: Option<Error>,
 }
 
 impl<'a> Events<'a> {
+    #[inline]
     pub(super) fn new(parser: &'a Parser, error: Option<Error>) -> Self {
-        Self { parser, next: 0, error }
+        let Parser { core, queue } = parser;
+        let end = match queue.piece() {
+            Some(_) => core.engine.tracker.selecting_leaf().len(),
+            None => queue.len(),
+        };
+        Self { parser, next: 0, end, error }
     }
 
     /// The parser, to be asked between two events; it has already read the whole chunk.
@@ -33,20 +41,19 @@ impl<'a> Events<'a> {
 impl<'a> Iterator for Events<'a> {
     type Item = Result<Event<'a>, Error>;
 
-    #[inline]
+    // Always inlined, as most chunks have no event, and the others one.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let Parser { core, queue } = self.parser;
-        match queue.event(self.next, core.engine.tracker.paths(), |range| core.retained.slice(range)) {
-            Some(event) => {
-                self.next += 1;
-                Some(Ok(event))
-            }
-            None => self.error.take().map(Err),
+        if self.next == self.end {
+            return self.error.take().map(Err);
         }
+        let event = self.parser.event(self.next).map(Ok);
+        self.next += 1;
+        event
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.parser.queue.len() - self.next + usize::from(self.error.is_some());
+        let left = self.end - self.next + usize::from(self.error.is_some());
         (left, Some(left))
     }
 }
@@ -54,3 +61,16 @@ impl<'a> Iterator for Events<'a> {
 impl ExactSizeIterator for Events<'_> {}
 
 impl FusedIterator for Events<'_> {}
+
+impl Parser {
+    /// One of the events of the last chunk that came through the iterator's door.
+    #[inline]
+    fn event(&self, place: usize) -> Option<Event<'_>> {
+        let Self { core, queue } = self;
+        let tracker = &core.engine.tracker;
+        match queue.piece() {
+            Some((text, at)) => tracker.delta_event(place, text, at),
+            None => queue.event(place, tracker.paths(), |range| core.retained.slice(range)),
+        }
+    }
+}

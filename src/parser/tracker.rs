@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::retention::Retained;
-use crate::event::{Output, Selected};
+use crate::event::{Event, EventKind, Output, Selected};
 use crate::matcher::Row;
 use crate::path::{NodeId, Path, PathStore, ROOT};
 use crate::pattern::PatternId;
@@ -231,6 +231,20 @@ impl Tracker {
             out.delta(&self.selected(value), text, at);
             self.keep_path::<O>();
         }
+    }
+
+    /// The patterns that select the open string or atom.
+    #[inline]
+    pub(super) fn selecting_leaf(&self) -> &[PatternId] {
+        self.leaf.as_ref().map_or(&[], |leaf| &self.selecting[leaf.selecting_from..])
+    }
+
+    /// What `delta` tells an output, for one of the patterns at a time.
+    #[inline]
+    pub(super) fn delta_event<'a>(&'a self, place: usize, text: &'a str, offset: u64) -> Option<Event<'a>> {
+        let pattern = *self.selecting_leaf().get(place)?;
+        let match_id = self.leaf.as_ref()?.first_match + place as u64;
+        Some(Event { pattern, match_id, path: self.paths.path(self.node), kind: EventKind::Delta(text), offset })
     }
 
     #[inline]

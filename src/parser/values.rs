@@ -158,7 +158,7 @@ impl ValueFeed {
         }
         let Self { parser: Parser { core, queue }, written, .. } = self;
         queue.clear();
-        let fed = core.feed(written.as_bytes(), queue).and_then(|()| core.finish(queue));
+        let fed = core.feed_any(written.as_bytes(), queue).and_then(|()| core.finish(queue));
         written.clear();
         Events::new(&self.parser, fed.err())
     }
