@@ -17,8 +17,7 @@ use crate::event::SERDE_DEPTH;
 impl fmt::Display for PartialValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { document, node: root } = *self;
-        let end = document.end(root).max(root + 1);
-        for node in root..end {
+        for node in root..document.end(root) {
             let value = PartialValue { document, node };
             if node != root {
                 let is_first = document.nodes[node as usize].parent + 1 == node;
@@ -33,7 +32,7 @@ impl fmt::Display for PartialValue<'_> {
             value.write_opening(f)?;
             // Behind the last node inside, all containers that end here are closed, innermost first.
             let mut closing = node;
-            while closing != NOTHING && document.end(closing).max(closing + 1) == node + 1 {
+            while closing != NOTHING && document.end(closing) == node + 1 {
                 match document.nodes[closing as usize].kind {
                     NodeKind::Array => f.write_char(']')?,
                     NodeKind::Object => f.write_char('}')?,
