@@ -1,37 +1,70 @@
-//! One reading, for an instruction counter: `work KILOBYTES CHUNK [PATTERN]...`. A chunk is a number of bytes, `whole`, or
-//! `none` to make the text and not read it. `.ci/work` runs it under callgrind and holds law 9 to its counts.
+//! Readings for an instruction counter: `work TEXT CHUNK DOOR [PATTERN]...`, as `.ci/work` runs it under callgrind.
+//!
+//! The text is a number of kilobytes of tool calls, or one of the generated payloads `tool-call`, `long-text` and
+//! `records`, the first of which is read again and again. A chunk is a number of bytes, `token` or `whole`; a door is
+//! `feed`, `feed_with`, `snapshots` for the latter with a partial document, or `none` to cut the text and not read it.
+
+#[allow(dead_code, unreachable_pub, reason = "the other benchmarks use the rest")]
+mod payload;
 
 use std::env;
 use std::hint::black_box;
 
-use jsonspigot::{Limits, Parser, PatternSet, Retain};
+use jsonspigot::{Event, EventKind, Limits, Parser, PatternSet, Retain};
+use payload::Kind;
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 
-/// An array of tool calls, about this long.
-fn text(len: usize) -> String {
-    let count = len.div_ceil(TOOL_CALL.len() + 1);
-    format!("[{}]", vec![TOOL_CALL; count].join(","))
+/// A short text is read until so many bytes have been.
+const LEAST: usize = 64 << 10;
+
+fn text(name: &str) -> String {
+    match name {
+        "tool-call" => Kind::ToolCall.generate(2_300),
+        "long-text" => Kind::LongText.generate(LEAST),
+        "records" => Kind::Records.generate(LEAST),
+        kilobytes => {
+            let len = kilobytes.parse::<usize>().expect("a length or a payload") << 10;
+            format!("[{}]", vec![TOOL_CALL; len.div_ceil(TOOL_CALL.len() + 1)].join(","))
+        }
+    }
+}
+
+/// What a user interface does with an event, at its cheapest: it looks at new text.
+fn look(event: &Event<'_>) -> u64 {
+    match event.kind {
+        EventKind::Delta(text) => black_box(text).len() as u64,
+        EventKind::Begin(_) | EventKind::End(_) => black_box(event.offset) & 1,
+    }
 }
 
 fn main() {
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
     // Without arguments, as `cargo bench` calls it, a small reading: that it runs is all that is to be seen.
-    let kilobytes: usize = arguments.next().map_or(4, |kilobytes| kilobytes.parse().expect("a length"));
-    let chunk = arguments.next().unwrap_or_else(|| "1".to_owned());
+    let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
+    let (text, chunk, door) = (black_box(text(&next("4"))), next("1"), next("feed_with"));
     let patterns = PatternSet::new(arguments).expect("the patterns are valid");
-    let text = black_box(text(kilobytes << 10));
-    let size = match chunk.as_str() {
-        "none" => return println!("{} 0", text.len()),
-        "whole" => text.len(),
-        size => size.parse().expect("a chunk's size"),
+    let bytes = text.as_bytes();
+    let chunks: Vec<&[u8]> = match chunk.as_str() {
+        "whole" => vec![bytes],
+        "token" => payload::tokens(bytes),
+        size => bytes.chunks(size.parse().expect("a chunk's size")).collect(),
     };
     let limits = Limits { string: 1 << 20, ..Limits::default() };
-    let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).build(&patterns);
-    let mut events = 0_u64;
-    for chunk in text.as_bytes().chunks(size) {
-        parser.feed_with(black_box(chunk), |event| events += black_box(event.offset) & 1).expect("the text is valid");
+    let builder = Parser::builder().limits(limits).retain(Retain::Nothing);
+    let mut parser = if door == "snapshots" { builder.snapshots() } else { builder }.build(&patterns);
+    let readings = LEAST.div_ceil(text.len());
+    let mut seen = 0;
+    for _ in 0..if door == "none" { 0 } else { readings } {
+        parser.reset();
+        for chunk in &chunks {
+            if door == "feed" {
+                parser.feed(black_box(chunk)).for_each(|event| seen += look(&event.expect("the text is valid")));
+            } else {
+                parser.feed_with(black_box(chunk), |event| seen += look(&event)).expect("the text is valid");
+            }
+        }
+        parser.finish_with(|_| {}).expect("the text is whole");
     }
-    parser.finish_with(|_| {}).expect("the text is whole");
-    println!("{} {events}", text.len());
+    println!("{} {seen}", text.len() * readings);
 }
