@@ -22,8 +22,17 @@ use crate::source::Source;
 const EXIT_STATUS: &str = "\
 Exit status: 0 complete; 1 invalid or incomplete input; 2 wrong arguments or unreadable input.";
 
-/// What the lines are with `--provider` and `--envelope`.
-const STREAMS: &str = r#"Lines with --provider: the lines about matches have "call", the call's number, counted over all messages. Besides:
+/// What the lines are.
+const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
+  {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
+  {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
+  {"event":"end","pattern":0,"path":"…","value":…}             the value is whole, and spelt as it came
+  {"event":"snapshot","value":…}                               with --snapshots: all that is known, brackets closed
+  {"event":"patch","ops":[…]}                                  with --patches: what brings the last one up to date
+  {"event":"done","bytes":N}                                   the text is whole; with --value, "value" is its value
+  {"event":"error","kind":"…","offset":N,"line":N,"column":N,"path":"…"}     instead of "done"; the first bad byte
+
+Lines with --provider: the lines about matches have "call", the call's number, counted over all messages. Besides:
   {"event":"call","call":0,"id":"…","name":"…"}      a call starts; "choice" if it is not the first answer's
   {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments are done
   {"event":"text","text":"…"}, "reasoning", "refusal"    what else is said
@@ -37,8 +46,9 @@ malformed, trailing: these have "raw", all that came, and "error", an object wit
 "path" as in the line "error", and for truncated the "reason" (place unknown: "kind" and "reason" only).
 
 The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
-if the provider reports an error, or if there is no event at all. `ended` and `mismatch` leave it as it is: what came
-late or does not fit is dropped. With --text: what the assistant says, refusals too, and the matches.
+if the provider reports an error, or if there is no event at all, or none that is this provider's. `ended` and `mismatch`
+leave it as it is: what came late or does not fit is dropped. With --text: what the assistant says, refusals too, and the
+matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the mark as it
 was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it comes; at a payload's end
@@ -57,7 +67,7 @@ or the text is not UTF-8. With --text: the text around payloads as it is, and th
     version,
     override_usage = "jsonspigot [OPTIONS] [--] [PATTERN]... [< FILE]",
     after_help = EXIT_STATUS,
-    after_long_help = format!("{STREAMS}\n\n{EXIT_STATUS}")
+    after_long_help = format!("{LINES}\n\n{EXIT_STATUS}")
 )]
 pub(crate) struct Options {
     /// What to tell: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value
@@ -134,7 +144,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     max_number: Option<u64>,
 
-    /// Refuse more than N bytes of input
+    /// Refuse a JSON text of more than N bytes: the input, or each call's arguments, or each payload
     #[arg(long, value_name = "N")]
     max_total: Option<u64>,
 }

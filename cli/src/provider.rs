@@ -21,8 +21,17 @@ pub(crate) struct Stream {
     /// Whether its provider has to be found out.
     is_detecting: bool,
     bytes: u64,
-    /// The beginning of the first frame that may be an event.
-    first: Option<String>,
+    /// The first frame that may be an event.
+    first: Option<First>,
+    /// Whether any event meant something.
+    has_told: bool,
+}
+
+/// What a complaint can say of a frame.
+struct First {
+    beginning: String,
+    /// Whose event it looks like.
+    provider: Option<Provider>,
 }
 
 /// How much of a frame a complaint shows, in characters.
@@ -38,7 +47,7 @@ impl Stream {
             None => ToolCalls::detecting(calls),
         };
         let is_detecting = provider.is_none();
-        Self { framing: Framing::new(limit), calls, is_detecting, bytes: 0, first: None }
+        Self { framing: Framing::new(limit), calls, is_detecting, bytes: 0, first: None, has_told: false }
     }
 
     /// Reads what `frames` takes out of the framing.
@@ -48,19 +57,25 @@ impl Stream {
         complaints: &mut Complaints,
         frames: impl FnOnce(&mut Framing, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
-        let Self { framing, calls, first, .. } = self;
+        let Self { framing, calls, first, has_told, .. } = self;
         let mut result = Ok(());
         frames(framing, &mut |frame| {
             let mut is_bad = false;
             let on_event = |event: ToolEvent<'_>| {
-                is_bad |= matches!(event, ToolEvent::BadFrame { .. });
+                match event {
+                    ToolEvent::BadFrame { .. } => is_bad = true,
+                    // Several providers end alike.
+                    ToolEvent::End => {}
+                    _ => *has_told = true,
+                }
                 tell(&event, output, complaints, &mut result);
             };
             match frame {
                 Frame::Text(text) => {
                     calls.push(text, on_event);
                     if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") {
-                        *first = Some(text.chars().take(MOST_SHOWN).collect());
+                        let beginning = text.chars().take(MOST_SHOWN).collect();
+                        *first = Some(First { beginning, provider: Provider::detect(text) });
                     }
                 }
                 Frame::NotUtf8(text) => calls.push_unreadable(text, on_event),
@@ -85,8 +100,17 @@ impl Source for Stream {
         match &self.first {
             // Not what was asked for: an error page, say, or nothing at all.
             None => complaints.push("no-event: nothing in the input is a provider's event".to_owned()),
-            Some(first) if self.is_detecting && self.calls.provider().is_none() => complaints
-                .push(format!("unknown-provider: no event tells whose stream this is (--provider NAME does): {first}")),
+            Some(First { beginning, .. }) if self.is_detecting && self.calls.provider().is_none() => {
+                complaints.push(format!(
+                    "unknown-provider: no event tells whose stream this is (--provider NAME does): {beginning}"
+                ));
+            }
+            // A stream that was cut early may have said nothing yet, but shows whose it is.
+            Some(First { beginning, provider }) if !self.has_told && *provider != self.calls.provider() => {
+                let instead =
+                    provider.map(|provider| format!(" (--provider {provider} may be meant)")).unwrap_or_default();
+                complaints.push(format!("no-event: no event means anything to this provider{instead}: {beginning}"));
+            }
             Some(_) => {}
         }
         Ok(output.done(self.bytes, None)?)

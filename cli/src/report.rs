@@ -110,7 +110,7 @@ impl fmt::Display for Failure {
             Self::Unreadable { name, error } => write!(f, "cannot read {}: {error}", printable(name)),
             Self::Refused(error) => f.write_str(&printable(&told(error))),
             Self::NotText { kind, offset, line, column } => {
-                write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset})")
+                write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset}) in $")
             }
             Self::Unwritable(error) => write!(f, "cannot write standard output: {error}"),
         }

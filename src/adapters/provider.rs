@@ -113,6 +113,10 @@ impl fmt::Display for UnknownProvider {
 
 impl core::error::Error for UnknownProvider {}
 
+/// What the types of AG-UI's events begin with, but for `RAW` and `CUSTOM`, which could be anybody's.
+const AG_UI: [&str; 9] =
+    ["RUN_", "STEP_", "TEXT_MESSAGE_", "TOOL_CALL_", "STATE_", "MESSAGES_", "ACTIVITY_", "REASONING_", "THINKING_"];
+
 /// The fields that tell providers apart.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -160,7 +164,7 @@ impl Look<'_> {
             | "tool-input-error" => Some(Provider::VercelUi),
             _ if kind.starts_with("response.") => Some(Provider::OpenaiResponses),
             _ if kind.starts_with("interaction.") || kind.starts_with("step.") => Some(Provider::Gemini),
-            _ if kind.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') => Some(Provider::AgUi),
+            _ if AG_UI.iter().any(|family| kind.starts_with(family)) => Some(Provider::AgUi),
             _ => None,
         }
     }

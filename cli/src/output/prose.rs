@@ -34,7 +34,8 @@ struct Shown {
     /// The offset of the value's first byte, which no other value has.
     start: u64,
     kind: ValueKind,
-    is_begun: bool,
+    /// Whether another has ended its line.
+    is_broken_off: bool,
 }
 
 impl<W: Write> Prose<W> {
@@ -44,7 +45,12 @@ impl<W: Write> Prose<W> {
 
     /// Nobody continues another's line.
     fn write(&mut self, writer: Writer, text: &str) -> io::Result<()> {
-        if self.half_line.is_some_and(|half| half != writer) {
+        if let Some(other) = self.half_line.filter(|half| *half != writer) {
+            if let Writer::Match(call) = other
+                && let Some(shown) = self.shown.get_mut(&call)
+            {
+                shown.is_broken_off = true;
+            }
             self.end_line()?;
         }
         self.out.write_all(text.as_bytes())?;
@@ -61,7 +67,7 @@ impl<W: Write> Prose<W> {
         let is_leaf = kind.is_atom() || kind == ValueKind::String;
         let is_shown = self.shown.get(&call).is_some_and(|shown| shown.start == event.offset);
         if is_leaf && !is_shown {
-            let shown = Shown { match_id: event.match_id, start: event.offset, kind, is_begun: false };
+            let shown = Shown { match_id: event.match_id, start: event.offset, kind, is_broken_off: false };
             self.shown.insert(call, shown);
         }
     }
@@ -69,11 +75,11 @@ impl<W: Write> Prose<W> {
     /// A string whose line another has broken off has had its newline.
     fn end(&mut self, call: u64, value: Option<CompleteValue<'_>>) -> io::Result<()> {
         let Some(shown) = self.shown.get(&call) else { return Ok(()) };
-        let (is_string, is_begun) = (shown.kind == ValueKind::String, shown.is_begun);
-        let atom = value.filter(|_| !is_string).map(|atom| atom.to_string());
-        if is_begun && self.half_line.is_some_and(|half| half != Writer::Match(call)) {
+        if shown.is_broken_off {
             return Ok(());
         }
+        let is_string = shown.kind == ValueKind::String;
+        let atom = value.filter(|_| !is_string).map(|atom| atom.to_string());
         self.write(Writer::Match(call), &atom.unwrap_or_default())?;
         self.end_line()
     }
@@ -89,7 +95,7 @@ impl<W: Write> Output for Prose<W> {
         let shown = self.shown.get_mut(&call).filter(|shown| shown.match_id == event.match_id);
         match (event.kind, shown) {
             (EventKind::Delta(text), Some(shown)) => {
-                shown.is_begun = true;
+                shown.is_broken_off = false;
                 self.write(Writer::Match(call), text)
             }
             (EventKind::End(value), Some(_)) => self.end(call, value),

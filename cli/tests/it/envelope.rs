@@ -92,15 +92,15 @@ fn text_is_held_to_utf8() {
     {"event":"error","kind":"invalid-utf8","offset":25,"line":2,"column":20,"path":"$"}
     --- stderr
     error: incomplete: expected the rest of a string at line 1 column 9 (byte 8) in a (payload comment:context, truncated)
-    error: invalid-utf8: expected text in UTF-8 at line 2 column 20 (byte 25)
+    error: invalid-utf8: expected text in UTF-8 at line 2 column 20 (byte 25) in $
     "#);
     for chunk in ["1", "2", "100"] {
         let cut = with(&["--chunk", chunk], b"Caf\xC3\xA9\nx\xE2\x82");
         let place = r#""kind":"incomplete","offset":9,"line":2,"column":4,"path":"$""#;
         assert!(cut.stdout.ends_with(&format!("{{\"event\":\"error\",{place}}}\n")), "{cut}");
-        assert_eq!(cut.stderr, "error: incomplete: expected text in UTF-8 at line 2 column 4 (byte 9)\n");
+        assert_eq!(cut.stderr, "error: incomplete: expected text in UTF-8 at line 2 column 4 (byte 9) in $\n");
         let cut = with(&["--chunk", chunk], b"Caf\xC3\xA9\nx\xE2A");
-        assert_eq!(cut.stderr, "error: invalid-utf8: expected text in UTF-8 at line 2 column 3 (byte 8)\n");
+        assert_eq!(cut.stderr, "error: invalid-utf8: expected text in UTF-8 at line 2 column 3 (byte 8) in $\n");
         assert_eq!(cut.status, 1);
     }
 }

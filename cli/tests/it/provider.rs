@@ -352,6 +352,51 @@ fn what_came_late_or_does_not_fit_is_dropped_and_does_no_harm() {
 }
 
 #[test]
+fn another_providers_stream_is_not_taken_for_an_empty_one() {
+    let chat = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\ndata: [DONE]\n\n";
+    assert_snapshot!(run(&["--provider", "anthropic"], chat), @r#"
+    exit status 1
+    --- stdout
+    {"event":"done","bytes":76}
+    --- stderr
+    error: no-event: no event means anything to this provider (--provider openai-chat may be meant): {"choices":[{"index":0,"delta":{"role":"assistant"}}]}
+    "#);
+    assert_snapshot!(run(&["--provider", "anthropic"], r#"{"level":"info"}"#), @r#"
+    exit status 1
+    --- stdout
+    {"event":"done","bytes":16}
+    --- stderr
+    error: no-event: no event means anything to this provider: {"level":"info"}
+    "#);
+    // Nobody has said anything yet, but it is who was asked for.
+    assert_eq!(run(&["--provider", "openai-chat"], chat).status, 0);
+    assert_eq!(run(&["--provider", "auto"], chat).status, 0);
+    assert_eq!(run(&["--provider", "auto"], r#"{"type":"LOG"}"#).status, 1);
+}
+
+#[test]
+fn a_line_that_another_call_breaks_off_has_one_end() {
+    let start = |index| {
+        format!(
+            r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"tool_use","id":"{index}","name":"f","input":{{}}}}}}"#
+        )
+    };
+    let delta = |index, json: &str| {
+        let json = json.replace('"', "\\\"");
+        format!(
+            r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"input_json_delta","partial_json":"{json}"}}}}"#
+        )
+    };
+    let texts = |last: [i32; 2]| {
+        let begun = [start(0), start(1), delta(0, r#"{"x":"zero"#), delta(1, r#"{"x":"one"#)];
+        let ended = last.map(|index| delta(index, r#""}"#));
+        run(&["--provider", "anthropic", "--text", "x"], [&begun[..], &ended].concat().join("\n")).stdout
+    };
+    assert_eq!(texts([1, 0]), "zero\none\n");
+    assert_eq!(texts([0, 1]), "zero\none\n");
+}
+
+#[test]
 fn an_input_without_events_is_no_stream() {
     let page = "<html>\n<title>502 Bad Gateway</title>\n";
     assert_snapshot!(run(&["--provider", "auto"], page), @r#"
