@@ -75,6 +75,7 @@ async fn start(folder: &std::path::Path) -> Result<(Child, String), Failure> {
         .env_remove("ANTHROPIC_API_KEY")
         .env_remove("ANTHROPIC_BASE_URL")
         .env_remove("OPENAI_BASE_URL")
+        .env_remove("OPENAI_API_KEY")
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn()?;

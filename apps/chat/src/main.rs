@@ -30,6 +30,9 @@ struct Arguments {
     /// Milliseconds between two fragments of the scripted provider.
     #[arg(long, default_value_t = 25)]
     pause_ms: u64,
+    /// The folder with the recorded streams that the scripted provider can replay.
+    #[arg(long, default_value = scripted::RECORDINGS)]
+    recordings: PathBuf,
     /// A provider that speaks Anthropic Messages, its address without `/v1/messages`.
     #[arg(long, env = "ANTHROPIC_BASE_URL")]
     anthropic_base_url: Option<String>,
@@ -39,8 +42,8 @@ struct Arguments {
     /// A provider that speaks OpenAI Chat Completions, its address without `/chat/completions`.
     #[arg(long, env = "OPENAI_BASE_URL")]
     openai_base_url: Option<String>,
-    /// Its key.
-    #[arg(long, env = "OPENAI_API_KEY", hide_env_values = true, requires = "openai_base_url")]
+    /// Its key; without the address it is not looked at.
+    #[arg(long, env = "OPENAI_API_KEY", hide_env_values = true)]
     openai_api_key: Option<String>,
 }
 
@@ -58,6 +61,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Ok(scripted::run(flags).await?);
     }
     let (provider, scripted) = provider(&arguments).await?;
+    match &scripted {
+        Some(_) => tracing::info!("the provider is a scripted one on this machine"),
+        None => tracing::info!(url = %provider.base_url, model = %provider.model, "the provider is a live one"),
+    }
     let config = Config { provider, database: Some(arguments.database), limits: Limits::default() };
     let server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
     println!("{}", server.base_url());
@@ -80,7 +87,7 @@ async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<Scrip
     }
     let (protocol, key) = (Protocol::Anthropic, arguments.anthropic_api_key.clone());
     if arguments.anthropic_base_url.is_none() && key.is_none() {
-        let process = ScriptedProcess::start(arguments.pause_ms).await?;
+        let process = ScriptedProcess::start(arguments.pause_ms, &arguments.recordings).await?;
         let (base_url, api_key) = (process.base_url().to_owned(), "scripted".to_owned());
         return Ok((ProviderConfig { protocol, base_url, api_key, model: model("scripted") }, Some(process)));
     }

@@ -8,10 +8,16 @@ use tokio::process::{Child, Command};
 
 /// The app, on a free port, in an environment that names no provider.
 async fn start(folder: &std::path::Path) -> (Child, String) {
+    start_with(folder, &[]).await
+}
+
+/// The same, in an environment with these variables.
+async fn start_with(folder: &std::path::Path, variables: &[(&str, &str)]) -> (Child, String) {
     let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
         .args(["--port", "0", "--pause-ms", "0", "--database"])
         .arg(folder.join("chat.sqlite3"))
         .env_clear()
+        .envs(variables.iter().copied())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true)
@@ -37,6 +43,14 @@ async fn it_works_without_a_key_and_a_network() {
         (page.status().as_u16(), page.headers()["content-type"].to_str().unwrap()),
         (200, "text/html; charset=utf-8")
     );
+}
+
+/// A key of another app's, without an address to use it at, is nobody's business.
+#[tokio::test]
+async fn a_key_without_an_address_is_not_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_app, base_url) = start_with(folder.path(), &[("OPENAI_API_KEY", "sk-elsewhere")]).await;
+    assert!(base_url.starts_with("http://127.0.0.1:"), "{base_url}");
 }
 
 /// Killed, it has no chance to clean up: the provider notices that nobody holds its standard input.

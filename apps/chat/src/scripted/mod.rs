@@ -36,7 +36,7 @@ use body::Delivery;
 use check::Refusal;
 pub use directives::{Directives, Fault, FaultKind};
 pub use journal::{Journal, Seen};
-pub use process::{Flags, ScriptedProcess, run};
+pub use process::{Flags, RECORDINGS, ScriptedProcess, run};
 pub use random::random_text;
 use script::Turn;
 
