@@ -99,10 +99,16 @@ fn draw(parser: &Parser, is_first: bool) -> Result<(), Box<dyn Error>> {
     Ok(out.flush()?)
 }
 
+/// How many characters of a field are shown.
+const MOST_SHOWN: usize = 32;
+
 /// The end of a text, without control characters and short enough for one line of a terminal.
 fn one_line(text: &str) -> String {
     let plain: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    plain[plain.len().saturating_sub(32)..].iter().collect()
+    match plain.len().checked_sub(MOST_SHOWN) {
+        None | Some(0) => plain.iter().collect(),
+        Some(left_out) => format!("…{}", plain[left_out + 1..].iter().collect::<String>()),
+    }
 }
 
 /// What the model writes.

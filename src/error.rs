@@ -73,13 +73,14 @@ impl Error {
         self.inner.offset
     }
 
-    /// The line of the first bad byte, from 1 (0 if the error is about a looked-at value, not a byte); only line feeds in the white space between tokens count.
+    /// The line of the first bad byte, from 1 (0 if the error is about a looked-at value, not a byte); only line feeds in
+    /// the white space between tokens count.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.inner.line
     }
 
-    /// The column of the first bad byte, from 1, in bytes.
+    /// The column of the first bad byte, from 1, in bytes (0 where the line is).
     #[must_use]
     pub fn column(&self) -> u64 {
         self.inner.column

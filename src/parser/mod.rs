@@ -191,7 +191,8 @@ impl Parser {
         *outcome = Outcome::Open;
     }
 
-    /// Whether the root value has closed, and nothing but white space came behind it; only [`finish`](Self::finish) says that nothing else follows.
+    /// Whether the root value has closed, and nothing but white space came behind it; only [`finish`](Self::finish) says
+    /// that nothing else follows.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.core.outcome {

@@ -41,8 +41,8 @@ pub enum Atom<'a> {
 /// let patterns = PatternSet::new(["steps[*]"])?;
 /// let mut feed = ValueFeed::new(Parser::builder().snapshots(), &patterns);
 /// feed.set("$.servings", Atom::Number("4")).try_for_each(|event| event.map(drop))?;
-/// let deltas = feed.append("$.steps[0]", "Cook ").filter(|event| matches!(event.as_ref().unwrap().kind, EventKind::Delta("Cook ")));
-/// assert_eq!(deltas.count(), 1);
+/// let last = feed.append("$.steps[0]", "Cook ").last().unwrap()?;
+/// assert!(matches!(last.kind, EventKind::Delta("Cook ")));
 /// feed.append("$.steps[0]", "lasagna").for_each(drop);
 /// feed.close("$.steps[0]").for_each(drop);
 /// assert_eq!(feed.parser().snapshot().unwrap().to_string(), r#"{"servings":4,"steps":["Cook lasagna"]}"#);

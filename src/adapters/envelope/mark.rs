@@ -91,8 +91,8 @@ impl Mark {
     ///
     /// A `{` or `[` may also be prose. It is taken for a payload as soon as the first member's value has begun, or
     /// a `,` or `]` stands behind the first element, or the whole value has ended, be it empty; if the JSON breaks
-    /// before that, or the text ends, it was text. A payload that breaks later is malformed and lasts until its brackets close, those in
-    /// strings not counted; the first whole value is the last that is looked for.
+    /// before that, or the text ends, it was text. A payload that breaks later is malformed and lasts until its brackets
+    /// close, those in strings not counted; the first whole value is the last that is looked for.
     ///
     /// In prose an array may be a citation (`[1]`) or a box to tick (`[ ]`): there
     /// [`bare_object`](Self::bare_object) is the better choice.
