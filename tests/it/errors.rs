@@ -187,6 +187,18 @@ proptest! {
     }
 }
 
+#[test]
+fn what_serde_json_just_reads_is_not_too_deep() {
+    for (levels, expected) in [(127, ErrorKind::Data), (128, ErrorKind::DepthLimit)] {
+        let text = "[".repeat(levels) + &"]".repeat(levels);
+        let mut parser =
+            Parser::builder().limits(Limits { depth: 200, ..Limits::default() }).build(&PatternSet::empty());
+        parser.feed_with(&text, |_| {}).unwrap();
+        parser.finish_with(|_| {}).unwrap();
+        assert_eq!(parser.deserialize::<Vec<bool>>().unwrap_err().kind(), expected, "{levels} levels");
+    }
+}
+
 /// Closed containers do not count, whatever stands before their brackets.
 #[test]
 fn what_has_closed_makes_no_depth() {
