@@ -1,17 +1,16 @@
-//! One open call: its parser, the text it got, and the verdict at its end.
+//! One open call: who it is, the text it got, and the verdict at its end.
 
 use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
 use alloc::string::String;
 use core::mem;
 
+use super::body::{Body, PathValue, Told};
 use super::builder::CallsBuilder;
 use super::error::{CallError, CallErrorKind};
 use super::event::{Input, InputStatus, ToolEvent};
 use super::slots::{Place, Slot};
-use crate::error::{Error, ErrorKind};
-use crate::event::Event;
-use crate::parser::{Atom, Events, Parser, Retain, ValueFeed};
+use crate::error::ErrorKind;
+use crate::parser::Parser;
 use crate::pattern_set::PatternSet;
 
 /// Where events are told: behind `dyn`, so that all of this is compiled once, not once a closure.
@@ -82,7 +81,8 @@ impl<'a> Ending<'a> {
 pub(super) struct Call {
     number: u64,
     choice: u64,
-    place: OwnedPlace,
+    /// Whether the input is the message's own text.
+    is_content: bool,
     id: String,
     name: String,
     nature: Nature,
@@ -94,44 +94,22 @@ pub(super) struct Call {
     is_incomplete: bool,
     /// What came with the start; used only if nothing else comes.
     start_input: String,
+    /// How long the raw text is.
     len: usize,
     body: Body,
+    /// The shortest repetition of the input that was found to be the same.
+    repetition: Option<String>,
+    /// Whether it was told that a server made something else of the input.
+    is_contradicted: bool,
 }
 
-#[derive(Clone, Debug)]
-enum OwnedPlace {
-    Index(u64),
-    Id(String),
-    Other,
-}
-
-#[derive(Clone, Debug)]
-enum Body {
-    Untouched,
-    /// Input whose grammar holds so far.
-    Json(Box<Parser>),
-    /// Input that comes as values by path; the same in the end.
-    Values(Box<ValueFeed>),
-    /// Input that the parser has refused, all of it. What the parser can still show, if it was built so, it shows.
-    Failed {
-        error: Error,
-        raw: String,
-        parser: Box<Parser>,
-    },
-    Text(String),
-}
 
 impl Call {
     pub(super) fn new(number: u64, slot: Slot<'_>, id: &str, name: &str, nature: Nature) -> Self {
-        let place = match slot.place {
-            Place::Index(index) => OwnedPlace::Index(index),
-            Place::Id(id) => OwnedPlace::Id(id.to_owned()),
-            Place::Content | Place::Latest | Place::Nowhere => OwnedPlace::Other,
-        };
         Self {
             number,
             choice: slot.choice,
-            place,
+            is_content: slot.place == Place::Content,
             id: id.to_owned(),
             name: name.to_owned(),
             nature,
@@ -142,16 +120,9 @@ impl Call {
             start_input: String::new(),
             len: 0,
             body: Body::Untouched,
+            repetition: None,
+            is_contradicted: false,
         }
-    }
-
-    pub(super) fn slot(&self) -> Slot<'_> {
-        let place = match &self.place {
-            OwnedPlace::Index(index) => Place::Index(*index),
-            OwnedPlace::Id(id) => Place::Id(id),
-            OwnedPlace::Other => Place::Nowhere,
-        };
-        Slot::new(self.choice, place)
     }
 
     pub(super) fn id(&self) -> &str {
@@ -168,16 +139,28 @@ impl Call {
 
     /// The parser, once it has got something.
     pub(super) fn parser(&self) -> Option<&Parser> {
-        match &self.body {
-            Body::Json(parser) | Body::Failed { parser, .. } => Some(parser),
-            Body::Values(feed) => Some(feed.parser()),
-            Body::Untouched | Body::Text(_) => None,
-        }
+        self.body.parser()
     }
 
     /// Whether the input is one whole JSON value by now.
     pub(super) fn has_whole_value(&self) -> bool {
         self.parser().is_some_and(Parser::is_complete)
+    }
+
+    /// Whether the input is the message's own text.
+    pub(super) fn is_content(&self) -> bool {
+        self.is_content
+    }
+
+    /// Whether anything has come that is the input.
+    fn has_input(&self) -> bool {
+        !matches!(self.body, Body::Untouched)
+    }
+
+    /// Whether a fragment that names no call may be this one's: not if the input is the message's own text, nor once
+    /// the wire has said what the whole input is.
+    pub(super) fn may_have_lost(&self) -> bool {
+        !self.is_content && (self.phase != Phase::Sealed || !self.has_input())
     }
 
     /// The first id and the first name win.
@@ -189,11 +172,14 @@ impl Call {
         }
     }
 
-    /// Keeps what came with the start. An object without members only stands in for what is to come.
-    pub(super) fn keep_start_input(&mut self, input: &str) {
+    /// Keeps what came with the start, as far as the limit allows. An object without members only stands in for what
+    /// is to come.
+    pub(super) fn keep_start_input(&mut self, input: &str, choices: &CallsBuilder) {
         let is_stand_in = || input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}");
         if !is_stand_in() {
-            input.clone_into(&mut self.start_input);
+            // One character more than fits, so that whoever takes it in sees that there was more.
+            let most = choices.limits.input_bytes.saturating_add(char::MAX.len_utf8());
+            input[..floor_char_boundary(input, most)].clone_into(&mut self.start_input);
         }
     }
 
@@ -217,14 +203,40 @@ impl Call {
     /// Takes in a fragment, which is not empty.
     pub(super) fn append(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
         self.tell_start(on_event);
-        let room = choices.limits.input_bytes - self.len;
-        let within = text.get(..floor_char_boundary(text, room)).unwrap_or_default();
+        if let Body::Untouched = self.body {
+            self.body = match self.nature {
+                Nature::Text => Body::Text(String::new()),
+                Nature::Json => Body::json(choices.parser, self.patterns(choices)),
+            };
+        }
+        // Values by path may have passed the limit by what the last of them is long.
+        let room = choices.limits.input_bytes.saturating_sub(self.len);
+        let within = &text[..floor_char_boundary(text, room)];
         if !within.is_empty() {
-            on_event(ToolEvent::Fragment { call: self.number, text: within });
+            let taken = self.body.append(within, &mut teller(self.number, on_event));
+            if taken.is_err() {
+                return self.refuse_mixed(on_event);
+            }
             self.len += within.len();
-            self.take_in(within, choices, on_event);
         }
         if within.len() < text.len() {
+            self.pass_limit(on_event);
+        }
+    }
+
+    /// Takes in a value by its path.
+    pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        self.tell_start(on_event);
+        if let (Body::Untouched, Nature::Json) = (&self.body, self.nature) {
+            self.body = Body::values(choices.parser, self.patterns(choices));
+        }
+        if self.len > choices.limits.input_bytes {
+            return;
+        }
+        let taken = self.body.set(path, value, &mut teller(self.number, on_event));
+        let Ok(added) = taken else { return self.refuse_mixed(on_event) };
+        self.len += added;
+        if self.len > choices.limits.input_bytes {
             self.pass_limit(on_event);
         }
     }
@@ -232,95 +244,62 @@ impl Call {
     /// Tells, once, that the rest is left out.
     fn pass_limit(&mut self, on_event: &mut OnEvent<'_>) {
         if self.left_out.replace("limit") != Some("limit") {
-            on_event(ToolEvent::Error(CallError::new(CallErrorKind::InputLimit, self.number)));
+            self.tell_error(CallErrorKind::InputLimit, on_event);
         }
     }
 
-    fn take_in(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
-        if let Body::Untouched = self.body {
-            self.body = match self.nature {
-                Nature::Text => Body::Text(String::new()),
-                Nature::Json => {
-                    let parser = choices.parser.retain(Retain::Text).build(choices.patterns_of(&self.name));
-                    Body::Json(Box::new(parser))
-                }
-            };
-        }
-        let call = self.number;
-        let mut on_match = |event: Event<'_>| on_event(ToolEvent::Match { call, event });
-        match &mut self.body {
-            Body::Json(parser) => {
-                let fed = parser.offset();
-                let error = parser.feed_with(text, &mut on_match).err();
-                // A flaw that the parser shows past is an error all the same.
-                if let Some(error) = error.or_else(|| parser.flaws().first().cloned()) {
-                    let raw = [text_of(parser), &text[(error.offset() - fed) as usize..]].concat();
-                    self.body = Body::Failed { error, raw, parser: parser.clone() };
-                }
-            }
-            Body::Failed { raw, parser, .. } => {
-                raw.push_str(text);
-                // Its error is known, and told at the end.
-                let _ = parser.feed_with(text, &mut on_match);
-            }
-            Body::Text(raw) => raw.push_str(text),
-            // Nothing of the sort: a stream gives one or the other.
-            Body::Untouched | Body::Values(_) => {}
-        }
-    }
-
-    /// Takes in a value by its path.
-    pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
-        self.tell_start(on_event);
-        if let Body::Untouched = self.body {
-            let feed = ValueFeed::new(choices.parser.retain(Retain::Text), choices.patterns_of(&self.name));
-            self.body = Body::Values(Box::new(feed));
-        }
-        let Body::Values(feed) = &mut self.body else { return };
-        if self.left_out.is_some() {
-            return;
-        }
-        let mut error = match value {
-            PathValue::Atom(atom) => tell_events(self.number, &mut self.len, feed.set(path, atom), on_event),
-            PathValue::Text { text, .. } => tell_events(self.number, &mut self.len, feed.append(path, text), on_event),
-        };
-        if let (None, PathValue::Text { has_ended: true, .. }) = (&error, value) {
-            error = tell_events(self.number, &mut self.len, feed.close(path), on_event);
-        }
-        if let Some(error) = error {
-            let parser = Box::new(feed.parser().clone());
-            self.body = Body::Failed { error, raw: text_of(&parser).to_owned(), parser };
-        } else if self.len > choices.limits.input_bytes {
-            self.pass_limit(on_event);
+    /// Tells, once, that fragments are left out, as they are of another form than the input.
+    fn refuse_mixed(&mut self, on_event: &mut OnEvent<'_>) {
+        if self.left_out.replace("mixed") != Some("mixed") {
+            self.tell_error(CallErrorKind::Mixed, on_event);
         }
     }
 
     /// Takes in a payload that repeats the whole input: it is the input if nothing came before it.
     pub(super) fn whole(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
-        if let Body::Untouched = self.body {
-            self.append(text, choices, on_event);
-        } else if self.left_out.is_none() && !self.is_same(text) {
-            on_event(ToolEvent::Error(CallError::new(CallErrorKind::Mismatch, self.number)));
+        match self.body {
+            Body::Untouched => self.append(text, choices, on_event),
+            _ if self.left_out.is_some() || self.body.is_repeated_by(text, &mut self.repetition) => {}
+            _ => self.contradict(on_event),
         }
     }
 
-    fn is_same(&self, text: &str) -> bool {
-        let value = |text| serde_json::from_str::<serde_json::Value>(text).ok();
-        self.raw() == text || (self.nature == Nature::Json && value(text).is_some_and(|v| value(self.raw()) == Some(v)))
-    }
-
-    /// What is new in a payload that repeats all so far; `None` if it does not.
-    pub(super) fn news<'t>(&self, text: &'t str) -> Option<&'t str> {
-        text.strip_prefix(self.raw())
-    }
-
-    fn raw(&self) -> &str {
-        match &self.body {
-            Body::Untouched => "",
-            Body::Json(parser) => text_of(parser),
-            Body::Values(feed) => text_of(feed.parser()),
-            Body::Failed { raw, .. } | Body::Text(raw) => raw,
+    /// Takes in what a server has made of the whole input, which may differ: it is the input if nothing came before it.
+    pub(super) fn derived(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        match self.body {
+            Body::Untouched => self.append(text, choices, on_event),
+            _ if self.left_out.is_some() || self.is_contradicted => {}
+            _ if !self.body.is_repeated_by(text, &mut self.repetition) => {
+                self.is_contradicted = true;
+                self.tell_error(CallErrorKind::Mismatch, on_event);
+            }
+            _ => {}
         }
+    }
+
+    /// The wire says that the input is another one: of the two, nobody can say which is right.
+    fn contradict(&mut self, on_event: &mut OnEvent<'_>) {
+        self.leave_out("mismatch");
+        self.tell_error(CallErrorKind::Mismatch, on_event);
+    }
+
+    /// Takes in a payload that repeats all so far.
+    pub(super) fn append_to_all(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
+        match self.body.news(text) {
+            Some("") => {}
+            Some(news) => self.append(news, choices, on_event),
+            // What the limit cut off is missing.
+            None if self.left_out.is_some() => {}
+            None => self.contradict(on_event),
+        }
+    }
+
+    fn patterns<'b>(&self, choices: &'b CallsBuilder) -> &'b PatternSet {
+        choices.patterns_of(&self.name)
+    }
+
+    fn tell_error(&self, kind: CallErrorKind, on_event: &mut OnEvent<'_>) {
+        on_event(ToolEvent::Error(CallError::new(kind, self.number)));
     }
 
     /// The wire has told the end: takes what came with the start if nothing else did. Whether the verdict still
@@ -329,8 +308,8 @@ impl Call {
         self.take_start_input(choices, on_event);
         match &self.body {
             Body::Untouched => true,
-            Body::Json(parser) => !parser.is_complete(),
-            Body::Failed { .. } | Body::Values(_) => false,
+            Body::Open(_) => !self.has_whole_value() && !self.body.is_closed_by_its_end(),
+            Body::Failed { .. } => false,
             Body::Text(_) => self.is_incomplete,
         }
     }
@@ -348,8 +327,13 @@ impl Call {
         if !matches!(ending, Ending::Abrupt(_)) {
             self.take_start_input(choices, on_event);
         }
-        let is_regular = ending.is_regular() && !self.is_incomplete && self.left_out.is_none();
+        let is_whole = self.left_out.is_none();
+        let is_regular = ending.is_regular() && !self.is_incomplete && is_whole;
         let truncated = InputStatus::Truncated { reason: self.left_out.unwrap_or(ending.reason()) };
+        // A value that is whole is whole, whatever the reason. Where its end is not its own, as a number's or that of
+        // values by path, only a regular ending makes it so.
+        let ends_itself = !self.body.is_closed_by_its_end() && self.has_whole_value();
+        let may_be_complete = is_regular || (is_whole && ends_itself);
         let mut error = None;
         let status = match &mut self.body {
             Body::Failed { error: failed, .. } => {
@@ -359,24 +343,18 @@ impl Call {
                     _ => InputStatus::Malformed,
                 }
             }
-            // A value that is whole is whole, whatever the reason. Where its end is not its own, as a number's or
-            // that of values by path, only a regular ending makes it so.
-            Body::Json(parser) if is_regular || (parser.is_complete() && self.left_out.is_none()) => {
-                error = tell_events(self.number, &mut self.len, parser.finish(), on_event);
+            Body::Open(_) if may_be_complete => {
+                error = self.body.finish(&mut teller(self.number, on_event)).err();
                 if error.is_none() { InputStatus::Complete } else { truncated }
             }
-            Body::Values(feed) if is_regular => {
-                error = tell_events(self.number, &mut self.len, feed.finish(), on_event);
-                if error.is_none() { InputStatus::Complete } else { truncated }
+            Body::Open(_) => {
+                error = self.body.why_incomplete();
+                truncated
             }
             Body::Text(_) if is_regular => InputStatus::Raw,
             Body::Untouched if is_regular && self.nature == Nature::Text => InputStatus::Raw,
             Body::Untouched if is_regular => InputStatus::Empty,
             Body::Untouched | Body::Text(_) => truncated,
-            Body::Json(_) | Body::Values(_) => {
-                error = self.parser().and_then(|parser| parser.clone().finish_with(|_| {}).err());
-                truncated
-            }
         };
         let empty = empty_object();
         let value = match status {
@@ -385,33 +363,19 @@ impl Call {
             _ => None,
         };
         let value = value.and_then(|parser| parser.complete().ok());
-        let input = Input { status, raw: self.raw(), value, error: error.as_ref() };
+        let input = Input { status, raw: self.body.raw(), value, error: error.as_ref() };
         on_event(ToolEvent::Input { call: self.number, id: present(&self.id), name: present(&self.name), input });
     }
 }
 
-/// A value, or a piece of one, for a path.
-#[derive(Clone, Copy)]
-pub(super) enum PathValue<'a> {
-    Atom(Atom<'a>),
-    Text { text: &'a str, has_ended: bool },
-}
-
-/// Tells the events of an operation behind the text that it added, of which `len` bytes were told before.
-fn tell_events(call: u64, len: &mut usize, events: Events<'_>, on_event: &mut OnEvent<'_>) -> Option<Error> {
-    let added = text_of(events.parser()).get(*len..).unwrap_or_default();
-    if !added.is_empty() {
-        *len += added.len();
-        on_event(ToolEvent::Fragment { call, text: added });
+/// Tells what a fragment has told as events of a call.
+fn teller<'t>(call: u64, on_event: &'t mut OnEvent<'_>) -> impl FnMut(Told<'_>) + 't {
+    move |told| {
+        on_event(match told {
+            Told::Fragment(text) => ToolEvent::Fragment { call, text },
+            Told::Match(event) => ToolEvent::Match { call, event },
+        });
     }
-    let mut error = None;
-    for event in events {
-        match event {
-            Ok(event) => on_event(ToolEvent::Match { call, event }),
-            Err(failed) => error = Some(failed),
-        }
-    }
-    error
 }
 
 /// A parser that has read `{}`.
@@ -420,11 +384,6 @@ fn empty_object() -> Parser {
     // This text has no error.
     let _ = parser.feed_with("{}", |_| {}).and_then(|()| parser.finish_with(|_| {}));
     parser
-}
-
-fn text_of(parser: &Parser) -> &str {
-    // The parser keeps its text, and it was fed nothing but whole characters.
-    parser.text().ok().and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default()
 }
 
 /// The last boundary of a character at or before a place.

@@ -5,13 +5,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
+use super::body::PathValue;
 use super::builder::{ArgumentsMode, CallsBuilder};
-use super::call::{Call, Ending, Nature, OnEvent, PathValue, Phase};
+use super::call::{Call, Ending, Nature, OnEvent, Phase};
 use super::calls::Calls;
 use super::error::{CallError, CallErrorKind};
 use super::event::ToolEvent;
 use super::slots::{Place, Slot};
 use super::wire::Payload;
+
+/// Why a call is truncated that may have lost a fragment.
+const UNPLACED: &str = "unplaced";
 
 /// Calls, and where their events are told, for the time of one signal or provider event.
 pub(super) struct Door<'a> {
@@ -27,18 +31,15 @@ impl Door<'_> {
                 return;
             }
             let is_again = !id.is_empty() && self.calls.slots.find_id(slot.choice, id) == Some(number);
-            match self.calls.open.get_mut(&number) {
-                Some(call) if is_again && call.phase == Phase::Open => {
-                    call.identify(id, name);
-                    return;
-                }
+            match self.calls.open.get(&number) {
+                Some(call) if is_again && call.phase == Phase::Open => return self.identify(number, id, name),
                 _ if is_again => return self.tell_error(CallErrorKind::Ended, number),
                 _ => {}
             }
         }
         if let Some(number) = self.open(slot, id, name, nature) {
-            self.with(number, |call, _, on_event| {
-                call.keep_start_input(input);
+            self.with(number, |call, choices, on_event| {
+                call.keep_start_input(input, choices);
                 call.tell_start(on_event);
             });
         }
@@ -48,56 +49,82 @@ impl Door<'_> {
     pub(super) fn open(&mut self, slot: Slot<'_>, id: &str, name: &str, nature: Nature) -> Option<u64> {
         self.settle();
         let limits = self.calls.choices.limits;
-        let refusal = if id.len().max(name.len()) > limits.name_bytes {
-            Some(CallErrorKind::NameLimit)
-        } else {
-            (self.calls.open.len() >= limits.open_calls).then_some(CallErrorKind::OpenCallsLimit)
-        };
-        if let Some(kind) = refusal {
-            self.calls.slots.unbind(slot);
+        let is_name_too_long = id.len().max(name.len()) > limits.name_bytes;
+        if is_name_too_long || self.calls.open.len() >= limits.open_calls {
+            let kind = if is_name_too_long { CallErrorKind::NameLimit } else { CallErrorKind::OpenCallsLimit };
+            self.calls.slots.refuse(slot, if is_name_too_long { "" } else { id }, limits.open_calls);
             self.tell_error(kind, None);
             return None;
         }
         let number = self.calls.next;
         self.calls.next += 1;
-        self.calls.open.insert(number, Box::new(Call::new(number, slot, id, name, nature)));
+        let mut call = Call::new(number, slot, id, name, nature);
+        if self.calls.slots.take_orphan(slot, id) {
+            call.leave_out(UNPLACED);
+        }
+        self.calls.open.insert(number, Box::new(call));
         self.calls.slots.bind(slot, id, number);
         Some(number)
+    }
+
+    /// The call that a signal means: the one in the slot, or if the signal names none, the only one that is open.
+    pub(super) fn find(&mut self, slot: Slot<'_>) -> Option<u64> {
+        if slot.place == Place::Nowhere { self.only_open(slot.choice) } else { self.calls.slots.find(slot) }
+    }
+
+    fn only_open(&self, choice: u64) -> Option<u64> {
+        let mut open = self.calls.open.iter().filter(|(_, call)| call.choice() == choice && !call.is_content());
+        let (number, _) = open.next()?;
+        open.next().is_none().then_some(*number)
     }
 
     pub(super) fn delta(&mut self, slot: Slot<'_>, text: &str) {
         if text.is_empty() {
             return;
         }
-        match self.calls.slots.find(slot) {
+        match self.find(slot) {
             Some(number) => self.append(number, text),
-            None => self.tell_error(CallErrorKind::NotStarted, None),
+            None => self.unplaced(slot),
         }
     }
 
     /// A fragment of the call with this number, open or not.
     pub(super) fn append(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(&number) {
-            Some(call) if call.phase == Phase::Open => {
-                let news = match self.calls.choices.arguments {
-                    ArgumentsMode::Delta => Some(text),
-                    ArgumentsMode::Cumulative => call.news(text),
-                };
-                match news {
-                    Some("") => {}
-                    Some(news) => call.append(news, &self.calls.choices, self.on_event),
-                    None => self.tell_error(CallErrorKind::Mismatch, number),
-                }
-            }
-            _ => self.tell_error(CallErrorKind::Ended, number),
+            Some(call) if call.phase == Phase::Open => match self.calls.choices.arguments {
+                ArgumentsMode::Delta => call.append(text, &self.calls.choices, self.on_event),
+                ArgumentsMode::Cumulative => call.append_to_all(text, &self.calls.choices, self.on_event),
+            },
+            _ => self.late(number),
         }
     }
 
+    /// A fragment for which there is no call: it may be any open one's, or one's that is still to start.
+    pub(super) fn unplaced(&mut self, slot: Slot<'_>) {
+        if !self.calls.slots.was_refused(slot) {
+            self.calls.slots.orphan(slot, &self.calls.choices.limits);
+            self.taint(self.calls.slots.has_choice(slot.choice).then_some(slot.choice));
+        }
+        self.tell_error(CallErrorKind::NotStarted, None);
+    }
+
+    /// A fragment for a call whose end was told. It is dropped, and may be another open one's.
+    pub(super) fn late(&mut self, number: u64) {
+        self.taint(self.calls.slots.choice_of(number));
+        self.tell_error(CallErrorKind::Ended, number);
+    }
+
+    /// A fragment was dropped: nothing that may have lost it can be complete.
+    fn taint(&mut self, choice: Option<u64>) {
+        let is_meant = |call: &Call| choice.is_none_or(|choice| call.choice() == choice) && call.may_have_lost();
+        self.calls.open.values_mut().filter(|call| is_meant(call)).for_each(|call| call.leave_out(UNPLACED));
+    }
+
     pub(super) fn whole(&mut self, slot: Slot<'_>, text: &str) {
-        match self.calls.slots.find(slot) {
+        match self.find(slot) {
             _ if text.is_empty() => {}
             Some(number) => self.whole_of(number, text),
-            None => self.tell_error(CallErrorKind::NotStarted, None),
+            None => self.unplaced(slot),
         }
     }
 
@@ -113,7 +140,7 @@ impl Door<'_> {
     pub(super) fn whole_of(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(&number) {
             Some(call) => call.whole(text, &self.calls.choices, self.on_event),
-            None => self.tell_error(CallErrorKind::Ended, number),
+            None => self.late(number),
         }
     }
 
@@ -132,9 +159,9 @@ impl Door<'_> {
         match self.calls.slots.find(Slot::new(choice, Place::Latest)) {
             Some(number) => match self.calls.open.get_mut(&number) {
                 Some(call) => call.set(path, value, &self.calls.choices, self.on_event),
-                None => self.tell_error(CallErrorKind::Ended, number),
+                None => self.late(number),
             },
-            None => self.tell_error(CallErrorKind::NotStarted, None),
+            None => self.unplaced(Slot::new(choice, Place::Latest)),
         }
     }
 
@@ -184,7 +211,7 @@ impl Door<'_> {
     }
 
     pub(super) fn stop(&mut self, slot: Slot<'_>) {
-        let Some(number) = self.calls.slots.find(slot) else { return };
+        let Some(number) = self.find(slot) else { return };
         let Some(call) = self.calls.open.get_mut(&number) else { return };
         if call.stop(&self.calls.choices, self.on_event) {
             if mem::replace(&mut call.phase, Phase::Stopped) != Phase::Stopped {
@@ -307,7 +334,7 @@ impl Door<'_> {
     }
 
     fn open_call(&mut self, slot: Slot<'_>) -> Option<&mut Call> {
-        let number = self.calls.slots.find(slot)?;
+        let number = self.find(slot)?;
         self.calls.open.get_mut(&number).map(|call| &mut **call)
     }
 
@@ -330,7 +357,7 @@ impl Door<'_> {
 
     fn end_call(&mut self, number: u64, ending: Ending<'_>) {
         if let Some(call) = self.calls.open.remove(&number) {
-            self.calls.slots.end(call.slot(), call.id(), number, self.calls.choices.limits.open_calls);
+            self.calls.slots.end(number, self.calls.choices.limits.open_calls);
             call.end(ending, &self.calls.choices, self.on_event);
         }
     }

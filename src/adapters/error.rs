@@ -49,6 +49,7 @@ impl fmt::Display for CallError {
             CallErrorKind::NotStarted => "input for a call that was never started",
             CallErrorKind::Ended => "input for a call that has ended",
             CallErrorKind::Mismatch => "the whole input differs from what its deltas gave",
+            CallErrorKind::Mixed => "input comes both as text and as values by path: the call can't be complete",
             CallErrorKind::OpenCallsLimit => "open calls limit: the call is left out",
             CallErrorKind::InputLimit => "input limit: the rest of the input is left out",
             CallErrorKind::NameLimit => "name limit: an id or name is too long, what it names is left out",
@@ -70,6 +71,8 @@ pub enum CallErrorKind {
     Ended,
     /// A payload that repeats the whole input is not what the deltas gave; the deltas win.
     Mismatch,
+    /// Input as values by path for a call whose input came as text, or the other way round; the call ends truncated.
+    Mixed,
     /// One call more than [`CallLimits::open_calls`](super::CallLimits::open_calls).
     OpenCallsLimit,
     /// One byte more than [`CallLimits::input_bytes`](super::CallLimits::input_bytes); the call ends truncated.
@@ -88,6 +91,7 @@ impl CallErrorKind {
             Self::NotStarted => "not-started",
             Self::Ended => "ended",
             Self::Mismatch => "mismatch",
+            Self::Mixed => "mixed",
             Self::OpenCallsLimit => "open-calls-limit",
             Self::InputLimit => "input-limit",
             Self::NameLimit => "name-limit",

@@ -11,6 +11,7 @@
 //!
 //! Server-sent events are split into events elsewhere: any reader of them will do, its `data` is what is pushed.
 
+mod body;
 mod builder;
 mod call;
 mod calls;

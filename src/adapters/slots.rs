@@ -1,9 +1,12 @@
 //! Which call a signal means: by choice and slot, never by name and never by id alone.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
+use alloc::sync::Arc;
 use core::mem;
+
+use super::limits::CallLimits;
 
 /// Where in a message a call stands, as the wire says it: an index, a choice with an index, or an id.
 ///
@@ -68,13 +71,27 @@ impl<'a> From<&'a str> for Slot<'a> {
 }
 
 /// The slots of one message with the numbers of their calls, ended ones included, as far as they are remembered.
+///
+/// What is remembered is bounded: the open calls, as many ended ones, as many slots whose call was refused, and as many
+/// that lost a fragment before their call came.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     lanes: BTreeMap<u64, Lane>,
     /// The slot that was used last: streams hardly ever change it from one event to the next.
     last: Option<(u64, u64, u64)>,
-    ended: VecDeque<Bound>,
+    /// Each call that is open or remembered.
+    known: BTreeMap<u64, Known>,
+    /// The remembered ones, oldest first.
+    ended: VecDeque<u64>,
     has_forgotten: bool,
+    /// Slots whose call was refused: their fragments are no other call's.
+    refused: Strays,
+    /// Whether a call without a slot of its own was refused, and none has come since.
+    has_refused_latest: bool,
+    /// Slots that got a fragment before a call was started there, which then can't be complete.
+    orphaned: Strays,
+    /// Whether a fragment without a slot came before the next call's start.
+    has_unplaced: bool,
     /// By choice, the reason of an end that may yet be followed by more.
     noted: BTreeMap<u64, String>,
 }
@@ -83,18 +100,65 @@ pub(super) struct Slots {
 #[derive(Clone, Debug, Default)]
 struct Lane {
     by_index: BTreeMap<u64, u64>,
-    by_id: BTreeMap<String, u64>,
+    by_id: BTreeMap<Arc<str>, u64>,
     content: Option<u64>,
     latest: Option<u64>,
 }
 
-/// What a call is known by.
+/// Where a call stands, and all that it is found by there. No two calls share a key.
 #[derive(Clone, Debug)]
-struct Bound {
-    call: u64,
+struct Known {
     choice: u64,
-    index: Option<u64>,
-    ids: [String; 2],
+    keys: BTreeSet<Key>,
+}
+
+/// What a call is found by, within its choice.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Index(u64),
+    Id(Arc<str>),
+}
+
+impl Key {
+    /// The key that a slot has, if it has one.
+    fn of(place: Place<'_>) -> Option<Self> {
+        match place {
+            Place::Index(index) => Some(Self::Index(index)),
+            Place::Id(id) => Some(Self::Id(id.into())),
+            Place::Content | Place::Latest | Place::Nowhere => None,
+        }
+    }
+}
+
+/// Slots without a call of their own, up to a number.
+#[derive(Clone, Debug, Default)]
+struct Strays {
+    keys: BTreeSet<(u64, Key)>,
+    has_more: bool,
+}
+
+impl Strays {
+    fn insert(&mut self, choice: u64, key: Key, most: usize) {
+        if self.keys.len() < most {
+            self.keys.insert((choice, key));
+        } else {
+            self.has_more = true;
+        }
+    }
+
+    fn contains(&self, choice: u64, key: Key) -> bool {
+        !self.keys.is_empty() && self.keys.contains(&(choice, key))
+    }
+
+    fn remove(&mut self, choice: u64, key: Key) -> bool {
+        !self.keys.is_empty() && self.keys.remove(&(choice, key))
+    }
+}
+
+/// The keys that a slot and an id have.
+fn keys_of(place: Place<'_>, id: &str) -> impl Iterator<Item = Key> {
+    let id = (!id.is_empty()).then(|| Key::Id(id.into()));
+    [Key::of(place), id].into_iter().flatten()
 }
 
 impl Slots {
@@ -122,34 +186,103 @@ impl Slots {
         self.lanes.get(&choice)?.by_id.get(id).copied()
     }
 
+    /// Whether any call of this choice is remembered.
+    pub(super) fn has_choice(&self, choice: u64) -> bool {
+        self.lanes.contains_key(&choice)
+    }
+
+    /// The choice of a call that is open or remembered.
+    pub(super) fn choice_of(&self, call: u64) -> Option<u64> {
+        self.known.get(&call).map(|known| known.choice)
+    }
+
+    /// Whether this choice's calls are told apart by an index.
+    pub(super) fn has_indices(&self, choice: u64) -> bool {
+        self.lanes.get(&choice).is_some_and(|lane| !lane.by_index.is_empty())
+    }
+
     /// Puts a call into a slot, and makes it findable by its id.
     pub(super) fn bind(&mut self, slot: Slot<'_>, id: &str, call: u64) {
+        self.known.entry(call).or_insert_with(|| Known { choice: slot.choice, keys: BTreeSet::new() });
+        for key in keys_of(slot.place, id) {
+            self.refused.remove(slot.choice, key.clone());
+            self.bind_key(slot.choice, key, call);
+        }
         let lane = self.lanes.entry(slot.choice).or_default();
-        match slot.place {
-            Place::Index(index) => drop(lane.by_index.insert(index, call)),
-            Place::Id(place) => drop(lane.by_id.insert(place.to_owned(), call)),
-            Place::Content => lane.content = Some(call),
-            Place::Latest | Place::Nowhere => {}
+        if slot.place == Place::Content {
+            lane.content = Some(call);
         }
-        if !id.is_empty() {
-            lane.by_id.insert(id.to_owned(), call);
-        }
+        self.has_refused_latest = false;
         self.noted.remove(&slot.choice);
         self.touch(slot, call);
     }
 
+    fn bind_key(&mut self, choice: u64, key: Key, call: u64) {
+        let lane = self.lanes.entry(choice).or_default();
+        let before = match &key {
+            Key::Index(index) => lane.by_index.insert(*index, call),
+            Key::Id(id) => lane.by_id.insert(id.clone(), call),
+        };
+        if let Some(before) = before.and_then(|before| self.known.get_mut(&before)) {
+            before.keys.remove(&key);
+        }
+        if let Some(known) = self.known.get_mut(&call) {
+            known.keys.insert(key);
+        }
+    }
+
     /// A call in this slot was refused: what follows must not reach the one that was there before.
-    pub(super) fn unbind(&mut self, slot: Slot<'_>) {
+    pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str, most: usize) {
         self.last = None;
+        self.has_refused_latest = Key::of(slot.place).is_none();
+        for key in keys_of(slot.place, id) {
+            self.unbind_key(slot.choice, &key);
+            // A slot and an id for each.
+            self.refused.insert(slot.choice, key, most.saturating_mul(2));
+        }
         if let Some(lane) = self.lanes.get_mut(&slot.choice) {
             lane.latest = None;
-            match slot.place {
-                Place::Index(index) => drop(lane.by_index.remove(&index)),
-                Place::Id(id) => drop(lane.by_id.remove(id)),
-                Place::Content => lane.content = None,
-                Place::Latest | Place::Nowhere => {}
+            if slot.place == Place::Content {
+                lane.content = None;
             }
         }
+    }
+
+    fn unbind_key(&mut self, choice: u64, key: &Key) {
+        let Some(lane) = self.lanes.get_mut(&choice) else { return };
+        let before = match key {
+            Key::Index(index) => lane.by_index.remove(index),
+            Key::Id(id) => lane.by_id.remove(id),
+        };
+        if let Some(before) = before.and_then(|before| self.known.get_mut(&before)) {
+            before.keys.remove(key);
+        }
+    }
+
+    /// Whether the call of this slot was refused, so that what comes for it is no other call's.
+    pub(super) fn was_refused(&self, slot: Slot<'_>) -> bool {
+        match Key::of(slot.place) {
+            Some(key) => self.refused.contains(slot.choice, key),
+            None => self.has_refused_latest,
+        }
+    }
+
+    /// A fragment came to this slot, in which no call was started.
+    pub(super) fn orphan(&mut self, slot: Slot<'_>, limits: &CallLimits) {
+        match (Key::of(slot.place), slot.place) {
+            (None, _) => self.has_unplaced = true,
+            (_, Place::Id(id)) if id.len() > limits.name_bytes => self.has_unplaced = true,
+            (Some(key), _) => self.orphaned.insert(slot.choice, key, limits.open_calls),
+        }
+    }
+
+    /// Whether the call that starts in a slot has lost a fragment before.
+    pub(super) fn take_orphan(&mut self, slot: Slot<'_>, id: &str) -> bool {
+        let mut has_lost = mem::take(&mut self.has_unplaced) || self.orphaned.has_more;
+        for key in keys_of(slot.place, id) {
+            has_lost |= self.orphaned.remove(slot.choice, key);
+        }
+        has_lost
     }
 
     fn touch(&mut self, slot: Slot<'_>, call: u64) {
@@ -165,36 +298,31 @@ impl Slots {
     }
 
     /// A call has ended: it stays findable until `most` others have ended after it.
-    pub(super) fn end(&mut self, slot: Slot<'_>, id: &str, call: u64, most: usize) {
-        let index = if let Place::Index(index) = slot.place { Some(index) } else { None };
-        let place = if let Place::Id(place) = slot.place { place } else { "" };
-        self.ended.push_back(Bound { call, choice: slot.choice, index, ids: [place.to_owned(), id.to_owned()] });
+    pub(super) fn end(&mut self, call: u64, most: usize) {
+        self.ended.push_back(call);
         if self.ended.len() > most
             && let Some(oldest) = self.ended.pop_front()
         {
-            self.forget(&oldest);
+            self.forget(oldest);
         }
     }
 
-    fn forget(&mut self, Bound { call, choice, index, ids }: &Bound) {
+    fn forget(&mut self, call: u64) {
         self.has_forgotten = true;
         self.last = None;
-        let Some(lane) = self.lanes.get_mut(choice) else { return };
-        if let Some(index) = index
-            && lane.by_index.get(index) == Some(call)
-        {
-            lane.by_index.remove(index);
-        }
-        for id in ids {
-            if lane.by_id.get(id) == Some(call) {
-                lane.by_id.remove(id);
+        let Some(Known { choice, keys }) = self.known.remove(&call) else { return };
+        let Some(lane) = self.lanes.get_mut(&choice) else { return };
+        for key in keys {
+            match key {
+                Key::Index(index) => drop(lane.by_index.remove(&index)),
+                Key::Id(id) => drop(lane.by_id.remove(&id)),
             }
         }
         for place in [&mut lane.content, &mut lane.latest] {
-            place.take_if(|kept| kept == call);
+            place.take_if(|kept| *kept == call);
         }
         if lane.by_index.is_empty() && lane.by_id.is_empty() && lane.content.is_none() && lane.latest.is_none() {
-            self.lanes.remove(choice);
+            self.lanes.remove(&choice);
         }
     }
 
@@ -215,17 +343,16 @@ impl Slots {
         self.noted = self.lanes.keys().map(|choice| (*choice, reason.to_owned())).collect();
     }
 
-    /// Why choices may have ended, if that was noted behind their last calls' starts.
+    /// Why choices may have ended, if that was noted after their last calls' starts.
     pub(super) fn take_noted(&mut self) -> BTreeMap<u64, String> {
         mem::take(&mut self.noted)
     }
 
-    /// A new message: its slots begin anew.
+    /// A new message: its slots begin anew. Fragments that came before any call may belong to the new message.
     pub(super) fn clear(&mut self) {
-        self.lanes.clear();
-        self.ended.clear();
-        self.noted.clear();
-        self.last = None;
-        self.has_forgotten = false;
+        let before = mem::take(self);
+        if before.known.is_empty() && !before.has_forgotten {
+            (self.orphaned, self.has_unplaced) = (before.orphaned, before.has_unplaced);
+        }
     }
 }

@@ -130,9 +130,14 @@ impl<'de: 'a, 'a> Loose<'de> for Text<'a> {
     }
 }
 
-impl Loose<'_> for Index {
+impl<'de> Loose<'de> for Index {
     fn number(number: u64) -> Self {
         Self(Some(number))
+    }
+
+    /// Some gateways spell numbers as strings.
+    fn text(text: Cow<'de, str>) -> Self {
+        Self(text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit())))
     }
 }
 
@@ -183,8 +188,10 @@ impl<'de, T: Loose<'de>> Visitor<'de> for LooseVisitor<T> {
         Ok(T::default())
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<T, E> {
-        Ok(T::default())
+    fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+        // `1.0` is an index too. The bound is that of whole numbers that `f64` tells apart.
+        let is_whole = number >= 0.0 && number < 9_007_199_254_740_992.0 && number % 1.0 == 0.0;
+        Ok(if is_whole { T::number(number as u64) } else { T::default() })
     }
 
     fn visit_bool<E: Error>(self, flag: bool) -> Result<T, E> {

@@ -20,6 +20,7 @@ pub use self::events::Events;
 pub use self::retention::Retain;
 use self::retention::Retained;
 use self::tracker::Tracker;
+pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
 use crate::error::{Error, ErrorKind, Fault};

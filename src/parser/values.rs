@@ -59,7 +59,7 @@ pub struct ValueFeed {
     /// Whether the newest child of the innermost container, or the root, is an open string.
     has_open_string: bool,
     has_root: bool,
-    /// The JSON text of one operation.
+    /// The JSON text of the last operation.
     written: String,
 }
 
@@ -76,6 +76,13 @@ impl OpenContainer {
             Self::Array { newest } => Segment::Index(*newest),
         })
     }
+}
+
+/// What an operation stands for as JSON text, and what came of that.
+pub(crate) struct Written<'a> {
+    /// All of it, also what a limit cut off; empty if the operation was out of order.
+    pub(crate) text: &'a str,
+    pub(crate) events: Events<'a>,
 }
 
 /// The steps of a path: few enough, as a rule, to need no allocation.
@@ -100,6 +107,34 @@ impl ValueFeed {
 
     /// Sets the value at a concrete path (`$.a[0]`, `a[0]`) to an atom.
     pub fn set(&mut self, path: &str, atom: Atom<'_>) -> Events<'_> {
+        self.write_atom(path, atom).events
+    }
+
+    /// Appends text to the string at a concrete path, which it begins if it is new.
+    pub fn append(&mut self, path: &str, text: &str) -> Events<'_> {
+        self.write_text(path, text).events
+    }
+
+    /// Closes the string or container at a concrete path, and what is open inside it.
+    pub fn close(&mut self, path: &str) -> Events<'_> {
+        self.write_close(path).events
+    }
+
+    /// The end of input: closes the open containers and finishes the parser.
+    ///
+    /// An open string is not closed: the text is incomplete then, and so it is if nothing came.
+    pub fn finish(&mut self) -> Events<'_> {
+        self.write_end().events
+    }
+
+    /// What the last operation has written.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// [`set`](Self::set), with what it has written.
+    pub(crate) fn write_atom(&mut self, path: &str, atom: Atom<'_>) -> Written<'_> {
+        self.written.clear();
         let step = self.begin(path).and_then(|()| {
             match atom {
                 Atom::Null => self.written.push_str("null"),
@@ -120,8 +155,9 @@ impl ValueFeed {
         self.feed_written(step)
     }
 
-    /// Appends text to the string at a concrete path, which it begins if it is new.
-    pub fn append(&mut self, path: &str, text: &str) -> Events<'_> {
+    /// [`append`](Self::append), with what it has written.
+    pub(crate) fn write_text(&mut self, path: &str, text: &str) -> Written<'_> {
+        self.written.clear();
         let step = if self.has_open_string && self.is_newest(path) {
             Ok(())
         } else {
@@ -135,8 +171,9 @@ impl ValueFeed {
         self.feed_written(step)
     }
 
-    /// Closes the string or container at a concrete path, and what is open inside it.
-    pub fn close(&mut self, path: &str) -> Events<'_> {
+    /// [`close`](Self::close), with what it has written.
+    pub(crate) fn write_close(&mut self, path: &str) -> Written<'_> {
+        self.written.clear();
         let step = if self.has_open_string && self.is_newest(path) {
             self.has_open_string = false;
             self.written.push('"');
@@ -149,37 +186,40 @@ impl ValueFeed {
         self.feed_written(step)
     }
 
-    /// The end of input: closes the open containers and finishes the parser.
-    ///
-    /// An open string is not closed: the text is incomplete then, and so it is if nothing came.
-    pub fn finish(&mut self) -> Events<'_> {
+    /// [`finish`](Self::finish), with what it has written.
+    pub(crate) fn write_end(&mut self) -> Written<'_> {
+        self.written.clear();
         if !self.has_open_string {
             self.close_containers_above(0);
         }
         let Self { parser: Parser { core, queue }, written, .. } = self;
         queue.clear();
         let fed = core.feed_any(written.as_bytes(), queue).and_then(|()| core.finish(queue));
-        written.clear();
-        Events::new(&self.parser, fed.err())
+        Written { text: written, events: Events::new(&self.parser, fed.err()) }
     }
 
-    /// Feeds what the operation has written, or fails for good. Behind the end nothing is written or fed any more.
-    fn feed_written(&mut self, step: Result<(), Disorder>) -> Events<'_> {
+    /// Feeds what the operation has written, or fails for good. After the end nothing is written or fed any more.
+    fn feed_written(&mut self, step: Result<(), Disorder>) -> Written<'_> {
         let core = &mut self.parser.core;
-        if let (Err(expected), Outcome::Open) = (step, &core.outcome) {
-            let fault = Fault::new(ErrorKind::OutOfOrder, core.tokenizer.offset(), expected);
-            core.fail(&fault);
+        if let Err(expected) = step {
+            // A part of it may have been written.
+            self.written.clear();
+            if let Outcome::Open = &core.outcome {
+                let fault = Fault::new(ErrorKind::OutOfOrder, core.tokenizer.offset(), expected);
+                core.fail(&fault);
+            }
         }
         if matches!(core.outcome, Outcome::Finished) {
+            // What the operation has written and opened never was.
             self.written.clear();
-            let fault = Fault::new(ErrorKind::Finished, core.tokenizer.offset(), "expected no values behind the end");
+            self.open.clear();
+            self.has_open_string = false;
+            let fault = Fault::new(ErrorKind::Finished, core.tokenizer.offset(), "expected no values after the end");
             let error = core.error(&fault);
             self.parser.queue.clear();
-            return Events::new(&self.parser, Some(error));
+            return Written { text: "", events: Events::new(&self.parser, Some(error)) };
         }
-        let events = self.parser.feed(&self.written);
-        self.written.clear();
-        events
+        Written { text: &self.written, events: self.parser.feed(&self.written) }
     }
 
     /// Goes to a path that has no value yet, closing and opening containers on the way.

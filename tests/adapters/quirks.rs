@@ -166,10 +166,10 @@ fn cumulative_snapshots() {
     let cumulative = || everything().arguments(ArgumentsMode::Cumulative);
     let log = read_with(Some(Provider::OpenaiChat), cumulative(), chunks());
     assert_eq!((log.summary(), log.errors), (vec![r#"tool complete {"cmd":"ls"}"#.to_owned()], vec![]));
-    // What does not repeat all so far is told, and left out.
+    // What does not repeat all so far is told, and left out: nobody can say what the input is.
     let chunks = [chat::call(0, "a", "tool", "[1,"), chat::more(0, "[2"), chat::more(0, "[1,3]"), chat::end("stop")];
     let log = read_with(Some(Provider::OpenaiChat), cumulative(), chunks);
-    assert_eq!(log.summary(), ["tool complete [1,3]"]);
+    assert_eq!(log.summary(), ["tool truncated(mismatch) [1,3]"]);
     assert_eq!(log.errors, [(CallErrorKind::Mismatch, Some(0))]);
 }
 

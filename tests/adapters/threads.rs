@@ -330,7 +330,7 @@ fn t34_kimi_code_1734_final_arguments_that_differ_are_told() {
             responses::end("completed", &json!({})),
         ],
     );
-    assert_eq!(log.summary(), [r#"tool complete {"path":"a"}"#]);
+    assert_eq!(log.summary(), [r#"tool truncated(mismatch) {"path":"a"}"#]);
     assert_eq!(log.errors, [(CallErrorKind::Mismatch, Some(0))]);
 }
 

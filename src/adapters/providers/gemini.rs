@@ -5,7 +5,8 @@ use serde::de::{Deserializer, IgnoredAny};
 use serde_json::value::RawValue;
 
 use super::interactions;
-use crate::adapters::call::{Nature, PathValue};
+use crate::adapters::body::PathValue;
+use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::{Place, Slot};
 use crate::adapters::wire::{self, Flag, Index, List, Object, Payload, Text, error_message};
