@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 use super::tool_call::{Function, ToolCall};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
-use crate::adapters::error::CallErrorKind;
 use crate::adapters::slots::{Place, Slot};
 use crate::adapters::wire::{self, Index, List, Object, Payload, Text, error_message};
 
@@ -93,8 +92,9 @@ fn read_entry(choice: u64, index: Option<u64>, id: &str, function: &Function<'_>
             Some(number) => number,
             None => return,
         },
-        Found::Nothing(_, _) if !entry.has_arguments => return,
-        Found::Nothing(kind, call) => return door.tell_error(kind, call),
+        Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
+        Found::Ended(number) => return door.late(number),
+        Found::Nobody => return door.unplaced(entry.slot()),
     };
     door.identify(number, id, name);
     match &arguments {
@@ -125,8 +125,10 @@ impl Entered<'_> {
 enum Found {
     Call(u64),
     New,
+    /// One's that has ended; an error if it has arguments.
+    Ended(u64),
     /// Nobody's; an error if it has arguments.
-    Nothing(CallErrorKind, Option<u64>),
+    Nobody,
 }
 
 impl Found {
@@ -160,10 +162,14 @@ fn find_call(entry: &Entered<'_>, door: &mut Door<'_>) -> Found {
     }
 }
 
-fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, door: &Door<'_>) -> Found {
+fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, door: &mut Door<'_>) -> Found {
+    // A server that leaves out the index goes on with its last call. One that gives it elsewhere has lost it here.
+    let has_lost_index =
+        entry.index.is_none() && entry.name.is_empty() && door.calls.slots.has_indices(entry.choice);
+    let in_slot = if has_lost_index { door.find(Slot::new(entry.choice, Place::Nowhere)) } else { in_slot };
     let Some(number) = in_slot else {
-        let is_start = !entry.name.is_empty() || (entry.index.is_none() && entry.has_arguments);
-        return if is_start { Found::New } else { Found::Nothing(CallErrorKind::NotStarted, None) };
+        let is_start = !entry.name.is_empty() || (entry.index.is_none() && !has_lost_index && entry.has_arguments);
+        return if is_start { Found::New } else { Found::Nobody };
     };
     let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
     match door.calls.open.get(&number) {
@@ -171,6 +177,6 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, door: &Door<'_>) -
         Some(call) if entry.index.is_none() && is_named_whole && call.has_whole_value() => Found::New,
         Some(_) => Found::Call(number),
         None if is_named_whole => Found::New,
-        None => Found::Nothing(CallErrorKind::Ended, Some(number)),
+        None => Found::Ended(number),
     }
 }
