@@ -11,7 +11,7 @@ mod observed;
 #[path = "../../tests/it/properties/mod.rs"]
 mod properties;
 
-#[path = "../../tests/adapters/properties.rs"]
+#[path = "../../tests/adapters/properties/mod.rs"]
 mod calls;
 #[path = "../../tests/adapters/support.rs"]
 mod support;

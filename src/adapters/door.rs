@@ -52,7 +52,7 @@ impl Door<'_> {
         let is_name_too_long = id.len().max(name.len()) > limits.name_bytes;
         if is_name_too_long || self.calls.open.len() >= limits.open_calls {
             let kind = if is_name_too_long { CallErrorKind::NameLimit } else { CallErrorKind::OpenCallsLimit };
-            self.calls.slots.refuse(slot, if is_name_too_long { "" } else { id }, limits.open_calls);
+            self.calls.slots.refuse(slot, if is_name_too_long { "" } else { id });
             self.tell_error(kind, None);
             return None;
         }
@@ -102,8 +102,8 @@ impl Door<'_> {
     /// A fragment for which there is no call: it may be any open one's, or one's that is still to start.
     pub(super) fn unplaced(&mut self, slot: Slot<'_>) {
         if !self.calls.slots.was_refused(slot) {
-            self.calls.slots.orphan(slot, &self.calls.choices.limits);
-            self.taint(self.calls.slots.has_choice(slot.choice).then_some(slot.choice));
+            let has_tainted = self.taint(self.calls.slots.has_choice(slot.choice).then_some(slot.choice));
+            self.calls.slots.orphan(slot, !has_tainted, &self.calls.choices.limits);
         }
         self.tell_error(CallErrorKind::NotStarted, None);
     }
@@ -114,10 +114,16 @@ impl Door<'_> {
         self.tell_error(CallErrorKind::Ended, number);
     }
 
-    /// A fragment was dropped: nothing that may have lost it can be complete.
-    fn taint(&mut self, choice: Option<u64>) {
-        let is_meant = |call: &Call| choice.is_none_or(|choice| call.choice() == choice) && call.may_have_lost();
-        self.calls.open.values_mut().filter(|call| is_meant(call)).for_each(|call| call.leave_out(UNPLACED));
+    /// A fragment was dropped: nothing that may have lost it can be complete. Whether there is any such call.
+    fn taint(&mut self, choice: Option<u64>) -> bool {
+        let mut has_tainted = false;
+        for call in self.calls.open.values_mut() {
+            if choice.is_none_or(|choice| call.choice() == choice) && call.may_have_lost() {
+                call.leave_out(UNPLACED);
+                has_tainted = true;
+            }
+        }
+        has_tainted
     }
 
     pub(super) fn whole(&mut self, slot: Slot<'_>, text: &str) {

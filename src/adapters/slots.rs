@@ -72,8 +72,7 @@ impl<'a> From<&'a str> for Slot<'a> {
 
 /// The slots of one message with the numbers of their calls, ended ones included, as far as they are remembered.
 ///
-/// What is remembered is bounded: the open calls, as many ended ones, as many slots whose call was refused, and as many
-/// that lost a fragment before their call came.
+/// What is remembered is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     lanes: BTreeMap<u64, Lane>,
@@ -130,16 +129,19 @@ impl Key {
     }
 }
 
-/// Slots without a call of their own, up to a number.
+/// Slots without a call of their own, as many as a healthy stream has by far not.
 #[derive(Clone, Debug, Default)]
 struct Strays {
     keys: BTreeSet<(u64, Key)>,
     has_more: bool,
 }
 
+/// How many slots without a call are remembered.
+const MOST_STRAYS: usize = 512;
+
 impl Strays {
-    fn insert(&mut self, choice: u64, key: Key, most: usize) {
-        if self.keys.len() < most {
+    fn insert(&mut self, choice: u64, key: Key) {
+        if self.keys.len() < MOST_STRAYS {
             self.keys.insert((choice, key));
         } else {
             self.has_more = true;
@@ -232,13 +234,12 @@ impl Slots {
     }
 
     /// A call in this slot was refused: what follows must not reach the one that was there before.
-    pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str, most: usize) {
+    pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str) {
         self.last = None;
         self.has_refused_latest = Key::of(slot.place).is_none();
         for key in keys_of(slot.place, id) {
             self.unbind_key(slot.choice, &key);
-            // A slot and an id for each.
-            self.refused.insert(slot.choice, key, most.saturating_mul(2));
+            self.refused.insert(slot.choice, key);
         }
         if let Some(lane) = self.lanes.get_mut(&slot.choice) {
             lane.latest = None;
@@ -267,12 +268,13 @@ impl Slots {
         }
     }
 
-    /// A fragment came to this slot, in which no call was started.
-    pub(super) fn orphan(&mut self, slot: Slot<'_>, limits: &CallLimits) {
+    /// A fragment came to this slot, in which no call was started. Its call may start later: in this slot, or if the
+    /// fragment said nothing of one and `is_nobodys`, next.
+    pub(super) fn orphan(&mut self, slot: Slot<'_>, is_nobodys: bool, limits: &CallLimits) {
         match (Key::of(slot.place), slot.place) {
-            (None, _) => self.has_unplaced = true,
+            (None, _) => self.has_unplaced |= is_nobodys,
             (_, Place::Id(id)) if id.len() > limits.name_bytes => self.has_unplaced = true,
-            (Some(key), _) => self.orphaned.insert(slot.choice, key, limits.open_calls),
+            (Some(key), _) => self.orphaned.insert(slot.choice, key),
         }
     }
 

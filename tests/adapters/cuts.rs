@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::fixtures::TABLE;
 use super::inputs::inputs;
-use super::properties::{Call, Framed, are_told_alone, target};
+use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_nothing_whole};
+use super::properties::{Call, Framed, are_told_alone, soup, target};
 use super::support::{everything, read_bytes, recorded};
 
 fn arguments() -> impl Strategy<Value = String> {
@@ -69,6 +70,42 @@ proptest! {
             });
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damage_makes_nothing_whole(
+        calls in prop::collection::vec(call(), 1..4),
+        order in prop::collection::vec(0..12_usize, 0..16),
+        which: usize,
+        place in 0..=PLACES,
+    ) {
+        let damage = if place == PLACES { Damage::Early } else { Damage::Place(place) };
+        for provider in Provider::ALL.into_iter().filter(|provider| *provider != Provider::Ollama) {
+            makes_nothing_whole(provider, &calls, &order, which, damage);
+            indices_may_be_strings(provider, &calls, &order);
+        }
+    }
+
+    #[test]
+    fn any_signals_are_survived(
+        head in prop::collection::vec(any::<u8>(), 4),
+        signals in prop::collection::vec(signal(), 0..24),
+    ) {
+        soup::is_survived(&head, &signals.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    }
+}
+
+/// A signal: which one, where, and a piece of JSON.
+fn signal() -> impl Strategy<Value = Vec<u8>> {
+    let text = prop_oneof![
+        prop::sample::select(&["{\"a\":", "\"é😀é\"", "12", "}", "[", "{}", "1", "{\"a\":1}", "", "\\x", "tool_use"][..])
+            .prop_map(str::to_owned),
+        arguments(),
+    ];
+    (any::<u8>(), 0..12_u8, text).prop_map(|(kind, place, text)| [&[kind, place], text.as_bytes()].concat())
 }
 
 /// What the fuzzer starts from and what it has found, run without it.

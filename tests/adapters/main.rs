@@ -15,3 +15,4 @@ mod rules;
 mod second_reader;
 mod shapes;
 mod threads;
+mod unplaced;

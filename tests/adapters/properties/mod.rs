@@ -2,13 +2,17 @@
 //! of a provider's stream gives, call by call, the same argument bytes and the same log as feeding those arguments
 //! directly; interleaved calls never mix.
 
+pub(crate) mod damage;
+pub(crate) mod soup;
+
 use std::fmt::Write as _;
 
 use jsonspigot::adapters::Provider;
 use jsonspigot::{Event, OwnedEvent, OwnedEventKind, Parser, PatternSet};
 use serde_json::{Value, json};
 
-use super::support::{everything, read_bytes, read_with};
+use self::damage::{Damage, indices_may_be_strings, makes_nothing_whole};
+use crate::support::{everything, read_bytes, read_with};
 
 /// A call: its arguments, and the pieces that they come in.
 #[derive(Clone, Debug)]
@@ -49,7 +53,8 @@ pub(crate) fn are_survived<E: AsRef<str>>(provider: Option<Provider>, events: &[
 }
 
 /// The fuzz target. The head holds the provider, the framing, the distance of cuts and the order of pieces; calls end
-/// at FD, pieces at FF. With the provider's highest bit set the pieces are a provider's events themselves.
+/// at FD, pieces at FF. With the provider's highest bit set the pieces are a provider's events themselves, with its next
+/// bit set signals that events of all providers are made of, and with the one below it one fragment is damaged.
 pub(crate) fn target(input: &[u8]) {
     let (head, text) = match input.iter().position(|&byte| byte == 0xFE) {
         Some(end) => (&input[..end], &input[end + 1..]),
@@ -64,12 +69,22 @@ pub(crate) fn target(input: &[u8]) {
         are_survived(provider, &pieces(text));
         return;
     }
+    if choice(0) & 0x40 != 0 {
+        soup::is_survived(head, &text.split(|&byte| byte == 0xFF).collect::<Vec<_>>());
+        return;
+    }
     let call = |text: &[u8]| {
         let pieces = pieces(text);
         Call { arguments: pieces.concat(), pieces }
     };
     let calls: Vec<Call> = text.split(|&byte| byte == 0xFD).take(4).map(call).collect();
     let order: Vec<usize> = head.iter().skip(3).map(|byte| usize::from(*byte)).collect();
+    if choice(0) & 0x20 != 0 {
+        let damage = if choice(1) == 0xFF { Damage::Early } else { Damage::Place(choice(1)) };
+        makes_nothing_whole(provider, &calls, &order, choice(2), damage);
+        indices_may_be_strings(provider, &calls, &order);
+        return;
+    }
     let framing = if choice(1) % 2 == 0 { Framed::Sse } else { Framed::Lines };
     are_told_alone(provider, &calls, &order, framing, |length| (0..length).step_by(1 + choice(2)).skip(1).collect());
 }
