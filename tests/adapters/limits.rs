@@ -1,9 +1,10 @@
 //! Limits, each with its own error: a million slots, an endless call, long names and long events stay bounded.
 
 use jsonspigot::adapters::{CallErrorKind, CallLimits, Calls, CallsBuilder, Provider, ToolCalls, ToolEvent};
+use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
 use serde_json::json;
 
-use super::support::{Log, anthropic, chat, everything, read_with};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read_with};
 
 fn limited(limits: CallLimits) -> CallsBuilder {
     everything().limits(limits)
@@ -209,10 +210,10 @@ fn values_by_path_are_limited_too() {
     let limits = CallLimits { input_bytes: 64, ..CallLimits::default() };
     let arg = |index: u64| {
         let arg = json!({"jsonPath": format!("$.a[{index}]"), "stringValue": "0123456789"});
-        super::support::gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
+        gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
     };
-    let start = [super::support::gemini_call(&json!({"name": "tool", "willContinue": true}))].into_iter();
-    let end = [super::support::gemini_call(&json!({}))];
+    let start = [gemini_call(&json!({"name": "tool", "willContinue": true}))].into_iter();
+    let end = [gemini_call(&json!({}))];
     let events = start.chain((0..1_000).map(arg)).chain(end);
     let log = read_with(Some(Provider::Gemini), limited(limits), events);
     assert_eq!((log.calls[0].status, log.calls[0].reason.as_str()), ("truncated", "limit"));
@@ -226,7 +227,7 @@ fn values_by_path_that_just_fit() {
         let limits = CallLimits { input_bytes, ..CallLimits::default() };
         let arg = json!({"jsonPath": "$.a", "stringValue": "bc"});
         let call = json!({"name": "tool", "partialArgs": [arg], "willContinue": true});
-        let events = [super::support::gemini_call(&call), super::support::gemini_call(&json!({}))];
+        let events = [gemini_call(&call), gemini_call(&json!({}))];
         read_with(Some(Provider::Gemini), limited(limits), events).summary()
     };
     assert_eq!(read(r#"{"a":"bc""#.len()), [r#"tool complete {"a":"bc"}"#]);
@@ -312,4 +313,97 @@ fn undecided_events_are_bounded() {
     assert!(format!("{calls:?}").len() < 10_000);
     calls.push(r#"{"type":"message_stop"}"#, |_| {});
     assert_eq!(calls.provider(), Some(Provider::Anthropic));
+}
+
+/// A limit of the parser may cut a character; nothing of the raw text is lost for it.
+#[test]
+fn the_raw_text_is_kept_where_a_limit_of_the_parser_bites() {
+    let text = r#"{"ké":"abé😀","n":12345}"#;
+    let limits = |most: u64| {
+        let none = Limits::default();
+        [
+            Limits { string: most, ..none },
+            Limits { key: most, ..none },
+            Limits { number: most, ..none },
+            Limits { total: most, ..none },
+        ]
+    };
+    for limits in (0..20).flat_map(limits) {
+        let parser = Parser::builder().limits(limits);
+        let mut alone = parser.build(&PatternSet::empty());
+        let alone = alone.feed_with(text, |_| {}).and_then(|()| alone.finish_with(|_| {})).err();
+        for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let pieces = [&text[..cut], &text[cut..]];
+            let start = [anthropic::start(0, "a", "tool")].into_iter();
+            let deltas = pieces.into_iter().map(|piece| anthropic::delta(0, piece));
+            let events = start.chain(deltas).chain([anthropic::stop(0)]);
+            let log = read_with(Some(Provider::Anthropic), everything().parser(parser), events);
+            let told = log.calls[0].error.as_ref().map(|(kind, offset, _)| (*kind, *offset));
+            assert_eq!(told, alone.as_ref().map(|error| (error.kind(), error.offset())), "{limits:?} cut at {cut}");
+            assert_eq!(log.calls[0].raw, text, "{limits:?} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn the_raw_text_of_values_is_kept_past_a_limit_of_the_parser() {
+    let arg = |path: &str, text: &str, goes_on: bool| {
+        let arg = json!({"jsonPath": path, "stringValue": text, "willContinue": goes_on});
+        gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
+    };
+    let parser = Parser::builder().limits(Limits { string: 3, ..Limits::default() });
+    let log = read_with(
+        Some(Provider::Gemini),
+        everything().parser(parser),
+        [
+            gemini_call(&json!({"name": "tool", "willContinue": true})),
+            arg("$.k", "abé", true),
+            arg("$.k", "cd", false),
+            arg("$.l", "e", false),
+            gemini_call(&json!({})),
+        ],
+    );
+    assert_eq!(log.summary(), [r#"tool malformed {"k":"abécd","l":"e""#]);
+    assert_eq!(log.calls[0].error, Some((ErrorKind::StringLimit, 9, "k".to_owned())));
+}
+
+#[test]
+fn names_and_inputs_of_starts_are_limited_too() {
+    let limits = CallLimits { name_bytes: 4, input_bytes: 4, ..CallLimits::default() };
+    let mut calls = limited(limits).build();
+    let mut log = Log::default();
+    calls.start(0, "a", "", "", |event| log.tell(&event));
+    calls.start(0, "a", &"x".repeat(100_000), "", |event| log.tell(&event));
+    calls.start(1, "b", "tool", &format!("[\"{}\"]", "é".repeat(100_000)), |event| log.tell(&event));
+    assert!(format!("{calls:?}").len() < 4_000);
+    calls.finish(None, |event| log.tell(&event));
+    assert_eq!(log.summary(), [" empty {}", "tool truncated(limit) [\"é"]);
+    assert_eq!(log.errors, [(CallErrorKind::NameLimit, Some(0)), (CallErrorKind::InputLimit, Some(1))]);
+}
+
+/// A slot that has another call by now is forgotten with that one, an id likewise, and so is what nobody started.
+#[test]
+fn what_was_bound_again_and_again_is_forgotten() {
+    let limits = CallLimits { open_calls: 4, ..CallLimits::default() };
+    let mut calls = ToolCalls::new(Provider::OpenaiChat, limited(limits).build());
+    let mut random = 1_u64;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    for turn in 0..20_000_u64 {
+        let index = if next(3) == 0 { turn } else { next(6) };
+        let id = if next(2) == 0 { format!("id_{turn}") } else { format!("id_{}", next(6)) };
+        let entry = match next(4) {
+            0 => chat::more(index, "{}"),
+            1 => chat::entries(&json!([{"id": id, "function": {"name": "tool", "arguments": "1"}}])),
+            _ => chat::call(index, id, "tool", "{}"),
+        };
+        calls.push(&entry, |_| {});
+        if next(3) == 0 {
+            calls.push(&chat::end("tool_calls"), |_| {});
+        }
+    }
+    let shown = format!("{calls:?}").len();
+    assert!(shown < 100_000, "{shown} characters");
 }
