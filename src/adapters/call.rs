@@ -9,6 +9,7 @@ use super::builder::CallsBuilder;
 use super::error::{CallError, CallErrorKind};
 use super::event::{Input, InputStatus, ToolEvent};
 use super::slots::{Place, Slot};
+use super::wire::floor_char_boundary;
 use crate::error::ErrorKind;
 use crate::parser::Parser;
 use crate::pattern_set::PatternSet;
@@ -102,7 +103,6 @@ pub(super) struct Call {
     /// Whether it was told that a server made something else of the input.
     is_contradicted: bool,
 }
-
 
 impl Call {
     pub(super) fn new(number: u64, slot: Slot<'_>, id: &str, name: &str, nature: Nature) -> Self {
@@ -384,11 +384,6 @@ fn empty_object() -> Parser {
     // This text has no error.
     let _ = parser.feed_with("{}", |_| {}).and_then(|()| parser.finish_with(|_| {}));
     parser
-}
-
-/// The last boundary of a character at or before a place.
-fn floor_char_boundary(text: &str, place: usize) -> usize {
-    (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }
 
 fn present(text: &str) -> Option<&str> {

@@ -269,7 +269,7 @@ impl Door<'_> {
 
     /// The choice may have ended for this reason, or there may be more.
     pub(super) fn note(&mut self, choice: u64, reason: &str) {
-        self.calls.slots.note(choice, reason);
+        self.calls.slots.note(choice, reason, &self.calls.choices.limits);
     }
 
     /// An event was left out unread: nothing that is open can be complete.

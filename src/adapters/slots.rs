@@ -7,6 +7,7 @@ use alloc::sync::Arc;
 use core::mem;
 
 use super::limits::CallLimits;
+use super::wire::floor_char_boundary;
 
 /// Where in a message a call stands, as the wire says it: an index, a choice with an index, or an id.
 ///
@@ -325,6 +326,7 @@ impl Slots {
         }
         if lane.by_index.is_empty() && lane.by_id.is_empty() && lane.content.is_none() && lane.latest.is_none() {
             self.lanes.remove(&choice);
+            self.noted.remove(&choice);
         }
     }
 
@@ -333,8 +335,10 @@ impl Slots {
         self.has_forgotten
     }
 
-    /// Notes why a choice may have ended. One without calls has nothing that could end.
-    pub(super) fn note(&mut self, choice: u64, reason: &str) {
+    /// Notes why a choice may have ended. One without calls has nothing that could end, and a reason that is too long
+    /// to be one is cut.
+    pub(super) fn note(&mut self, choice: u64, reason: &str, limits: &CallLimits) {
+        let reason = &reason[..floor_char_boundary(reason, limits.name_bytes)];
         if self.lanes.contains_key(&choice) {
             self.noted.insert(choice, reason.to_owned());
         }

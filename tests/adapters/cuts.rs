@@ -101,8 +101,10 @@ proptest! {
 /// A signal: which one, where, and a piece of JSON.
 fn signal() -> impl Strategy<Value = Vec<u8>> {
     let text = prop_oneof![
-        prop::sample::select(&["{\"a\":", "\"é😀é\"", "12", "}", "[", "{}", "1", "{\"a\":1}", "", "\\x", "tool_use"][..])
-            .prop_map(str::to_owned),
+        prop::sample::select(
+            &["{\"a\":", "\"é😀é\"", "12", "}", "[", "{}", "1", "{\"a\":1}", "", "\\x", "tool_use"][..]
+        )
+        .prop_map(str::to_owned),
         arguments(),
     ];
     (any::<u8>(), 0..12_u8, text).prop_map(|(kind, place, text)| [&[kind, place], text.as_bytes()].concat())

@@ -4,7 +4,7 @@ use jsonspigot::adapters::{CallErrorKind, CallLimits, Calls, CallsBuilder, Provi
 use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
 use serde_json::json;
 
-use super::support::{Log, anthropic, chat, everything, gemini_call, read_with};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read_with, responses};
 
 fn limited(limits: CallLimits) -> CallsBuilder {
     everything().limits(limits)
@@ -381,29 +381,59 @@ fn names_and_inputs_of_starts_are_limited_too() {
     assert_eq!(log.errors, [(CallErrorKind::NameLimit, Some(0)), (CallErrorKind::InputLimit, Some(1))]);
 }
 
-/// A slot that has another call by now is forgotten with that one, an id likewise, and so is what nobody started.
+/// A slot that has another call by now is forgotten with that one, an id and a reason likewise.
 #[test]
-fn what_was_bound_again_and_again_is_forgotten() {
-    let limits = CallLimits { open_calls: 4, ..CallLimits::default() };
-    let mut calls = ToolCalls::new(Provider::OpenaiChat, limited(limits).build());
-    let mut random = 1_u64;
-    let mut next = |below: u64| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) % below
+fn what_is_remembered_does_not_grow_with_the_stream() {
+    let gemini = |choice: u64, id: &str| {
+        let parts = json!({"parts": [{"functionCall": {"name": "t", "id": id}}]});
+        json!({"candidates": [{"index": choice, "content": parts, "finishReason": id}]}).to_string()
     };
-    for turn in 0..20_000_u64 {
-        let index = if next(3) == 0 { turn } else { next(6) };
-        let id = if next(2) == 0 { format!("id_{turn}") } else { format!("id_{}", next(6)) };
-        let entry = match next(4) {
-            0 => chat::more(index, "{}"),
-            1 => chat::entries(&json!([{"id": id, "function": {"name": "tool", "arguments": "1"}}])),
-            _ => chat::call(index, id, "tool", "{}"),
-        };
-        calls.push(&entry, |_| {});
-        if next(3) == 0 {
-            calls.push(&chat::end("tool_calls"), |_| {});
+    let ag_ui =
+        |kind: &str, id: &str| json!({"type": kind, "toolCallId": id, "toolCallName": "t", "delta": "{}"}).to_string();
+    let end = || chat::end("tool_calls");
+    type Turn<'a> = Box<dyn Fn(u64, &str) -> Vec<String> + 'a>;
+    let turns: [(Provider, Turn<'_>); 9] = [
+        (Provider::OpenaiChat, Box::new(|_, id| vec![chat::call(0, id, "t", "{}"), end()])),
+        (
+            Provider::OpenaiChat,
+            Box::new(|turn, id| vec![chat::call(turn, id, "t", "{}"), chat::call(turn, "a", "t", "{}"), end()]),
+        ),
+        (
+            Provider::OpenaiChat,
+            Box::new(|turn, id| vec![chat::call(turn, id, "t", "{"), chat::call(turn, "a", "t", "{")]),
+        ),
+        (Provider::OpenaiChat, Box::new(|_, id| vec![chat::call(0, "", "t", "{}"), chat::call(0, id, "", "1"), end()])),
+        (
+            Provider::OpenaiResponses,
+            Box::new(|_, id| vec![responses::added(0, id, "t"), responses::item_done(0, "b", "t", "{}", "completed")]),
+        ),
+        (
+            Provider::AgUi,
+            Box::new(|_, id| {
+                vec![ag_ui("TOOL_CALL_CHUNK", id), ag_ui("TOOL_CALL_ARGS", "?"), ag_ui("TOOL_CALL_END", id)]
+            }),
+        ),
+        (
+            Provider::Anthropic,
+            Box::new(|turn, id| {
+                vec![anthropic::start(turn, id, "t"), anthropic::start(turn, "a", "t"), anthropic::stop(turn)]
+            }),
+        ),
+        (Provider::Anthropic, Box::new(|turn, _| vec![anthropic::delta(turn, "{}")])),
+        (Provider::Gemini, Box::new(|turn, id| vec![gemini(turn, id)])),
+    ];
+    for (number, (provider, turn)) in turns.iter().enumerate() {
+        let limits = CallLimits { open_calls: 4, ..CallLimits::default() };
+        let mut calls = ToolCalls::new(*provider, limited(limits).build());
+        let mut remembered = [0, 0];
+        for (turns, remembered) in [0..1_500, 1_500..6_000].into_iter().zip(&mut remembered) {
+            for at in turns {
+                let id = format!("{at:0100}");
+                turn(at, &id).iter().for_each(|event| calls.push(event, |_| {}));
+            }
+            *remembered = format!("{calls:?}").len();
         }
+        let [before, after] = remembered;
+        assert!(after < before + before / 20, "{provider}, {number}: {before} characters, later {after}");
     }
-    let shown = format!("{calls:?}").len();
-    assert!(shown < 100_000, "{shown} characters");
 }

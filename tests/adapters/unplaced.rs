@@ -249,5 +249,8 @@ fn mixed_forms() {
             json!({"event_type": "step.stop", "index": 0}).to_string(),
         ],
     );
-    assert_eq!((log.summary(), errors(&log)), (vec!["tool truncated(mixed) {}".to_owned()], vec![CallErrorKind::Mixed]));
+    assert_eq!(
+        (log.summary(), errors(&log)),
+        (vec!["tool truncated(mixed) {}".to_owned()], vec![CallErrorKind::Mixed])
+    );
 }

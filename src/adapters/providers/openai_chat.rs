@@ -164,8 +164,7 @@ fn find_call(entry: &Entered<'_>, door: &mut Door<'_>) -> Found {
 
 fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, door: &mut Door<'_>) -> Found {
     // A server that leaves out the index goes on with its last call. One that gives it elsewhere has lost it here.
-    let has_lost_index =
-        entry.index.is_none() && entry.name.is_empty() && door.calls.slots.has_indices(entry.choice);
+    let has_lost_index = entry.index.is_none() && entry.name.is_empty() && door.calls.slots.has_indices(entry.choice);
     let in_slot = if has_lost_index { door.find(Slot::new(entry.choice, Place::Nowhere)) } else { in_slot };
     let Some(number) = in_slot else {
         let is_start = !entry.name.is_empty() || (entry.index.is_none() && !has_lost_index && entry.has_arguments);
