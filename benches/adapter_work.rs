@@ -1,0 +1,197 @@
+//! Streams for an instruction counter: `adapter_work SCENARIO OPERATIONS`, as `.ci/work adapters` runs it under
+//! callgrind. Each scenario takes one road through the adapters again and again; `list` prints their names.
+//!
+//! What an operation costs may depend on what is new in it, and on nothing that came before.
+
+use std::env;
+use std::hint::black_box;
+
+use jsonspigot::adapters::{
+    ArgumentsMode, CallLimits, Calls, CallsBuilder, Envelope, EnvelopeEvent, Mark, Provider, ToolCalls, ToolEvent,
+};
+use jsonspigot::{Limits, Parser, PatternSet};
+use serde_json::{Value, json};
+
+/// Text that is there before anything is measured: what must not be looked at again.
+const KEPT: usize = 1 << 16;
+
+type Scenario = (&'static str, fn(usize));
+
+const SCENARIOS: [Scenario; 26] = [
+    ("complete", |n| neutral(builder(), |calls| deltas(calls, n, "1,", "]"))),
+    ("truncated", |n| neutral(builder(), |calls| deltas(calls, n, "1,", ""))),
+    ("malformed", |n| neutral(builder(), |calls| deltas(calls, n, "é}", ""))),
+    ("trailing", |n| neutral(builder(), |calls| deltas(calls, n, "]", ""))),
+    ("limited", |n| {
+        neutral(builder().limits(CallLimits { input_bytes: KEPT, ..CallLimits::default() }), |calls| {
+            deltas(calls, n, "1,", "")
+        })
+    }),
+    ("string-limited", |n| {
+        neutral(builder().parser(Parser::builder().limits(Limits { string: 9, ..Limits::default() })), |calls| {
+            deltas(calls, n, "\"ééééé", "")
+        })
+    }),
+    ("deviating", |n| {
+        neutral(builder().parser(Parser::builder().show_past_flaws()), |calls| deltas(calls, n, "\"\\x\",", ""))
+    }),
+    ("raw", |n| {
+        neutral(builder(), |calls| {
+            calls.start_raw(0, "", "patch", "", ignore);
+            (0..n).for_each(|_| calls.delta(0, "+ text\n", ignore));
+        })
+    }),
+    ("empty", |n| {
+        neutral(builder(), |calls| {
+            (0..n as u64).for_each(|slot| {
+                calls.start(slot, "", "tool", "", ignore);
+                calls.stop(slot, ignore);
+                calls.finish(None, ignore);
+            })
+        })
+    }),
+    ("started-again", |n| neutral(builder(), |calls| (0..n).for_each(|_| calls.start(0, "a", "tool", "", ignore)))),
+    ("superseded", |n| {
+        neutral(builder(), |calls| {
+            (0..n).for_each(|_| {
+                calls.start(0, "a", "tool", "{}", ignore);
+                calls.begin_message(ignore);
+            })
+        })
+    }),
+    ("refused", |n| {
+        neutral(builder(), |calls| (0..n as u64).for_each(|slot| calls.start(slot, "", "tool", "", ignore)))
+    }),
+    ("unplaced", |n| {
+        neutral(builder(), |calls| {
+            keep(calls);
+            (0..n as u64).for_each(|slot| calls.delta(1 + slot, "1", ignore));
+        })
+    }),
+    ("late", |n| {
+        neutral(builder(), |calls| {
+            calls.start(1, "", "tool", "{}", ignore);
+            calls.stop(1, ignore);
+            calls.finish(None, ignore);
+            keep(calls);
+            (0..n).for_each(|_| calls.delta(1, "1", ignore));
+        })
+    }),
+    ("contradicted", |n| {
+        neutral(builder(), |calls| {
+            keep(calls);
+            (0..n).for_each(|_| calls.whole(0, "1", ignore));
+        })
+    }),
+    ("repeated", |n| {
+        neutral(builder(), |calls| {
+            calls.start(0, "", "tool", "", ignore);
+            calls.delta(0, &format!("{}1", " ".repeat(KEPT)), ignore);
+            (0..n).for_each(|turn| calls.whole(0, &format!("{}1", " ".repeat(turn % 64)), ignore));
+        })
+    }),
+    ("cumulative", |n| {
+        neutral(builder().arguments(ArgumentsMode::Cumulative), |calls| {
+            calls.start(0, "", "tool", "", ignore);
+            let text = format!("[{}", "1,".repeat(512));
+            (0..n).for_each(|_| calls.delta(0, &text, ignore));
+        })
+    }),
+    ("not-cumulative", |n| {
+        neutral(builder().arguments(ArgumentsMode::Cumulative), |calls| {
+            keep(calls);
+            (0..n).for_each(|_| calls.delta(0, "[2", ignore));
+        })
+    }),
+    ("values", |n| {
+        values(n, |_| json!({"jsonPath": "$.a", "stringValue": "eight é", "willContinue": true}), Limits::default())
+    }),
+    ("elements", |n| values(n, |at| json!({"jsonPath": format!("$.a[{at}]"), "numberValue": 1}), Limits::default())),
+    ("values-out-of-order", |n| values(n, |_| json!({"jsonPath": "$.a[7]", "numberValue": 1}), Limits::default())),
+    ("values-limited", |n| {
+        values(
+            n,
+            |_| json!({"jsonPath": "$.a", "stringValue": "é", "willContinue": true}),
+            Limits { string: 9, ..Limits::default() },
+        )
+    }),
+    ("mixed", |n| {
+        stream(
+            Provider::Gemini,
+            [json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": "t", "willContinue": true,
+        "partialArgs": [{"jsonPath": "$.a", "numberValue": 1}]}}]}}]})]
+            .into_iter()
+            .chain((0..n).map(|_| json!({"event_type": "step.delta", "delta": {"arguments": "{}"}}))),
+        )
+    }),
+    ("bad-frames", |n| stream(Provider::Anthropic, (0..n).map(|_| json!([1])))),
+    ("calls", |n| {
+        stream(Provider::OpenaiChat, (0..n).map(|at| json!({"choices": [{"delta": {"tool_calls": [
+        {"index": at, "id": format!("call_{at}"), "function": {"name": "tool", "arguments": "{}"}}]}, "finish_reason": "tool_calls"}]})))
+    }),
+    ("envelope", envelope),
+];
+
+fn main() {
+    let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
+    // Without arguments, as `cargo bench` calls it, all of them once: that they run is all that is to be seen.
+    let name = arguments.next().unwrap_or_default();
+    let operations = arguments.next().map_or(8, |number| number.parse().expect("a number of operations"));
+    for (scenario, run) in SCENARIOS {
+        if name == "list" {
+            println!("{scenario}");
+        } else if name.is_empty() || name == scenario {
+            run(operations);
+        }
+    }
+}
+
+fn ignore(event: ToolEvent<'_>) {
+    black_box(&event);
+}
+
+fn builder() -> CallsBuilder {
+    Calls::builder().patterns(&PatternSet::new(["$..*"]).expect("the pattern is valid"))
+}
+
+fn neutral(builder: CallsBuilder, act: impl FnOnce(&mut Calls)) {
+    let mut calls = builder.build();
+    act(&mut calls);
+    calls.finish(Some("stop"), ignore);
+}
+
+/// A call with text that is kept.
+fn keep(calls: &mut Calls) {
+    calls.start(0, "a", "tool", "", ignore);
+    calls.delta(0, &format!("[{}", "1,".repeat(KEPT / 2)), ignore);
+}
+
+fn deltas(calls: &mut Calls, n: usize, delta: &str, last: &str) {
+    keep(calls);
+    (0..n).for_each(|_| calls.delta(0, delta, ignore));
+    calls.delta(0, last, ignore);
+}
+
+fn stream(provider: Provider, events: impl Iterator<Item = Value>) {
+    let mut calls = ToolCalls::new(provider, builder().build());
+    events.for_each(|event| calls.push(&event.to_string(), ignore));
+    calls.finish(ignore);
+}
+
+fn values(n: usize, arg: impl Fn(usize) -> Value, limits: Limits) {
+    let call = |call: Value| json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]}).to_string();
+    let mut calls = ToolCalls::new(Provider::Gemini, builder().parser(Parser::builder().limits(limits)).build());
+    calls.push(&call(json!({"name": "tool", "willContinue": true})), ignore);
+    (0..n).for_each(|at| calls.push(&call(json!({"partialArgs": [arg(at)], "willContinue": true})), ignore));
+    calls.finish(ignore);
+}
+
+/// One payload whose JSON is lost, and its text after that.
+fn envelope(n: usize) {
+    let mark = Mark::comment("context").expect("a name");
+    let mut envelope = Envelope::new([mark], &PatternSet::empty());
+    let on_event = |event: EnvelopeEvent<'_>| drop(black_box(event));
+    envelope.feed_with("<!--context {\"a\":", on_event);
+    (0..n).for_each(|_| envelope.feed_with("oops -- ", on_event));
+    envelope.finish_with(on_event);
+}
