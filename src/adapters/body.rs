@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::parser::{Atom, Parser, ParserBuilder, Retain, ValueFeed, Written};
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
 
 /// A value, or a piece of one, for a path.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::calls::Calls;
 use super::limits::CallLimits;
 use crate::parser::{Parser, ParserBuilder, Retain};
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
 
 /// What a delta holds.
 ///

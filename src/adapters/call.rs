@@ -12,7 +12,7 @@ use super::slots::{Place, Slot};
 use super::wire::floor_char_boundary;
 use crate::error::ErrorKind;
 use crate::parser::Parser;
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
 
 /// Where events are told: behind `dyn`, so that all of this is compiled once, not once a closure.
 pub(super) type OnEvent<'a> = dyn FnMut(ToolEvent<'_>) + 'a;

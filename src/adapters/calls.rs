@@ -10,7 +10,7 @@ use super::door::Door;
 use super::event::ToolEvent;
 use super::slots::Slot;
 use crate::parser::Parser;
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
 
 /// A stream's tool calls, each with its own [`Parser`]: five signals in, [`ToolEvent`]s out.
 ///

@@ -195,7 +195,7 @@ impl<'de, T: Loose<'de>> Visitor<'de> for LooseVisitor<T> {
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
         // `1.0` is an index too. The bound is that of whole numbers that `f64` tells apart.
-        let is_whole = number >= 0.0 && number < 9_007_199_254_740_992.0 && number % 1.0 == 0.0;
+        let is_whole = (0.0..9_007_199_254_740_992.0).contains(&number) && number % 1.0 == 0.0;
         Ok(if is_whole { T::number(number as u64) } else { T::default() })
     }
 

@@ -7,7 +7,7 @@ use super::engine::Engine;
 use super::tracker::Tracker;
 use super::{Core, DuplicateKeys, Outcome, Parser, Retain, Retained};
 use crate::document::Document;
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
 use crate::queue::Queue;
 use crate::tokenizer::{Flaws, Limits, Tokenizer};
 

@@ -20,13 +20,14 @@ pub use self::events::Events;
 pub use self::retention::Retain;
 use self::retention::Retained;
 use self::tracker::Tracker;
+#[cfg(feature = "adapters")]
 pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::event::{CompleteValue, Event, Output, deserialize_text};
 use crate::path::ROOT;
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
 use crate::queue::Queue;
 use crate::tokenizer::{Tokenizer, ValueKind};
 

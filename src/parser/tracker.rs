@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 
 use super::retention::Retained;
 use crate::event::{Event, EventKind, Output, Selected};
-use crate::matcher::Row;
 use crate::path::{NodeId, Path, PathStore, ROOT};
 use crate::pattern::PatternId;
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
+use crate::pattern::Row;
 use crate::tokenizer::ValueKind;
 
 #[derive(Clone, Debug)]

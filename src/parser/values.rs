@@ -12,7 +12,7 @@ use super::{DuplicateKeys, Events, Outcome, Parser, ParserBuilder};
 use crate::document::write_escaped;
 use crate::error::{ErrorKind, Fault};
 use crate::path::{ConcreteStep, Segment, concrete_steps};
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
 
 /// A value without parts, for [`ValueFeed::set`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,6 +81,7 @@ impl OpenContainer {
 /// What an operation stands for as JSON text, and what came of that.
 pub(crate) struct Written<'a> {
     /// All of it, also what a limit cut off; empty if the operation was out of order.
+    #[cfg_attr(not(feature = "adapters"), expect(dead_code, reason = "tool calls tell it"))]
     pub(crate) text: &'a str,
     pub(crate) events: Events<'a>,
 }
@@ -128,6 +129,7 @@ impl ValueFeed {
     }
 
     /// What the last operation has written.
+    #[cfg(feature = "adapters")]
     pub(crate) fn written(&self) -> &str {
         &self.written
     }

@@ -21,7 +21,7 @@ pub use event::{EnvelopeEvent, Payload, PayloadStatus};
 pub use mark::{Mark, MarkError};
 
 use crate::parser::{Parser, ParserBuilder, Retain};
-use crate::pattern_set::PatternSet;
+use crate::pattern::PatternSet;
 use closing::Closing;
 use opening::{Opening, Verdict, first_bytes};
 use payload::OpenPayload;

@@ -13,8 +13,8 @@ use crate::error::ErrorKind;
 use crate::event::EventKind;
 use crate::parser::{Parser, Retain};
 use crate::path::Segment;
+use crate::pattern::PatternSet;
 use crate::pattern::{Pattern, PatternSegment, Selector};
-use crate::pattern_set::PatternSet;
 
 /// A place in the text where a mark may be about to open.
 #[derive(Clone, Debug)]

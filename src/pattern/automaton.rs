@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::pattern::{Pattern, PatternId, Selector, Slice};
+use super::syntax::{Pattern, PatternId, Selector, Slice};
 
 /// The positions that are alive at one value, 64 to a word.
 pub(crate) type Row = SmallVec<[u64; 2]>;

@@ -6,8 +6,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::matcher::Automaton;
-use crate::pattern::{Pattern, PatternError, PatternId};
+use super::automaton::Automaton;
+use super::syntax::{Pattern, PatternError, PatternId};
 
 /// Patterns compiled together, once; cheap to clone and to share between parsers and threads.
 ///

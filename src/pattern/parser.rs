@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Pattern, PatternError, PatternSegment, Selector, Slice};
+use super::syntax::{Pattern, PatternError, PatternSegment, Selector, Slice};
 use crate::path::{is_name_char, is_name_first};
 
 /// RFC 9535 §2.1: integers are within the exact range of an I-JSON number.

@@ -1,0 +1,189 @@
+//! A pattern's syntax tree, its spelling, and what is wrong with a text that is none.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
+use core::str::FromStr;
+
+use super::parser;
+use crate::path::{is_shorthand, write_quoted};
+
+/// One compiled pattern: a path with wildcards, in RFC 9535 spelling.
+///
+/// The `$` in front may be left out: `ask_slots[*].message` is `$.ask_slots[*].message`. `Display` prints the full
+/// spelling, which parses back to an equal pattern.
+///
+/// ```
+/// let pattern: jsonspigot::Pattern = "ask_slots[*]['message', 'options']".parse()?;
+/// assert_eq!(pattern.to_string(), "$.ask_slots[*]['message','options']");
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+///
+/// # Errors
+///
+/// Parsing refuses, with the column and the reason, what is no RFC 9535 query and what a stream can't decide:
+/// negative indices and steps, filters and functions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pattern {
+    pub(crate) segments: Vec<PatternSegment>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PatternSegment {
+    /// `..`: any number of levels may lie before the one that is selected.
+    pub(crate) is_descendant: bool,
+    pub(crate) selectors: Vec<Selector>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Selector {
+    Name(String),
+    Index(u64),
+    Slice(Slice),
+    Wildcard,
+}
+
+/// `start:end:step` without negative numbers; `None` where nothing was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Slice {
+    pub(crate) start: Option<u64>,
+    pub(crate) end: Option<u64>,
+    pub(crate) step: Option<u64>,
+}
+
+impl Slice {
+    /// Whether the slice selects this index (RFC 9535 §2.3.4.2.2; step 0 selects nothing).
+    pub(crate) fn contains(self, index: u64) -> bool {
+        let start = self.start.unwrap_or(0);
+        let step = self.step.unwrap_or(1);
+        index >= start && self.end.is_none_or(|end| index < end) && step != 0 && (index - start).is_multiple_of(step)
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        parser::pattern(text)
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('$')?;
+        self.segments.iter().try_for_each(|segment| segment.fmt(f))
+    }
+}
+
+impl fmt::Display for PatternSegment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dots = if self.is_descendant { ".." } else { "." };
+        match self.selectors.as_slice() {
+            [Selector::Name(name)] if is_shorthand(name) => write!(f, "{dots}{name}"),
+            [Selector::Wildcard] if self.is_descendant => f.write_str("..*"),
+            selectors => {
+                if self.is_descendant {
+                    f.write_str("..")?;
+                }
+                for (place, selector) in selectors.iter().enumerate() {
+                    f.write_char(if place == 0 { '[' } else { ',' })?;
+                    selector.fmt(f)?;
+                }
+                f.write_char(']')
+            }
+        }
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write_quoted(f, name),
+            Self::Index(index) => write!(f, "{index}"),
+            Self::Wildcard => f.write_char('*'),
+            Self::Slice(Slice { start, end, step }) => {
+                let number = |f: &mut fmt::Formatter<'_>, n: &Option<u64>| n.map_or(Ok(()), |n| write!(f, "{n}"));
+                number(f, start)?;
+                f.write_char(':')?;
+                number(f, end)?;
+                if step.is_some() {
+                    f.write_char(':')?;
+                    number(f, step)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A pattern's place in its [`PatternSet`](crate::PatternSet), in the order they were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PatternId(pub(crate) u32);
+
+impl PatternId {
+    /// The place, from 0: an index into the list that the set was made from.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl PartialEq<usize> for PatternId {
+    fn eq(&self, other: &usize) -> bool {
+        self.index() == *other
+    }
+}
+
+/// Why a pattern was refused: its place in the list, the column, the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternError {
+    index: usize,
+    column: usize,
+    reason: &'static str,
+    pattern: Box<str>,
+}
+
+impl PatternError {
+    pub(crate) fn new(pattern: &str, byte: usize, reason: &'static str) -> Self {
+        let column = pattern[..byte].chars().count() + 1;
+        Self { index: 0, column, reason, pattern: pattern.into() }
+    }
+
+    /// The same error of the pattern at this place of a list.
+    pub(crate) fn of(self, index: usize) -> Self {
+        Self { index, ..self }
+    }
+
+    /// The pattern's place in the list, from 0.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Where in the pattern, from 1, in characters.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// What is wrong, in lower case.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        self.reason
+    }
+
+    /// The pattern as it was given.
+    #[must_use]
+    pub fn pattern(&self) -> &str {
+        &self.pattern
+    }
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "bad pattern `{}` at column {}: {}", self.pattern, self.column, self.reason)
+    }
+}
+
+impl core::error::Error for PatternError {}
