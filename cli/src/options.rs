@@ -20,7 +20,8 @@ use crate::report::Failure;
 use crate::source::Source;
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 complete; 1 invalid or incomplete input; 2 wrong arguments or unreadable input.";
+Exit status: 0 complete; 1 invalid or incomplete input; 2 wrong arguments, unreadable input or unwritable output.
+A closed pipe ends it quietly with 0.";
 
 /// What the lines are.
 const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:

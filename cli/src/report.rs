@@ -11,7 +11,7 @@ use crate::source::Complaints;
 
 /// Invalid or incomplete input.
 pub(crate) const REFUSED: u8 = 1;
-/// Wrong arguments, unreadable input.
+/// Wrong arguments, unreadable input, unwritable output.
 const UNUSABLE: u8 = 2;
 
 /// Why a run ended early.
@@ -65,9 +65,11 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::Arguments(help) if !help.use_stderr() => {
-                // Nobody left to read it is no failure.
-                let _ = help.print();
-                return ExitCode::SUCCESS;
+                // It is what was asked for: it has to be written like any other output.
+                return help
+                    .print()
+                    .and_then(|()| io::stdout().flush())
+                    .map_or_else(|error| Self::Unwritable(error).report(), |()| ExitCode::SUCCESS);
             }
             Self::Unwritable(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
             _ => {}
