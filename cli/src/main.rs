@@ -3,7 +3,7 @@
 //! Owns the way from input to output: one loop, chunk by chunk. What the arguments mean is in `options`, where bytes
 //! come from and how they are cut in `input`, how it ends badly in `report`. The input is read as one of three things
 //! (`source`): a JSON text (`document`), a provider's stream (`provider`, `framing`), or text with payloads in it
-//! (`envelope`, `utf8`). What a line looks like is in `output`.
+//! (`envelope`, `utf8`). What a line looks like is in `output`, what of it a terminal must not see as it is in `terminal`.
 
 mod document;
 mod envelope;
@@ -16,9 +16,10 @@ mod provider;
 mod recorded;
 mod report;
 mod source;
+mod terminal;
 mod utf8;
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, IsTerminal};
 use std::process::ExitCode;
 
 use jsonspigot::PatternSet;
@@ -28,6 +29,7 @@ use crate::options::Options;
 use crate::output::{Lines, Output, Prose};
 use crate::report::Failure;
 use crate::source::Complaints;
+use crate::terminal::Guarded;
 
 fn main() -> ExitCode {
     Options::from_arguments().and_then(|options| run(&options)).unwrap_or_else(|failure| failure.report())
@@ -37,7 +39,8 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<ExitCode, Failure> {
     let mut source = options.source(&PatternSet::new(&options.patterns)?);
     let mut chunks = Chunks::new(options.open()?, options.chunk);
-    let standard_output = BufWriter::with_capacity(64 << 10, io::stdout().lock());
+    let controls = options.controls(io::stdout().is_terminal());
+    let standard_output = Guarded::new(BufWriter::with_capacity(64 << 10, io::stdout().lock()), controls);
     let mut output: Box<dyn Output> = match options.snapshots() {
         None if options.text => Box::new(Prose::new(standard_output)),
         followed => Box::new(Lines::new(standard_output, followed)),

@@ -18,6 +18,7 @@ use crate::output::Snapshots;
 use crate::provider::Stream;
 use crate::report::Failure;
 use crate::source::Source;
+use crate::terminal::Controls;
 
 const EXIT_STATUS: &str = "\
 Exit status: 0 complete; 1 invalid or incomplete input; 2 wrong arguments, unreadable input or unwritable output.
@@ -90,6 +91,13 @@ pub(crate) struct Options {
     /// Write for a person: the text of strings as it grows, atoms as spelt, a newline after each
     #[arg(long, conflicts_with = "value")]
     pub(crate) text: bool,
+
+    /// Write control characters to a terminal as they are, instead of `^[` or `<U+202E>`, or `\u001b` in lines
+    ///
+    /// Control characters (but for line feed and tab) give orders to a terminal, and bidirectional ones show text in
+    /// another order than it has. What is written anywhere else has them as they are in any case.
+    #[arg(long)]
+    raw_control: bool,
 
     /// After each chunk that added to it, write the value as far as it is known, open strings and brackets closed
     #[arg(long, conflicts_with_all = ["text", "patches"])]
@@ -232,6 +240,15 @@ impl Options {
             (true, _) => Some(Snapshots::Whole),
             (_, true) => Some(Snapshots::Patches),
             _ => None,
+        }
+    }
+
+    /// How characters that a terminal would obey are to be written.
+    pub(crate) fn controls(&self, is_terminal: bool) -> Controls {
+        match (is_terminal && !self.raw_control, self.text) {
+            (false, _) => Controls::Raw,
+            (true, true) => Controls::Shown,
+            (true, false) => Controls::Escaped,
         }
     }
 

@@ -8,6 +8,7 @@ use jsonspigot::{Error, PatternError};
 use unicode_width::UnicodeWidthStr;
 
 use crate::source::Complaints;
+use crate::terminal::is_obeyed;
 
 /// Invalid or incomplete input.
 pub(crate) const REFUSED: u8 = 1;
@@ -102,7 +103,7 @@ pub(crate) fn told(error: &Error) -> String {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Arguments(error) => f.write_str(&one_line(error)),
+            Self::Arguments(error) => f.write_str(&printable(&one_line(error))),
             Self::Pattern(error) => {
                 writeln!(f, "bad pattern at column {}: {}", error.column(), error.reason())?;
                 let pattern = printable(error.pattern());
@@ -128,12 +129,13 @@ fn one_line(error: &clap::Error) -> String {
     told.collect::<Vec<_>>().join(" ").replace(" tip: ", "; tip: ")
 }
 
-/// Each control character as its picture: foreign text stays on its line, and tells the terminal nothing.
+/// Each control character as its picture, or U+FFFD where it has none: foreign text stays on its line, and tells the
+/// terminal nothing. One for one, so that columns stay what they are.
 fn printable(text: &str) -> String {
     let picture = |character: char| match character {
         '\0'..='\x1f' => char::from_u32(0x2400 + character as u32),
         '\x7f' => Some('\u{2421}'),
-        control if control.is_control() => Some(char::REPLACEMENT_CHARACTER),
+        control if is_obeyed(control) => Some(char::REPLACEMENT_CHARACTER),
         other => Some(other),
     };
     text.chars().filter_map(picture).collect()

@@ -16,6 +16,8 @@ mod provider;
 mod readme;
 mod selectors;
 mod snapshots;
+#[cfg(unix)]
+mod terminal;
 
 /// The library's independent closer, and the documents that it is tried on.
 #[path = "../../../tests/it/model/closer.rs"]
