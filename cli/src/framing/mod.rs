@@ -1,13 +1,16 @@
 //! A provider's bytes into frames, each one event's JSON text: server-sent events, or one a line.
 //!
 //! Which of the two it is shows at the first byte that is not blank. What a frame means is the library's matter.
+//! `events` and `lines` are the two ways.
+
+mod events;
+mod lines;
 
 use std::mem;
 use std::num::NonZeroUsize;
 
-use sse_core::{SseDecoder, SseEvent};
-
-use crate::utf8::Utf8;
+use self::events::Events;
+use self::lines::Lines;
 
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 
@@ -71,88 +74,6 @@ impl Framing {
     /// The end of input. Servers do omit the last blank line, and files the last line's end.
     pub(crate) fn finish(&mut self, on_frame: impl FnMut(Frame<'_>)) {
         self.feed(b"\n\n", on_frame);
-    }
-}
-
-/// Server-sent events.
-struct Events {
-    decoder: SseDecoder,
-    /// The decoder replaces what is not UTF-8; this knows that it has.
-    utf8: Utf8,
-    has_bad_byte: bool,
-}
-
-impl Events {
-    fn new(limit: NonZeroUsize) -> Self {
-        Self { decoder: SseDecoder::with_limit(limit), utf8: Utf8::default(), has_bad_byte: false }
-    }
-
-    fn feed(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
-        let mut rest = chunk;
-        while !rest.is_empty() {
-            let before = rest;
-            let event = self.decoder.next(&mut rest);
-            let read = &before[..before.len() - rest.len()];
-            self.has_bad_byte = self.has_bad_byte || self.utf8.feed(read, |_| {}).is_err();
-            match event {
-                Some(Ok(SseEvent::Message(message))) => {
-                    let is_replaced = self.has_bad_byte && message.data.contains(char::REPLACEMENT_CHARACTER);
-                    on_frame(if is_replaced { Frame::NotUtf8(&message.data) } else { Frame::Text(&message.data) });
-                    // An event ends with a line's end, and so does whatever was bad in it.
-                    (self.utf8, self.has_bad_byte) = (Utf8::default(), false);
-                }
-                Some(Err(_)) => on_frame(Frame::TooLong),
-                Some(Ok(SseEvent::Retry(_))) | None => {}
-            }
-        }
-    }
-}
-
-/// One event a line.
-struct Lines {
-    /// The beginning of the line that has not ended.
-    held: Vec<u8>,
-    /// The rest of a line that was too long is passed over.
-    is_too_long: bool,
-    limit: NonZeroUsize,
-}
-
-impl Lines {
-    fn new(limit: NonZeroUsize) -> Self {
-        Self { held: Vec::new(), is_too_long: false, limit }
-    }
-
-    fn feed(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
-        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
-            let line = piece.strip_suffix(b"\n");
-            self.take_in(line.unwrap_or(piece), on_frame);
-            if line.is_some() {
-                self.end_line(on_frame);
-            }
-        }
-    }
-
-    fn take_in(&mut self, piece: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
-        if self.is_too_long {
-            return;
-        }
-        if self.held.len() + piece.len() <= self.limit.get() {
-            self.held.extend_from_slice(piece);
-        } else {
-            self.is_too_long = true;
-            self.held.clear();
-            on_frame(Frame::TooLong);
-        }
-    }
-
-    fn end_line(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
-        if !mem::take(&mut self.is_too_long) && !self.held.trim_ascii().is_empty() {
-            match str::from_utf8(&self.held) {
-                Ok(line) => on_frame(Frame::Text(line.trim_ascii())),
-                Err(_) => on_frame(Frame::NotUtf8(String::from_utf8_lossy(&self.held).trim_ascii())),
-            }
-        }
-        self.held.clear();
     }
 }
 
