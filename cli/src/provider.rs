@@ -25,6 +25,8 @@ pub(crate) struct Stream {
     first: Option<First>,
     /// Whether any event meant something.
     has_told: bool,
+    /// Whether something is wrong with what the events came in.
+    is_damaged: bool,
 }
 
 /// What a complaint can say of a frame.
@@ -47,7 +49,8 @@ impl Stream {
             None => ToolCalls::detecting(calls),
         };
         let is_detecting = provider.is_none();
-        Self { framing: Framing::new(limit), calls, is_detecting, bytes: 0, first: None, has_told: false }
+        let framing = Framing::new(limit);
+        Self { framing, calls, is_detecting, bytes: 0, first: None, has_told: false, is_damaged: false }
     }
 
     /// Reads what `frames` takes out of the framing.
@@ -57,7 +60,7 @@ impl Stream {
         complaints: &mut Complaints,
         frames: impl FnOnce(&mut Framing, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
-        let Self { framing, calls, first, has_told, .. } = self;
+        let Self { framing, calls, first, has_told, is_damaged, .. } = self;
         let mut result = Ok(());
         frames(framing, &mut |frame| {
             let mut is_bad = false;
@@ -78,8 +81,12 @@ impl Stream {
                         *first = Some(First { beginning, provider: Provider::detect(text) });
                     }
                 }
-                Frame::NotUtf8(text) => calls.push_unreadable(text, on_event),
+                Frame::Unreadable(text) => calls.push_unreadable(text, on_event),
                 Frame::TooLong => calls.push_oversized(on_event),
+                Frame::Damage(complaint) => {
+                    *is_damaged = true;
+                    complaints.push(complaint.to_owned());
+                }
             }
         });
         result
@@ -98,6 +105,8 @@ impl Source for Stream {
         self.calls.finish(|event| tell(&event, output, complaints, &mut result));
         result?;
         match &self.first {
+            // Of what nothing could be read enough is said.
+            None if self.is_damaged => {}
             // Not what was asked for: an error page, say, or nothing at all.
             None => complaints.push("no-event: nothing in the input is a provider's event".to_owned()),
             Some(First { beginning, .. }) if self.is_detecting && self.calls.provider().is_none() => {
@@ -162,7 +171,7 @@ mod tests {
 
     use super::Stream;
     use crate::output::Lines;
-    use crate::recorded::{each_recorded, recorded};
+    use crate::recorded::{each_recorded, each_recorded_error, recorded};
     use crate::source::{Complaints, Source};
 
     /// Standard output and what would be on standard error, for a stream in these chunks.
@@ -180,7 +189,7 @@ mod tests {
 
     #[test]
     fn every_cut_of_a_recorded_stream_gives_the_same_lines() {
-        for name in each_recorded() {
+        for name in each_recorded().into_iter().chain(each_recorded_error()) {
             let bytes = recorded(&name);
             let whole = read([&bytes[..]]);
             assert!(

@@ -3,15 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Where the recordings are kept: beside the repository, or where the environment says.
-fn folder() -> PathBuf {
+/// Where recordings are kept: beside the repository, or where the environment says.
+fn shared() -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from).join("fixtures")
+    env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from)
 }
 
 /// The name of each recorded stream, such as `anthropic/x.sse`, in order. None, said aloud, where they are not there.
 pub(crate) fn each_recorded() -> Vec<String> {
-    let folder = folder();
+    names_in("fixtures")
+}
+
+/// The same of the bodies of recorded answers that were errors.
+pub(crate) fn each_recorded_error() -> Vec<String> {
+    names_in("recordings/errors").into_iter().map(|name| format!("../recordings/errors/{name}")).collect()
+}
+
+fn names_in(folder: &str) -> Vec<String> {
+    let folder = shared().join(folder);
     let mut names = Vec::new();
     let mut folders = vec![folder.clone()];
     while let Some(inner) = folders.pop() {
@@ -35,5 +44,5 @@ pub(crate) fn each_recorded() -> Vec<String> {
 
 /// A recorded stream's bytes.
 pub(crate) fn recorded(name: &str) -> Vec<u8> {
-    fs::read(folder().join(name)).unwrap()
+    fs::read(shared().join("fixtures").join(name)).unwrap()
 }

@@ -30,7 +30,7 @@ impl Events {
             match event {
                 Some(Ok(SseEvent::Message(message))) => {
                     let is_replaced = self.has_bad_byte && message.data.contains(char::REPLACEMENT_CHARACTER);
-                    on_frame(if is_replaced { Frame::NotUtf8(&message.data) } else { Frame::Text(&message.data) });
+                    on_frame(if is_replaced { Frame::Unreadable(&message.data) } else { Frame::Text(&message.data) });
                     // An event ends with a line's end, and so does whatever was bad in it.
                     (self.utf8, self.has_bad_byte) = (Utf8::default(), false);
                 }

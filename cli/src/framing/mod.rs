@@ -1,16 +1,16 @@
-//! A provider's bytes into frames, each one event's JSON text: server-sent events, or one a line.
+//! A provider's bytes into frames, each one event's JSON text, however they are cut.
 //!
-//! Which of the two it is shows at the first byte that is not blank. What a frame means is the library's matter.
-//! `events` and `lines` are the two ways.
+//! A body comes in one of two framings, and which one shows at its first bytes that are not blank: JSON begins with a
+//! bracket (`texts`), server-sent events with a field's name (`events`). What a frame means is the library's matter.
 
 mod events;
-mod lines;
+mod texts;
 
 use std::mem;
 use std::num::NonZeroUsize;
 
 use self::events::Events;
-use self::lines::Lines;
+use self::texts::Texts;
 
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 
@@ -19,61 +19,84 @@ const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 pub(crate) enum Frame<'a> {
     /// One event's text.
     Text(&'a str),
-    /// It was not UTF-8; what it is with U+FFFD in place of what can't be read.
-    NotUtf8(&'a str),
+    /// It can't be read, and may have been an event: it was not UTF-8 (then with U+FFFD in place of what can't be read),
+    /// or it began as a value and is none.
+    Unreadable(&'a str),
     /// It was longer than is kept, and is left out.
     TooLong,
+    /// The framing itself is damaged: what is to be said of it.
+    Damage(&'a str),
 }
 
 /// Bytes into frames, however they are cut.
 pub(crate) struct Framing {
     state: State,
-    /// How many bytes were read before the first that is not blank.
-    blank: usize,
     limit: NonZeroUsize,
 }
 
 enum State {
-    /// Only blanks so far: the decoder takes them in, in case.
-    Undecided(Events),
+    Undecided(Undecided),
     Events(Events),
-    Lines(Lines),
+    Texts(Box<Texts>),
+}
+
+/// The first bytes, as long as they could be either framing's.
+struct Undecided {
+    /// Takes them in, in case they are its.
+    events: Events,
+    len: usize,
+    /// Whether an opening bracket has come. Only with an object behind it is it a list of events: `[DONE]` is none.
+    has_bracket: bool,
 }
 
 impl Framing {
     /// Frames of at most `limit` bytes.
     pub(crate) fn new(limit: NonZeroUsize) -> Self {
-        Self { state: State::Undecided(Events::new(limit)), blank: 0, limit }
+        let events = Events::new(limit);
+        Self { state: State::Undecided(Undecided { events, len: 0, has_bracket: false }), limit }
     }
 
     /// Takes in a chunk and gives out the frames that end in it.
     pub(crate) fn feed(&mut self, chunk: &[u8], mut on_frame: impl FnMut(Frame<'_>)) {
         let mut rest = chunk;
-        if let State::Undecided(events) = &mut self.state {
-            let is_blank = |(at, byte): (usize, &u8)| {
-                byte.is_ascii_whitespace() || BYTE_ORDER_MARK.get(self.blank + at) == Some(byte)
-            };
-            let blank = chunk.iter().enumerate().position(|byte| !is_blank(byte)).unwrap_or(chunk.len());
-            events.feed(&chunk[..blank], &mut on_frame);
-            rest = &chunk[blank..];
-            self.blank = self.blank.saturating_add(blank);
-            if let Some(first) = rest.first() {
-                // No field of an event begins with a brace.
-                let is_line = *first == b'{';
-                let events = mem::replace(events, Events::new(self.limit));
-                self.state = if is_line { State::Lines(Lines::new(self.limit)) } else { State::Events(events) };
+        while let (State::Undecided(undecided), Some((first, behind))) = (&mut self.state, rest.split_first()) {
+            match undecided.look(*first, self.limit) {
+                Some(decided) => self.state = decided,
+                None => rest = behind,
             }
         }
         match &mut self.state {
             State::Undecided(_) => {}
             State::Events(events) => events.feed(rest, &mut on_frame),
-            State::Lines(lines) => lines.feed(rest, &mut on_frame),
+            State::Texts(texts) => texts.feed(rest, &mut on_frame),
         }
     }
 
     /// The end of input. Servers do omit the last blank line, and files the last line's end.
-    pub(crate) fn finish(&mut self, on_frame: impl FnMut(Frame<'_>)) {
-        self.feed(b"\n\n", on_frame);
+    pub(crate) fn finish(&mut self, mut on_frame: impl FnMut(Frame<'_>)) {
+        match &mut self.state {
+            State::Undecided(_) => {}
+            State::Events(events) => events.feed(b"\n\n", &mut on_frame),
+            State::Texts(texts) => texts.finish(&mut on_frame),
+        }
+    }
+}
+
+impl Undecided {
+    /// Looks at a byte: it is taken, or what is to take it is told.
+    fn look(&mut self, byte: u8, limit: NonZeroUsize) -> Option<State> {
+        let is_blank = byte.is_ascii_whitespace() || BYTE_ORDER_MARK.get(self.len) == Some(&byte);
+        match byte {
+            _ if is_blank => {}
+            b'[' if !self.has_bracket => self.has_bracket = true,
+            b'{' if self.has_bracket => return Some(State::Texts(Box::new(Texts::in_list(limit)))),
+            b'{' => return Some(State::Texts(Box::new(Texts::new(limit)))),
+            _ => return Some(State::Events(mem::replace(&mut self.events, Events::new(limit)))),
+        }
+        self.len = self.len.saturating_add(1);
+        // Neither blanks nor a bracket make an event.
+        self.events.feed(&[byte], &mut |_| {});
+        None
     }
 }
 
@@ -81,28 +104,33 @@ impl Framing {
 mod tests {
     use super::{Frame, Framing};
 
-    /// The frames, each with a letter for what it is, at every single and double cut.
+    /// The frames at every single and double cut, none longer than twenty bytes; what is no text says so.
     #[track_caller]
-    fn check(input: impl AsRef<[u8]>, wanted: &[&str]) {
+    pub(super) fn check(input: impl AsRef<[u8]>, wanted: &[&str]) {
         let input = input.as_ref();
         for first in 0..=input.len() {
             for second in first..=input.len() {
-                let mut frames = Vec::new();
-                let mut on_frame = |frame: Frame<'_>| {
-                    frames.push(match frame {
-                        Frame::Text(text) => text.to_owned(),
-                        Frame::NotUtf8(text) => format!("bad {text}"),
-                        Frame::TooLong => "too long".to_owned(),
-                    });
-                };
-                let mut framing = Framing::new(20.try_into().unwrap());
-                for chunk in [&input[..first], &input[first..second], &input[second..]] {
-                    framing.feed(chunk, &mut on_frame);
-                }
-                framing.finish(&mut on_frame);
+                let chunks = [&input[..first], &input[first..second], &input[second..]];
+                let frames = frames(20, chunks);
                 assert_eq!(frames, wanted, "{:?} cut at {first} and {second}", String::from_utf8_lossy(input));
             }
         }
+    }
+
+    pub(super) fn frames<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
+        let mut frames = Vec::new();
+        let mut on_frame = |frame: Frame<'_>| {
+            frames.push(match frame {
+                Frame::Text(text) => text.to_owned(),
+                Frame::Unreadable(text) => format!("bad {text}"),
+                Frame::TooLong => "too long".to_owned(),
+                Frame::Damage(complaint) => format!("damage {complaint}"),
+            });
+        };
+        let mut framing = Framing::new(limit.try_into().unwrap());
+        chunks.into_iter().for_each(|chunk| framing.feed(chunk, &mut on_frame));
+        framing.finish(&mut on_frame);
+        frames
     }
 
     #[test]
@@ -135,9 +163,32 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_blank_ones_between() {
-        check("{\"a\":1}\n\n \r\n{\"é\":2}\r\n[DONE]\n{}", &["{\"a\":1}", "{\"é\":2}", "[DONE]", "{}"]);
-        check("{}\nnoise\ndata: x\n", &["{}", "noise", "data: x"]);
+    fn what_is_in_no_framing_is_nothing() {
+        for input in [
+            "",
+            "[",
+            "[ \n",
+            "\u{feff}[",
+            "[1,2]",
+            "[[{}]]",
+            "[]",
+            "[DONE]\n",
+            "\0",
+            "\0\0\n\n",
+            "null",
+            "\"data: 1\"\n\n",
+        ] {
+            check(input, &[]);
+        }
+        // What is no event's line is passed over, whatever it begins with.
+        check("[1] hello\ndata: {}\n\n", &["{}"]);
+        check("[ [\n\ndata: {}\n\n", &["{}"]);
+        check("\0 hello\ndata: {}\n\n", &["{}"]);
+    }
+
+    #[test]
+    fn an_error_may_come_first() {
+        check("event: error\ndata: {\"a\":1}\n\ndata: {}\n\n", &["{\"a\":1}", "{}"]);
     }
 
     #[test]

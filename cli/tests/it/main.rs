@@ -5,6 +5,7 @@ mod chunks;
 mod command;
 mod envelope;
 mod errors;
+mod framings;
 mod full;
 mod lines;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,138 @@
+//! `--provider`: whatever a body is framed in, the same events give the same lines.
+
+use std::fmt::Write as _;
+
+use crate::command::{Run, run};
+use crate::recorded::{each_recorded, each_recorded_error, recorded};
+
+/// JSON as it is often printed: each member and element on a line of its own.
+fn spread(json: &str) -> String {
+    let (mut spread, mut depth, mut is_in_string, mut is_escaped) = (String::new(), 0, false, false);
+    for byte in json.trim().chars() {
+        let is_bracket = matches!(byte, '{' | '[' | '}' | ']') && !is_in_string;
+        match byte {
+            '{' | '[' if is_bracket => depth += 1,
+            '}' | ']' if is_bracket => depth -= 1,
+            _ => {}
+        }
+        if is_bracket && matches!(byte, '}' | ']') {
+            write!(spread, "\r\n{:depth$}", "").unwrap();
+        }
+        spread.push(byte);
+        if (is_bracket && matches!(byte, '{' | '[')) || (byte == ',' && !is_in_string) {
+            write!(spread, "\r\n{:depth$}", "").unwrap();
+        }
+        is_in_string ^= byte == '"' && !is_escaped;
+        is_escaped = byte == '\\' && !is_escaped;
+    }
+    spread
+}
+
+/// What is told, but for how long the input was, and how it is quoted.
+fn told(provider: &str, chunk: &str, body: &str) -> (i32, String, Vec<String>) {
+    let Run { status, stdout, stderr } = run(&["--provider", provider, "--chunk", chunk, "$..*"], body);
+    let (lines, done) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", &stdout));
+    assert!(done.starts_with(r#"{"event":"done","#), "{done}");
+    let kinds = stderr.lines().map(|line| line.split(": ").nth(1).unwrap().to_owned()).collect();
+    (status, lines.to_owned(), kinds)
+}
+
+#[test]
+fn each_recorded_stream_over_many_lines_and_in_an_array() {
+    for name in each_recorded().into_iter().filter(|name| name.ends_with(".chunks.txt")) {
+        let body = String::from_utf8(recorded(&name)).unwrap();
+        let events: Vec<String> = body.lines().filter(|line| !line.trim().is_empty()).map(spread).collect();
+        let wanted = told("auto", "65536", &body);
+        assert_eq!(told("auto", "65536", &events.join("\n")), wanted, "{name}");
+        for between in [",\n", "\n,\n", ","] {
+            assert_eq!(told("auto", "7", &format!("[{}\n]\n", events.join(between))), wanted, "{name}");
+        }
+        assert_eq!(told("auto", "1", &format!("[\n{}]", body.trim().replace('\n', ","))), wanted, "{name}");
+    }
+}
+
+#[test]
+fn each_recorded_error_over_many_lines_and_in_an_array() {
+    for name in each_recorded_error() {
+        let body = String::from_utf8(recorded(&name)).unwrap();
+        for provider in
+            ["auto", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "cohere", "ollama"]
+        {
+            let wanted = told(provider, "65536", &body);
+            assert!(!wanted.1.contains("bad-frame"), "{name}: {wanted:?}");
+            for spread in [spread(&body), spread(&body) + "\n", format!("[{}\n]\n", spread(&body))] {
+                for chunk in ["1", "3", "65536"] {
+                    assert_eq!(told(provider, chunk, &spread), wanted, "{name} by {provider}: {spread}");
+                }
+            }
+        }
+    }
+}
+
+/// A stream of Gemini's as its API sends it to those who do not ask for server-sent events.
+const ARRAY: &str = r#"[{
+  "candidates": [
+    {"content": {"parts": [{"text": "Let me "}, {"text": "look, [1]\n"}]}}
+  ]
+}
+,
+{
+  "candidates": [
+    {"content": {"parts": [{"functionCall": {"name": "look", "args": {"at": "the sky", "n": [1.50]}}}]}}
+  ]
+}
+,
+{
+  "candidates": [{"finishReason": "STOP"}]
+}
+]
+"#;
+
+#[test]
+fn an_array_is_told_as_server_sent_events_are() {
+    let events: Vec<String> = ARRAY
+        .split("\n,\n")
+        .map(|event| {
+            let event = event.trim().trim_start_matches('[').trim_end_matches(']');
+            format!("data: {}\n\n", event.replace('\n', "\ndata: "))
+        })
+        .collect();
+    let wanted = told("gemini", "65536", &events.concat());
+    assert!(wanted.1.contains(r#""status":"complete","value":{"at":"the sky","n":[1.50]}"#), "{wanted:?}");
+    for provider in ["auto", "gemini"] {
+        for chunk in ["1", "2", "65536"] {
+            assert_eq!(told(provider, chunk, ARRAY), wanted);
+        }
+    }
+    // What came before it was cut is told, and what was cut.
+    let cut = ARRAY.find(r#""finishReason"#).unwrap();
+    let (status, lines, said) = told("gemini", "65536", &ARRAY[..cut]);
+    assert_eq!((status, said), (1, vec!["incomplete".to_owned()]));
+    let (_, before, _) = told("gemini", "65536", &events[..2].concat());
+    assert!(lines.starts_with(&before), "{lines}");
+    assert_eq!(
+        lines[before.len()..].trim(),
+        "{\"event\":\"bad-frame\",\"text\":\"{\"}\n{\"event\":\"bad-frame\",\"text\":\"\\\"candidates\\\": [{\"}"
+    );
+}
+
+#[test]
+fn an_element_that_can_not_be_read_leaves_no_call_complete() {
+    let events = [
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#,
+        r#"{"type":"content_block_stop","index":0}"#,
+    ];
+    let status = |body: String| {
+        let run = run(&["--provider", "anthropic"], body);
+        let input = run.stdout.lines().find(|line| line.contains(r#""event":"input""#)).unwrap().to_owned();
+        (run.status, input.contains(r#""status":"complete""#))
+    };
+    assert_eq!(status(events.join("\n")), (0, true));
+    assert_eq!(status(format!("[{}]", events.join(","))), (0, true));
+    let damaged = [events[0], events[1], "{\n\"type\": nonsense\n}", events[2]];
+    assert_eq!(status(damaged.join("\n")), (1, false));
+    assert_eq!(status(format!("[{}]", damaged.join("\n,\n"))), (1, false));
+    // A line of something else in between takes nothing away.
+    assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (0, true));
+}
