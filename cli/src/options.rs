@@ -40,7 +40,7 @@ Lines with --provider: the lines about matches have "call", the call's number, c
   {"event":"text","text":"…"}, "reasoning", "refusal"    what else is said
   {"event":"usage","value":{…}}, {"event":"stop","reason":"…"}
   {"event":"provider-error","message":"…"}
-  {"event":"bad-frame","text":"…"}                   not an event's JSON, or not UTF-8; the stream goes on
+  {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
   {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, or a limit
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
 A "status" is complete; empty (no text: the value is {}); raw (not JSON by nature: "raw" is its text); or truncated,
@@ -48,9 +48,9 @@ malformed, trailing: these have "raw", all that came, and "error", an object wit
 "path" as in the line "error", and for truncated the "reason" (place unknown: "kind" and "reason" only).
 
 The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
-if the provider reports an error, or if there is no event at all, or none that is this provider's. `ended` and `mismatch`
-leave it as it is: what came late or does not fit is dropped. With --text: what the assistant says, refusals too, and the
-matches.
+if the provider reports an error, if there is no event at all, or none that is this provider's, or if an array of events
+or a message of Amazon's event stream is cut or damaged. `ended` and `mismatch` leave it as it is: what came late or does
+not fit is dropped. With --text: what the assistant says, refusals too, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the mark as it
 was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it comes; at a payload's end
@@ -107,9 +107,10 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "text")]
     patches: bool,
 
-    /// The input is this provider's stream (server-sent events, or one event's JSON a line): follow each call's arguments
+    /// The input is this provider's stream: follow each call's arguments
     ///
-    /// `auto` goes by the first event that only one provider sends.
+    /// It may be framed in server-sent events, in lines or over several lines of JSON, in an array of events, or in Amazon's
+    /// binary event stream; its first bytes tell. `auto` goes by the first event that only one provider sends.
     #[arg(long, value_name = "NAME", value_parser = wire(),
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
     provider: Option<Wire>,

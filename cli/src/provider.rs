@@ -3,6 +3,7 @@
 //! Owns what of a stream makes the run fail. How bytes become frames is in `framing`; what frames mean, the library
 //! knows.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io;
 use std::num::NonZeroUsize;
@@ -25,8 +26,8 @@ pub(crate) struct Stream {
     first: Option<First>,
     /// Whether any event meant something.
     has_told: bool,
-    /// Whether something is wrong with what the events came in.
-    is_damaged: bool,
+    /// Whether it has been said why there may be no event.
+    is_explained: bool,
 }
 
 /// What a complaint can say of a frame.
@@ -39,6 +40,10 @@ struct First {
 /// How much of a frame a complaint shows, in characters.
 const MOST_SHOWN: usize = 200;
 
+fn beginning(text: &str) -> String {
+    text.chars().take(MOST_SHOWN).collect()
+}
+
 impl Stream {
     /// The stream of this provider, or of whom it shows to be.
     pub(crate) fn new(provider: Option<Provider>, calls: CallsBuilder) -> Self {
@@ -50,7 +55,7 @@ impl Stream {
         };
         let is_detecting = provider.is_none();
         let framing = Framing::new(limit);
-        Self { framing, calls, is_detecting, bytes: 0, first: None, has_told: false, is_damaged: false }
+        Self { framing, calls, is_detecting, bytes: 0, first: None, has_told: false, is_explained: false }
     }
 
     /// Reads what `frames` takes out of the framing.
@@ -60,31 +65,40 @@ impl Stream {
         complaints: &mut Complaints,
         frames: impl FnOnce(&mut Framing, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
-        let Self { framing, calls, first, has_told, is_damaged, .. } = self;
+        let Self { framing, calls, first, has_told, is_explained, .. } = self;
         let mut result = Ok(());
         frames(framing, &mut |frame| {
-            let mut is_bad = false;
-            let on_event = |event: ToolEvent<'_>| {
+            let (mut is_bad, is_told) = (false, Cell::new(false));
+            let mut on_event = |event: ToolEvent<'_>| {
                 match event {
                     ToolEvent::BadFrame { .. } => is_bad = true,
                     // Several providers end alike.
                     ToolEvent::End => {}
                     _ => *has_told = true,
                 }
+                is_told.set(is_told.get() || matches!(event, ToolEvent::ProviderError { .. }));
                 tell(&event, output, complaints, &mut result);
             };
             match frame {
                 Frame::Text(text) => {
                     calls.push(text, on_event);
                     if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") {
-                        let beginning = text.chars().take(MOST_SHOWN).collect();
-                        *first = Some(First { beginning, provider: Provider::detect(text) });
+                        *first = Some(First { beginning: beginning(text), provider: Provider::detect(text) });
                     }
+                }
+                Frame::Exception(text) => {
+                    calls.push(text, &mut on_event);
+                    // One that the library does not know by its name.
+                    if !is_told.get() {
+                        calls.push_unreadable(text, on_event);
+                        complaints.push(format!("provider-error: {}", beginning(text)));
+                    }
+                    *is_explained = true;
                 }
                 Frame::Unreadable(text) => calls.push_unreadable(text, on_event),
                 Frame::TooLong => calls.push_oversized(on_event),
                 Frame::Damage(complaint) => {
-                    *is_damaged = true;
+                    *is_explained = true;
                     complaints.push(complaint.to_owned());
                 }
             }
@@ -105,8 +119,7 @@ impl Source for Stream {
         self.calls.finish(|event| tell(&event, output, complaints, &mut result));
         result?;
         match &self.first {
-            // Of what nothing could be read enough is said.
-            None if self.is_damaged => {}
+            None if self.is_explained => {}
             // Not what was asked for: an error page, say, or nothing at all.
             None => complaints.push("no-event: nothing in the input is a provider's event".to_owned()),
             Some(First { beginning, .. }) if self.is_detecting && self.calls.provider().is_none() => {

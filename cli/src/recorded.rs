@@ -19,6 +19,16 @@ pub(crate) fn each_recorded_error() -> Vec<String> {
     names_in("recordings/errors").into_iter().map(|name| format!("../recordings/errors/{name}")).collect()
 }
 
+/// A recorded body in Amazon's event stream, which is binary.
+pub(crate) fn recorded_messages() -> Option<Vec<u8>> {
+    let path = shared().join("recordings/bedrock/tool-call.eventstream.bin");
+    let bytes = fs::read(&path).ok();
+    if bytes.is_none() {
+        eprintln!("not checked, as it is not there: {}", path.display());
+    }
+    bytes
+}
+
 fn names_in(folder: &str) -> Vec<String> {
     let folder = shared().join(folder);
     let mut names = Vec::new();

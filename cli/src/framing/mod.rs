@@ -1,15 +1,18 @@
 //! A provider's bytes into frames, each one event's JSON text, however they are cut.
 //!
-//! A body comes in one of two framings, and which one shows at its first bytes that are not blank: JSON begins with a
-//! bracket (`texts`), server-sent events with a field's name (`events`). What a frame means is the library's matter.
+//! A body comes in one of three framings, and which one shows at its first bytes that are not blank: JSON begins with a
+//! bracket (`texts`), Amazon's event stream with two lengths and their checksum (`messages`), server-sent events with a
+//! field's name (`events`). What a frame means is the library's matter.
 
 mod events;
+mod messages;
 mod texts;
 
 use std::mem;
 use std::num::NonZeroUsize;
 
 use self::events::Events;
+use self::messages::{Messages, PRELUDE, is_prelude};
 use self::texts::Texts;
 
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
@@ -22,6 +25,9 @@ pub(crate) enum Frame<'a> {
     /// It can't be read, and may have been an event: it was not UTF-8 (then with U+FFFD in place of what can't be read),
     /// or it began as a value and is none.
     Unreadable(&'a str),
+    /// The text of an event that says what went wrong, as the framing itself tells: whatever its name, it is no event to
+    /// be passed over.
+    Exception(&'a str),
     /// It was longer than is kept, and is left out.
     TooLong,
     /// The framing itself is damaged: what is to be said of it.
@@ -38,10 +44,13 @@ enum State {
     Undecided(Undecided),
     Events(Events),
     Texts(Box<Texts>),
+    Messages(Messages),
 }
 
-/// The first bytes, as long as they could be either framing's.
+/// The first bytes, as long as they could be more than one framing's.
 struct Undecided {
+    /// Those that no text begins with.
+    first: Vec<u8>,
     /// Takes them in, in case they are its.
     events: Events,
     len: usize,
@@ -52,51 +61,82 @@ struct Undecided {
 impl Framing {
     /// Frames of at most `limit` bytes.
     pub(crate) fn new(limit: NonZeroUsize) -> Self {
-        let events = Events::new(limit);
-        Self { state: State::Undecided(Undecided { events, len: 0, has_bracket: false }), limit }
+        let undecided = Undecided { first: Vec::new(), events: Events::new(limit), len: 0, has_bracket: false };
+        Self { state: State::Undecided(undecided), limit }
     }
 
     /// Takes in a chunk and gives out the frames that end in it.
     pub(crate) fn feed(&mut self, chunk: &[u8], mut on_frame: impl FnMut(Frame<'_>)) {
         let mut rest = chunk;
-        while let (State::Undecided(undecided), Some((first, behind))) = (&mut self.state, rest.split_first()) {
-            match undecided.look(*first, self.limit) {
-                Some(decided) => self.state = decided,
+        while let (State::Undecided(undecided), Some((byte, behind))) = (&mut self.state, rest.split_first()) {
+            match undecided.look(*byte, self.limit) {
+                Some(decided) => {
+                    let first = mem::take(&mut undecided.first);
+                    self.state = decided;
+                    self.pass_on(&first, &mut on_frame);
+                }
                 None => rest = behind,
             }
         }
-        match &mut self.state {
-            State::Undecided(_) => {}
-            State::Events(events) => events.feed(rest, &mut on_frame),
-            State::Texts(texts) => texts.feed(rest, &mut on_frame),
-        }
+        self.pass_on(rest, &mut on_frame);
     }
 
     /// The end of input. Servers do omit the last blank line, and files the last line's end.
     pub(crate) fn finish(&mut self, mut on_frame: impl FnMut(Frame<'_>)) {
         match &mut self.state {
-            State::Undecided(_) => {}
+            State::Undecided(undecided) => {
+                undecided.events.feed(&undecided.first, &mut on_frame);
+                undecided.events.feed(b"\n\n", &mut on_frame);
+            }
             State::Events(events) => events.feed(b"\n\n", &mut on_frame),
             State::Texts(texts) => texts.finish(&mut on_frame),
+            State::Messages(messages) => messages.finish(&mut on_frame),
+        }
+    }
+
+    fn pass_on(&mut self, piece: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
+        match &mut self.state {
+            State::Undecided(_) => {}
+            State::Events(events) => events.feed(piece, on_frame),
+            State::Texts(texts) => texts.feed(piece, on_frame),
+            State::Messages(messages) => messages.feed(piece, on_frame),
         }
     }
 }
 
 impl Undecided {
-    /// Looks at a byte: it is taken, or what is to take it is told.
+    /// Looks at a byte: it is taken, or what is to take it, and `first` before it, is told.
     fn look(&mut self, byte: u8, limit: NonZeroUsize) -> Option<State> {
         let is_blank = byte.is_ascii_whitespace() || BYTE_ORDER_MARK.get(self.len) == Some(&byte);
+        let may_be_prelude = self.len == 0 && !is_blank && !byte.is_ascii_graphic();
+        if !self.first.is_empty() || may_be_prelude {
+            return self.look_for_prelude(byte, limit);
+        }
         match byte {
             _ if is_blank => {}
             b'[' if !self.has_bracket => self.has_bracket = true,
             b'{' if self.has_bracket => return Some(State::Texts(Box::new(Texts::in_list(limit)))),
             b'{' => return Some(State::Texts(Box::new(Texts::new(limit)))),
-            _ => return Some(State::Events(mem::replace(&mut self.events, Events::new(limit)))),
+            _ => return Some(self.events(limit)),
         }
         self.len = self.len.saturating_add(1);
         // Neither blanks nor a bracket make an event.
         self.events.feed(&[byte], &mut |_| {});
         None
+    }
+
+    fn look_for_prelude(&mut self, byte: u8, limit: NonZeroUsize) -> Option<State> {
+        if self.first.len() + 1 < PRELUDE {
+            self.first.push(byte);
+            return None;
+        }
+        let prelude = <[u8; PRELUDE]>::try_from([&*self.first, &[byte]].concat());
+        let is_message = prelude.is_ok_and(|prelude| is_prelude(&prelude));
+        Some(if is_message { State::Messages(Messages::new(limit)) } else { self.events(limit) })
+    }
+
+    fn events(&mut self, limit: NonZeroUsize) -> State {
+        State::Events(mem::replace(&mut self.events, Events::new(limit)))
     }
 }
 
@@ -123,6 +163,7 @@ mod tests {
             frames.push(match frame {
                 Frame::Text(text) => text.to_owned(),
                 Frame::Unreadable(text) => format!("bad {text}"),
+                Frame::Exception(text) => format!("exception {text}"),
                 Frame::TooLong => "too long".to_owned(),
                 Frame::Damage(complaint) => format!("damage {complaint}"),
             });

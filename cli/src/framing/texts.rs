@@ -398,7 +398,7 @@ mod tests {
             Frame::Text(text) => told.push((Some(text.to_owned()), true)),
             Frame::Unreadable(text) => told.push((Some(text.to_owned()), false)),
             Frame::TooLong => told.push((None, false)),
-            Frame::Damage(_) => {}
+            Frame::Exception(_) | Frame::Damage(_) => {}
         };
         chunks.into_iter().for_each(|chunk| texts.feed(chunk, &mut on_frame));
         texts.finish(&mut on_frame);

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use aws_smithy_eventstream::frame::write_message_to;
+use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+
 use crate::command::{Run, run};
-use crate::recorded::{each_recorded, each_recorded_error, recorded};
+use crate::recorded::{each_recorded, each_recorded_error, recorded, recorded_messages};
 
 /// JSON as it is often printed: each member and element on a line of its own.
 fn spread(json: &str) -> String {
@@ -29,7 +32,7 @@ fn spread(json: &str) -> String {
 }
 
 /// What is told, but for how long the input was, and how it is quoted.
-fn told(provider: &str, chunk: &str, body: &str) -> (i32, String, Vec<String>) {
+fn told(provider: &str, chunk: &str, body: impl AsRef<[u8]> + Send) -> (i32, String, Vec<String>) {
     let Run { status, stdout, stderr } = run(&["--provider", provider, "--chunk", chunk, "$..*"], body);
     let (lines, done) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", &stdout));
     assert!(done.starts_with(r#"{"event":"done","#), "{done}");
@@ -43,11 +46,11 @@ fn each_recorded_stream_over_many_lines_and_in_an_array() {
         let body = String::from_utf8(recorded(&name)).unwrap();
         let events: Vec<String> = body.lines().filter(|line| !line.trim().is_empty()).map(spread).collect();
         let wanted = told("auto", "65536", &body);
-        assert_eq!(told("auto", "65536", &events.join("\n")), wanted, "{name}");
+        assert_eq!(told("auto", "65536", events.join("\n")), wanted, "{name}");
         for between in [",\n", "\n,\n", ","] {
-            assert_eq!(told("auto", "7", &format!("[{}\n]\n", events.join(between))), wanted, "{name}");
+            assert_eq!(told("auto", "7", format!("[{}\n]\n", events.join(between))), wanted, "{name}");
         }
-        assert_eq!(told("auto", "1", &format!("[\n{}]", body.trim().replace('\n', ","))), wanted, "{name}");
+        assert_eq!(told("auto", "1", format!("[\n{}]", body.trim().replace('\n', ","))), wanted, "{name}");
     }
 }
 
@@ -97,7 +100,7 @@ fn an_array_is_told_as_server_sent_events_are() {
             format!("data: {}\n\n", event.replace('\n', "\ndata: "))
         })
         .collect();
-    let wanted = told("gemini", "65536", &events.concat());
+    let wanted = told("gemini", "65536", events.concat());
     assert!(wanted.1.contains(r#""status":"complete","value":{"at":"the sky","n":[1.50]}"#), "{wanted:?}");
     for provider in ["auto", "gemini"] {
         for chunk in ["1", "2", "65536"] {
@@ -108,7 +111,7 @@ fn an_array_is_told_as_server_sent_events_are() {
     let cut = ARRAY.find(r#""finishReason"#).unwrap();
     let (status, lines, said) = told("gemini", "65536", &ARRAY[..cut]);
     assert_eq!((status, said), (1, vec!["incomplete".to_owned()]));
-    let (_, before, _) = told("gemini", "65536", &events[..2].concat());
+    let (_, before, _) = told("gemini", "65536", events[..2].concat());
     assert!(lines.starts_with(&before), "{lines}");
     assert_eq!(
         lines[before.len()..].trim(),
@@ -135,4 +138,93 @@ fn an_element_that_can_not_be_read_leaves_no_call_complete() {
     assert_eq!(status(format!("[{}]", damaged.join("\n,\n"))), (1, false));
     // A line of something else in between takes nothing away.
     assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (0, true));
+}
+
+/// A message of Amazon's event stream, as its own code writes it.
+fn message(headers: [(&'static str, &'static str); 2], payload: &str) -> Vec<u8> {
+    let headers = headers.map(|(name, value)| Header::new(name, HeaderValue::String(value.into())));
+    let mut bytes = Vec::new();
+    let message = Message::new_from_parts(headers.to_vec(), payload.as_bytes().to_vec());
+    write_message_to(&message, &mut bytes).unwrap();
+    bytes
+}
+
+/// A call, each event once as a line and once as a message.
+fn call() -> (Vec<String>, Vec<Vec<u8>>) {
+    let events = [
+        ("contentBlockStart", r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"a","name":"f"}}}"#),
+        ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"é\": [1]}"}},"p":"abc"}"#),
+        ("contentBlockStop", r#"{"contentBlockIndex":0}"#),
+        ("messageStop", r#"{"stopReason":"tool_use"}"#),
+    ];
+    let line = |(name, payload): (&str, &str)| format!("{{\"{name}\":{payload}}}\n");
+    let message = |(name, payload)| message([(":event-type", name), (":message-type", "event")], payload);
+    (events.map(line).to_vec(), events.map(message).to_vec())
+}
+
+#[test]
+fn amazons_event_stream_is_told_as_lines_are() {
+    let (lines, messages) = call();
+    let wanted = told("bedrock", "65536", lines.concat());
+    assert!(wanted.1.contains(r#""status":"complete","value":{"é":[1]}"#), "{wanted:?}");
+    for provider in ["auto", "bedrock"] {
+        for chunk in ["1", "11", "12", "13", "65536"] {
+            assert_eq!(told(provider, chunk, messages.concat()), wanted, "{provider} {chunk}");
+        }
+    }
+    if let Some(recorded) = recorded_messages() {
+        let (status, lines, said) = told("auto", "5", recorded);
+        assert_eq!((status, said.len()), (0, 0));
+        assert!(lines.contains(r#"{"event":"input","call":0,"status":"complete","value":{}}"#), "{lines}");
+    }
+}
+
+#[test]
+fn a_damaged_message_is_said_and_leaves_no_call_complete() {
+    let (_, messages) = call();
+    let damage = |place: usize, at: usize| {
+        let mut messages = messages.clone();
+        messages[place][at] ^= 1;
+        messages.concat()
+    };
+    let cut = messages.concat().len() - messages[3].len() - messages[2].len() - 1;
+    let after = [&*messages.concat(), b"\0\0"].concat();
+    for (body, said) in [
+        // A delta's payload, its lengths, and its end.
+        (damage(1, 120), &["damaged-message", "incomplete"][..]),
+        (damage(1, 3), &["damaged-message", "incomplete"]),
+        (messages.concat()[..cut].to_vec(), &["incomplete", "incomplete"]),
+        // The first message's lengths, and what follows the last one.
+        (damage(0, 9), &["damaged-message"]),
+        (after, &["incomplete"]),
+    ] {
+        for chunk in ["1", "65536"] {
+            let (status, lines, complaints) = told("auto", chunk, &body);
+            assert_eq!(
+                (status, &complaints[..]),
+                (1, &said.iter().map(ToString::to_string).collect::<Vec<_>>()[..]),
+                "{lines}"
+            );
+            assert_eq!(
+                lines.contains(r#""status":"complete""#),
+                said.len() == 1 && lines.contains(r#""event":"call""#)
+            );
+        }
+    }
+}
+
+#[test]
+fn an_exception_is_an_error_whatever_it_is_called() {
+    let exception =
+        |name| message([(":exception-type", name), (":message-type", "exception")], r#"{"message":"Slow down"}"#);
+    // One that nobody knows yet is not taken for an event to be passed over.
+    for (provider, name) in
+        [("bedrock", "throttlingException"), ("bedrock", "dullException"), ("auto", "dullException")]
+    {
+        let told = run(&["--provider", provider], exception(name));
+        assert_eq!((told.status, told.stderr.lines().count()), (1, 1), "{told}");
+        assert!(told.stderr.starts_with("error: provider-error: ") && told.stderr.contains("Slow down"), "{told}");
+    }
+    let error = run(&["--provider", "bedrock"], message([(":message-type", "error"), (":error-code", "Broken")], ""));
+    assert_eq!(error.status, 1);
 }
