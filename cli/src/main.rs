@@ -3,7 +3,8 @@
 //! Owns the way from input to output: one loop, chunk by chunk. What the arguments mean is in `options`, where bytes
 //! come from and how they are cut in `input`, how it ends badly in `report`. The input is read as one of three things
 //! (`source`): a JSON text (`document`), a provider's stream (`provider`, `framing`), or text with payloads in it
-//! (`envelope`, `utf8`). What a line looks like is in `output`, what of it a terminal must not see as it is in `terminal`.
+//! (`envelope`, `utf8`). What a line looks like is in `output`, which characters a terminal must not get in
+//! `terminal`.
 
 mod document;
 mod envelope;

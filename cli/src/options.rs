@@ -49,7 +49,7 @@ malformed, trailing: these have "raw", all that came, and "error", an object wit
 
 The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
 if the provider reports an error, if there is no event at all, or none that is this provider's, or if an array of events
-or a message of Amazon's event stream is cut or damaged. `ended` and `mismatch` leave it as it is: what came late or does
+or Amazon's event stream is cut off or damaged. `ended` and `mismatch` leave it as it is: what came late or does
 not fit is dropped. With --text: what the assistant says, refusals too, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the mark as it
@@ -61,8 +61,8 @@ or the text is not UTF-8. With --text: the text around payloads as it is, and th
 /// Follow values in JSON while it is still arriving.
 ///
 /// Reads one JSON text and writes a line of JSON for each thing that becomes known about a value that a PATTERN
-/// selects: its begin, each new piece of a string, its end; then "done" or "error". With `--provider` or `--envelope` the
-/// JSON is in the calls of a provider's stream, or in payloads inside text.
+/// selects: its begin, each new piece of a string, its end; then "done" or "error". With `--provider` or `--envelope`
+/// the JSON is in the calls of a provider's stream, or in payloads inside text.
 #[derive(Parser, Debug)]
 #[command(
     name = "jsonspigot",
@@ -92,10 +92,10 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "value")]
     pub(crate) text: bool,
 
-    /// Write control characters to a terminal as they are, instead of `^[` or `<U+202E>`, or `\u001b` in lines
+    /// Pass control characters through to a terminal instead of showing them as `^[`, `<U+202E>` or (in JSON) `\u202e`
     ///
-    /// Control characters (but for line feed and tab) give orders to a terminal, and bidirectional ones show text in
-    /// another order than it has. What is written anywhere else has them as they are in any case.
+    /// Control characters other than line feed and tab can control the terminal, and bidirectional ones can make text
+    /// look different from what it is. Output to a file or pipe is never changed.
     #[arg(long)]
     raw_control: bool,
 
@@ -109,8 +109,8 @@ pub(crate) struct Options {
 
     /// The input is this provider's stream: follow each call's arguments
     ///
-    /// It may be framed in server-sent events, in lines or over several lines of JSON, in an array of events, or in Amazon's
-    /// binary event stream; its first bytes tell. `auto` goes by the first event that only one provider sends.
+    /// Server-sent events, JSON texts (one per line or spread over several), an array of events, or Amazon's binary
+    /// event stream: the first bytes decide. `auto` goes by the first event that only one provider sends.
     #[arg(long, value_name = "NAME", value_parser = wire(),
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
     provider: Option<Wire>,
@@ -244,7 +244,7 @@ impl Options {
         }
     }
 
-    /// How characters that a terminal would obey are to be written.
+    /// How control characters are to be written.
     pub(crate) fn controls(&self, is_terminal: bool) -> Controls {
         match (is_terminal && !self.raw_control, self.text) {
             (false, _) => Controls::Raw,

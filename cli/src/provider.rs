@@ -26,7 +26,7 @@ pub(crate) struct Stream {
     first: Option<First>,
     /// Whether any event meant something.
     has_told: bool,
-    /// Whether it has been said why there may be no event.
+    /// Whether a complaint already says why there is no event.
     is_explained: bool,
 }
 
@@ -88,7 +88,7 @@ impl Stream {
                 }
                 Frame::Exception(text) => {
                     calls.push(text, &mut on_event);
-                    // One that the library does not know by its name.
+                    // The library does not know its name, but it is an error all the same.
                     if !is_told.get() {
                         calls.push_unreadable(text, on_event);
                         complaints.push(format!("provider-error: {}", beginning(text)));

@@ -14,12 +14,12 @@ pub(crate) fn each_recorded() -> Vec<String> {
     names_in("fixtures")
 }
 
-/// The same of the bodies of recorded answers that were errors.
+/// The same for the bodies of recorded error responses.
 pub(crate) fn each_recorded_error() -> Vec<String> {
     names_in("recordings/errors").into_iter().map(|name| format!("../recordings/errors/{name}")).collect()
 }
 
-/// A recorded body in Amazon's event stream, which is binary.
+/// A recorded response in Amazon's binary event stream.
 pub(crate) fn recorded_messages() -> Option<Vec<u8>> {
     let path = shared().join("recordings/bedrock/tool-call.eventstream.bin");
     let bytes = fs::read(&path).ok();

@@ -8,7 +8,7 @@ use jsonspigot::{Error, PatternError};
 use unicode_width::UnicodeWidthStr;
 
 use crate::source::Complaints;
-use crate::terminal::is_obeyed;
+use crate::terminal::is_terminal_control;
 
 /// Invalid or incomplete input.
 pub(crate) const REFUSED: u8 = 1;
@@ -66,7 +66,7 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::Arguments(help) if !help.use_stderr() => {
-                // It is what was asked for: it has to be written like any other output.
+                // This is the output that was asked for, so it must not get lost unnoticed.
                 return help
                     .print()
                     .and_then(|()| io::stdout().flush())
@@ -129,13 +129,13 @@ fn one_line(error: &clap::Error) -> String {
     told.collect::<Vec<_>>().join(" ").replace(" tip: ", "; tip: ")
 }
 
-/// Each control character as its picture, or U+FFFD where it has none: foreign text stays on its line, and tells the
-/// terminal nothing. One for one, so that columns stay what they are.
+/// Replaces each control character by its picture, or by U+FFFD if it has none, so that text from outside stays on its
+/// line and can't control the terminal. Characters are replaced one for one, which keeps columns correct.
 fn printable(text: &str) -> String {
     let picture = |character: char| match character {
         '\0'..='\x1f' => char::from_u32(0x2400 + character as u32),
         '\x7f' => Some('\u{2421}'),
-        control if is_obeyed(control) => Some(char::REPLACEMENT_CHARACTER),
+        control if is_terminal_control(control) => Some(char::REPLACEMENT_CHARACTER),
         other => Some(other),
     };
     text.chars().filter_map(picture).collect()

@@ -1,33 +1,32 @@
-//! Foreign text on a terminal: it is shown, and can't give the terminal orders.
+//! Text from outside on a terminal: control characters are shown instead of passed through.
 //!
-//! A model's text may hold escape sequences, which set the window's title, write to the clipboard or move the cursor,
-//! and bidirectional controls, which show text in another order than it has. Here is which characters these are, and
-//! how they are shown instead. It goes character by character, so a sequence that is cut anywhere is shown too. Where
-//! output is no terminal it is data, and nothing is changed.
+//! A model's text may contain escape sequences that set the window title, write to the clipboard or move the cursor,
+//! and bidirectional controls that display text in a misleading order. This file decides which characters these are and
+//! how they are written instead. Each character is escaped by itself, so it does not matter where a sequence is cut.
+//! Output that does not go to a terminal is data and is never changed.
 
 use std::io::{self, Write};
 
-/// Whether a terminal obeys this character instead of showing it, or shows what follows in another order.
-///
-/// Line feed and tab, which only move on, count too; whoever lets them pass says so.
-pub(crate) fn is_obeyed(character: char) -> bool {
+/// Whether a terminal would interpret this character instead of showing it: a control character, line feed and tab
+/// included, or one that changes the direction of the text after it.
+pub(crate) fn is_terminal_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// How characters that a terminal would obey are written.
+/// How control characters are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Controls {
     /// As they are.
     Raw,
-    /// For a person: in caret notation, `^[`, as `cat -v` does; what has none by its code point, `<U+202E>`, as `less`
-    /// does. Line feed and tab stay.
+    /// For a person: in caret notation such as `^[`, like `cat -v`, or else as a code point such as `<U+202E>`, like
+    /// `less`. Line feeds and tabs stay.
     Shown,
-    /// In lines of JSON: as an escape, `\u202e`. Outside strings such lines hold nothing but ASCII that can be seen, so
-    /// they stay the same JSON.
+    /// In lines of JSON: as an escape such as `\u202e`. These characters occur only inside strings, so the JSON still
+    /// means the same.
     Escaped,
 }
 
-/// A writer of text that may go to a terminal.
+/// Writes text that may go to a terminal.
 pub(crate) struct Guarded<W> {
     out: W,
     controls: Controls,
@@ -42,7 +41,7 @@ impl<W: Write> Guarded<W> {
         let code = u32::from(character);
         match (self.controls, u8::try_from(code)) {
             (Controls::Escaped, _) => write!(self.out, "\\u{code:04x}"),
-            // The caret's letter differs in one bit: ESC, 0x1b, from `[`, 0x5b; DEL, 0x7f, from `?`, 0x3f.
+            // One bit apart: ESC is 0x1b and `[` 0x5b; DEL is 0x7f and `?` 0x3f.
             (_, Ok(byte)) if byte.is_ascii() => write!(self.out, "^{}", char::from(byte ^ 0x40)),
             _ => write!(self.out, "<U+{code:04X}>"),
         }
@@ -54,14 +53,14 @@ impl<W: Write> Write for Guarded<W> {
         self.write_all(text).map(|()| text.len())
     }
 
-    /// Whole characters, as all that is told is text; half of one would become U+FFFD.
+    /// Expects whole characters, which is what all callers write; part of one would become U+FFFD.
     fn write_all(&mut self, text: &[u8]) -> io::Result<()> {
         if self.controls == Controls::Raw {
             return self.out.write_all(text);
         }
         let text = String::from_utf8_lossy(text);
         let mut rest = &*text;
-        let has_to_change = |character| is_obeyed(character) && !matches!(character, '\n' | '\t');
+        let has_to_change = |character| is_terminal_control(character) && !matches!(character, '\n' | '\t');
         while let Some((at, control)) = rest.char_indices().find(|(_, character)| has_to_change(*character)) {
             self.out.write_all(&rest.as_bytes()[..at])?;
             self.write_control(control)?;
@@ -79,7 +78,7 @@ impl<W: Write> Write for Guarded<W> {
 mod tests {
     use std::io::Write;
 
-    use super::{Controls, Guarded, is_obeyed};
+    use super::{Controls, Guarded, is_terminal_control};
 
     fn written(text: &str, controls: Controls) -> String {
         let mut out = Vec::new();
@@ -87,25 +86,28 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// All that the Unicode standard and ECMA-48 have of the kind, by their numbers.
-    fn obeyed() -> impl Iterator<Item = char> {
+    /// The same characters, spelled out.
+    fn controls() -> impl Iterator<Item = char> {
         let numbers = (0..=0x1f).chain(0x7f..=0x9f).chain(0x202a..=0x202e).chain(0x2066..=0x2069);
         numbers.map(|number| char::from_u32(number).unwrap())
     }
 
     #[test]
-    fn each_character_that_is_obeyed_and_no_other() {
-        assert!(('\0'..=char::MAX).filter(|character| is_obeyed(*character)).eq(obeyed()));
+    fn each_control_character_and_no_other() {
+        assert!(('\0'..=char::MAX).filter(|character| is_terminal_control(*character)).eq(controls()));
     }
 
     #[test]
-    fn what_is_shown_is_not_obeyed() {
-        for control in obeyed().filter(|control| !matches!(control, '\n' | '\t')) {
+    fn no_control_character_is_left() {
+        for control in controls().filter(|control| !matches!(control, '\n' | '\t')) {
             let text = format!("é{control}]0;title😀\n\t{control}");
             assert_eq!(written(&text, Controls::Raw), text);
             for controls in [Controls::Shown, Controls::Escaped] {
                 let shown = written(&text, controls);
-                assert_eq!(shown.chars().filter(|character| is_obeyed(*character)).collect::<String>(), "\n\t");
+                assert_eq!(
+                    shown.chars().filter(|character| is_terminal_control(*character)).collect::<String>(),
+                    "\n\t"
+                );
                 assert!(shown.starts_with('é') && shown.contains("]0;title😀\n\t"), "{shown}");
             }
         }

@@ -1,4 +1,4 @@
-//! Server-sent events into their data.
+//! The data of server-sent events.
 
 use std::num::NonZeroUsize;
 

@@ -1,8 +1,8 @@
-//! A provider's bytes into frames, each one event's JSON text, however they are cut.
+//! Splits a provider's bytes into frames, each the JSON text of one event, wherever the bytes are cut.
 //!
-//! A body comes in one of three framings, and which one shows at its first bytes that are not blank: JSON begins with a
-//! bracket (`texts`), Amazon's event stream with two lengths and their checksum (`messages`), server-sent events with a
-//! field's name (`events`). What a frame means is the library's matter.
+//! There are three framings, told apart by the first bytes after any white space: JSON texts start with a bracket
+//! (`texts`), Amazon's event stream with two lengths and their checksum (`messages`), and anything else is read as
+//! server-sent events (`events`). What a frame means is up to the library.
 
 mod events;
 mod messages;
@@ -17,24 +17,23 @@ use self::texts::Texts;
 
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 
-/// What came where a frame was expected.
+/// One piece of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frame<'a> {
     /// One event's text.
     Text(&'a str),
-    /// It can't be read, and may have been an event: it was not UTF-8 (then with U+FFFD in place of what can't be read),
-    /// or it began as a value and is none.
+    /// Something that may have been an event but can't be read: invalid JSON or UTF-8, or damaged on the way. Invalid
+    /// UTF-8 is replaced by U+FFFD.
     Unreadable(&'a str),
-    /// The text of an event that says what went wrong, as the framing itself tells: whatever its name, it is no event to
-    /// be passed over.
+    /// The text of an event that the framing marks as an error. It must not be ignored, even if its name is unknown.
     Exception(&'a str),
-    /// It was longer than is kept, and is left out.
+    /// An event that was longer than the limit and was skipped.
     TooLong,
-    /// The framing itself is damaged: what is to be said of it.
+    /// A complaint about the framing itself.
     Damage(&'a str),
 }
 
-/// Bytes into frames, however they are cut.
+/// Splits bytes into frames.
 pub(crate) struct Framing {
     state: State,
     limit: NonZeroUsize,
@@ -47,14 +46,14 @@ enum State {
     Messages(Messages),
 }
 
-/// The first bytes, as long as they could be more than one framing's.
+/// The state before the framing is known.
 struct Undecided {
-    /// Those that no text begins with.
+    /// The first bytes, if no text can start with them.
     first: Vec<u8>,
-    /// Takes them in, in case they are its.
+    /// Reads the bytes in case they are server-sent events.
     events: Events,
     len: usize,
-    /// Whether an opening bracket has come. Only with an object behind it is it a list of events: `[DONE]` is none.
+    /// Whether `[` has been read. It starts a list of events only if an object follows: `[DONE]` does not.
     has_bracket: bool,
 }
 
@@ -65,7 +64,7 @@ impl Framing {
         Self { state: State::Undecided(undecided), limit }
     }
 
-    /// Takes in a chunk and gives out the frames that end in it.
+    /// Reads a chunk and passes on the frames that end in it.
     pub(crate) fn feed(&mut self, chunk: &[u8], mut on_frame: impl FnMut(Frame<'_>)) {
         let mut rest = chunk;
         while let (State::Undecided(undecided), Some((byte, behind))) = (&mut self.state, rest.split_first()) {
@@ -81,7 +80,7 @@ impl Framing {
         self.pass_on(rest, &mut on_frame);
     }
 
-    /// The end of input. Servers do omit the last blank line, and files the last line's end.
+    /// Ends the input. Servers may omit the last blank line, and files the last line feed.
     pub(crate) fn finish(&mut self, mut on_frame: impl FnMut(Frame<'_>)) {
         match &mut self.state {
             State::Undecided(undecided) => {
@@ -105,7 +104,8 @@ impl Framing {
 }
 
 impl Undecided {
-    /// Looks at a byte: it is taken, or what is to take it, and `first` before it, is told.
+    /// Looks at a byte. Returns the framing, once known, which then has to read `first` and this byte; otherwise the
+    /// byte is consumed.
     fn look(&mut self, byte: u8, limit: NonZeroUsize) -> Option<State> {
         let is_blank = byte.is_ascii_whitespace() || BYTE_ORDER_MARK.get(self.len) == Some(&byte);
         let may_be_prelude = self.len == 0 && !is_blank && !byte.is_ascii_graphic();
@@ -120,7 +120,7 @@ impl Undecided {
             _ => return Some(self.events(limit)),
         }
         self.len = self.len.saturating_add(1);
-        // Neither blanks nor a bracket make an event.
+        // White space and a bracket make no event.
         self.events.feed(&[byte], &mut |_| {});
         None
     }
@@ -144,7 +144,7 @@ impl Undecided {
 mod tests {
     use super::{Frame, Framing};
 
-    /// The frames at every single and double cut, none longer than twenty bytes; what is no text says so.
+    /// Checks the frames at every single and double cut, with a limit of 20 bytes.
     #[track_caller]
     pub(super) fn check(input: impl AsRef<[u8]>, wanted: &[&str]) {
         let input = input.as_ref();
@@ -221,7 +221,7 @@ mod tests {
         ] {
             check(input, &[]);
         }
-        // What is no event's line is passed over, whatever it begins with.
+        // A line that is not a field is ignored, whatever it starts with.
         check("[1] hello\ndata: {}\n\n", &["{}"]);
         check("[ [\n\ndata: {}\n\n", &["{}"]);
         check("\0 hello\ndata: {}\n\n", &["{}"]);

@@ -1,4 +1,4 @@
-//! `--provider`: whatever a body is framed in, the same events give the same lines.
+//! `--provider`: the same events give the same lines, whatever their framing.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use crate::command::{Run, run};
 use crate::recorded::{each_recorded, each_recorded_error, recorded, recorded_messages};
 
-/// JSON as it is often printed: each member and element on a line of its own.
+/// Pretty-printed JSON: each member and element on a line of its own.
 fn spread(json: &str) -> String {
     let (mut spread, mut depth, mut is_in_string, mut is_escaped) = (String::new(), 0, false, false);
     for byte in json.trim().chars() {
@@ -31,7 +31,7 @@ fn spread(json: &str) -> String {
     spread
 }
 
-/// What is told, but for how long the input was, and how it is quoted.
+/// The exit status, all lines but "done", and the kinds of the complaints.
 fn told(provider: &str, chunk: &str, body: impl AsRef<[u8]> + Send) -> (i32, String, Vec<String>) {
     let Run { status, stdout, stderr } = run(&["--provider", provider, "--chunk", chunk, "$..*"], body);
     let (lines, done) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", &stdout));
@@ -72,7 +72,7 @@ fn each_recorded_error_over_many_lines_and_in_an_array() {
     }
 }
 
-/// A stream of Gemini's as its API sends it to those who do not ask for server-sent events.
+/// A Gemini stream as its API sends it without `alt=sse`.
 const ARRAY: &str = r#"[{
   "candidates": [
     {"content": {"parts": [{"text": "Let me "}, {"text": "look, [1]\n"}]}}
@@ -107,7 +107,7 @@ fn an_array_is_told_as_server_sent_events_are() {
             assert_eq!(told(provider, chunk, ARRAY), wanted);
         }
     }
-    // What came before it was cut is told, and what was cut.
+    // What came before the cut is told, and so is the rest.
     let cut = ARRAY.find(r#""finishReason"#).unwrap();
     let (status, lines, said) = told("gemini", "65536", &ARRAY[..cut]);
     assert_eq!((status, said), (1, vec!["incomplete".to_owned()]));
@@ -136,11 +136,11 @@ fn an_element_that_can_not_be_read_leaves_no_call_complete() {
     let damaged = [events[0], events[1], "{\n\"type\": nonsense\n}", events[2]];
     assert_eq!(status(damaged.join("\n")), (1, false));
     assert_eq!(status(format!("[{}]", damaged.join("\n,\n"))), (1, false));
-    // A line of something else in between takes nothing away.
+    // A line of noise does no harm.
     assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (0, true));
 }
 
-/// A message of Amazon's event stream, as its own code writes it.
+/// A message of Amazon's event stream, written by Amazon's own code.
 fn message(headers: [(&'static str, &'static str); 2], payload: &str) -> Vec<u8> {
     let headers = headers.map(|(name, value)| Header::new(name, HeaderValue::String(value.into())));
     let mut bytes = Vec::new();
@@ -190,11 +190,11 @@ fn a_damaged_message_is_said_and_leaves_no_call_complete() {
     let cut = messages.concat().len() - messages[3].len() - messages[2].len() - 1;
     let after = [&*messages.concat(), b"\0\0"].concat();
     for (body, said) in [
-        // A delta's payload, its lengths, and its end.
+        // A delta: its payload, its lengths, its end.
         (damage(1, 120), &["damaged-message", "incomplete"][..]),
         (damage(1, 3), &["damaged-message", "incomplete"]),
         (messages.concat()[..cut].to_vec(), &["incomplete", "incomplete"]),
-        // The first message's lengths, and what follows the last one.
+        // The lengths of the first message, and bytes after the last one.
         (damage(0, 9), &["damaged-message"]),
         (after, &["incomplete"]),
     ] {
@@ -217,7 +217,7 @@ fn a_damaged_message_is_said_and_leaves_no_call_complete() {
 fn an_exception_is_an_error_whatever_it_is_called() {
     let exception =
         |name| message([(":exception-type", name), (":message-type", "exception")], r#"{"message":"Slow down"}"#);
-    // One that nobody knows yet is not taken for an event to be passed over.
+    // An unknown name does not make it an event to be ignored.
     for (provider, name) in
         [("bedrock", "throttlingException"), ("bedrock", "dullException"), ("auto", "dullException")]
     {

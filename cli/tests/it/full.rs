@@ -1,5 +1,6 @@
-//! Output that can't be written: a full disk is said, a closed pipe is not.
+//! Output that can't be written: a full disk is reported, a closed pipe is not.
 
+#[cfg(target_os = "linux")]
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -15,14 +16,14 @@ fn run_into(stdout: impl Into<Stdio>, arguments: &[&str], input: &[u8]) -> (i32,
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // What has no use for its input may have ended.
+    // A run that does not read its input may have ended.
     let _ = child.stdin.take().unwrap().write_all(input);
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     (wait(&mut child).code().unwrap(), said)
 }
 
-/// Every way to write: help, lines of each kind of input, and text.
+/// Every way of writing: help, lines for each kind of input, and text.
 const WAYS: [(&[&str], &str); 13] = [
     (&["--help"], ""),
     (&["-h"], ""),
@@ -62,10 +63,10 @@ fn a_pipe_without_a_reader_ends_it_quietly() {
     }
 }
 
-/// Where nothing can be said, the exit status says it.
+/// If standard error can't be written either, there is still the exit status.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_for_what_is_wrong() {
+fn a_full_disk_behind_standard_error() {
     for (arguments, wanted) in
         [(&["--no-such-option"][..], 2), (&["a["], 2), (&["$"], 1), (&["--input", "no/such/file"], 2)]
     {

@@ -1,4 +1,4 @@
-//! What is written to a terminal, on a pseudo-terminal: foreign text gives it no orders. Elsewhere it is as it came.
+//! Output to a pseudo-terminal: no control characters from outside reach it. Other output is unchanged.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::command::{run, wait};
 
-/// What is seen where standard output and standard error are a terminal, with the line ends that were written.
+/// What reaches a terminal as standard output and standard error.
 fn seen(arguments: &[&str], input: &[u8]) -> String {
     let inner = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&inner).unwrap();
@@ -18,7 +18,7 @@ fn seen(arguments: &[&str], input: &[u8]) -> String {
     let name = ptsname(&inner, Vec::new()).unwrap();
     let terminal = File::options().read(true).write(true).open(std::ffi::OsStr::from_bytes(name.as_bytes())).unwrap();
 
-    // The command's ends of the terminal are closed when this statement has ended: only the child has any.
+    // After this statement only the child holds the terminal open.
     let mut child = Command::new(env!("CARGO_BIN_EXE_jsonspigot"))
         .args(arguments)
         .stdin(Stdio::piped())
@@ -29,45 +29,45 @@ fn seen(arguments: &[&str], input: &[u8]) -> String {
     let mut inner = File::from(inner);
     let reader = thread::spawn(move || {
         let (mut seen, mut piece) = (Vec::new(), [0; 1024]);
-        // Linux says the end as an error.
+        // Linux reports the end as an error.
         while let Ok(len @ 1..) = inner.read(&mut piece) {
             seen.extend_from_slice(&piece[..len]);
         }
         String::from_utf8(seen).unwrap()
     });
-    // What has no use for its input may have ended.
+    // A run that does not read its input may have ended.
     let _ = child.stdin.take().unwrap().write_all(input);
     wait(&mut child);
-    // The terminal makes CR LF of each line feed.
+    // The terminal turns each line feed into CR LF.
     reader.join().unwrap().replace("\r\n", "\n")
 }
 
-/// Sets the title, writes to the clipboard, clears the screen, goes back, turns text around.
-const ORDERS: &str = "\u{1b}]0;title\u{7}\u{1b}]52;c;eA==\u{1b}\\\u{9b}2Jx\u{8}\ry\0\u{7f}\t\u{202e}z\u{2069}";
+/// Sets the title, writes to the clipboard, clears the screen, moves back, reverses text.
+const CONTROLS: &str = "\u{1b}]0;title\u{7}\u{1b}]52;c;eA==\u{1b}\\\u{9b}2Jx\u{8}\ry\0\u{7f}\t\u{202e}z\u{2069}";
 const SHOWN: &str = "^[]0;title^G^[]52;c;eA==^[\\<U+009B>2Jx^H^My^@^?\t<U+202E>z<U+2069>";
 
-fn is_order(character: char) -> bool {
+fn is_control(character: char) -> bool {
     let is_bidirectional = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     is_bidirectional || (character.is_control() && character != '\n')
 }
 
-/// The orders as a JSON string, as far as JSON demands it.
+/// The same as a JSON string, escaped as little as JSON allows.
 fn document() -> Vec<u8> {
-    serde_json::to_vec(&[ORDERS, "é\n"]).unwrap()
+    serde_json::to_vec(&[CONTROLS, "é\n"]).unwrap()
 }
 
 fn chat() -> Vec<u8> {
-    serde_json::to_vec(&serde_json::json!({ "choices": [{ "delta": { "content": ORDERS } }] })).unwrap()
+    serde_json::to_vec(&serde_json::json!({ "choices": [{ "delta": { "content": CONTROLS } }] })).unwrap()
 }
 
 #[test]
-fn text_gives_a_terminal_no_orders() {
-    // An order that is cut by a chunk's edge is none either.
+fn text_on_a_terminal_has_no_control_characters() {
+    // Wherever a sequence is cut.
     for chunk in ["1", "2", "3", "1000"] {
         let told = |arguments: &[&str], input: &[u8]| seen(&[arguments, &["--text", "--chunk", chunk]].concat(), input);
         assert_eq!(told(&["$[*]"], &document()), format!("{SHOWN}\né\n\n"));
         assert_eq!(told(&["--provider", "openai-chat"], &chat()), format!("{SHOWN}\n"));
-        assert_eq!(told(&["--envelope", "tag:x"], ORDERS.as_bytes()), SHOWN);
+        assert_eq!(told(&["--envelope", "tag:x"], CONTROLS.as_bytes()), SHOWN);
         assert_eq!(
             told(&["--envelope", "tag:x:json", "$[0]"], &[b"<x>", &*document(), b"</x>"].concat()),
             format!("{SHOWN}\n")
@@ -76,11 +76,11 @@ fn text_gives_a_terminal_no_orders() {
 }
 
 #[test]
-fn lines_give_a_terminal_no_orders_and_say_the_same() {
+fn lines_on_a_terminal_have_none_either_and_mean_the_same() {
     let lines = seen(&["$[0]", "--value", "--snapshots"], &document());
-    let is_order =
+    let is_control =
         |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    assert!(!lines.contains(is_order), "{lines}");
+    assert!(!lines.contains(is_control), "{lines}");
     let elsewhere = run(&["$[0]", "--value", "--snapshots"], document()).stdout;
     assert!(elsewhere.contains("\u{9b}2J"), "{elsewhere}");
     let parsed = |lines: &str| -> Vec<serde_json::Value> {
@@ -90,16 +90,16 @@ fn lines_give_a_terminal_no_orders_and_say_the_same() {
 }
 
 #[test]
-fn orders_pass_where_they_are_asked_for_and_where_is_no_terminal() {
-    assert_eq!(seen(&["--text", "--raw-control", "$[0]"], &document()), format!("{ORDERS}\n"));
-    assert_eq!(run(&["--text", "$[0]"], document()).stdout, format!("{ORDERS}\n"));
-    assert_eq!(run(&["--text", "--raw-control", "$[0]"], document()).stdout, format!("{ORDERS}\n"));
+fn they_pass_on_request_and_where_there_is_no_terminal() {
+    assert_eq!(seen(&["--text", "--raw-control", "$[0]"], &document()), format!("{CONTROLS}\n"));
+    assert_eq!(run(&["--text", "$[0]"], document()).stdout, format!("{CONTROLS}\n"));
+    assert_eq!(run(&["--text", "--raw-control", "$[0]"], document()).stdout, format!("{CONTROLS}\n"));
     let lines = seen(&["--raw-control", "$[0]"], &document());
     assert_eq!(lines, run(&["$[0]"], document()).stdout);
 }
 
 #[test]
-fn what_is_wrong_gives_a_terminal_no_orders() {
+fn messages_on_a_terminal_have_none_either() {
     let hidden = "x\u{1b}]0;title\u{7}\u{9b}2J\u{202e}\u{2066}";
     let key = serde_json::to_string(hidden).unwrap();
     let error = serde_json::json!({ "type": "error", "error": { "message": hidden } }).to_string();
@@ -117,6 +117,6 @@ fn what_is_wrong_gives_a_terminal_no_orders() {
     for (arguments, input) in cases {
         let seen = seen(arguments, input.as_bytes());
         assert!(seen.starts_with("error: ") && seen.contains("]0;title"), "{arguments:?}: {seen:?}");
-        assert!(!seen.contains(is_order), "{arguments:?}: {seen:?}");
+        assert!(!seen.contains(is_control), "{arguments:?}: {seen:?}");
     }
 }
