@@ -26,7 +26,6 @@ mod event;
 mod parser;
 mod path;
 mod pattern;
-mod queue;
 mod tokenizer;
 
 pub use document::{Mark, Partial, PartialValue, PatchOp, Settled, ValueState};

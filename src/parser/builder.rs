@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use super::duplicate_keys::OpenKeys;
 use super::engine::Engine;
+use super::output::Queue;
 use super::tracker::Tracker;
 use super::{Core, DuplicateKeys, Outcome, Parser, Retain, Retained};
 use crate::document::Document;
 use crate::pattern::PatternSet;
-use crate::queue::Queue;
 use crate::tokenizer::{Flaws, Limits, Tokenizer};
 
 /// The choices a [`Parser`] is built with; each has a default.

@@ -4,12 +4,11 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::duplicate_keys::OpenKeys;
-use super::outlet::Outlet;
+use super::output::{Outlet, Output};
 use super::retention::Retained;
 use super::tracker::Tracker;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Fault};
-use crate::event::Output;
 use crate::path::write_concrete;
 use crate::tokenizer::{Interest, Sink, ValueKind};
 

@@ -1,11 +1,10 @@
 //! The parser: one engine with two doors, and what may be asked of it between chunks.
 
 mod builder;
-mod callback;
 mod duplicate_keys;
 mod engine;
 mod events;
-mod outlet;
+mod output;
 mod retention;
 mod tracker;
 mod values;
@@ -13,10 +12,10 @@ mod values;
 use alloc::string::ToString;
 
 pub use self::builder::ParserBuilder;
-use self::callback::Callback;
 pub use self::duplicate_keys::DuplicateKeys;
 use self::engine::{Engine, Following};
 pub use self::events::Events;
+use self::output::{Callback, Output, Queue};
 pub use self::retention::Retain;
 use self::retention::Retained;
 use self::tracker::Tracker;
@@ -25,10 +24,9 @@ pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
 use crate::error::{Error, ErrorKind, Fault};
-use crate::event::{CompleteValue, Event, Output, deserialize_text};
+use crate::event::{CompleteValue, Event, deserialize_text};
 use crate::path::ROOT;
 use crate::pattern::PatternSet;
-use crate::queue::Queue;
 use crate::tokenizer::{Tokenizer, ValueKind};
 
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.

@@ -5,8 +5,9 @@
 
 use alloc::vec::Vec;
 
+use super::output::{Output, Selected};
 use super::retention::Retained;
-use crate::event::{Event, EventKind, Output, Selected};
+use crate::event::{Event, EventKind};
 use crate::path::{NodeId, Path, PathStore, ROOT};
 use crate::pattern::PatternId;
 use crate::pattern::PatternSet;

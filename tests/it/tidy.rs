@@ -5,15 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("error", &[]),
     ("tokenizer", &["error"]),
     ("path", &["error", "tokenizer"]),
     ("pattern", &["error", "path"]),
     ("event", &["error", "tokenizer", "path", "pattern"]),
-    ("queue", &["error", "tokenizer", "path", "pattern", "event"]),
     ("document", &["error", "tokenizer", "path", "pattern", "event"]),
-    ("parser", &["error", "tokenizer", "path", "pattern", "event", "queue", "document"]),
+    ("parser", &["error", "tokenizer", "path", "pattern", "event", "document"]),
     // The adapters stand on the public face, which lib.rs re-exports.
     ("adapters", &["error", "event", "parser", "path", "pattern", "document", "tokenizer"]),
     ("lib", &["*"]),

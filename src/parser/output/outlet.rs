@@ -1,12 +1,12 @@
 //! What still comes out once the text has a flaw: strings' begins and deltas, and nothing that claims to be whole.
 
-use crate::event::{Output, Selected};
+use super::{Output, Selected};
 use crate::tokenizer::ValueKind;
 
 /// An output, and whether the text has a flaw.
-pub(super) struct Outlet<'a, O> {
-    pub(super) out: &'a mut O,
-    pub(super) is_flawed: bool,
+pub(in crate::parser) struct Outlet<'a, O> {
+    pub(in crate::parser) out: &'a mut O,
+    pub(in crate::parser) is_flawed: bool,
 }
 
 impl<O: Output> Output for Outlet<'_, O> {

@@ -1,14 +1,15 @@
 //! The second door's output: each event is told the moment it is found.
 
-use crate::event::{CompleteValue, Event, EventKind, Output, Selected};
+use super::{Output, Selected};
+use crate::event::{CompleteValue, Event, EventKind};
 
 /// Calls back for each event. Over `dyn FnMut` the engine is compiled once, not once a closure.
-pub(super) struct Callback<'a, F: ?Sized> {
+pub(in crate::parser) struct Callback<'a, F: ?Sized> {
     on_event: &'a mut F,
 }
 
 impl<'a, F: FnMut(Event<'_>) + ?Sized> Callback<'a, F> {
-    pub(super) fn new(on_event: &'a mut F) -> Self {
+    pub(in crate::parser) fn new(on_event: &'a mut F) -> Self {
         Self { on_event }
     }
 

@@ -4,14 +4,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::event::{CompleteValue, Event, EventKind, Output, Selected};
+use super::{Output, Selected};
+use crate::event::{CompleteValue, Event, EventKind};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 
 /// The events of one chunk. Steady state allocates nothing: the buffers keep their size.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Queue {
+pub(in crate::parser) struct Queue {
     entries: Vec<Entry>,
     /// The text of deltas and atoms.
     text: String,
@@ -41,7 +42,7 @@ enum What {
 
 impl Queue {
     #[inline]
-    pub(crate) fn clear(&mut self) {
+    pub(in crate::parser) fn clear(&mut self) {
         self.entries.clear();
         self.text.clear();
         self.piece = None;
@@ -50,20 +51,20 @@ impl Queue {
     /// Takes a chunk that is but a piece of the open string: all that its events tell besides the text still stands in
     /// the parser when they are read, so they need no entries.
     #[inline]
-    pub(crate) fn keep_piece(&mut self, text: &str, at: u64) {
+    pub(in crate::parser) fn keep_piece(&mut self, text: &str, at: u64) {
         self.text.push_str(text);
         self.piece = Some(at);
     }
 
     /// The piece and its offset, if that is what the chunk was.
     #[inline]
-    pub(crate) fn piece(&self) -> Option<(&str, u64)> {
+    pub(in crate::parser) fn piece(&self) -> Option<(&str, u64)> {
         Some((&self.text, self.piece?))
     }
 
     /// The event at a place, if there are that many. `retained` gives the text of a span, if it was kept.
     #[inline]
-    pub(crate) fn event<'a>(
+    pub(in crate::parser) fn event<'a>(
         &'a self,
         place: usize,
         paths: &'a PathStore,
@@ -82,7 +83,7 @@ impl Queue {
     }
 
     /// How many events wait.
-    pub(crate) fn len(&self) -> usize {
+    pub(in crate::parser) fn len(&self) -> usize {
         self.entries.len()
     }
 

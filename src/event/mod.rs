@@ -1,0 +1,58 @@
+//! What a caller is told: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an event
+//! that can be kept.
+
+mod owned;
+mod value;
+
+pub use self::owned::{OwnedEvent, OwnedEventKind};
+pub use self::value::CompleteValue;
+pub(crate) use self::value::{SERDE_DEPTH, deserialize_text};
+use crate::path::Path;
+use crate::pattern::PatternId;
+use crate::tokenizer::ValueKind;
+
+/// Something that became known about a value that a pattern selects.
+///
+/// Each match is told in order: one [`Begin`](EventKind::Begin), for a string its [`Delta`](EventKind::Delta)s, one
+/// [`End`](EventKind::End) if it closes. A value that several patterns select is told once for each, ascending.
+///
+/// ```
+/// use jsonspigot::{EventKind, Parser, PatternSet};
+///
+/// let mut parser = Parser::new(&PatternSet::new(["say"])?);
+/// let told: Vec<_> = parser.feed(br#"{"say": "Hel"#).map(|event| event.unwrap().to_owned()).collect();
+/// assert_eq!(told.len(), 2);
+/// for event in parser.feed(br#"lo"}"#) {
+///     let event = event?;
+///     match event.kind {
+///         EventKind::Delta(text) => assert_eq!((text, event.path.to_string().as_str()), ("lo", "say")),
+///         EventKind::End(value) => assert_eq!(value.unwrap().deserialize::<String>()?, "Hello"),
+///         EventKind::Begin(_) => unreachable!("told before"),
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Event<'a> {
+    /// Which pattern: its place in the set.
+    pub pattern: PatternId,
+    /// Which match of all: unique in one document, even where duplicate keys repeat a path.
+    pub match_id: u64,
+    /// Where the value stands.
+    pub path: Path<'a>,
+    /// What became known.
+    pub kind: EventKind<'a>,
+    /// Where in the input: a begin's value's first byte, a delta's first raw byte, an end's byte behind the value.
+    pub offset: u64,
+}
+
+/// What an [`Event`] tells.
+#[derive(Clone, Copy, Debug)]
+pub enum EventKind<'a> {
+    /// The value's first byte has come.
+    Begin(ValueKind),
+    /// New decoded text of an open string: never empty, never half a character.
+    Delta(&'a str),
+    /// The value is whole; `None` for strings and containers under [`Retain::Nothing`](crate::Retain::Nothing).
+    End(Option<CompleteValue<'a>>),
+}

@@ -1,0 +1,153 @@
+//! A value that was received whole, and the strict reading of its text through serde_json.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use crate::error::{Error, ErrorKind};
+use crate::path::Path;
+use crate::tokenizer::ValueKind;
+
+/// A value that was received whole: its text and what can be made of it.
+///
+/// `Display` prints the text on one line, the white space between its tokens dropped, all else as it was spelt.
+///
+/// ```
+/// use jsonspigot::{EventKind, Parser, PatternSet};
+///
+/// let mut parser = Parser::new(&PatternSet::new(["point"])?);
+/// let last = parser.feed(br#"{"point": [1, 2.50]}"#).last().unwrap()?;
+/// let EventKind::End(Some(value)) = last.kind else { panic!("the value has closed") };
+/// assert_eq!((value.text(), value.to_string().as_str()), ("[1, 2.50]", "[1,2.50]"));
+/// assert_eq!(value.span(), 10..19);
+/// assert_eq!(value.deserialize::<(u8, f32)>()?, (1, 2.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct CompleteValue<'a> {
+    pub(crate) kind: ValueKind,
+    pub(crate) end: u64,
+    pub(crate) text: &'a [u8],
+    pub(crate) path: Path<'a>,
+}
+
+impl<'a> CompleteValue<'a> {
+    /// The value's kind.
+    #[must_use]
+    pub fn kind(self) -> ValueKind {
+        self.kind
+    }
+
+    /// The value's own JSON text, as it came. Costs a UTF-8 check of it; [`bytes`](Self::bytes) costs nothing.
+    #[must_use]
+    pub fn text(self) -> &'a str {
+        // The grammar has been checked: every byte outside strings is ASCII, and strings are UTF-8.
+        core::str::from_utf8(self.text).unwrap_or_default()
+    }
+
+    /// The bytes of [`text`](Self::text).
+    #[must_use]
+    pub fn bytes(self) -> &'a [u8] {
+        self.text
+    }
+
+    /// The absolute byte range of the text.
+    #[must_use]
+    pub fn span(self) -> core::ops::Range<u64> {
+        self.end - self.text.len() as u64..self.end
+    }
+
+    /// Reads the value strictly, with serde_json; it may borrow from the text.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Data`] if the value is not a `T`, [`ErrorKind::DepthLimit`] if it is nested deeper than serde_json
+    /// reads (127). Line and column count from the value's first byte.
+    pub fn deserialize<T: serde::Deserialize<'a>>(self) -> Result<T, Error> {
+        deserialize_text(self.text, self.span().start, || self.path.to_string())
+    }
+}
+
+impl fmt::Display for CompleteValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Cut at quotes: the odd pieces are inside strings, unless a backslash hides the quote.
+        let mut rest = self.text();
+        while let Some(quote) = rest.find('"') {
+            let (between, string) = rest.split_at(quote);
+            write_without_space(f, between)?;
+            let end = string_len(string.as_bytes());
+            f.write_str(&string[..end])?;
+            rest = &string[end..];
+        }
+        write_without_space(f, rest)
+    }
+}
+
+/// The length of the string that `text` begins with, quotes included.
+fn string_len(text: &[u8]) -> usize {
+    let mut at = 1;
+    loop {
+        match text.get(at) {
+            Some(b'\\') => at += 2,
+            Some(b'"') | None => return text.len().min(at + 1),
+            Some(_) => at += 1,
+        }
+    }
+}
+
+fn write_without_space(f: &mut fmt::Formatter<'_>, between: &str) -> fmt::Result {
+    between.split([' ', '\t', '\n', '\r']).try_for_each(|piece| f.write_str(piece))
+}
+
+impl fmt::Debug for CompleteValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CompleteValue({self})")
+    }
+}
+
+/// How deeply serde_json reads; the same for every way through serde's traits, which recurse.
+pub(crate) const SERDE_DEPTH: usize = 127;
+
+/// The strict reading of a text whose grammar has been checked.
+pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
+    text: &'a [u8],
+    offset: u64,
+    path: impl FnOnce() -> String,
+) -> Result<T, Error> {
+    serde_json::from_slice(text).map_err(|error| {
+        let (line, column) = (error.line() as u64, error.column().max(1) as u64);
+        let line_start: usize =
+            text.split_inclusive(|&b| b == b'\n').take(error.line().max(1) - 1).map(<[u8]>::len).sum();
+        let offset = offset + line_start as u64 + column - 1;
+        if is_deeper_than(text, SERDE_DEPTH) {
+            let expected = "expected no deeper nesting than serde_json reads";
+            return Error::with_detail(ErrorKind::DepthLimit, offset, line, column, &path(), expected);
+        }
+        Error::with_detail(ErrorKind::Data, offset, line, column, &path(), &reason(&error))
+    })
+}
+
+/// serde's reason without the place, which our error tells itself.
+fn reason(error: &serde_json::Error) -> String {
+    let mut reason = error.to_string();
+    if let Some(place) = reason.rfind(" at line ") {
+        reason.truncate(place);
+    }
+    reason
+}
+
+fn is_deeper_than(text: &[u8], limit: usize) -> bool {
+    let (mut at, mut depth) = (0, 0);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => at += string_len(&text[at..]) - 1,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        if depth > limit {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}

@@ -1,0 +1,44 @@
+//! Where the parser tells events: [`Queue`], to be read by an iterator later, or [`Callback`], at once.
+
+mod callback;
+mod outlet;
+mod queue;
+
+pub(super) use self::callback::Callback;
+pub(super) use self::outlet::Outlet;
+pub(super) use self::queue::Queue;
+use crate::path::{NodeId, PathStore};
+use crate::pattern::PatternId;
+use crate::tokenizer::ValueKind;
+
+/// A value with the patterns that select it, as the parser hands it to an [`Output`].
+pub(super) struct Selected<'a> {
+    /// Never empty, ascending.
+    pub(super) patterns: &'a [PatternId],
+    /// The first pattern's match; the others' follow it.
+    pub(super) first_match: u64,
+    pub(super) kind: ValueKind,
+    pub(super) node: NodeId,
+    pub(super) paths: &'a PathStore,
+}
+
+impl<'a> Selected<'a> {
+    /// The patterns, each with its match.
+    #[inline]
+    pub(super) fn matches(&self) -> impl Iterator<Item = (PatternId, u64)> + use<'a> {
+        self.patterns.iter().copied().zip(self.first_match..)
+    }
+}
+
+/// Where the parser tells events.
+pub(super) trait Output {
+    /// Whether what was told is read later, so that its paths must stay.
+    const READS_LATER: bool;
+
+    fn begin(&mut self, selected: &Selected<'_>, at: u64);
+    fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64);
+    /// The end of an atom with its text.
+    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64);
+    /// The end of a string or container that began at `start`; `text` is its JSON text, if it was kept.
+    fn end_span(&mut self, selected: &Selected<'_>, start: u64, end: u64, text: Option<&[u8]>);
+}
