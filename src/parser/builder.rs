@@ -9,7 +9,7 @@ use super::tracker::Tracker;
 use super::{Core, DuplicateKeys, Outcome, Parser, Retain, Retained};
 use crate::document::Document;
 use crate::pattern::PatternSet;
-use crate::tokenizer::{Flaws, Limits, Tokenizer};
+use crate::tokenizer::{Limits, OnDeviation, Tokenizer};
 
 /// The choices a [`Parser`] is built with; each has a default.
 ///
@@ -32,7 +32,7 @@ pub struct ParserBuilder {
     retain: Retain,
     duplicate_keys: DuplicateKeys,
     has_snapshots: bool,
-    flaws: Flaws,
+    on_deviation: OnDeviation,
 }
 
 impl ParserBuilder {
@@ -80,19 +80,19 @@ impl ParserBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn show_past_flaws(self) -> Self {
-        Self { flaws: Flaws::Pass, ..self }
+        Self { on_deviation: OnDeviation::Pass, ..self }
     }
 
     /// The parser, which follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
         let core = Core {
-            tokenizer: Tokenizer::new(self.limits, self.flaws),
+            tokenizer: Tokenizer::new(self.limits, self.on_deviation),
             engine: Engine {
                 tracker: Tracker::new(patterns.clone()),
                 open_keys: (self.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
                 document: self.has_snapshots.then(Document::new),
-                flaws: Vec::new(),
+                deviations: Vec::new(),
             },
             retained: Retained::new(self.retain),
             outcome: Outcome::Open,

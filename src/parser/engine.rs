@@ -21,7 +21,7 @@ pub(super) struct Engine {
     /// The partial document, where snapshots were asked for.
     pub(super) document: Option<Document>,
     /// What was passed over inside strings; the first ends all that claims to be whole.
-    pub(super) flaws: Vec<Error>,
+    pub(super) deviations: Vec<Error>,
 }
 
 /// The engine while it follows a chunk: with the text that is kept, this chunk's included, and where to tell events.
@@ -48,13 +48,13 @@ impl Engine {
         if let Some(document) = &mut self.document {
             document.clear();
         }
-        self.flaws.clear();
+        self.deviations.clear();
     }
 
     /// Where the innermost open value stands, as far as it is followed.
     pub(super) fn path(&self) -> String {
         match &self.document {
-            Some(document) if self.flaws.is_empty() => document_path(document),
+            Some(document) if self.deviations.is_empty() => document_path(document),
             _ => self.tracker.innermost().to_string(),
         }
     }
@@ -68,10 +68,10 @@ impl Engine {
         }
     }
 
-    /// The partial document, which stays as it was before the first flaw.
+    /// The partial document, which stays as it was before the first deviation.
     #[inline]
     fn growing(&mut self) -> Option<&mut Document> {
-        self.document.as_mut().filter(|_| self.flaws.is_empty())
+        self.document.as_mut().filter(|_| self.deviations.is_empty())
     }
 
     /// A string or atom is followed if anybody wants its text.
@@ -86,11 +86,11 @@ impl Engine {
 }
 
 impl<O: Output> Following<'_, O> {
-    /// The parts, and an outlet that tells nothing whole once the text has a flaw.
+    /// The parts, and an outlet that tells nothing whole once the text has deviated.
     #[inline]
     fn parts(&mut self) -> (&mut Engine, &Retained, Outlet<'_, O>) {
-        let is_flawed = !self.engine.flaws.is_empty();
-        (self.engine, self.retained, Outlet { out: self.out, is_flawed })
+        let has_deviated = !self.engine.deviations.is_empty();
+        (self.engine, self.retained, Outlet { out: self.out, has_deviated })
     }
 }
 
@@ -157,9 +157,9 @@ impl<O: Output> Sink for Following<'_, O> {
     }
 
     #[cold]
-    fn flaw(&mut self, fault: &Fault, line: u64, column: u64) {
+    fn deviation(&mut self, fault: &Fault, line: u64, column: u64) {
         let engine = &mut *self.engine;
-        if engine.flaws.last().is_some_and(|last| last.offset() == fault.offset) {
+        if engine.deviations.last().is_some_and(|last| last.offset() == fault.offset) {
             // The byte that spoilt an escape is read again, and may be wrong by itself too.
             return;
         }
@@ -167,7 +167,7 @@ impl<O: Output> Sink for Following<'_, O> {
         if let Some(document) = engine.growing() {
             document.fail();
         }
-        engine.flaws.push(Error::new(fault, line, column, &path));
+        engine.deviations.push(Error::new(fault, line, column, &path));
     }
 
     #[inline(never)]

@@ -196,7 +196,7 @@ impl Parser {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.core.outcome {
-            Outcome::Open => self.core.engine.flaws.is_empty() && self.core.tokenizer.is_done(),
+            Outcome::Open => self.core.engine.deviations.is_empty() && self.core.tokenizer.is_done(),
             Outcome::Finished => true,
             Outcome::Failed(_) => false,
         }
@@ -215,7 +215,7 @@ impl Parser {
     /// [show past flaws](ParserBuilder::show_past_flaws). One entry a flaw, kept until [`reset`](Self::reset).
     #[must_use]
     pub fn flaws(&self) -> &[Error] {
-        &self.core.engine.flaws
+        &self.core.engine.deviations
     }
 
     /// The patterns that this parser follows.
@@ -386,7 +386,7 @@ impl Core {
         }
         let Self { tokenizer, engine, retained, .. } = self;
         let fed = tokenizer.feed(chunk, &mut Following { engine, retained, out });
-        if let Some(first) = self.engine.flaws.first() {
+        if let Some(first) = self.engine.deviations.first() {
             self.retained.freeze(first.offset());
         }
         fed.map_err(|fault| self.fail(&fault))
@@ -414,7 +414,7 @@ impl Core {
         let Self { tokenizer, engine, retained, .. } = self;
         let finished = tokenizer.finish(&mut Following { engine, retained, out });
         finished.map_err(|fault| self.fail(&fault))?;
-        if let Some(first) = self.engine.flaws.first().cloned() {
+        if let Some(first) = self.engine.deviations.first().cloned() {
             return Err(self.fail_by(first));
         }
         self.outcome = Outcome::Finished;
@@ -425,7 +425,7 @@ impl Core {
     /// The text has failed: of several things that are wrong, by the first.
     #[cold]
     fn fail(&mut self, fault: &Fault) -> Error {
-        let error = self.engine.flaws.first().cloned().unwrap_or_else(|| self.error(fault));
+        let error = self.engine.deviations.first().cloned().unwrap_or_else(|| self.error(fault));
         self.fail_by(error)
     }
 

@@ -32,7 +32,7 @@ pub(crate) struct Retained {
     /// The absolute offset of the first byte that is kept.
     start: u64,
     bytes: Vec<u8>,
-    /// Whether nothing more is taken in: the text has a flaw.
+    /// Whether nothing more is taken in: the text has deviated from JSON.
     is_frozen: bool,
 }
 

@@ -6,14 +6,14 @@
 //! | states | function | file |
 //! |---|---|---|
 //! | between tokens | `value`, `member`, `colon`, `comma_or_end`, `trailing` | `structure.rs` |
-//! | inside quotes, escapes, UTF-8 sequences | `string_run`, `string_step` | `string.rs`, `flaw.rs` |
+//! | inside quotes, escapes, UTF-8 sequences | `string_run`, `string_step` | `string.rs`, `deviation.rs` |
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
 //! Grammar and limits are checked here, in one place, whether or not anybody listens (law 7). What values mean,
 //! where they stand and who wants them is not known here.
 
-mod flaw;
+mod deviation;
 mod limits;
 mod literal;
 mod nest;
@@ -62,9 +62,9 @@ enum State {
     Closed,
 }
 
-/// What a flaw inside a string does: a raw control character, an escape that is none, a lone surrogate.
+/// What a deviation inside a string does: a raw control character, an invalid escape, a lone surrogate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Flaws {
+pub(crate) enum OnDeviation {
     /// It is an error, as any other.
     #[default]
     Stop,
@@ -90,13 +90,13 @@ pub(crate) struct Tokenizer {
     lines: u64,
     line_start: u64,
     limits: Limits,
-    flaws: Flaws,
+    on_deviation: OnDeviation,
 }
 
 const NOTHING_SKIPPED: usize = usize::MAX;
 
 impl Tokenizer {
-    pub(crate) fn new(limits: Limits, flaws: Flaws) -> Self {
+    pub(crate) fn new(limits: Limits, on_deviation: OnDeviation) -> Self {
         Self {
             state: State::Value,
             offset: 0,
@@ -109,7 +109,7 @@ impl Tokenizer {
             lines: 0,
             line_start: 0,
             limits,
-            flaws,
+            on_deviation,
         }
     }
 

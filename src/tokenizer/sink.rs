@@ -74,7 +74,7 @@ pub(crate) trait Sink {
     /// The next decoded piece of the open string, never empty; `at` is the offset of its first raw byte.
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
     /// A fault inside a string that is passed over, with its line and column.
-    fn flaw(&mut self, fault: &Fault, line: u64, column: u64);
+    fn deviation(&mut self, fault: &Fault, line: u64, column: u64);
     /// The string's closing quote; `end` is the offset behind it.
     fn end_string(&mut self, end: u64);
     /// The first byte of a number, a boolean or null.

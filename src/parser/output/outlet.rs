@@ -1,12 +1,12 @@
-//! What still comes out once the text has a flaw: strings' begins and deltas, and nothing that claims to be whole.
+//! What still comes out once the text has deviated: strings' begins and deltas, and nothing that claims to be whole.
 
 use super::{Output, Selected};
 use crate::tokenizer::ValueKind;
 
-/// An output, and whether the text has a flaw.
+/// An output, and whether the text has deviated from JSON.
 pub(in crate::parser) struct Outlet<'a, O> {
     pub(in crate::parser) out: &'a mut O,
-    pub(in crate::parser) is_flawed: bool,
+    pub(in crate::parser) has_deviated: bool,
 }
 
 impl<O: Output> Output for Outlet<'_, O> {
@@ -14,7 +14,7 @@ impl<O: Output> Output for Outlet<'_, O> {
 
     #[inline]
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {
-        if !self.is_flawed || selected.kind == ValueKind::String {
+        if !self.has_deviated || selected.kind == ValueKind::String {
             self.out.begin(selected, at);
         }
     }
@@ -26,14 +26,14 @@ impl<O: Output> Output for Outlet<'_, O> {
 
     #[inline]
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
-        if !self.is_flawed {
+        if !self.has_deviated {
             self.out.end_atom(selected, text, end);
         }
     }
 
     #[inline]
     fn end_span(&mut self, selected: &Selected<'_>, start: u64, end: u64, text: Option<&[u8]>) {
-        if !self.is_flawed {
+        if !self.has_deviated {
             self.out.end_span(selected, start, end, text);
         }
     }

@@ -1,8 +1,8 @@
-//! Going on past a flaw inside a string, for those who only show text: raw control characters, escapes that are none,
-//! lone surrogates. Off unless asked for; the text stays malformed, and each flaw is reported.
+//! Going on past a deviation inside a string, for those who only show text: raw control characters, invalid escapes,
+//! lone surrogates. Off unless asked for; the text stays malformed, and each deviation is reported.
 
 use super::string::Step;
-use super::{Flaws, Sink, State, Tokenizer};
+use super::{OnDeviation, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
 /// What stands for a character that can't be made out.
@@ -11,17 +11,17 @@ const REPLACEMENT: &str = "\u{FFFD}";
 impl Tokenizer {
     /// Reports a fault that may be passed over, or gives it back.
     pub(super) fn pass<S: Sink>(&self, fault: Fault, sink: &mut S) -> Result<(), Fault> {
-        let is_flaw =
+        let is_deviation =
             matches!(fault.kind, ErrorKind::ControlCharacter | ErrorKind::InvalidEscape | ErrorKind::LoneSurrogate);
-        if self.flaws == Flaws::Stop || !is_flaw {
+        if self.on_deviation == OnDeviation::Stop || !is_deviation {
             return Err(fault);
         }
         let (line, column) = self.line_and_column(fault.offset);
-        sink.flaw(&fault, line, column);
+        sink.deviation(&fault, line, column);
         Ok(())
     }
 
-    /// Passes over a flaw in an escape, telling what stands for it; whether the byte at `pos` belongs to it.
+    /// Passes over a deviation in an escape, telling what stands for it; whether the byte at `pos` belongs to it.
     ///
     /// A byte that does not is read again in the state that is left.
     #[cold]

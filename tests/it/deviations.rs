@@ -1,4 +1,4 @@
-//! Showing past flaws (property 22): what is told of a string equals a lossy reading of the whole, for every chunking.
+//! Going on past deviations: what is told of a string equals a lossy reading of the whole, for every chunking.
 
 use jsonspigot::{Error, ErrorKind, Event, EventKind, Parser, PatternSet};
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ impl Piece {
         }
     }
 
-    fn is_flaw(&self) -> bool {
+    fn is_deviation(&self) -> bool {
         matches!(self, Self::Control(_) | Self::BadEscape(_) | Self::CutUnit(_))
     }
 }
@@ -122,7 +122,7 @@ proptest! {
         let raw: String = pieces.iter().map(Piece::raw).collect();
         let units: Vec<u16> = pieces.iter().flat_map(Piece::units).collect();
         let document = format!("[\"{raw}\"]");
-        let (text, flaws, finished) = shown(document.as_bytes(), &[]);
+        let (text, deviations, finished) = shown(document.as_bytes(), &[]);
         prop_assert_eq!(&text, &String::from_utf16_lossy(&units));
         // A delta's offset is that of its first raw byte, whatever it stands for.
         let places = places(&pieces);
@@ -136,20 +136,20 @@ proptest! {
                 prop_assert_eq!(told, places.len());
             }
         }
-        let is_flawed = pieces.iter().any(Piece::is_flaw) || String::from_utf16(&units).is_err();
-        prop_assert_eq!(flaws.is_empty(), !is_flawed);
-        // The verdict is that of a parser which stops at the first flaw.
+        let has_deviated = pieces.iter().any(Piece::is_deviation) || String::from_utf16(&units).is_err();
+        prop_assert_eq!(deviations.is_empty(), !has_deviated);
+        // The verdict is that of a parser which stops at the first deviation.
         let mut strict = Parser::new(&PatternSet::new(["[0]"]).unwrap());
         let verdict = strict.feed_with(&document, |_| {}).and_then(|()| strict.finish_with(|_| {}));
         prop_assert_eq!(finished.as_ref().map_err(|e| (e.kind(), e.offset())), verdict.as_ref().map_err(|e| (e.kind(), e.offset())));
         for cuts in torture_cuts(document.len()).into_iter().take(60) {
-            prop_assert_eq!(&shown(document.as_bytes(), &cuts), &(text.clone(), flaws.clone(), finished.clone()));
+            prop_assert_eq!(&shown(document.as_bytes(), &cuts), &(text.clone(), deviations.clone(), finished.clone()));
         }
     }
 
-    /// On a text without flaws the choice changes nothing, and on any other the verdict is the same.
+    /// On a text without deviations the choice changes nothing, and on any other the verdict is the same.
     #[test]
-    fn a_text_without_flaws_is_read_as_ever((document, cuts) in with_cuts(any_document()), patterns in patterns(3)) {
+    fn a_text_without_deviations_is_read_as_ever((document, cuts) in with_cuts(any_document()), patterns in patterns(3)) {
         let options = Options::with_patterns(patterns);
         let chunks = chunks(&document, &cuts);
         let strict = observe(&options, &chunks, Door::Iterator);
@@ -167,7 +167,7 @@ proptest! {
 }
 
 #[test]
-fn nothing_is_whole_behind_a_flaw() {
+fn nothing_is_whole_behind_a_deviation() {
     let patterns = PatternSet::new(["$..*"]).unwrap();
     let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
     let told: Vec<_> = parser
@@ -190,9 +190,9 @@ fn nothing_is_whole_behind_a_flaw() {
     assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"a":[1,"x"]}"#);
     assert!(!parser.snapshot().unwrap().is_complete() && !parser.is_complete());
     assert_eq!(parser.text().unwrap(), b"{\"a\": [1, \"x");
-    let flaw = parser.flaws()[0].clone();
-    assert_eq!((flaw.kind(), flaw.offset(), flaw.path()), (ErrorKind::ControlCharacter, 12, "a[1]"));
-    assert_eq!(parser.finish_with(|_| {}).unwrap_err(), flaw);
+    let deviation = parser.flaws()[0].clone();
+    assert_eq!((deviation.kind(), deviation.offset(), deviation.path()), (ErrorKind::ControlCharacter, 12, "a[1]"));
+    assert_eq!(parser.finish_with(|_| {}).unwrap_err(), deviation);
 }
 
 #[test]
@@ -205,9 +205,9 @@ fn other_errors_stop_as_always() {
     assert_eq!(parser.feed_with(b"[\"\xFF\"]", |_| {}).unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
 
-/// Snapshot and text stay behind at the first flaw; the paths of later ones are those that the patterns follow.
+/// Snapshot and text stay behind at the first deviation; the paths of later ones are those that the patterns follow.
 #[test]
-fn each_flaw_has_its_own_path() {
+fn each_deviation_has_its_own_path() {
     let patterns = PatternSet::new(["a[*]"]).unwrap();
     let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
     let chunk = "{\"a\": [\"x\n\", \"y\", \"z\n";
