@@ -6,6 +6,7 @@ mod engine;
 mod events;
 mod output;
 mod retention;
+mod state;
 mod tracker;
 mod values;
 
@@ -13,12 +14,10 @@ use alloc::string::ToString;
 
 pub use self::builder::ParserBuilder;
 pub use self::duplicate_keys::DuplicateKeys;
-use self::engine::{Engine, Following};
 pub use self::events::Events;
-use self::output::{Callback, Output, Queue};
+use self::output::{Callback, Queue};
 pub use self::retention::Retain;
-use self::retention::Retained;
-use self::tracker::Tracker;
+use self::state::{Core, Outcome};
 #[cfg(feature = "adapters")]
 pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
@@ -27,7 +26,7 @@ use crate::error::{Error, ErrorKind, Fault};
 use crate::event::{CompleteValue, Event, deserialize_text};
 use crate::path::ROOT;
 use crate::pattern::PatternSet;
-use crate::tokenizer::{Tokenizer, ValueKind};
+use crate::tokenizer::ValueKind;
 
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
 ///
@@ -63,23 +62,6 @@ use crate::tokenizer::{Tokenizer, ValueKind};
 pub struct Parser {
     core: Core,
     queue: Queue,
-}
-
-/// All of a parser but the door: what both doors drive.
-#[derive(Clone, Debug)]
-struct Core {
-    tokenizer: Tokenizer,
-    engine: Engine,
-    retained: Retained,
-    outcome: Outcome,
-}
-
-/// How far the text has come.
-#[derive(Clone, Debug)]
-enum Outcome {
-    Open,
-    Finished,
-    Failed(Error),
 }
 
 impl Parser {
@@ -345,105 +327,5 @@ impl Parser {
     /// Costs what is new, and the paths' depth.
     pub fn patch_since(&self, mark: Mark) -> impl Iterator<Item = PatchOp<'_>> {
         self.core.engine.document.iter().flat_map(move |document| document.patch_since(mark))
-    }
-}
-
-impl Core {
-    /// Takes in a chunk if it is a piece of the open string.
-    #[inline]
-    fn take_string_piece(&mut self, chunk: &[u8]) -> bool {
-        let is_piece = self.tokenizer.is_string_piece(chunk);
-        if is_piece {
-            if self.retained.keeps_text() {
-                self.retained.append(chunk, self.tokenizer.offset(), self.engine.tracker.has_open_match());
-            }
-            self.tokenizer.take_string_piece(chunk);
-        }
-        is_piece
-    }
-
-    /// Tells the text of a piece to whoever follows the open string: this begins and ends no value, so nothing else has
-    /// to know.
-    // Always inlined, with its caller's closure: mostly it finds that nobody follows the string.
-    #[inline(always)]
-    fn tell_string_piece(&mut self, piece: &[u8], tell: impl FnOnce(&mut Tracker, &str, u64)) -> Result<(), Error> {
-        if !self.tokenizer.is_string_followed() {
-            return Ok(());
-        }
-        let Some((text, at)) = self.tokenizer.value_text(piece) else { return Ok(()) };
-        tell(&mut self.engine.tracker, text, at);
-        self.engine.grow(text, at).map_err(|fault| self.fail(&fault))
-    }
-
-    #[inline(never)]
-    fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        self.engine.tracker.release_paths();
-        if !matches!(self.outcome, Outcome::Open) {
-            return self.feed_closed(chunk);
-        }
-        if self.retained.keeps_text() {
-            self.retained.append(chunk, self.tokenizer.offset(), self.engine.tracker.has_open_match());
-        }
-        let Self { tokenizer, engine, retained, .. } = self;
-        let fed = tokenizer.feed(chunk, &mut Following { engine, retained, out });
-        if let Some(first) = self.engine.deviations.first() {
-            self.retained.freeze(first.offset());
-        }
-        fed.map_err(|fault| self.fail(&fault))
-    }
-
-    /// A chunk behind the end: nothing more is told.
-    #[cold]
-    fn feed_closed(&self, chunk: &[u8]) -> Result<(), Error> {
-        match &self.outcome {
-            Outcome::Failed(error) => Err(error.clone()),
-            Outcome::Finished if !chunk.is_empty() => {
-                let expected = "expected no bytes behind a finished text";
-                Err(self.error(&Fault::new(ErrorKind::Finished, self.tokenizer.offset(), expected)))
-            }
-            Outcome::Finished | Outcome::Open => Ok(()),
-        }
-    }
-
-    fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
-        match &self.outcome {
-            Outcome::Failed(error) => return Err(error.clone()),
-            Outcome::Finished => return Ok(()),
-            Outcome::Open => {}
-        }
-        let Self { tokenizer, engine, retained, .. } = self;
-        let finished = tokenizer.finish(&mut Following { engine, retained, out });
-        finished.map_err(|fault| self.fail(&fault))?;
-        if let Some(first) = self.engine.deviations.first().cloned() {
-            return Err(self.fail_by(first));
-        }
-        self.outcome = Outcome::Finished;
-        self.tokenizer.close();
-        Ok(())
-    }
-
-    /// The text has failed: of several things that are wrong, by the first.
-    #[cold]
-    fn fail(&mut self, fault: &Fault) -> Error {
-        let error = self.engine.deviations.first().cloned().unwrap_or_else(|| self.error(fault));
-        self.fail_by(error)
-    }
-
-    /// Remembers an error for good.
-    #[cold]
-    fn fail_by(&mut self, error: Error) -> Error {
-        self.retained.truncate(error.offset());
-        if let Some(document) = &mut self.engine.document {
-            document.fail();
-        }
-        self.outcome = Outcome::Failed(error.clone());
-        self.tokenizer.close();
-        error
-    }
-
-    /// Adds to a fault what only the parser knows.
-    fn error(&self, fault: &Fault) -> Error {
-        let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        Error::new(fault, line, column, &self.engine.path())
     }
 }

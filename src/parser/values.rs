@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use super::{DuplicateKeys, Events, Outcome, Parser, ParserBuilder};
+use super::state::Outcome;
+use super::{DuplicateKeys, Events, Parser, ParserBuilder};
 use crate::document::write_escaped;
 use crate::error::{ErrorKind, Fault};
 use crate::path::{ConcreteStep, Segment, concrete_steps};
