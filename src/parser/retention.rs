@@ -82,9 +82,8 @@ impl Retained {
     /// The text of an absolute range, if it is kept.
     #[inline]
     pub(crate) fn slice(&self, range: Range<u64>) -> Option<&[u8]> {
-        let start = range.start.checked_sub(self.start)? as usize;
-        let end = (range.end - self.start) as usize;
-        self.bytes.get(start..end)
+        let place = |offset: u64| usize::try_from(offset.checked_sub(self.start)?).ok();
+        self.bytes.get(place(range.start)?..place(range.end)?)
     }
 
     /// The whole text, if all of it is kept.
