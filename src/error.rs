@@ -56,6 +56,12 @@ impl Error {
         Self { inner: Box::new(Inner { kind, offset, line, column, path: path.into(), expected: expected.into() }) }
     }
 
+    /// Another error about the same place.
+    pub(crate) fn in_its_place(&self, kind: ErrorKind, expected: &str) -> Self {
+        let Inner { offset, line, column, ref path, .. } = *self.inner;
+        Self::with_detail(kind, offset, line, column, path, expected)
+    }
+
     /// An error about a value rather than about a byte: line, column and offset are not known.
     pub(crate) fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
         Self::with_detail(kind, 0, 0, 0, path, expected)
@@ -111,6 +117,66 @@ impl fmt::Debug for Error {
 }
 
 impl core::error::Error for Error {}
+
+/// Something that is not JSON and that the parser was asked to go on past; see
+/// [`Parser::deviations`](crate::Parser::deviations).
+///
+/// It says what an [`Error`] says, but for the path: a text may deviate at every byte, so each is a few words.
+///
+/// ```
+/// use jsonspigot::{Deviation, ErrorKind, Parser, PatternSet};
+///
+/// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
+/// parser.feed_with(r#"["C:\dir", "\of"]"#, |_| {})?;
+/// let seen: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.line(), it.column())).collect();
+/// assert_eq!(seen, [(ErrorKind::InvalidEscape, 1, 6), (ErrorKind::InvalidEscape, 1, 14)]);
+///
+/// parser.reset();
+/// parser.feed_with(format!("[\"{}", "\n".repeat(1000)), |_| {})?;
+/// assert_eq!(parser.deviations().len(), Deviation::LIST_LIMIT);
+/// assert_eq!(parser.deviation_count(), 1000);
+/// # Ok::<(), jsonspigot::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Deviation {
+    kind: ErrorKind,
+    offset: u64,
+    line: u64,
+    column: u64,
+}
+
+impl Deviation {
+    /// How many deviations of a text a parser lists; the others it only counts.
+    pub const LIST_LIMIT: usize = 100;
+
+    pub(crate) fn new(fault: &Fault, line: u64, column: u64) -> Self {
+        Self { kind: fault.kind, offset: fault.offset, line, column }
+    }
+
+    /// What is wrong: a control character, an invalid escape or a lone surrogate.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The absolute byte offset of the first bad byte, from 0.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The line of the first bad byte, from 1, counted as [`Error::line`].
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The column of the first bad byte, from 1, in bytes.
+    #[must_use]
+    pub fn column(&self) -> u64 {
+        self.column
+    }
+}
 
 /// The kinds of [`Error`]; each one's text shows an input that triggers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -29,7 +29,7 @@ mod pattern;
 mod tokenizer;
 
 pub use document::{Mark, Partial, PartialValue, PatchOp, Settled, ValueState};
-pub use error::{Error, ErrorKind};
+pub use error::{Deviation, Error, ErrorKind};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use parser::{Atom, DuplicateKeys, Events, Parser, ParserBuilder, Retain, ValueFeed};
 pub use path::{Path, Segment};

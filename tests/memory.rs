@@ -29,7 +29,8 @@ fn peak(builder: ParserBuilder, patterns: &[&str], text: impl Iterator<Item = Ve
         peak = peak.max(held + i64::try_from(measured.bytes_max).unwrap());
         held += measured.bytes_current;
     }
-    parser.finish_with(|_| {}).unwrap();
+    // Deviations are the error that they are, and no other.
+    assert!(parser.finish_with(|_| {}).is_ok() || parser.stopped_by().is_none());
     u64::try_from(peak).unwrap()
 }
 
@@ -151,4 +152,41 @@ fn a_reset_parser_does_not_grow() {
         let measured = measure(|| (0..1000).for_each(|_| use_once()));
         assert!(measured.bytes_current <= 1 << 10, "{} bytes more", measured.bytes_current);
     }
+}
+
+/// The README's limits for hostile input.
+const HOSTILE: Limits = Limits { depth: 64, key: 1 << 10, string: 1 << 20, number: 64, total: 4 << 20 };
+
+/// Objects inside one another with keys as long as the limits allow, so that the innermost one's path takes 64 KB, and
+/// in it a string of which each byte deviates.
+fn deviations(count: usize) -> impl Iterator<Item = Vec<u8>> {
+    let head = format!("{{\"{}\":", "k".repeat(HOSTILE.key as usize)).repeat(HOSTILE.depth) + "\"";
+    text(&head, count, |_| "\n".to_owned(), &("\"".to_owned() + &"}".repeat(HOSTILE.depth)))
+}
+
+/// What is kept of deviations does not grow with their number: the first has its path, some are listed, all are counted.
+#[test]
+fn deviations_take_no_memory() {
+    let lenient = Parser::builder().limits(HOSTILE).snapshots().show_past_flaws();
+    for (retain, count) in [(Retain::Text, 1_000_000), (Retain::Matches, 100_000), (Retain::Nothing, 100_000)] {
+        let builder = lenient.retain(retain);
+        let few = peak(builder, &["$..*"], deviations(1000), Door::Callback);
+        let many = peak(builder, &["$..*"], deviations(count), Door::Callback);
+        assert!(many <= few + SMALL + CHUNK as u64, "{retain:?}: {many} bytes against {few}");
+        assert!(many <= 1 << 20, "{retain:?}: {many} bytes");
+    }
+}
+
+/// Nor does each cost what its path does: what is allocated for all of them together is a little for each.
+#[test]
+fn a_deviation_costs_the_same_at_any_depth() {
+    let allocated = |count| {
+        let mut parser = builder().show_past_flaws().build(&PatternSet::new(["$..*"]).unwrap());
+        let chunks: Vec<_> = deviations(count).collect();
+        let measured = measure(|| chunks.iter().for_each(|chunk| parser.feed_with(chunk, |_| {}).unwrap()));
+        assert_eq!(parser.deviation_count(), count as u64);
+        measured.bytes_total
+    };
+    let (some, more) = (allocated(1000), allocated(4000));
+    assert!(more - some <= 3000 * 128, "{} bytes a deviation", (more - some) / 3000);
 }

@@ -111,8 +111,8 @@ impl Body {
                 tell(Told::Fragment(text));
                 let before = parser.text().map_or(0, <[u8]>::len);
                 let fed = parser.feed_with(text, |event| tell(Told::Match(event)));
-                // A flaw that the parser shows past is an error all the same.
-                if let Some(error) = fed.err().or_else(|| parser.flaws().first().cloned()) {
+                // A deviation that the parser goes on past is an error all the same.
+                if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
                     // The parser keeps the text up to its error, which may cut a character: what it had before does not.
                     let kept = parser.text().unwrap_or_default().get(..before).unwrap_or_default();
                     let raw = [valid(kept), text].concat();

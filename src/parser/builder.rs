@@ -1,7 +1,6 @@
 //! A parser's choices.
 
-use alloc::vec::Vec;
-
+use super::deviations::Deviations;
 use super::duplicate_keys::OpenKeys;
 use super::engine::Engine;
 use super::output::Queue;
@@ -61,9 +60,10 @@ impl ParserBuilder {
     /// Lets deltas, and only deltas, go on past raw control characters, bad escapes and lone surrogates; default not.
     ///
     /// For display: some models send such text while a person watches. A control character is told as itself, a bad
-    /// `\\x` as it is spelt, half a pair or a cut `\\u` as U+FFFD. Each flaw is reported in [`Parser::flaws`]. From the
-    /// first one on nothing is told but strings' begins and deltas; no value ends, text and snapshot stay as they were
-    /// before it, and [`finish`](Parser::finish) gives its error. Any other error stops the parser as always.
+    /// `\\x` as it is spelt, half a pair or a cut `\\u` as U+FFFD. Each such deviation is reported in
+    /// [`Parser::deviations`]. From the first one on nothing is told but strings' begins and deltas; no value ends, text
+    /// and snapshot stay as they were before it, and [`finish`](Parser::finish) gives it as its error. Any other error
+    /// stops the parser as always.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, EventKind, Parser, PatternSet};
@@ -76,8 +76,8 @@ impl ParserBuilder {
     ///     }
     /// }
     /// assert_eq!(shown, "one\ntwo \\d three");
-    /// let flaws: Vec<_> = parser.flaws().iter().map(|flaw| (flaw.kind(), flaw.offset())).collect();
-    /// assert_eq!(flaws, [(ErrorKind::ControlCharacter, 12), (ErrorKind::InvalidEscape, 18)]);
+    /// let deviations: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.offset())).collect();
+    /// assert_eq!(deviations, [(ErrorKind::ControlCharacter, 12), (ErrorKind::InvalidEscape, 18)]);
     /// assert_eq!(parser.finish().last().unwrap().unwrap_err().kind(), ErrorKind::ControlCharacter);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -94,7 +94,7 @@ impl ParserBuilder {
                 tracker: Tracker::new(patterns.clone()),
                 open_keys: (self.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
                 document: self.has_snapshots.then(Document::new),
-                deviations: Vec::new(),
+                deviations: Deviations::default(),
             },
             retained: Retained::new(self.retain),
             outcome: Outcome::Open,

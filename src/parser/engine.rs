@@ -1,14 +1,14 @@
 //! The engine: what each token means to whoever follows it. Both doors, and every chunk, go through here.
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
+use super::deviations::Deviations;
 use super::duplicate_keys::OpenKeys;
 use super::output::{Outlet, Output};
 use super::retention::Retained;
 use super::tracker::Tracker;
 use crate::document::Document;
-use crate::error::{Error, ErrorKind, Fault};
+use crate::error::{Deviation, Error, ErrorKind, Fault};
 use crate::path::write_concrete;
 use crate::tokenizer::{Interest, Sink, ValueKind};
 
@@ -21,7 +21,7 @@ pub(super) struct Engine {
     /// The partial document, where snapshots were asked for.
     pub(super) document: Option<Document>,
     /// What was passed over inside strings; the first ends all that claims to be whole.
-    pub(super) deviations: Vec<Error>,
+    pub(super) deviations: Deviations,
 }
 
 /// The engine while it follows a chunk: with the text that is kept, this chunk's included, and where to tell events.
@@ -71,7 +71,10 @@ impl Engine {
     /// The partial document, which stays as it was before the first deviation.
     #[inline]
     fn growing(&mut self) -> Option<&mut Document> {
-        self.document.as_mut().filter(|_| self.deviations.is_empty())
+        match &mut self.document {
+            Some(document) if self.deviations.is_empty() => Some(document),
+            _ => None,
+        }
     }
 
     /// A string or atom is followed if anybody wants its text.
@@ -159,15 +162,11 @@ impl<O: Output> Sink for Following<'_, O> {
     #[cold]
     fn deviation(&mut self, fault: &Fault, line: u64, column: u64) {
         let engine = &mut *self.engine;
-        if engine.deviations.last().is_some_and(|last| last.offset() == fault.offset) {
-            // The byte that spoilt an escape is read again, and may be wrong by itself too.
-            return;
-        }
-        let path = engine.path();
+        let path = engine.deviations.is_empty().then(|| engine.path()).unwrap_or_default();
         if let Some(document) = engine.growing() {
             document.fail();
         }
-        engine.deviations.push(Error::new(fault, line, column, &path));
+        engine.deviations.note(Deviation::new(fault, line, column), || Error::new(fault, line, column, &path));
     }
 
     #[inline(never)]

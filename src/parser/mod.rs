@@ -1,6 +1,7 @@
 //! The parser: one engine with two doors, and what may be asked of it between chunks.
 
 mod builder;
+mod deviations;
 mod duplicate_keys;
 mod engine;
 mod events;
@@ -22,7 +23,7 @@ use self::state::{Core, Outcome};
 pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
-use crate::error::{Error, ErrorKind, Fault};
+use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::{CompleteValue, Event, deserialize_text};
 use crate::path::ROOT;
 use crate::pattern::PatternSet;
@@ -180,24 +181,53 @@ impl Parser {
         match self.core.outcome {
             Outcome::Open => self.core.engine.deviations.is_empty() && self.core.tokenizer.is_done(),
             Outcome::Finished => true,
-            Outcome::Failed(_) => false,
+            Outcome::Deviated | Outcome::Failed(_) => false,
         }
     }
 
     /// How many bytes have been read; after an error, the offset of the first bad one.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        match &self.core.outcome {
-            Outcome::Failed(error) => error.offset(),
-            Outcome::Open | Outcome::Finished => self.core.tokenizer.offset(),
-        }
+        self.core.final_error().map_or(self.core.tokenizer.offset(), Error::offset)
     }
 
-    /// What was passed over inside strings so far, in order; nothing unless the parser was built to
-    /// [show past flaws](ParserBuilder::show_past_flaws). One entry a flaw, kept until [`reset`](Self::reset).
+    /// The error that [`finish`](Self::finish) will give, as soon as there is one: the first
+    /// [deviation](Self::deviations), or else what [stopped](Self::stopped_by) the parser.
     #[must_use]
-    pub fn flaws(&self) -> &[Error] {
-        &self.core.engine.deviations
+    pub fn error(&self) -> Option<&Error> {
+        self.core.error()
+    }
+
+    /// The error after which nothing more is read, if the text has one; a deviation may have come before it.
+    ///
+    /// ```
+    /// use jsonspigot::{ErrorKind, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
+    /// parser.feed_with(r#"["\d", "#, |_| {})?;
+    /// assert!(parser.stopped_by().is_none());
+    /// assert!(parser.feed_with("nil]", |_| {}).is_err());
+    /// assert_eq!(parser.stopped_by().unwrap().kind(), ErrorKind::InvalidLiteral);
+    /// assert_eq!(parser.error().unwrap().kind(), ErrorKind::InvalidEscape);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    #[must_use]
+    pub fn stopped_by(&self) -> Option<&Error> {
+        self.core.stopped_by()
+    }
+
+    /// Where the text deviates from JSON and the parser went on all the same, in order: the first
+    /// [`Deviation::LIST_LIMIT`] places. Empty unless the parser was built to
+    /// [show past flaws](ParserBuilder::show_past_flaws); kept until [`reset`](Self::reset).
+    #[must_use]
+    pub fn deviations(&self) -> &[Deviation] {
+        self.core.engine.deviations.listed()
+    }
+
+    /// How many deviations there are, listed or not.
+    #[must_use]
+    pub fn deviation_count(&self) -> u64 {
+        self.core.engine.deviations.count()
     }
 
     /// The patterns that this parser follows.
@@ -214,7 +244,7 @@ impl Parser {
     pub fn text(&self) -> Result<&[u8], Error> {
         self.core.retained.whole().ok_or_else(|| {
             let expected = "expected a parser built with `Retain::Text`";
-            self.core.error(&Fault::new(ErrorKind::NotRetained, self.offset(), expected))
+            self.core.error_of_call(ErrorKind::NotRetained, expected)
         })
     }
 
@@ -265,14 +295,12 @@ impl Parser {
 
     /// All text, once it is known to be one whole value.
     fn finished_text(&self) -> Result<&[u8], Error> {
-        match &self.core.outcome {
-            Outcome::Failed(error) => Err(error.clone()),
-            Outcome::Open => {
-                let expected = "expected `finish` to be called at the end of input";
-                Err(self.core.error(&Fault::new(ErrorKind::Incomplete, self.offset(), expected)))
-            }
-            Outcome::Finished => self.text(),
+        self.core.verdict()?;
+        if matches!(self.core.outcome, Outcome::Open) {
+            let expected = "expected `finish` to be called at the end of input";
+            return Err(self.core.error_of_call(ErrorKind::Incomplete, expected));
         }
+        self.text()
     }
 }
 

@@ -21,6 +21,9 @@ pub(super) struct Core {
 pub(super) enum Outcome {
     Open,
     Finished,
+    /// Read to its end, but for its deviations a whole text.
+    Deviated,
+    /// With what stopped the parser; a deviation may have come before it.
     Failed(Error),
 }
 
@@ -72,58 +75,76 @@ impl Core {
         fed.map_err(|fault| self.fail(&fault))
     }
 
-    /// A chunk behind the end: nothing more is told.
+    /// A chunk after the end: nothing more is told.
     #[cold]
     fn feed_closed(&self, chunk: &[u8]) -> Result<(), Error> {
-        match &self.outcome {
-            Outcome::Failed(error) => Err(error.clone()),
-            Outcome::Finished if !chunk.is_empty() => {
-                let expected = "expected no bytes behind a finished text";
-                Err(self.error(&Fault::new(ErrorKind::Finished, self.tokenizer.offset(), expected)))
-            }
-            Outcome::Finished | Outcome::Open => Ok(()),
+        self.verdict()?;
+        if chunk.is_empty() {
+            return Ok(());
         }
+        Err(self.error_of_call(ErrorKind::Finished, "expected no bytes behind a finished text"))
     }
 
     pub(super) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
-        match &self.outcome {
-            Outcome::Failed(error) => return Err(error.clone()),
-            Outcome::Finished => return Ok(()),
-            Outcome::Open => {}
+        if matches!(self.outcome, Outcome::Open) {
+            let Self { tokenizer, engine, retained, .. } = self;
+            let finished = tokenizer.finish(&mut Following { engine, retained, out });
+            finished.map_err(|fault| self.fail(&fault))?;
+            self.outcome = if self.engine.deviations.is_empty() { Outcome::Finished } else { Outcome::Deviated };
+            self.tokenizer.close();
         }
-        let Self { tokenizer, engine, retained, .. } = self;
-        let finished = tokenizer.finish(&mut Following { engine, retained, out });
-        finished.map_err(|fault| self.fail(&fault))?;
-        if let Some(first) = self.engine.deviations.first().cloned() {
-            return Err(self.fail_by(first));
-        }
-        self.outcome = Outcome::Finished;
-        self.tokenizer.close();
-        Ok(())
+        self.verdict()
     }
 
-    /// The text has failed: of several things that are wrong, by the first.
+    /// What the text has against it so far: of several things, the first.
+    pub(super) fn error(&self) -> Option<&Error> {
+        self.engine.deviations.first().or(self.stopped_by())
+    }
+
+    pub(super) fn stopped_by(&self) -> Option<&Error> {
+        match &self.outcome {
+            Outcome::Failed(error) => Some(error),
+            Outcome::Open | Outcome::Finished | Outcome::Deviated => None,
+        }
+    }
+
+    /// The same, once nothing more is read.
+    pub(super) fn final_error(&self) -> Option<&Error> {
+        self.error().filter(|_| !matches!(self.outcome, Outcome::Open))
+    }
+
+    pub(super) fn verdict(&self) -> Result<(), Error> {
+        self.final_error().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// The text has failed, for good.
     #[cold]
     pub(super) fn fail(&mut self, fault: &Fault) -> Error {
-        let error = self.engine.deviations.first().cloned().unwrap_or_else(|| self.error(fault));
-        self.fail_by(error)
-    }
-
-    /// Remembers an error for good.
-    #[cold]
-    fn fail_by(&mut self, error: Error) -> Error {
-        self.retained.truncate(error.offset());
+        let stopped_by = self.locate(fault);
+        self.retained.truncate(stopped_by.offset());
         if let Some(document) = &mut self.engine.document {
             document.fail();
         }
-        self.outcome = Outcome::Failed(error.clone());
         self.tokenizer.close();
+        let error = self.engine.deviations.first().unwrap_or(&stopped_by).clone();
+        self.outcome = Outcome::Failed(stopped_by);
         error
     }
 
     /// Adds to a fault what only the parser knows.
-    pub(super) fn error(&self, fault: &Fault) -> Error {
+    fn locate(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
         Error::new(fault, line, column, &self.engine.path())
+    }
+
+    /// An error about a call rather than a byte: it stands where the text does, after the last byte that was read, or
+    /// where the text failed.
+    #[cold]
+    pub(super) fn error_of_call(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        match self.final_error() {
+            // Lines may have come since then, so its place cannot be counted again.
+            Some(error) => error.in_its_place(kind, expected),
+            None => self.locate(&Fault::new(kind, self.tokenizer.offset(), expected)),
+        }
     }
 }

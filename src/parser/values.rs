@@ -217,8 +217,7 @@ impl ValueFeed {
             self.written.clear();
             self.open.clear();
             self.has_open_string = false;
-            let fault = Fault::new(ErrorKind::Finished, core.tokenizer.offset(), "expected no values after the end");
-            let error = core.error(&fault);
+            let error = core.error_of_call(ErrorKind::Finished, "expected no values after the end");
             self.parser.queue.clear();
             return Written { text: "", events: Events::new(&self.parser, Some(error)) };
         }

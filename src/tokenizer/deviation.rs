@@ -60,6 +60,7 @@ impl Tokenizer {
                     self.tell(REPLACEMENT, escape_at, sink)?;
                 } else if !has_high {
                     // A lone low one: its escape is read to the end, and told then.
+                    self.check_limit(pos)?;
                     self.string.step = Step::Hex { digits: digits + 1, code: code << 4 | 0xC };
                     return Ok(true);
                 }

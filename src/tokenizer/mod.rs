@@ -139,9 +139,9 @@ impl Tokenizer {
         self.state == State::Done
     }
 
-    /// Line and column, from 1, of a byte at or behind the last one that was read.
+    /// Line and column, from 1, of a byte in the last line that has begun: lines before it are not remembered.
     pub(crate) fn line_and_column(&self, offset: u64) -> (u64, u64) {
-        (self.lines + 1, offset - self.line_start + 1)
+        (self.lines + 1, offset.saturating_sub(self.line_start) + 1)
     }
 
     /// Reads a chunk.

@@ -150,7 +150,7 @@ fn the_parser_of_an_open_call() {
 }
 
 #[test]
-fn display_goes_on_past_flaws_and_the_verdict_does_not() {
+fn display_goes_on_past_deviations_and_the_verdict_does_not() {
     let deltas = ["{\"a\": \"one\ntwo", " \\d", "x\", \"b\": \"three\"", "}"];
     let events = [anthropic::start(0, "a", "tool")].into_iter();
     let events = events.chain(deltas.map(|text| anthropic::delta(0, text))).chain([anthropic::end("tool_use")]);
@@ -174,8 +174,8 @@ fn display_goes_on_past_flaws_and_the_verdict_does_not() {
     for delta in deltas {
         calls.delta(0, delta, |_| {});
     }
-    let flaws: Vec<_> = calls.parser(0).unwrap().flaws().iter().map(|flaw| (flaw.kind(), flaw.offset())).collect();
-    assert_eq!(flaws, [(ErrorKind::ControlCharacter, 10), (ErrorKind::InvalidEscape, 16)]);
+    let deviations: Vec<_> = calls.parser(0).unwrap().deviations().iter().map(|it| (it.kind(), it.offset())).collect();
+    assert_eq!(deviations, [(ErrorKind::ControlCharacter, 10), (ErrorKind::InvalidEscape, 16)]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What threads and channels ask of the public types.
 
-use jsonspigot::{Error, OwnedEvent, Parser, ParserBuilder, Pattern, PatternError, PatternSet};
+use jsonspigot::{Deviation, Error, OwnedEvent, Parser, ParserBuilder, Pattern, PatternError, PatternSet};
 
 fn is_send_sync_clone<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
 
@@ -12,5 +12,6 @@ fn public_types_are_send_sync_clone_debug() {
     is_send_sync_clone::<Pattern>();
     is_send_sync_clone::<PatternError>();
     is_send_sync_clone::<Error>();
+    is_send_sync_clone::<Deviation>();
     is_send_sync_clone::<OwnedEvent>();
 }

@@ -1,6 +1,6 @@
 //! Going on past deviations: what is told of a string equals a lossy reading of the whole, for every chunking.
 
-use jsonspigot::{Error, ErrorKind, Event, EventKind, Parser, PatternSet};
+use jsonspigot::{Deviation, Error, ErrorKind, Event, EventKind, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
 
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
@@ -84,7 +84,7 @@ fn places(pieces: &[Piece]) -> Vec<usize> {
     places
 }
 
-fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Error>, Result<(), Error>) {
+fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(), Error>) {
     let mut parser = Parser::builder().show_past_flaws().snapshots().build(&PatternSet::new(["[0]"]).unwrap());
     let mut shown = String::new();
     for chunk in chunks(document, cuts) {
@@ -95,7 +95,7 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Error>, Result<(), Err
         }
     }
     let finished = parser.finish_with(|_| {});
-    (shown, parser.flaws().to_vec(), finished)
+    (shown, parser.deviations().to_vec(), finished)
 }
 
 /// The deltas with their offsets, through one of the doors.
@@ -156,13 +156,14 @@ proptest! {
         let mut parser = builder(&options).show_past_flaws().build(&pattern_set(&options));
         let lenient = drive(&mut parser, &chunks, Door::Iterator, true);
         prop_assert_eq!(&strict.verdict, &lenient.verdict);
-        if parser.flaws().is_empty() {
+        if parser.deviations().is_empty() {
             prop_assert_eq!(strict.events, lenient.events);
         } else {
-            prop_assert_eq!(parser.deserialize::<serde_json::Value>().unwrap_err().offset(), parser.flaws()[0].offset());
+            let first = parser.deviations()[0];
+            prop_assert_eq!(parser.deserialize::<serde_json::Value>().unwrap_err().offset(), first.offset());
         }
         parser.reset();
-        prop_assert!(parser.flaws().is_empty());
+        prop_assert!(parser.deviations().is_empty() && parser.deviation_count() == 0 && parser.error().is_none());
     }
 }
 
@@ -190,9 +191,10 @@ fn nothing_is_whole_behind_a_deviation() {
     assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"a":[1,"x"]}"#);
     assert!(!parser.snapshot().unwrap().is_complete() && !parser.is_complete());
     assert_eq!(parser.text().unwrap(), b"{\"a\": [1, \"x");
-    let deviation = parser.flaws()[0].clone();
-    assert_eq!((deviation.kind(), deviation.offset(), deviation.path()), (ErrorKind::ControlCharacter, 12, "a[1]"));
-    assert_eq!(parser.finish_with(|_| {}).unwrap_err(), deviation);
+    let error = parser.error().unwrap().clone();
+    assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ControlCharacter, 12, "a[1]"));
+    assert_eq!(parser.finish_with(|_| {}).unwrap_err(), error);
+    assert!(parser.stopped_by().is_none());
 }
 
 #[test]
@@ -200,22 +202,73 @@ fn other_errors_stop_as_always() {
     let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["a"]).unwrap());
     let error = parser.feed_with("{\"a\": \"x\ny\" 1}", |_| {}).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ControlCharacter, "the first thing that was wrong");
-    assert_eq!(parser.flaws().len(), 1);
+    assert_eq!(parser.deviations().len(), 1);
+    let stopped_by = parser.stopped_by().unwrap();
+    assert_eq!((stopped_by.kind(), stopped_by.offset()), (ErrorKind::UnexpectedByte, 12));
     let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
     assert_eq!(parser.feed_with(b"[\"\xFF\"]", |_| {}).unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
 
-/// Snapshot and text stay behind at the first deviation; the paths of later ones are those that the patterns follow.
+/// Snapshot, text and path are those of the first deviation, whatever comes later.
 #[test]
-fn each_deviation_has_its_own_path() {
+fn nothing_is_kept_behind_the_first_deviation() {
     let patterns = PatternSet::new(["a[*]"]).unwrap();
     let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
     let chunk = "{\"a\": [\"x\n\", \"y\", \"z\n";
     parser.feed_with(chunk, |_| {}).unwrap();
-    // Nor is anything kept behind the first, however it comes.
+    // However it comes.
     for behind in ["piece", "\\u", "0041 and more text than a short piece has"] {
         parser.feed_with(behind, |_| {}).unwrap();
         assert_eq!(parser.text().unwrap(), &chunk.as_bytes()[..9]);
     }
-    assert_eq!(parser.flaws().iter().map(Error::path).collect::<Vec<_>>(), ["a[0]", "a[2]"]);
+    assert_eq!(parser.deviations().iter().map(Deviation::offset).collect::<Vec<_>>(), [9, 20]);
+    assert_eq!(parser.error().unwrap().path(), "a[0]");
+}
+
+#[test]
+fn the_list_is_bounded_and_the_count_is_not() {
+    let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
+    parser.feed_with("[\"", |_| {}).unwrap();
+    for count in 1..300 {
+        parser.feed_with("\n", |_| {}).unwrap();
+        assert_eq!(parser.deviation_count(), count);
+        assert_eq!(parser.deviations().len() as u64, count.min(Deviation::LIST_LIMIT as u64));
+    }
+    let seen: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.offset(), it.line(), it.column())).collect();
+    let expected: Vec<_> = (2..102).map(|offset| (ErrorKind::ControlCharacter, offset, 1, offset + 1)).collect();
+    assert_eq!(seen, expected);
+}
+
+/// After lines that follow a deviation, an error about a call was given a column before the line's first: the place of
+/// the first thing wrong is that of the text's error.
+#[test]
+fn a_call_after_a_failure_has_the_failures_place() {
+    for retain in [Retain::Nothing, Retain::Matches] {
+        let mut parser = Parser::builder().retain(retain).show_past_flaws().build(&PatternSet::new(["$[0]"]).unwrap());
+        parser.feed_with("[\n\"\\d\",\n\n", |_| {}).unwrap();
+        let while_open = parser.text().unwrap_err();
+        assert_eq!((while_open.offset(), while_open.line(), while_open.column()), (9, 4, 1));
+        parser.feed_with("x", |_| {}).unwrap_err();
+        let error = parser.text().unwrap_err();
+        assert_eq!((error.kind(), error.offset(), error.line(), error.column()), (ErrorKind::NotRetained, 4, 2, 3));
+        assert_eq!(error.path(), "[0]");
+        let stopped_by = parser.stopped_by().unwrap();
+        assert_eq!((stopped_by.offset(), stopped_by.line(), stopped_by.column()), (9, 4, 1));
+    }
+}
+
+/// The digit that shows a low surrogate to be alone was read whatever the limit; a chunk that began behind it counted
+/// from before its beginning.
+#[test]
+fn a_limit_bites_in_a_lone_surrogate_too() {
+    let limits = Limits { string: 3, ..Limits::default() };
+    for text in [&br#""\uDC""#[..], br#""\uDC00""#] {
+        for cuts in torture_cuts(text.len()) {
+            let mut parser = Parser::builder().limits(limits).show_past_flaws().build(&PatternSet::empty());
+            let fed = chunks(text, &cuts).into_iter().try_for_each(|chunk| parser.feed_with(chunk, |_| {}));
+            assert_eq!(fed.unwrap_err().kind(), ErrorKind::LoneSurrogate);
+            let stopped_by = parser.stopped_by().unwrap();
+            assert_eq!((stopped_by.kind(), stopped_by.offset()), (ErrorKind::StringLimit, 4), "cut at {cuts:?}");
+        }
+    }
 }

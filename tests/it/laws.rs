@@ -21,6 +21,7 @@ fn torture_documents_at_every_cut() {
     for document in torture_documents() {
         check(document, &all());
         check(document, &Options { reject_duplicates: true, ..all() });
+        check(document, &Options { passes_deviations: true, ..all() });
     }
 }
 
@@ -28,6 +29,7 @@ fn torture_documents_at_every_cut() {
 fn torture_documents_are_told_promptly() {
     for document in torture_documents() {
         check_prompt(document, &all());
+        check_prompt(document, &Options { passes_deviations: true, ..all() });
     }
 }
 
@@ -53,11 +55,32 @@ fn configuration() -> impl Strategy<Value = Configuration> {
     (retain, any::<bool>()).prop_map(|(retain, has_snapshots)| Configuration { retain, has_snapshots })
 }
 
+/// Any choices, each with any other; half of them without limits.
+fn options() -> impl Strategy<Value = Options> {
+    let limits = (
+        0_u64..6,
+        prop::option::of(0_u64..9),
+        prop::option::of(0_u64..15),
+        prop::option::of(0_u64..6),
+        prop::option::of(0_u64..90),
+    );
+    let limits = prop_oneof![limits, Just((127, None, None, None, None))];
+    (patterns(4), limits, any::<bool>(), any::<bool>()).prop_map(|(patterns, limits, reject, lenient)| {
+        let (depth, key, string, number, total) = limits;
+        let (reject_duplicates, passes_deviations) = (reject, lenient);
+        let options = Options { depth, key, string, number, total, ..Options::with_patterns(patterns) };
+        Options { reject_duplicates, passes_deviations, ..options }
+    })
+}
+
 proptest! {
     /// Properties 1, 2, 4 to 7, 16, 27.
     #[test]
-    fn any_document_any_cut((document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool) {
-        let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
+    fn any_document_any_cut(
+        (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
+    ) {
+        let options =
+            Options { reject_duplicates: reject, passes_deviations: lenient, ..Options::with_patterns(patterns) };
         text::reads_as_the_model(&document, &cuts, &options);
     }
 
@@ -69,9 +92,9 @@ proptest! {
 
     /// Properties 6, 8 and 11.
     #[test]
-    fn any_prefix_is_told_promptly(document in any_document(), patterns in patterns(3)) {
+    fn any_prefix_is_told_promptly(document in any_document(), patterns in patterns(3), lenient: bool) {
         let document = &document[..document.len().min(120)];
-        text::is_told_promptly(document, &Options::with_patterns(patterns));
+        text::is_told_promptly(document, &Options { passes_deviations: lenient, ..Options::with_patterns(patterns) });
     }
 
     /// Property 3, and law 2.
@@ -88,8 +111,9 @@ proptest! {
 
     /// Property 18.
     #[test]
-    fn skipping_validates(document in any_document(), patterns in patterns(3), reject: bool) {
-        let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
+    fn skipping_validates(document in any_document(), patterns in patterns(3), reject: bool, lenient: bool) {
+        let options =
+            Options { reject_duplicates: reject, passes_deviations: lenient, ..Options::with_patterns(patterns) };
         paths::change_no_verdict(&document, &options);
     }
 
@@ -101,17 +125,14 @@ proptest! {
 
     /// Properties 28 to 33: clones, resets, looks and finishes anywhere.
     #[test]
-    fn any_calls(ops in prop::collection::vec(op(), 0..12), patterns in patterns(4), configuration in configuration(),
-        reject: bool) {
-        let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
+    fn any_calls(ops in prop::collection::vec(op(), 0..12), options in options(), configuration in configuration()) {
         ops::agree_with_the_model(&options, configuration, &ops);
     }
 
     /// Properties 28 to 31: one document at any cut, behind another one and a reset; cloned on the way.
     #[test]
     fn clone_reset_and_empty_feeds((document, cuts) in with_cuts(any_document()), (other, _) in with_cuts(any_document()),
-        patterns in patterns(4), configuration in configuration()) {
-        let options = Options::with_patterns(patterns);
+        options in options(), configuration in configuration()) {
         let mut ops = vec![Op::Feed(other, Door::Iterator), Op::Finish(Door::Iterator), Op::Reset];
         for (place, chunk) in chunks(&document, &cuts).into_iter().enumerate() {
             ops.push(Op::Feed(chunk.to_vec(), DOORS[place % 2]));

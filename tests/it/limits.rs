@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::model::chunking::with_cuts;
+use super::model::chunking::{each_byte, with_cuts};
 use super::model::log::{Options, Verdict};
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
@@ -40,6 +40,37 @@ fn each_limit_holds_at_n_and_bites_at_n_plus_one() {
     }
 }
 
+/// Each limit at each number, in the middle of characters and escapes too, whatever else is wrong there.
+#[test]
+fn each_limit_bites_at_the_models_byte_of_hard_text() {
+    const TEXTS: [&[u8]; 7] = [
+        r#"["é₹😀é"]"#.as_bytes(),
+        r#"{"é₹😀":"é"}"#.as_bytes(),
+        br#"["\uD83D\uDE00\n\u00e9"]"#,
+        b"[\"\\uDC00\\x\n\\uD83D\xC3\xA9\",\n2]",
+        b"{\"\\uDC00\t\xE2\x82\xB9\\uD83D\\n\":1}",
+        b"[-12.5e+3, tru\xC3\xA9]",
+        b" [[\"\xF0\x9F\x98\x80\\uD83D\"],\n{\"\\d\":0}] ",
+    ];
+    const SET: [fn(&mut Options, u64); 5] = [
+        |options, n| options.depth = n,
+        |options, n| options.key = Some(n),
+        |options, n| options.string = Some(n),
+        |options, n| options.number = Some(n),
+        |options, n| options.total = Some(n),
+    ];
+    for text in TEXTS {
+        for (set, n) in SET.iter().flat_map(|set| (0..text.len() as u64).map(move |n| (set, n))) {
+            for passes_deviations in [false, true] {
+                let mut options = Options { passes_deviations, ..Options::with_patterns([root(), everything_below()]) };
+                set(&mut options, n);
+                limits::bite_at_the_models_byte(text, &each_byte(text.len()), &options);
+                (0..text.len()).for_each(|cut| limits::bite_at_the_models_byte(text, &[cut], &options));
+            }
+        }
+    }
+}
+
 #[test]
 fn an_endless_item_bites_before_it_ends() {
     for (kind, document, offset) in
@@ -59,8 +90,10 @@ proptest! {
         patterns in patterns(3),
         (depth, key, string, number, total) in
             (0_u64..6, prop::option::of(0_u64..9), prop::option::of(0_u64..15), prop::option::of(0_u64..6), prop::option::of(0_u64..90)),
+        lenient: bool,
     ) {
         let options = Options { depth, key, string, number, total, ..Options::with_patterns(patterns) };
+        let options = Options { passes_deviations: lenient, ..options };
         limits::bite_at_the_models_byte(&document, &cuts, &options);
         limits::the_total_is_exact(&document, &cuts, &options);
     }

@@ -7,7 +7,7 @@ use jsonspigot::{
 };
 
 use super::model::chunking::{chunks, each_byte, torture_cuts};
-use super::model::log::{Log, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
+use super::model::log::{Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
 use super::model::recogniser;
 
 /// One of the parser's two doors.
@@ -32,7 +32,8 @@ pub(crate) fn builder(options: &Options) -> ParserBuilder {
         total: options.total.unwrap_or(u64::MAX),
     };
     let duplicates = if options.reject_duplicates { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
-    Parser::builder().limits(limits).duplicate_keys(duplicates)
+    let builder = Parser::builder().limits(limits).duplicate_keys(duplicates);
+    if options.passes_deviations { builder.show_past_flaws() } else { builder }
 }
 
 /// What a parser of these options says of the chunks.
@@ -57,7 +58,7 @@ pub(crate) fn drive(parser: &mut Parser, chunks: &[&[u8]], door: Door, end_of_in
         check_sticky(&failed, &result, joined.told() - told);
         failed = failed.or(result.err());
     }
-    joined.into_log(failed.map_or(Ok(()), Err), end_of_input)
+    joined.into_log(parser, failed.map_or(Ok(()), Err), end_of_input)
 }
 
 /// Law 11: after an error the same error, and no events.
@@ -104,8 +105,8 @@ impl Joined {
         }
     }
 
-    /// What was told, with a verdict.
-    pub(crate) fn into_log(self, result: Result<(), Error>, end_of_input: bool) -> Log {
+    /// What was told, with a verdict and the deviations.
+    pub(crate) fn into_log(self, parser: &Parser, result: Result<(), Error>, end_of_input: bool) -> Log {
         let verdict = match result {
             Err(error) => Verdict::Failed {
                 kind: error.kind().name(),
@@ -117,7 +118,15 @@ impl Joined {
             Ok(()) if end_of_input => Verdict::Complete,
             Ok(()) => Verdict::Open,
         };
-        Log { events: self.events, verdict }
+        let deviations = parser.deviations().iter().map(|deviation| ModelDeviation {
+            kind: deviation.kind().name(),
+            offset: deviation.offset(),
+            line: deviation.line(),
+            column: deviation.column(),
+        });
+        let (deviations, deviation_count) = (deviations.collect(), parser.deviation_count());
+        let stopped_by = parser.stopped_by().map(|error| (error.kind().name(), error.offset()));
+        Log { events: self.events, verdict, stopped_by, deviations, deviation_count }
     }
 
     fn add(&mut self, event: &Event<'_>) {

@@ -17,7 +17,7 @@ pub struct Limit {
     pub kind: &'static str,
 }
 
-struct Cursor<'d> {
+pub(super) struct Cursor<'d> {
     document: &'d [u8],
     /// Where counting for the limit starts.
     first: usize,
@@ -25,8 +25,17 @@ struct Cursor<'d> {
     limit: Limit,
 }
 
-impl Cursor<'_> {
-    fn next_byte(&self) -> Result<u8, Halt> {
+impl<'d> Cursor<'d> {
+    /// Limits count from `first`, where reading starts.
+    pub(super) fn new(document: &'d [u8], first: usize, limit: Limit) -> Self {
+        Cursor { document, first, at: first, limit }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn next_byte(&self) -> Result<u8, Halt> {
         self.document.get(self.at).copied().ok_or(Halt::Short)
     }
 
@@ -39,7 +48,7 @@ impl Cursor<'_> {
     }
 
     /// Takes a byte that was found valid: only now does the limit have its say.
-    fn accept(&mut self) -> Result<(), Halt> {
+    pub(super) fn accept(&mut self) -> Result<(), Halt> {
         let taken = (self.at - self.first) as u64;
         if self.limit.most.is_some_and(|most| taken >= most) {
             return self.refuse(self.limit.kind);
@@ -52,8 +61,7 @@ impl Cursor<'_> {
 /// Reads the string whose opening quote is at `quote`: what could be decoded, and where it ends (after the closing
 /// quote) or why it does not.
 pub fn string(document: &[u8], quote: usize, limit: Limit) -> (String, Result<usize, Halt>) {
-    let first = quote + 1;
-    let mut cursor = Cursor { document, first, at: first, limit };
+    let mut cursor = Cursor::new(document, quote + 1, limit);
     let mut decoded = String::new();
     loop {
         match character(&mut cursor) {
@@ -95,7 +103,7 @@ fn escape(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
     Ok(character)
 }
 
-fn escape_letter(letter: u8) -> Option<char> {
+pub(super) fn escape_letter(letter: u8) -> Option<char> {
     Some(match letter {
         b'"' | b'\\' | b'/' => char::from(letter),
         b'b' => '\u{8}',
@@ -149,7 +157,7 @@ fn hex_digit(cursor: &mut Cursor<'_>, allowed: impl Fn(u32) -> bool) -> Result<u
 }
 
 /// A character of two to four bytes, by the table of RFC 3629 section 4.
-fn multibyte(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
+pub(super) fn multibyte(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
     let start = cursor.at;
     let (second, more) = match cursor.next_byte()? {
         0xC2..=0xDF => (0x80..=0xBF, 0),
@@ -176,7 +184,7 @@ fn multibyte(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
 /// Reads the number that starts at `first` (a minus or a digit): the offset of the first byte that is not part of it,
 /// which is `document.len()` if more of it might follow.
 pub fn number(document: &[u8], first: usize, limit: Limit) -> Result<usize, Halt> {
-    let mut cursor = Cursor { document, first, at: first, limit };
+    let mut cursor = Cursor::new(document, first, limit);
     if cursor.next_is(|byte| byte == b'-') {
         cursor.accept()?;
     }

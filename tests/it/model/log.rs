@@ -16,6 +16,8 @@ pub struct Options {
     pub number: Option<u64>,
     pub total: Option<u64>,
     pub reject_duplicates: bool,
+    /// Whether reading goes on past what a lenient parser passes.
+    pub passes_deviations: bool,
     /// `true`: the document was fed and finished; `false`: it was only fed so far.
     pub end_of_input: bool,
 }
@@ -30,6 +32,7 @@ impl Default for Options {
             number: None,
             total: None,
             reject_duplicates: false,
+            passes_deviations: false,
             end_of_input: true,
         }
     }
@@ -51,6 +54,22 @@ pub enum PathElement {
 pub struct Log {
     pub events: Vec<ModelEvent>,
     pub verdict: Verdict,
+    /// Kind and offset of the error that ended reading: the verdict's, unless a deviation came first.
+    pub stopped_by: Option<(&'static str, u64)>,
+    /// Those that are listed, if reading went on past them.
+    pub deviations: Vec<ModelDeviation>,
+    pub deviation_count: u64,
+}
+
+/// How many deviations are listed, of those that are counted.
+pub const LISTED_DEVIATIONS: usize = 100;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelDeviation {
+    pub kind: &'static str,
+    pub offset: u64,
+    pub line: u64,
+    pub column: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

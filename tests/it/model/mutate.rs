@@ -147,7 +147,34 @@ pub fn raw() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(byte(), 0..40)
 }
 
+/// Valid documents but for what a lenient parser passes, behind some of their quotes: as a rule those that open a string.
+pub fn deviating() -> impl Strategy<Value = Vec<u8>> {
+    const PIECES: [&[u8]; 10] = [
+        b"\n",
+        b"\t",
+        b"\\x",
+        b"\\\xC3\xA9",
+        b"\\u12",
+        b"\\uD83D",
+        b"\\uD83D\\n",
+        b"\\uD83D\\u0041",
+        b"\\uDC00",
+        b"\\uDE00\xE2\x82\xB9",
+    ];
+    let pieces = prop::collection::vec((any::<Index>(), prop::sample::select(&PIECES[..])), 1..4);
+    (document(Keys::Repeated), pieces).prop_map(|(mut document, pieces)| {
+        for (place, piece) in pieces {
+            let quotes: Vec<_> = (0..document.len()).filter(|&at| document[at] == b'"').collect();
+            if !quotes.is_empty() {
+                let behind = quotes[place.index(quotes.len())] + 1;
+                document.splice(behind..behind, piece.iter().copied());
+            }
+        }
+        document
+    })
+}
+
 /// All of them: valid, damaged, raw.
 pub fn any_document() -> impl Strategy<Value = Vec<u8>> {
-    prop_oneof![3 => document(Keys::Repeated), 4 => mutated(), 2 => hard_text(), 1 => raw()]
+    prop_oneof![3 => document(Keys::Repeated), 4 => mutated(), 2 => deviating(), 2 => hard_text(), 1 => raw()]
 }

@@ -1,13 +1,17 @@
 //! The reference reading of a whole byte sequence, straight from RFC 8259: what is told, and where it ends.
 //!
 //! One rule decides what the contract leaves open: the byte that an error is about causes no event, except the `End`
-//! of a number that it terminates. Open values stand on an explicit stack, so depth costs no call stack.
+//! of a number that it terminates. Where deviations are passed, the first is the verdict once there is one, and nothing
+//! behind it is told but strings' begins and deltas. Open values stand on an explicit stack, so depth costs no call stack.
 
 use std::collections::BTreeSet;
 
 use super::follow::{self, Shape, States};
+use super::lenient;
 use super::lexemes::{self, Halt, Limit};
-use super::log::{Log, ModelEvent, ModelEventKind, Options, PathElement, Verdict, concrete_path};
+use super::log::{
+    LISTED_DEVIATIONS, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict, concrete_path,
+};
 
 /// Reads `document` and tells everything about it at once.
 pub fn run(document: &[u8], options: &Options) -> Log {
@@ -25,6 +29,8 @@ pub fn run(document: &[u8], options: &Options) -> Log {
         key: String::new(),
         expected: Expected::Value,
         events: Vec::new(),
+        first_deviation: None,
+        deviations: Vec::new(),
     };
     let verdict = match reader.read() {
         Halt::Bad(kind, offset) => reader.failed(kind, offset),
@@ -41,7 +47,14 @@ pub fn run(document: &[u8], options: &Options) -> Log {
             }
         }
     };
-    Log { events: reader.events, verdict }
+    let stopped_by = verdict.failure();
+    let verdict = match reader.first_deviation {
+        Some(first) if verdict != Verdict::Open => first,
+        _ => verdict,
+    };
+    let deviation_count = reader.deviations.len() as u64;
+    reader.deviations.truncate(LISTED_DEVIATIONS);
+    Log { events: reader.events, verdict, stopped_by, deviations: reader.deviations, deviation_count }
 }
 
 /// What may stand at the next byte that is not white space.
@@ -80,6 +93,9 @@ struct Reader<'r> {
     key: String,
     expected: Expected,
     events: Vec<ModelEvent>,
+    /// The first as a verdict.
+    first_deviation: Option<Verdict>,
+    deviations: Vec<ModelDeviation>,
 }
 
 impl Reader<'_> {
@@ -132,7 +148,7 @@ impl Reader<'_> {
 
     fn read_key(&mut self) -> Result<(), Halt> {
         let limit = Limit { most: self.options.key, kind: "key-limit" };
-        let (decoded, end) = lexemes::string(self.seen, self.at, limit);
+        let (decoded, end) = self.read_text(limit);
         let end = end?;
         if self.options.reject_duplicates {
             let object = self.open.last_mut().expect("a key stands in an object");
@@ -172,12 +188,28 @@ impl Reader<'_> {
     fn read_string(&mut self) -> Result<(), Halt> {
         self.begin("string", Shape::Leaf);
         let limit = Limit { most: self.options.string, kind: "string-limit" };
-        let (decoded, end) = lexemes::string(self.seen, self.at, limit);
+        let (decoded, end) = self.read_text(limit);
         if !decoded.is_empty() {
             self.tell(self.at + 1, |_| ModelEventKind::Delta(decoded.clone()));
         }
         self.end(end?);
         Ok(())
+    }
+
+    /// The string, key or value, whose quote stands here.
+    fn read_text(&mut self, limit: Limit) -> (String, Result<usize, Halt>) {
+        if !self.options.passes_deviations {
+            return lexemes::string(self.seen, self.at, limit);
+        }
+        let (decoded, end, passed) = lenient::string(self.seen, self.at, limit);
+        for (kind, at) in passed {
+            let (offset, line, column) = self.place(at);
+            self.deviations.push(ModelDeviation { kind, offset, line, column });
+            if self.first_deviation.is_none() {
+                self.first_deviation = Some(self.failed(kind, at));
+            }
+        }
+        (decoded, end)
     }
 
     fn read_number(&mut self) -> Result<(), Halt> {
@@ -240,6 +272,10 @@ impl Reader<'_> {
     /// Tells every pattern that selects the innermost open value.
     fn tell(&mut self, offset: usize, kind: impl Fn(&Open) -> ModelEventKind) {
         let open = self.open.last().expect("an event is about an open value");
+        let is_of_text = |kind| matches!(kind, ModelEventKind::Begin("string") | ModelEventKind::Delta(_));
+        if self.first_deviation.is_some() && !is_of_text(kind(open)) {
+            return;
+        }
         for (pattern, &states) in open.states.iter().enumerate() {
             if follow::is_selected(&self.options.patterns[pattern], states) {
                 let (path, offset) = (self.path.clone(), offset as u64);
@@ -253,12 +289,13 @@ impl Reader<'_> {
             let mut states = self.options.patterns.iter().zip(&open.states);
             states.any(|(pattern, &states)| follow::is_followed(pattern, states, open.shape))
         });
-        Verdict::Failed {
-            kind,
-            offset: offset as u64,
-            line: self.line,
-            column: (offset - self.line_start) as u64 + 1,
-            path: concrete_path(&self.path[..followed.unwrap_or(0)]),
-        }
+        let path = concrete_path(&self.path[..followed.unwrap_or(0)]);
+        let (offset, line, column) = self.place(offset);
+        Verdict::Failed { kind, offset, line, column, path }
+    }
+
+    /// A byte's offset, line and column.
+    fn place(&self, offset: usize) -> (u64, u64, u64) {
+        (offset as u64, self.line, (offset - self.line_start) as u64 + 1)
     }
 }

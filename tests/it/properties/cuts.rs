@@ -1,6 +1,6 @@
 //! Chunk edges are invisible: however a text is cut, and through whichever door it is fed, what is told is the same.
 
-use jsonspigot::{DuplicateKeys, Error, Event, EventKind, Limits, Parser, PatternSet, Retain, ValueKind};
+use jsonspigot::{Deviation, DuplicateKeys, Error, Event, EventKind, Limits, Parser, PatternSet, Retain, ValueKind};
 use serde_json::Value;
 
 /// Properties 1, 5, 11, 28, 31: these chunks and their text as a whole give the same, through both doors.
@@ -15,7 +15,7 @@ pub fn are_invisible(chunks: &[&[u8]]) {
 }
 
 /// One parser for each policy, with patterns of every kind, and one without any.
-fn parsers() -> [Parser; 4] {
+fn parsers() -> [Parser; 5] {
     let all = PatternSet::new(["$", "$..*", "a[*].b", "['a', 'b', 0]", "*", "$..[1:5:2]", "$..a.*"]).unwrap();
     let some = PatternSet::new(["a[1]['b', 'é', '😀']", "$[0]", "$..['']", "b..a"]).unwrap();
     let tight = Limits { depth: 4, key: 3, string: 12, number: 5, total: 200 };
@@ -24,6 +24,7 @@ fn parsers() -> [Parser; 4] {
         Parser::builder().duplicate_keys(DuplicateKeys::Reject).retain(Retain::Matches).build(&some),
         Parser::builder().limits(tight).duplicate_keys(DuplicateKeys::Reject).build(&all),
         Parser::builder().limits(tight).retain(Retain::Nothing).build(&PatternSet::empty()),
+        Parser::builder().limits(Limits { depth: 9, ..tight }).snapshots().show_past_flaws().build(&all),
     ]
 }
 
@@ -37,6 +38,8 @@ struct Log {
     snapshot: Option<String>,
     offset: u64,
     is_complete: bool,
+    deviations: Vec<Deviation>,
+    stopped_by: Option<Error>,
 }
 
 /// Kind, offset, line, column and path of an error are compared by it.
@@ -91,6 +94,8 @@ impl Log {
         self.snapshot = parser.snapshot().map(|value| value.to_string());
         self.offset = parser.offset();
         self.is_complete = parser.is_complete();
+        self.deviations = parser.deviations().to_vec();
+        self.stopped_by = parser.stopped_by().cloned();
         assert_eq!(parser.finish_with(|_| panic!("an event behind the end")), verdict, "the verdict sticks");
         assert_eq!(parser.feed_with("", |_| panic!("an event behind the end")), verdict, "nothing changes nothing");
         assert!(parser.feed_with(" ", |_| panic!("an event behind the end")).is_err(), "the end is the end");

@@ -1,8 +1,9 @@
 //! Any sequence of calls on parsers of any configuration, against the recogniser's reading of what they were fed.
 
-use jsonspigot::{ErrorKind, Parser, Retain};
+use jsonspigot::{Error, ErrorKind, Parser, Retain};
 
 use super::super::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
+use super::super::model::place::line_and_column;
 use super::super::model::{recogniser, replay};
 use super::super::observed::{Door, Joined, builder, pattern_set};
 
@@ -17,7 +18,7 @@ pub enum Op {
     Clone,
 }
 
-/// How the parser is built, but for patterns, limits and duplicate keys.
+/// How the parser is built, but for what the model's options say.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration {
     pub retain: Retain,
@@ -28,7 +29,11 @@ pub struct Configuration {
 pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops: &[Op]) {
     let choices = builder(options).retain(configuration.retain);
     let choices = if configuration.has_snapshots { choices.snapshots() } else { choices };
-    let mut all = vec![Subject { parser: choices.build(&pattern_set(options)), told: Joined::default() }];
+    let parser = choices.build(&pattern_set(options));
+    let strict = Options { passes_deviations: false, ..options.clone() };
+    let strict = builder(&strict).retain(Retain::Nothing);
+    let strict = if configuration.has_snapshots { strict.snapshots() } else { strict }.build(&pattern_set(options));
+    let mut all = vec![Subject { parser, strict, told: Joined::default() }];
     let mut history = History::default();
     for op in ops {
         match op {
@@ -77,16 +82,22 @@ impl History {
 
     fn expected(&self, options: &Options, configuration: Configuration) -> Log {
         let mut options = Options { end_of_input: self.is_finished, ..options.clone() };
-        let Log { mut events, mut verdict } = recogniser::run(&self.text, &options);
+        let mut log = recogniser::run(&self.text, &options);
         if configuration.has_snapshots {
             // All values are followed, as with the patterns `$` and `$..*`, and an error's path says so.
             options.patterns = replay::patterns();
-            verdict = recogniser::run(&self.text, &options).verdict;
+            log.verdict = recogniser::run(&self.text, &options).verdict;
         }
         if configuration.retain == Retain::Nothing {
-            events.iter_mut().for_each(forget);
+            log.events.iter_mut().for_each(forget);
         }
-        Log { events, verdict }
+        log
+    }
+
+    /// An error that gives a place gives that of its byte.
+    fn check_place(&self, error: &Error) {
+        let counted = line_and_column(&self.text, error.offset());
+        assert_eq!((error.line(), error.column()), counted, "{error} of {:?}", String::from_utf8_lossy(&self.text));
     }
 }
 
@@ -102,6 +113,8 @@ fn forget(event: &mut ModelEvent) {
 #[derive(Clone)]
 struct Subject {
     parser: Parser,
+    /// One that has been fed nothing, and passes no deviation.
+    strict: Parser,
     told: Joined,
 }
 
@@ -114,6 +127,7 @@ impl Subject {
     fn feed(&mut self, chunk: &[u8], door: Door, history: &History) {
         let before = self.told.told();
         let result = self.told.feed(&mut self.parser, chunk, door);
+        let _ = result.as_ref().inspect_err(|error| history.check_place(error));
         if history.is_behind_the_end {
             assert_eq!(result.unwrap_err().kind(), ErrorKind::Finished);
             assert_eq!(self.told.told(), before, "nothing is told behind the end");
@@ -133,6 +147,26 @@ impl Subject {
         assert_eq!(parser.deserialize::<serde::de::IgnoredAny>().is_ok(), is_whole);
         assert!(parser.text().is_err() || history.text.starts_with(parser.text().unwrap()));
         assert!(parser.offset() <= history.text.len() as u64);
+        let asked = [
+            parser.text().err(),
+            parser.complete().err(),
+            parser.deserialize::<serde::de::IgnoredAny>().err(),
+            parser.deserialize::<Vec<Option<u8>>>().err(),
+            parser.error().cloned(),
+            parser.stopped_by().cloned(),
+        ];
+        asked.iter().flatten().for_each(|error| history.check_place(error));
+        if let Some(first) = parser.deviations().first() {
+            // The first is the error, whatever comes later, and all that is whole stays as it was before it.
+            let error = parser.error().unwrap();
+            assert_eq!((error.kind(), error.offset()), (first.kind(), first.offset()));
+            assert!(!is_whole && !parser.is_complete());
+            let before = &history.text[..first.offset() as usize];
+            assert!(parser.text().is_err() || parser.text().unwrap() == before);
+            let mut strict = self.strict.clone();
+            strict.feed_with(before, |_| {}).unwrap();
+            assert_eq!(parser.snapshot().map(|root| root.to_string()), strict.snapshot().map(|root| root.to_string()));
+        }
         assert!(!format!("{parser:?}").is_empty());
         let _ = (parser.is_complete(), parser.mark(), parser.state_of("a[0]"), parser.state_of("$['b']"));
         if let Some(root) = parser.snapshot() {
@@ -150,6 +184,6 @@ impl Subject {
             true => parser.finish_with(|_| panic!("an event behind the end")),
             false => parser.feed_with("", |_| panic!("an event of nothing")),
         };
-        self.told.clone().into_log(result, history.is_finished)
+        self.told.clone().into_log(&self.parser, result, history.is_finished)
     }
 }

@@ -115,11 +115,20 @@ pub fn operations(input: &[u8]) {
     let (choices, patterns_head) = input.head.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
     let mut options = Options::with_patterns(patterns(patterns_head));
     options.reject_duplicates = choices & 1 != 0;
+    options.passes_deviations = choices & 0x80 != 0;
     if choices & 2 != 0 {
-        (options.depth, options.key, options.string) = (3, Some(4), Some(9));
-        (options.number, options.total) = (Some(4), Some(60));
+        // All at once, or one by one, so that each bites before the others do, in the middle of a character as well.
+        match choices >> 5 & 3 {
+            0 => {
+                (options.depth, options.key, options.string) = (3, Some(4), Some(9));
+                (options.number, options.total) = (Some(4), Some(60));
+            }
+            1 => options.string = Some(5),
+            2 => options.key = Some(2),
+            _ => options.total = Some(12),
+        }
     }
-    let retain = [Retain::Text, Retain::Matches, Retain::Nothing][usize::from(choices >> 3) % 3];
+    let retain = [Retain::Text, Retain::Matches, Retain::Nothing, Retain::Text][usize::from(choices >> 3 & 3)];
     let configuration = Configuration { retain, has_snapshots: choices & 4 != 0 };
     let mut calls = Vec::new();
     for (place, chunk) in input.chunks.iter().enumerate() {
@@ -137,7 +146,8 @@ pub fn operations(input: &[u8]) {
     ops::agree_with_the_model(&options, configuration, &calls);
 }
 
-/// Limits bite where the model's do: the head holds depth, key, string, number and total, 0 for none.
+/// Limits bite where the model's do: the head holds depth, key, string, number and total, 0 for none; then whether
+/// duplicates are rejected, and whether deviations are passed.
 pub fn limits(input: &[u8]) {
     let input = Input::new(input);
     let (document, cuts) = (input.document(), input.cuts());
@@ -149,6 +159,7 @@ pub fn limits(input: &[u8]) {
         number: limit(3),
         total: limit(4),
         reject_duplicates: limit(5).is_some(),
+        passes_deviations: limit(6).is_some(),
         ..Options::with_patterns([root(), everything_below()])
     };
     limits::bite_at_the_models_byte(&document, &cuts, &options);

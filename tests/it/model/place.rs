@@ -1,0 +1,18 @@
+//! Where a byte stands, counted from the text's first byte.
+
+/// Line and column, from 1, of the byte at an offset of a text that is JSON up to there, but for what a lenient reading
+/// passes inside strings. Only line feeds between tokens end a line.
+pub fn line_and_column(text: &[u8], offset: u64) -> (u64, u64) {
+    let (mut line, mut line_start) = (1, 0);
+    let (mut is_inside, mut is_escaped) = (false, false);
+    for (at, byte) in text[..offset as usize].iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_inside => is_escaped = true,
+            b'"' => is_inside = !is_inside,
+            b'\n' if !is_inside => (line, line_start) = (line + 1, at + 1),
+            _ => {}
+        }
+    }
+    (line, offset - line_start as u64 + 1)
+}
