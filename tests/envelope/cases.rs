@@ -1,9 +1,9 @@
 //! Texts by hand: each with the pieces it must give, held against every cut and the splitter.
 
-use jsonspigot::adapters::{Envelope, EnvelopeEvent};
+use jsonspigot::adapters::EnvelopeEvent;
 
 use crate::properties::{MARKS, spelt};
-use crate::splitter::{Piece, Then, split};
+use crate::splitter::{Choices, Piece, Then, split};
 use crate::told::{boundaries, envelope, tell};
 
 /// Pieces in short: text as it is, payloads as `status|open|raw|close`.
@@ -16,12 +16,12 @@ fn short(pieces: &[Piece]) -> Vec<String> {
 }
 
 fn check_with(marks: &[&str], text: &str, expect: &[&str]) {
-    let marks = spelt(marks);
-    let mut envelope = envelope(Envelope::builder(), &marks);
+    let (marks, choices) = (spelt(marks), Choices::default());
+    let mut envelope = envelope(&choices, &marks);
     let whole = tell(&mut envelope, text, &[]);
     assert_eq!(short(&whole.pieces), expect, "{text:?}");
-    whole.check(text);
-    assert_eq!(split(text, &marks, 4096, Then::End), whole.pieces, "the splitter, {text:?}");
+    whole.check(text, &choices);
+    assert_eq!(split(text, &marks, &choices, Then::End), whole.pieces, "the splitter, {text:?}");
     let all = boundaries(text);
     assert_eq!(tell(&mut envelope, text, &all), whole, "char by char, {text:?}");
     for (place, &first) in all.iter().enumerate() {
@@ -32,8 +32,8 @@ fn check_with(marks: &[&str], text: &str, expect: &[&str]) {
         // The input ends here.
         let part = &text[..first];
         let told = tell(&mut envelope, part, &all[..=place]);
-        told.check(part);
-        assert_eq!(told.pieces, split(part, &marks, 4096, Then::End), "{part:?}");
+        told.check(part, &choices);
+        assert_eq!(told.pieces, split(part, &marks, &choices, Then::End), "{part:?}");
     }
 }
 
@@ -240,7 +240,7 @@ fn names_may_hold_any_letter() {
 #[test]
 fn a_cut_payload_says_where() {
     for (text, path) in [("[1, {\"a\": \"x", "[1].a"), ("[1, {\"a\": 12", "[1].a"), ("12", "$"), ("", "$")] {
-        let mut envelope = envelope(Envelope::builder(), &spelt(&["tag:x:json"]));
+        let mut envelope = envelope(&Choices::default(), &spelt(&["tag:x:json"]));
         let mut ends = 0;
         envelope.feed_with(format!("<x>\n{text}"), |_| {});
         envelope.finish_with(|event| {

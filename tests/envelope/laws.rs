@@ -1,11 +1,12 @@
 //! The laws by chance: any text of many marks' pieces, any marks, any cuts.
 
+use jsonspigot::{Limits, Retain};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use crate::inputs::inputs;
-use crate::properties::{MARKS, cuts_change_nothing, pieces_are_the_splitters, spelt, target};
-use crate::splitter::Spelt;
+use crate::properties::{MARKS, cuts_change_nothing, parser, pieces_are_the_splitters, spelt, target};
+use crate::splitter::{Choices, Spelt};
 use crate::told::boundaries;
 
 /// What texts are made of: pieces of marks, of JSON, and whole ones.
@@ -91,12 +92,55 @@ pub(crate) fn cuts(text: &str, cuts: &[Index]) -> Vec<usize> {
     cuts
 }
 
+/// What stands in a payload's strings, and breaks out of them.
+const INSIDE: [&str; 24] = [
+    "text",
+    "é",
+    "😀",
+    "₹₹",
+    "\\n",
+    "\\\"",
+    "\\d",
+    "\\é",
+    "\n",
+    "\t",
+    "\\u00e9",
+    "\\u12",
+    "\\uD83D",
+    "\\uDE00",
+    "\\",
+    "\"",
+    "\",\"b\":\"",
+    "\",\"a\":[",
+    "{\"",
+    "-->",
+    "`",
+    "</think>",
+    "-",
+    "1",
+];
+
+/// Any choices, each with any other; most of them without most limits.
+fn choices() -> impl Strategy<Value = Choices> {
+    let limit = || prop_oneof![3 => Just(u64::MAX), 1 => 0_u64..24];
+    let depth = prop_oneof![3 => Just(127_usize), 1 => 0_usize..4];
+    let limits = (depth, limit(), limit(), limit(), limit());
+    let limits = limits.prop_map(|(depth, key, string, number, total)| Limits { depth, key, string, number, total });
+    let retain = select(&[Retain::Text, Retain::Matches, Retain::Nothing][..]);
+    let parser = (limits, retain, any::<[bool; 3]>()).prop_map(|(limits, retain, flags)| parser(limits, retain, flags));
+    (select(&[0, 1, 6, 14, 4096][..]), limit(), parser).prop_map(|(hold_limit, payload_limit, parser)| Choices {
+        hold_limit,
+        payload_limit,
+        parser,
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn pieces_are_the_splitter_s(text in text(), marks in marks(), hold_limit in select(&[0, 1, 6, 14, 4096][..])) {
-        pieces_are_the_splitters(&text, &marks, hold_limit, &[]);
+    fn pieces_are_the_splitter_s(text in text(), marks in marks(), choices in choices()) {
+        pieces_are_the_splitters(&text, &marks, &choices, &[]);
     }
 
     #[test]
@@ -104,15 +148,27 @@ proptest! {
         text in text(),
         marks in marks(),
         chosen in prop::collection::vec(any::<Index>(), 0..8),
-        hold_limit in select(&[0, 1, 6, 14, 4096][..]),
-        payload_limit in select(&[0, 1, 7, 20, u64::MAX][..]),
+        choices in choices(),
     ) {
-        cuts_change_nothing(&text, &marks, hold_limit, payload_limit, &cuts(&text, &chosen));
+        cuts_change_nothing(&text, &marks, &choices, &cuts(&text, &chosen));
     }
 
     #[test]
     fn any_text_is_survived(text in any::<String>(), marks in marks(), chosen in prop::collection::vec(any::<Index>(), 0..8)) {
-        pieces_are_the_splitters(&text, &marks, 4096, &cuts(&text, &chosen));
+        pieces_are_the_splitters(&text, &marks, &Choices::default(), &cuts(&text, &chosen));
+    }
+
+    /// A payload of each shape whose JSON is deep in text, so that limits and deviations come about.
+    #[test]
+    fn any_payload_is_read_as_a_parser_reads_it(
+        inside in prop::collection::vec(select(&INSIDE[..]), 0..10),
+        (open, close) in select(&[("<!--context ", "-->"), ("```json\n", "```"), ("<think>", "</think>"), ("", "")][..]),
+        choices in choices(),
+        chosen in prop::collection::vec(any::<Index>(), 0..8),
+    ) {
+        let text = format!("{open}{{\"a\":\"{}\"}} {close}.{open}1{close}", inside.concat());
+        let marks = spelt(&["comment:context", "fence:json", "tag:think", "bare"]);
+        pieces_are_the_splitters(&text, &marks, &choices, &cuts(&text, &chosen));
     }
 }
 

@@ -4,6 +4,7 @@ use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark, MarkE
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
 
 use crate::properties::{cuts_change_nothing, pieces_are_the_splitters, spelt};
+use crate::splitter::Choices;
 use crate::told::boundaries;
 
 /// The verdicts with error and length of the raw text, and the visible text.
@@ -107,8 +108,8 @@ fn a_run_of_backticks_is_one_thing() {
     for hold_limit in 7..14 {
         for run in 3..14 {
             let text = format!("{0}json\n{{}}\n{0} x", "`".repeat(run));
-            pieces_are_the_splitters(&text, &marks, hold_limit, &[]);
-            cuts_change_nothing(&text, &marks, hold_limit, u64::MAX, &boundaries(&text));
+            pieces_are_the_splitters(&text, &marks, &Choices::held(hold_limit), &[]);
+            cuts_change_nothing(&text, &marks, &Choices::held(hold_limit), &boundaries(&text));
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Nothing is held back but what may still become a mark.
 
-use jsonspigot::adapters::{Envelope, EnvelopeEvent};
+use jsonspigot::adapters::EnvelopeEvent;
 use proptest::prelude::*;
 
 use crate::laws::{marks, text};
 use crate::properties::cuts_change_nothing;
-use crate::splitter::{Piece, Spelt, Then, split};
+use crate::splitter::{Choices, Piece, Spelt, Then, split};
 use crate::told::{boundaries, envelope};
 
 /// The visible text told after each char is the splitter's, which holds back only what is undecided.
 fn check(text: &str, marks: &[Spelt], hold_limit: usize) {
-    let mut envelope = envelope(Envelope::builder().hold_limit(hold_limit), marks);
+    let mut envelope = envelope(&Choices::held(hold_limit), marks);
     let mut shown = String::new();
     for pair in boundaries(text).windows(2) {
         envelope.feed_with(&text[pair[0]..pair[1]], |event| {
@@ -18,7 +18,7 @@ fn check(text: &str, marks: &[Spelt], hold_limit: usize) {
                 shown.push_str(text);
             }
         });
-        let pieces = split(&text[..pair[1]], marks, hold_limit, Then::More);
+        let pieces = split(&text[..pair[1]], marks, &Choices::held(hold_limit), Then::More);
         let visible = pieces.iter().map(|piece| if let Piece::Text(text) = piece { text.as_str() } else { "" });
         assert_eq!(shown, visible.collect::<String>(), "after {:?}", &text[..pair[1]]);
     }
@@ -42,7 +42,7 @@ fn an_opening_bracket_is_told_once_it_is_prose() {
 #[test]
 fn a_payload_is_told_as_it_comes() {
     let marks = [Spelt::new("tag:think")];
-    let mut envelope = envelope(Envelope::builder(), &marks);
+    let mut envelope = envelope(&Choices::default(), &marks);
     let mut thoughts = String::new();
     for (chunk, expect) in [("<think>H", "H"), ("m <", "Hm "), ("/th", "Hm "), ("x", "Hm </thx")] {
         envelope.feed_with(chunk, |event| {
@@ -62,7 +62,7 @@ fn a_long_closing_run_ends_where_no_more_is_held() {
         for run in 3..16 {
             let text = format!("```json\n{{}}\n{}x", "`".repeat(run));
             check(&text, &marks, hold_limit);
-            let mut envelope = envelope(Envelope::builder().hold_limit(hold_limit), &marks);
+            let mut envelope = envelope(&Choices::held(hold_limit), &marks);
             let mut has_ended = false;
             let end = text.len() - 1 - run + hold_limit.min(run);
             for piece in [&text[..end - 1], &text[end - 1..end]] {
@@ -72,7 +72,7 @@ fn a_long_closing_run_ends_where_no_more_is_held() {
             let all = boundaries(&text);
             for (place, &first) in all.iter().enumerate() {
                 for &second in &all[place..] {
-                    cuts_change_nothing(&text, &marks, hold_limit, u64::MAX, &[first, second]);
+                    cuts_change_nothing(&text, &marks, &Choices::held(hold_limit), &[first, second]);
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! The envelope's laws as functions, for the tests beside and for the fuzz target, which includes this file.
 
-use jsonspigot::adapters::Envelope;
+use jsonspigot::{DuplicateKeys, Limits, Parser, ParserBuilder, Retain};
 
-use super::splitter::{Spelt, Then, split};
+use super::splitter::{Choices, Spelt, Then, split};
 use super::told::{boundaries, envelope, tell};
 
 /// Each kind of mark, in both ways to declare its payload.
@@ -25,25 +25,31 @@ pub(crate) fn spelt(marks: &[&str]) -> Vec<Spelt> {
     marks.iter().map(|mark| Spelt::new(mark)).collect()
 }
 
-/// The pieces are those of a splitter that sees the whole text, and join to it; a payload's matches are a parser's.
-pub(crate) fn pieces_are_the_splitters(text: &str, marks: &[Spelt], hold_limit: usize, cuts: &[usize]) {
-    let mut envelope = envelope(Envelope::builder().hold_limit(hold_limit), marks);
+/// The pieces are those of a splitter that sees the whole text; a payload's matches are a parser's.
+pub(crate) fn pieces_are_the_splitters(text: &str, marks: &[Spelt], choices: &Choices, cuts: &[usize]) {
+    let mut envelope = envelope(choices, marks);
     let told = tell(&mut envelope, text, cuts);
-    told.check(text);
-    assert_eq!(told.pieces, split(text, marks, hold_limit, Then::End), "{marks:?}");
+    assert_eq!(told.pieces, split(text, marks, choices, Then::End), "{marks:?}, {choices:?}");
+    told.check(text, choices);
 }
 
 /// Cuts at char boundaries change nothing.
-pub(crate) fn cuts_change_nothing(text: &str, marks: &[Spelt], hold_limit: usize, payload_limit: u64, cuts: &[usize]) {
-    let builder = Envelope::builder().hold_limit(hold_limit).payload_limit(payload_limit);
-    let mut envelope = envelope(builder, marks);
+pub(crate) fn cuts_change_nothing(text: &str, marks: &[Spelt], choices: &Choices, cuts: &[usize]) {
+    let mut envelope = envelope(choices, marks);
     let whole = tell(&mut envelope, text, &[]);
-    assert_eq!(tell(&mut envelope, text, cuts), whole, "{marks:?}");
-    assert_eq!(tell(&mut envelope, text, &boundaries(text)), whole, "char by char");
+    assert_eq!(tell(&mut envelope, text, cuts), whole, "{marks:?}, {choices:?}");
+    assert_eq!(tell(&mut envelope, text, &boundaries(text)), whole, "char by char, {marks:?}, {choices:?}");
+}
+
+/// Both, for every single cut.
+pub(crate) fn every_cut_is_the_splitters(text: &str, marks: &[Spelt], choices: &Choices) {
+    let all = boundaries(text);
+    pieces_are_the_splitters(text, marks, choices, &all);
+    all.into_iter().for_each(|cut| pieces_are_the_splitters(text, marks, choices, &[cut]));
 }
 
 /// The fuzz target. The head holds two bytes that choose the marks, the hold limit and the payload limit (0: the usual
-/// ones); the text is cut at FF.
+/// ones); then how payloads are parsed: a byte of flags, and the five limits, 0 for none. The text is cut at FF.
 pub(crate) fn target(input: &[u8]) {
     let (head, text) = match input.iter().position(|&byte| byte == 0xFE) {
         Some(end) => (&input[..end], &input[end + 1..]),
@@ -57,11 +63,21 @@ pub(crate) fn target(input: &[u8]) {
         return;
     }
     let marks = spelt(&marks);
-    let (hold_limit, payload_limit) = match (choice(2), choice(3)) {
-        (0, payload) => (4096, payload),
-        (hold, payload) => (usize::from(hold) - 1, payload),
+    let limit = |place: usize| choice(place).checked_sub(1).map(u64::from);
+    let flags = choice(4);
+    let limits = Limits {
+        depth: limit(5).map_or(127, |depth| depth as usize),
+        key: limit(6).unwrap_or(u64::MAX),
+        string: limit(7).unwrap_or(u64::MAX),
+        number: limit(8).unwrap_or(u64::MAX),
+        total: limit(9).unwrap_or(u64::MAX),
     };
-    let payload_limit = if payload_limit == 0 { u64::MAX } else { u64::from(payload_limit) - 1 };
+    let retain = [Retain::Matches, Retain::Nothing, Retain::Text, Retain::Matches][usize::from(flags >> 3 & 3)];
+    let choices = Choices {
+        hold_limit: limit(2).map_or(4096, |most| most as usize),
+        payload_limit: limit(3).unwrap_or(u64::MAX),
+        parser: parser(limits, retain, [flags & 1 != 0, flags & 2 != 0, flags & 4 != 0]),
+    };
     let mut cuts = Vec::new();
     let mut joined = String::new();
     for chunk in text.split(|&byte| byte == 0xFF) {
@@ -69,6 +85,14 @@ pub(crate) fn target(input: &[u8]) {
         cuts.push(joined.len());
     }
     cuts.pop();
-    pieces_are_the_splitters(&joined, &marks, hold_limit, &cuts);
-    cuts_change_nothing(&joined, &marks, hold_limit, payload_limit, &cuts);
+    pieces_are_the_splitters(&joined, &marks, &choices, &cuts);
+    cuts_change_nothing(&joined, &marks, &choices, &cuts);
+}
+
+/// A parser of these choices; the last say whether deviations are passed, duplicates rejected and snapshots kept.
+pub(crate) fn parser(limits: Limits, retain: Retain, [lenient, reject, snapshots]: [bool; 3]) -> ParserBuilder {
+    let duplicate_keys = if reject { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
+    let builder = Parser::builder().limits(limits).retain(retain).duplicate_keys(duplicate_keys);
+    let builder = if lenient { builder.show_past_flaws() } else { builder };
+    if snapshots { builder.snapshots() } else { builder }
 }

@@ -1,7 +1,10 @@
 //! Inputs that were once read wrongly.
 
-use crate::properties::{cuts_change_nothing, pieces_are_the_splitters, spelt};
-use crate::told::boundaries;
+use jsonspigot::{Limits, Parser};
+
+use crate::properties::{cuts_change_nothing, every_cut_is_the_splitters, pieces_are_the_splitters, spelt};
+use crate::splitter::{Choices, Piece};
+use crate::told::{boundaries, envelope, tell};
 
 /// A bare `{}` or `[]` was taken for text where other text followed in the same chunk: a parser that meets trailing bytes is
 /// not complete any more.
@@ -11,8 +14,8 @@ fn an_empty_bare_payload_with_text_behind() {
         for mark in ["bare", "bare:object"] {
             for hold_limit in [6, 4096] {
                 let marks = spelt(&[mark]);
-                pieces_are_the_splitters(text, &marks, hold_limit, &[]);
-                cuts_change_nothing(text, &marks, hold_limit, u64::MAX, &boundaries(text));
+                pieces_are_the_splitters(text, &marks, &Choices::held(hold_limit), &[]);
+                cuts_change_nothing(text, &marks, &Choices::held(hold_limit), &boundaries(text));
             }
         }
     }
@@ -23,7 +26,35 @@ fn an_empty_bare_payload_with_text_behind() {
 fn a_payload_with_a_number_beyond_f64() {
     for text in ["[1555e+355555555555555555527] x", "<!--context {\"a\": 1e999} --> x"] {
         let marks = spelt(&["bare", "comment:context"]);
-        pieces_are_the_splitters(text, &marks, 4096, &[]);
-        cuts_change_nothing(text, &marks, 4096, u64::MAX, &boundaries(text));
+        pieces_are_the_splitters(text, &marks, &Choices::default(), &[]);
+        cuts_change_nothing(text, &marks, &Choices::default(), &boundaries(text));
+    }
+}
+
+/// Where the payload's parser goes on past deviations, the error that stops it stands in a later piece than the one that
+/// it gives: the piece was read again for ever, and a closing mark that breaks a number was not found.
+#[test]
+fn a_payload_that_breaks_after_a_deviation() {
+    let lenient = Parser::builder().show_past_flaws();
+    let limited = |limits| Choices { parser: lenient.limits(limits), ..Choices::default() };
+    let marks = spelt(&["comment:context", "tag:x:json", "bare"]);
+    for (text, choices) in [
+        (r#"<!--context {"a":"C:\dir" oops} -->."#, Choices { parser: lenient, ..Choices::default() }),
+        (r#"<!--context {"a":"\d","b":-->."#, Choices { parser: lenient, ..Choices::default() }),
+        (r#"<!--context {"a":"\d"} {} -->."#, Choices { parser: lenient, ..Choices::default() }),
+        (r#"<!--context {"a":"\d --> \d"} -->."#, Choices { parser: lenient, ..Choices::default() }),
+        (r#"<!--context {"a":"\d"} -->."#, Choices { parser: lenient, payload_limit: 11, ..Choices::default() }),
+        (r#"{"a":0,"b":"\d" oops}."#, Choices { parser: lenient, ..Choices::default() }),
+        (r#"<x>{"a":"\dé"}</x>."#, limited(Limits { string: 3, ..Limits::default() })),
+        (r#"<x>{"a":"\d"}</x>."#, limited(Limits { total: 10, ..Limits::default() })),
+    ] {
+        every_cut_is_the_splitters(text, &marks, &choices);
+        // However it broke, the first thing that was wrong is told, and the text goes on behind the closing mark.
+        let told = tell(&mut envelope(&choices, &marks), text, &[]);
+        let [Piece::Payload { status, error, .. }, Piece::Text(rest)] = &told.pieces[..] else { panic!("{told:?}") };
+        let offset = text.find(r"\d").map(|at| at - text.find('{').unwrap() + 1);
+        let space = u64::from(text.contains("context"));
+        assert_eq!((*status, *error), ("malformed", offset.map(|at| ("invalid-escape", at as u64 + space))), "{text}");
+        assert_eq!(rest, ".");
     }
 }

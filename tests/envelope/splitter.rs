@@ -1,6 +1,32 @@
 //! A splitter of whole texts, written from the marks' description: it sees everything at once and keeps no state.
 
-use jsonspigot::{Error, ErrorKind, Parser, PatternSet};
+use jsonspigot::{Error, ErrorKind, Parser, ParserBuilder, PatternSet, Retain};
+
+/// How an envelope is built, but for its marks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choices {
+    pub(crate) hold_limit: usize,
+    pub(crate) payload_limit: u64,
+    pub(crate) parser: ParserBuilder,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        let parser = Parser::builder().retain(Retain::Matches);
+        Self { hold_limit: 4096, payload_limit: u64::MAX, parser }
+    }
+}
+
+impl Choices {
+    pub(crate) fn held(hold_limit: usize) -> Self {
+        Self { hold_limit, ..Self::default() }
+    }
+
+    /// How much of a payload's text is kept, and looked at.
+    fn kept<'t>(&self, text: &'t str) -> &'t str {
+        &text[..floor(text, usize::try_from(self.payload_limit).unwrap_or(usize::MAX))]
+    }
+}
 
 /// A mark as its spelling says it, apart from the library's reading of it.
 #[derive(Clone, Debug)]
@@ -42,7 +68,17 @@ impl Spelt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     Text(String),
-    Payload { mark: String, open: String, raw: String, close: String, status: &'static str },
+    Payload {
+        mark: String,
+        open: String,
+        /// As much as is kept.
+        raw: String,
+        length: u64,
+        close: String,
+        status: &'static str,
+        /// Its kind and offset.
+        error: Option<(&'static str, u64)>,
+    },
 }
 
 /// Whether the text ends here or goes on.
@@ -53,7 +89,8 @@ pub(crate) enum Then {
 }
 
 /// The parts of a text; if more follows, up to what is undecided.
-pub(crate) fn split(text: &str, marks: &[Spelt], hold_limit: usize, then: Then) -> Vec<Piece> {
+pub(crate) fn split(text: &str, marks: &[Spelt], choices: &Choices, then: Then) -> Vec<Piece> {
+    let hold_limit = choices.hold_limit;
     let mut pieces = Vec::new();
     let mut seen_bare = false;
     let mut at = 0;
@@ -64,12 +101,14 @@ pub(crate) fn split(text: &str, marks: &[Spelt], hold_limit: usize, then: Then) 
         let found: Vec<_> = marks.map(|mark| (mark, opening(mark, looked_at))).collect();
         if let Some((mark, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
             let (open, behind) = rest.split_at(*length);
-            let (raw, close, status) = payload(mark, behind, &mark.closing(open, hold_limit));
-            at += length + raw + close;
-            seen_bare |= mark.shape == "bare" && status == "complete";
-            let (raw, close) = (&behind[..raw], &behind[raw..raw + close]);
-            let (open, raw, close) = (open.to_owned(), raw.to_owned(), close.to_owned());
-            pieces.push(Piece::Payload { mark: mark.text.clone(), open, raw, close, status });
+            let found = payload(mark, behind, &mark.closing(open, hold_limit), choices);
+            at += length + found.length + found.close;
+            seen_bare |= mark.shape == "bare" && found.status() == "complete";
+            let raw = &behind[..found.length];
+            let close = behind[found.length..][..found.close].to_owned();
+            let (status, error) = (found.status(), found.error(raw, choices));
+            let (mark, open, raw) = (mark.text.clone(), open.to_owned(), choices.kept(raw).to_owned());
+            pieces.push(Piece::Payload { mark, open, raw, length: found.length as u64, close, status, error });
             continue;
         }
         let is_undecided = found.iter().any(|(_, o)| *o == Opening::Perhaps);
@@ -249,49 +288,156 @@ impl Closing {
     }
 }
 
-/// The length of a payload and of its closing mark, and what it came to.
-fn payload(mark: &Spelt, text: &str, closing: &Closing) -> (usize, usize, &'static str) {
-    let until_close = |from: usize, if_whole, if_cut| {
-        let (at, length, is_whole) = closing.find(text, from);
-        (at, length, if is_whole { if_whole } else { if_cut })
+/// A payload without its opening mark.
+struct Found {
+    length: usize,
+    /// The length of the closing mark.
+    close: usize,
+    verdict: Verdict,
+}
+
+/// What a payload came to.
+#[derive(Clone, Copy)]
+enum Verdict {
+    Complete,
+    Empty,
+    Raw,
+    /// Wrong in this way at this byte.
+    Wrong(ErrorKind, usize),
+    /// Longer than it may be.
+    TooLong,
+    /// Cut by the end of the text, which came before this closing mark or the end of the value.
+    Cut,
+}
+
+impl Found {
+    fn status(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Complete => "complete",
+            Verdict::Empty => "empty",
+            Verdict::Raw => "raw",
+            Verdict::Wrong(ErrorKind::Incomplete | ErrorKind::TotalLimit, _) => "truncated",
+            Verdict::Wrong(ErrorKind::TrailingBytes, _) => "trailing",
+            Verdict::Wrong(..) => "malformed",
+            Verdict::TooLong | Verdict::Cut => "truncated",
+        }
+    }
+
+    fn error(&self, raw: &str, choices: &Choices) -> Option<(&'static str, u64)> {
+        let (kind, offset) = match self.verdict {
+            Verdict::Complete | Verdict::Empty | Verdict::Raw => return None,
+            Verdict::Wrong(kind, offset) => (kind, offset),
+            Verdict::TooLong => (ErrorKind::TotalLimit, choices.kept(raw).len()),
+            Verdict::Cut => (ErrorKind::Incomplete, raw.len()),
+        };
+        Some((kind.name(), offset as u64))
+    }
+}
+
+fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Found {
+    // From a byte on, only the closing mark is looked for.
+    let until_close = |from: usize, verdict: Verdict| {
+        let (length, close, _) = closing.find(text, from);
+        Found { length, close, verdict }
     };
-    let body = text.trim_start_matches(SPACE);
-    let start = text.len() - body.len();
+    let plain_text = || {
+        let (length, close, is_whole) = closing.find(text, 0);
+        let verdict = match () {
+            () if length as u64 > choices.payload_limit => Verdict::TooLong,
+            () if is_whole => Verdict::Raw,
+            () => Verdict::Cut,
+        };
+        Found { length, close, verdict }
+    };
     if mark.is_raw {
-        return until_close(0, "raw", "truncated");
+        return plain_text();
     }
     if mark.shape == "bare" {
         let length = balanced(text);
-        let status = match first_error(&text[..length]) {
-            Some(_) => "malformed",
-            None if closes(&text[..length]) => "complete",
-            None => "truncated",
+        let verdict = match read(&text[..length], choices) {
+            Read { deviation: Some((kind, at)), .. } => Verdict::Wrong(kind, at),
+            Read { stop: Stop::Error(kind, at), .. } => Verdict::Wrong(kind, at),
+            Read { stop: Stop::TooLong(_), .. } => Verdict::TooLong,
+            Read { is_whole: true, .. } => Verdict::Complete,
+            Read { .. } => Verdict::Cut,
         };
-        return (length, 0, status);
+        return Found { length, close: 0, verdict };
     }
-    if let Some((length, is_whole)) = closing.at(text, start, start) {
-        return (start, length, if is_whole { "empty" } else { "truncated" });
+    let body = text.trim_start_matches(SPACE);
+    let start = text.len() - body.len();
+    match read(&text[..start], choices).stop {
+        Stop::Error(kind, at) => return until_close(at, Verdict::Wrong(kind, at)),
+        Stop::TooLong(at) => return until_close(at, Verdict::TooLong),
+        Stop::End => {}
+    }
+    if let Some((close, is_whole)) = closing.at(text, start, start) {
+        return Found { length: start, close, verdict: if is_whole { Verdict::Empty } else { Verdict::Cut } };
     }
     if body.is_empty() {
-        return (start, 0, "truncated");
+        return Found { length: start, close: 0, verdict: Verdict::Cut };
     }
     if mark.is_by_first_byte && !body.starts_with('{') {
-        return until_close(0, "raw", "truncated");
+        return plain_text();
     }
-    let Some(error) = first_error(text) else {
-        let is_whole = closes(text) && !text.ends_with(|c: char| c.is_ascii_digit());
-        return (text.len(), 0, if is_whole { "complete" } else { "truncated" });
+    let Read { deviation, stop, is_whole } = read(text, choices);
+    // Of several things that are wrong, the first is told.
+    let first = |verdict| deviation.map_or(verdict, |(kind, at)| Verdict::Wrong(kind, at));
+    let (at, verdict) = match stop {
+        Stop::End => {
+            let is_complete = is_whole && !text.ends_with(|c: char| c.is_ascii_digit());
+            let verdict = if is_complete { Verdict::Complete } else { Verdict::Cut };
+            return Found { length: text.len(), close: 0, verdict: first(verdict) };
+        }
+        Stop::Error(kind, at) => (at, Verdict::Wrong(kind, at)),
+        Stop::TooLong(at) => (at, Verdict::TooLong),
     };
-    let at = error.offset() as usize;
-    if error.kind() == ErrorKind::TrailingBytes {
-        return match closing.at(text, at, at) {
-            Some((length, _)) => (at, length, "complete"),
-            None => until_close(at, "trailing", "trailing"),
-        };
+    if is_whole && let Some((close, _)) = closing.at(text, at, at) {
+        return Found { length: at, close, verdict: first(Verdict::Complete) };
     }
-    let is_minus = error.kind() == ErrorKind::InvalidNumber && text[..at].ends_with('-') && text[at..].starts_with('-');
+    // `{"a":-->`: what was read as a number's minus begins the closing mark.
+    let is_minus = matches!(verdict, Verdict::Wrong(ErrorKind::InvalidNumber, _))
+        && text[..at].ends_with('-')
+        && text[at..].starts_with('-');
     let is_comment = matches!(closing, Closing::Literal(mark) if mark == "-->");
-    until_close(at - usize::from(is_minus && is_comment), "malformed", "malformed")
+    until_close(at - usize::from(is_minus && is_comment), first(verdict))
+}
+
+/// What a parser of these choices says of a text.
+struct Read {
+    /// The first one that it went on past.
+    deviation: Option<(ErrorKind, usize)>,
+    stop: Stop,
+    /// Whether what came before the stop is one value.
+    is_whole: bool,
+}
+
+enum Stop {
+    End,
+    Error(ErrorKind, usize),
+    /// The payload's own limit.
+    TooLong(usize),
+}
+
+fn read(text: &str, choices: &Choices) -> Read {
+    let limit = usize::try_from(choices.payload_limit).unwrap_or(usize::MAX);
+    let within = &text.as_bytes()[..text.len().min(limit)];
+    let parser = || choices.parser.build(&PatternSet::empty());
+    let mut all = parser();
+    let _ = all.feed_with(within, |_| {});
+    let stop = match all.stopped_by() {
+        Some(error) => Stop::Error(error.kind(), error.offset() as usize),
+        None if within.len() < text.len() => Stop::TooLong(floor(text, limit)),
+        None => Stop::End,
+    };
+    let before = match stop {
+        Stop::Error(_, at) | Stop::TooLong(at) => &within[..at],
+        Stop::End => within,
+    };
+    let mut whole = parser();
+    let _ = whole.feed_with(before, |_| {}).and_then(|()| whole.finish_with(|_| {}));
+    let deviation = all.deviations().first().map(|first| (first.kind(), first.offset() as usize));
+    // A byte that stops the reading stands outside of what may be whole.
+    Read { deviation, is_whole: whole.stopped_by().is_none(), stop }
 }
 
 /// How far the brackets go that the text begins with.
@@ -313,12 +459,6 @@ fn balanced(text: &str) -> usize {
         }
     }
     text.len()
-}
-
-/// Whether the text is one JSON value.
-fn closes(text: &str) -> bool {
-    let mut parser = Parser::new(&PatternSet::empty());
-    parser.feed_with(text, |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok()
 }
 
 /// The first byte that no JSON text may hold there.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark};
-use jsonspigot::{Event, EventKind, Parser, PatternSet, ValueKind};
+use jsonspigot::adapters::{Envelope, EnvelopeEvent, Mark};
+use jsonspigot::{Event, EventKind, PatternSet, ValueKind};
 use serde::de::IgnoredAny;
 
-use super::splitter::{Piece, Spelt};
+use super::splitter::{Choices, Piece, Spelt};
 
 pub(crate) fn patterns() -> PatternSet {
     PatternSet::new(["$..*", "$", "a", "$..b[*]"]).unwrap()
@@ -24,8 +24,8 @@ fn kind_of(text: &str) -> ValueKind {
     }
 }
 
-/// A pattern's match: its path, kind, joined deltas, and its value's text once it has ended.
-type Matches = BTreeMap<u64, (u32, String, String, Option<String>)>;
+/// A pattern's match: its path, kind, joined deltas, and its value's text, if it is kept, once it has ended.
+type Matches = BTreeMap<u64, (u32, String, String, Option<Option<String>>)>;
 
 fn record(matches: &mut Matches, event: &Event<'_>) {
     match event.kind {
@@ -38,7 +38,7 @@ fn record(matches: &mut Matches, event: &Event<'_>) {
             matches.get_mut(&event.match_id).unwrap().2.push_str(text);
         }
         EventKind::End(value) => {
-            let text = value.unwrap().text().to_owned();
+            let text = value.map(|value| value.text().to_owned());
             assert!(matches.get_mut(&event.match_id).unwrap().3.replace(text).is_none(), "ended twice");
         }
     }
@@ -48,8 +48,8 @@ fn record(matches: &mut Matches, event: &Event<'_>) {
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Told {
     pub(crate) pieces: Vec<Piece>,
-    /// Of each payload: its error's kind, offset, line and column.
-    pub(crate) errors: Vec<Option<(String, u64, u64, u64)>>,
+    /// Of each payload: its error's line and column.
+    places: Vec<Option<(u64, u64)>>,
     matches: Vec<Matches>,
     fragments: Vec<String>,
     length: u64,
@@ -86,6 +86,7 @@ impl Told {
                 let status = payload.status().name();
                 assert_eq!(payload.value().is_some(), status == "complete");
                 assert_eq!(payload.error().is_none(), matches!(status, "complete" | "empty" | "raw"), "{status}");
+                let (raw, close) = (payload.raw().to_owned(), payload.close().to_owned());
                 if let Some(value) = payload.value() {
                     assert_eq!(value.text(), payload.raw().trim_matches([' ', '\t', '\n', '\r']));
                     assert_eq!(&payload.raw()[value.span().start as usize..value.span().end as usize], value.text());
@@ -94,62 +95,74 @@ impl Told {
                     assert!(read.is_ok(), "{}", value.text());
                     assert_eq!(value.kind(), kind_of(value.text()));
                 }
-                if let Some(error) = payload.error() {
-                    // What broke a number may be the closing mark.
-                    let read = format!("{}{}", payload.raw(), payload.close());
-                    let before = read.as_bytes().split_at(error.offset() as usize).0;
-                    let lines: Vec<_> = before.split(|byte| *byte == b'\n').collect();
-                    let column = lines[lines.len() - 1].len() + 1;
-                    assert_eq!((error.line(), error.column()), (lines.len() as u64, column as u64), "{error}");
-                }
-                self.errors
-                    .push(payload.error().map(|e| (e.kind().name().to_owned(), e.offset(), e.line(), e.column())));
-                let (raw, close) = (payload.raw().to_owned(), payload.close().to_owned());
-                self.pieces.push(Piece::Payload { mark, open, raw, close, status });
+                self.places.push(payload.error().map(|error| (error.line(), error.column())));
+                let error = payload.error().map(|error| (error.kind().name(), error.offset()));
+                let length = payload.length();
+                self.pieces.push(Piece::Payload { mark, open, raw, length, close, status, error });
             }
             _ => unreachable!("no other event"),
         }
     }
 
-    /// Joining the pieces gives back the input; a payload's matches are those of a parser fed its text.
-    pub(crate) fn check(&self, input: &str) {
-        let mut joined = String::new();
-        let mut told = self.matches.iter().zip(&self.fragments);
+    /// The pieces follow one another in the input; a payload's matches are those of a parser fed its text, and its
+    /// error stands where it says.
+    pub(crate) fn check(&self, input: &str, choices: &Choices) {
+        let mut rest = input;
+        let mut take = |length: usize| {
+            let (taken, behind) = rest.split_at(length);
+            rest = behind;
+            taken
+        };
+        let mut told = self.matches.iter().zip(&self.fragments).zip(&self.places);
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => joined.push_str(text),
-                Piece::Payload { open, raw, close, status, .. } => {
-                    joined.extend([open.as_str(), raw, close]);
-                    let (matches, fragments) = told.next().unwrap();
+                Piece::Text(text) => assert_eq!(take(text.len()), text),
+                Piece::Payload { open, raw, length, close, status, error, .. } => {
+                    assert_eq!(take(open.len()), open);
+                    let all = take(*length as usize);
+                    let kept = choices.payload_limit.min(*length) as usize;
+                    assert!(all.starts_with(raw) && raw.len() <= kept && kept - raw.len() < 4, "{piece:?}");
+                    assert_eq!(take(close.len()), close);
+                    let ((matches, fragments), place) = told.next().unwrap();
+                    // What broke the JSON may be the closing mark itself.
+                    let read = format!("{all}{close}");
                     if fragments.is_empty() && *status != "raw" {
-                        assert_eq!(matches, &direct(raw, close, status), "{piece:?}");
+                        let fed = if *status == "malformed" { read.as_bytes() } else { all.as_bytes() };
+                        let fed = &fed[..choices.payload_limit.min(fed.len() as u64) as usize];
+                        assert_eq!(matches, &direct(fed, status, choices), "{piece:?}");
                     } else {
-                        assert_eq!((matches.len(), fragments), (0, raw));
+                        // Plain text is told to its end, whatever is kept of it.
+                        assert_eq!((matches.len(), fragments.as_str()), (0, all));
                     }
+                    // What is before the first error is JSON or plain text.
+                    let counted = error.map(|(_, offset)| {
+                        let before = &read.as_bytes()[..offset as usize];
+                        let lines: Vec<_> = before.split(|byte| *byte == b'\n').collect();
+                        (lines.len() as u64, lines[lines.len() - 1].len() as u64 + 1)
+                    });
+                    assert_eq!(*place, counted, "{piece:?}");
                 }
             }
         }
-        assert_eq!(joined, input);
+        assert_eq!(rest, "");
         assert!(self.open.is_none() && told.next().is_none());
     }
 }
 
 /// What a parser alone tells of a payload.
-fn direct(raw: &str, close: &str, status: &str) -> Matches {
+fn direct(payload: &[u8], status: &str, choices: &Choices) -> Matches {
     let mut matches = Matches::new();
-    let mut parser = Parser::new(&patterns());
-    if parser.feed_with(raw, |event| record(&mut matches, &event)).is_ok() {
-        match status {
-            "complete" => parser.finish_with(|event| record(&mut matches, &event)).unwrap(),
-            // What broke the JSON may be the closing mark itself.
-            "malformed" => drop(parser.feed_with(close, |event| record(&mut matches, &event))),
-            _ => {}
-        }
+    let mut parser = choices.parser.build(&patterns());
+    let fed = parser.feed_with(payload, |event| record(&mut matches, &event));
+    if status == "complete" {
+        fed.and_then(|()| parser.finish_with(|event| record(&mut matches, &event))).unwrap();
     }
     matches
 }
 
-pub(crate) fn envelope(builder: EnvelopeBuilder, marks: &[Spelt]) -> Envelope {
+pub(crate) fn envelope(choices: &Choices, marks: &[Spelt]) -> Envelope {
+    let Choices { hold_limit, payload_limit, parser } = *choices;
+    let builder = Envelope::builder().hold_limit(hold_limit).payload_limit(payload_limit).parser(parser);
     let marks = marks.iter().map(|mark| {
         let read: Mark = mark.text.parse().unwrap();
         assert_eq!(read.to_string(), mark.text);

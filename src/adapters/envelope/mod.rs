@@ -275,6 +275,9 @@ impl Default for EnvelopeBuilder {
 
 impl EnvelopeBuilder {
     /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
+    ///
+    /// With one that [shows past flaws](ParserBuilder::show_past_flaws) a payload goes on to where its JSON ends, closing
+    /// marks in strings included; it is malformed all the same.
     pub fn parser(self, parser: ParserBuilder) -> Self {
         Self { parser, ..self }
     }

@@ -154,7 +154,8 @@ impl OpenPayload {
 
     /// `{"a":-->`: the first `-` was read as a number's, but what broke the JSON is the closing mark.
     fn unread_beginning(&mut self, rest: &str) {
-        let is_number = self.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::InvalidNumber);
+        // Not the payload's error, which may be an earlier deviation.
+        let is_number = self.parser.stopped_by().is_some_and(|error| error.kind() == ErrorKind::InvalidNumber);
         let (last, byte) = (self.raw.as_bytes().last(), rest.as_bytes().first());
         if let (true, Some(&last), Some(&byte)) = (is_number, last, byte)
             && self.closing.begins_with(last, byte)
@@ -192,8 +193,7 @@ impl OpenPayload {
             Phase::Raw => {
                 self.keep(piece);
                 if self.error.is_none() && self.length > self.limit {
-                    self.error =
-                        Some(self.error_here(ErrorKind::TotalLimit, "expected no longer payload than allowed"));
+                    self.error = Some(self.error_of_limit());
                 }
                 tell(EnvelopeEvent::Fragment { mark, text: piece });
                 piece.len()
@@ -233,16 +233,18 @@ impl OpenPayload {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
         let fed = self.parser.feed_with(bytes, |event| tell(EnvelopeEvent::Match { mark, event }));
-        let used = match &fed {
-            Ok(()) => bytes.len(),
-            Err(error) => (error.offset() - self.length) as usize,
-        };
-        let used = (0..=used).rev().find(|&at| piece.is_char_boundary(at)).unwrap_or_default();
+        // The parser's error may be a deviation in an earlier piece; what stopped it stands in this one. Both the
+        // parser's offsets and `length` count from the opening mark.
+        let used = self.parser.stopped_by().map_or(bytes.len(), |error| {
+            let taken = error.offset().saturating_sub(self.length);
+            usize::try_from(taken).unwrap_or(usize::MAX).min(bytes.len())
+        });
+        let used = floor_char_boundary(piece, used);
         self.keep(&piece[..used]);
         if let Err(error) = fed {
             self.error = Some(error);
         } else if bytes.len() < piece.len() {
-            self.error = Some(self.error_here(ErrorKind::TotalLimit, "expected no longer payload than allowed"));
+            self.error = self.parser.error().cloned().or_else(|| Some(self.error_of_limit()));
         }
         used
     }
@@ -251,10 +253,14 @@ impl OpenPayload {
     fn keep(&mut self, piece: &str) {
         if self.raw.len() as u64 == self.length {
             let room = usize::try_from(self.limit - self.length).unwrap_or(usize::MAX);
-            let fits = (0..=piece.len().min(room)).rev().find(|&at| piece.is_char_boundary(at)).unwrap_or_default();
-            self.raw.push_str(&piece[..fits]);
+            self.raw.push_str(&piece[..floor_char_boundary(piece, room)]);
         }
         self.length += piece.len() as u64;
+    }
+
+    #[cold]
+    fn error_of_limit(&self) -> Error {
+        self.error_here(ErrorKind::TotalLimit, "expected no longer payload than allowed")
     }
 
     /// An error behind what was kept of the text.
@@ -319,4 +325,9 @@ impl OpenPayload {
         };
         CompleteValue { kind, end, text, path: self.paths.path(ROOT) }
     }
+}
+
+/// The last boundary of a character at or before a place.
+fn floor_char_boundary(text: &str, place: usize) -> usize {
+    (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }
