@@ -3,6 +3,7 @@
 //! Owns the wording of every message. Knows nothing of tokens, paths or values: a path arrives here already printed.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::fmt;
 
 /// Why a text was refused, or a question could not be answered.
@@ -26,11 +27,12 @@ use core::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
-    // One word wide, so that a `Result` stays as small as what it carries.
-    inner: Box<Inner>,
+    // One word wide, so that a `Result` stays as small as what it carries; shared, as it is given again and again, and its
+    // path may be long.
+    inner: Arc<Inner>,
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 struct Inner {
     kind: ErrorKind,
     offset: u64,
@@ -53,7 +55,7 @@ impl Error {
         path: &str,
         expected: &str,
     ) -> Self {
-        Self { inner: Box::new(Inner { kind, offset, line, column, path: path.into(), expected: expected.into() }) }
+        Self { inner: Arc::new(Inner { kind, offset, line, column, path: path.into(), expected: expected.into() }) }
     }
 
     /// Another error about the same place.

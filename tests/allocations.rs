@@ -219,3 +219,21 @@ fn looking_after_each_chunk_allocates_nothing() {
     assert!(drawn > 0);
     assert_none("looking", measured);
 }
+
+/// An error that is given again is shared, path and all: whoever feeds on after it pays nothing for it.
+#[test]
+fn an_error_is_given_again_for_nothing() {
+    let key = "k".repeat(1 << 10);
+    let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::new(["$..*"]).unwrap());
+    let text = format!("{{\"{key}\":").repeat(64) + "?";
+    let error = parser.feed_with(text, |_| {}).unwrap_err();
+    assert!(error.path().len() > 60 << 10);
+    let again = measure(|| {
+        for _ in 0..100 {
+            assert!(parser.feed_with("more", |_| {}).is_err());
+            assert!(parser.feed("more").all(|event| event.is_err()) && parser.finish_with(|_| {}).is_err());
+            assert_eq!(parser.offset(), error.offset());
+        }
+    });
+    assert_none("an error again", again);
+}
