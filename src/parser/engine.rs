@@ -69,6 +69,7 @@ impl Engine {
     }
 
     /// The partial document, which stays as it was before the first deviation.
+    // Not by `filter`: both conditions become one that is computed for every piece of text, and not branches.
     #[inline]
     fn growing(&mut self) -> Option<&mut Document> {
         match &mut self.document {

@@ -58,3 +58,23 @@ fn a_payload_that_breaks_after_a_deviation() {
         assert_eq!(rest, ".");
     }
 }
+
+/// A limit that fell behind the first byte of a closing mark, which could have been a number's minus, hid the mark and
+/// all text up to the next one.
+#[test]
+fn a_limit_inside_a_closing_mark() {
+    let marks = spelt(&["comment:context"]);
+    for text in
+        [r#"<!--context {"a":-->. {}-->"#, r#"<!--context {"a":1e-->. {}-->"#, r#"<!--context {"-->":"-->. {}-->"#]
+    {
+        for limit in 0..20 {
+            let limits = Limits { total: limit, ..Limits::default() };
+            let default = Choices::default();
+            every_cut_is_the_splitters(text, &marks, &Choices { payload_limit: limit, ..default });
+            every_cut_is_the_splitters(text, &marks, &Choices { parser: Parser::builder().limits(limits), ..default });
+        }
+    }
+    let choices = Choices { payload_limit: 7, ..Choices::default() };
+    let told = tell(&mut envelope(&choices, &marks), r#"<!--context {"a":-->. {}-->"#, &[]);
+    assert_eq!(told.pieces[1..], [Piece::Text(". {}-->".to_owned())]);
+}

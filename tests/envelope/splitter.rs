@@ -106,7 +106,7 @@ pub(crate) fn split(text: &str, marks: &[Spelt], choices: &Choices, then: Then) 
             seen_bare |= mark.shape == "bare" && found.status() == "complete";
             let raw = &behind[..found.length];
             let close = behind[found.length..][..found.close].to_owned();
-            let (status, error) = (found.status(), found.error(raw, choices));
+            let (status, error) = (found.status(), found.error());
             let (mark, open, raw) = (mark.text.clone(), open.to_owned(), choices.kept(raw).to_owned());
             pieces.push(Piece::Payload { mark, open, raw, length: found.length as u64, close, status, error });
             continue;
@@ -304,8 +304,8 @@ enum Verdict {
     Raw,
     /// Wrong in this way at this byte.
     Wrong(ErrorKind, usize),
-    /// Longer than it may be.
-    TooLong,
+    /// Longer than it may be, from this byte on.
+    TooLong(usize),
     /// Cut by the end of the text, which came before this closing mark or the end of the value.
     Cut,
 }
@@ -319,16 +319,16 @@ impl Found {
             Verdict::Wrong(ErrorKind::Incomplete | ErrorKind::TotalLimit, _) => "truncated",
             Verdict::Wrong(ErrorKind::TrailingBytes, _) => "trailing",
             Verdict::Wrong(..) => "malformed",
-            Verdict::TooLong | Verdict::Cut => "truncated",
+            Verdict::TooLong(_) | Verdict::Cut => "truncated",
         }
     }
 
-    fn error(&self, raw: &str, choices: &Choices) -> Option<(&'static str, u64)> {
+    fn error(&self) -> Option<(&'static str, u64)> {
         let (kind, offset) = match self.verdict {
             Verdict::Complete | Verdict::Empty | Verdict::Raw => return None,
             Verdict::Wrong(kind, offset) => (kind, offset),
-            Verdict::TooLong => (ErrorKind::TotalLimit, choices.kept(raw).len()),
-            Verdict::Cut => (ErrorKind::Incomplete, raw.len()),
+            Verdict::TooLong(at) => (ErrorKind::TotalLimit, at),
+            Verdict::Cut => (ErrorKind::Incomplete, self.length),
         };
         Some((kind.name(), offset as u64))
     }
@@ -343,7 +343,7 @@ fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Fo
     let plain_text = || {
         let (length, close, is_whole) = closing.find(text, 0);
         let verdict = match () {
-            () if length as u64 > choices.payload_limit => Verdict::TooLong,
+            () if length as u64 > choices.payload_limit => Verdict::TooLong(choices.kept(text).len()),
             () if is_whole => Verdict::Raw,
             () => Verdict::Cut,
         };
@@ -357,7 +357,7 @@ fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Fo
         let verdict = match read(&text[..length], choices) {
             Read { deviation: Some((kind, at)), .. } => Verdict::Wrong(kind, at),
             Read { stop: Stop::Error(kind, at), .. } => Verdict::Wrong(kind, at),
-            Read { stop: Stop::TooLong(_), .. } => Verdict::TooLong,
+            Read { stop: Stop::TooLong(at), .. } => Verdict::TooLong(at),
             Read { is_whole: true, .. } => Verdict::Complete,
             Read { .. } => Verdict::Cut,
         };
@@ -367,7 +367,7 @@ fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Fo
     let start = text.len() - body.len();
     match read(&text[..start], choices).stop {
         Stop::Error(kind, at) => return until_close(at, Verdict::Wrong(kind, at)),
-        Stop::TooLong(at) => return until_close(at, Verdict::TooLong),
+        Stop::TooLong(at) => return until_close(at, Verdict::TooLong(at)),
         Stop::End => {}
     }
     if let Some((close, is_whole)) = closing.at(text, start, start) {
@@ -389,17 +389,29 @@ fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Fo
             return Found { length: text.len(), close: 0, verdict: first(verdict) };
         }
         Stop::Error(kind, at) => (at, Verdict::Wrong(kind, at)),
-        Stop::TooLong(at) => (at, Verdict::TooLong),
+        Stop::TooLong(at) => (at, Verdict::TooLong(at)),
     };
     if is_whole && let Some((close, _)) = closing.at(text, at, at) {
         return Found { length: at, close, verdict: first(Verdict::Complete) };
     }
     // `{"a":-->`: what was read as a number's minus begins the closing mark.
-    let is_minus = matches!(verdict, Verdict::Wrong(ErrorKind::InvalidNumber, _))
-        && text[..at].ends_with('-')
-        && text[at..].starts_with('-');
+    let is_minus = !is_in_string(&text.as_bytes()[..at]) && text[..at].ends_with('-') && text[at..].starts_with('-');
     let is_comment = matches!(closing, Closing::Literal(mark) if mark == "-->");
     until_close(at - usize::from(is_minus && is_comment), first(verdict))
+}
+
+/// Whether a JSON text ends inside a string.
+fn is_in_string(text: &[u8]) -> bool {
+    let (mut is_inside, mut is_escaped) = (false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_inside => is_escaped = true,
+            b'"' => is_inside = !is_inside,
+            _ => {}
+        }
+    }
+    is_inside
 }
 
 /// What a parser of these choices says of a text.

@@ -25,8 +25,7 @@ pub(super) enum Extent {
 }
 
 impl Extent {
-    /// How many of the next bytes belong to the value, and whether it ends with them.
-    ///
+    /// How many of the next bytes belong to the value, which may end before the rest.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
             *self = match (*self, byte) {
@@ -60,6 +59,10 @@ impl Extent {
 
     pub(super) fn has_ended(self) -> bool {
         matches!(self, Self::Ended)
+    }
+
+    pub(super) fn is_in_string(self) -> bool {
+        matches!(self, Self::InString(_) | Self::Escaped(_))
     }
 
     /// Whether more digits may come, so that only what stands behind it ends the value.

@@ -130,6 +130,7 @@ impl OpenPayload {
 
     /// The next part of the value; gives how much of it was read.
     fn value(&mut self, mark: &Mark, rest: &str, tell: &mut Tell<'_>) -> usize {
+        let mut before = self.extent;
         let length = self.extent.advance(rest.as_bytes());
         let piece = &rest[..length];
         if self.error.is_some() {
@@ -147,17 +148,18 @@ impl OpenPayload {
             return length;
         } else {
             self.phase = Phase::Lost;
-            self.unread_beginning(&rest[used..]);
+            before.advance(&piece.as_bytes()[..used]);
+            if !before.is_in_string() {
+                self.unread_beginning(&rest[used..]);
+            }
         }
         used
     }
 
-    /// `{"a":-->`: the first `-` was read as a number's, but what broke the JSON is the closing mark.
+    /// `{"a":-->`: the first `-` was read as a number's, but it and what stopped the JSON are the closing mark.
     fn unread_beginning(&mut self, rest: &str) {
-        // Not the payload's error, which may be an earlier deviation.
-        let is_number = self.parser.stopped_by().is_some_and(|error| error.kind() == ErrorKind::InvalidNumber);
         let (last, byte) = (self.raw.as_bytes().last(), rest.as_bytes().first());
-        if let (true, Some(&last), Some(&byte)) = (is_number, last, byte)
+        if let (Some(&last), Some(&byte)) = (last, byte)
             && self.closing.begins_with(last, byte)
         {
             self.raw.pop();
