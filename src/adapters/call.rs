@@ -9,10 +9,10 @@ use super::builder::CallsBuilder;
 use super::error::{CallError, CallErrorKind};
 use super::event::{Input, InputStatus, ToolEvent};
 use super::slots::{Place, Slot};
-use super::wire::floor_char_boundary;
 use crate::error::ErrorKind;
 use crate::parser::Parser;
 use crate::pattern::PatternSet;
+use crate::tokenizer::floor_char_boundary;
 
 /// Where events are told: behind `dyn`, so that all of this is compiled once, not once a closure.
 pub(super) type OnEvent<'a> = dyn FnMut(ToolEvent<'_>) + 'a;

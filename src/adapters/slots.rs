@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use core::mem;
 
 use super::limits::CallLimits;
-use super::wire::floor_char_boundary;
+use crate::tokenizer::floor_char_boundary;
 
 /// Where in a message a call stands, as the wire says it: an index, a choice with an index, or an id.
 ///

@@ -24,11 +24,6 @@ pub(super) fn is_object_by_grammar(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get().starts_with('{'))
 }
 
-/// The last boundary of a character at or before a place.
-pub(super) fn floor_char_boundary(text: &str, place: usize) -> usize {
-    (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
-}
-
 /// A string; `""` where none stands.
 #[derive(Debug, Default)]
 pub(super) struct Text<'a>(Cow<'a, str>);

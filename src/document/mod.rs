@@ -25,7 +25,7 @@ pub use self::typed::Partial;
 pub use self::view::{PartialValue, ValueState};
 use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
-use crate::tokenizer::ValueKind;
+use crate::tokenizer::{ValueKind, floor_char_boundary};
 
 /// A node's place in the arena.
 type NodeId = u32;
@@ -195,7 +195,7 @@ impl Document {
 
     #[cold]
     fn append_what_fits(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        let fits = (0..=self.room()).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let fits = floor_char_boundary(text, self.room());
         self.text.push_str(&text[..fits]);
         self.shown = self.text.len() as u32;
         Err(too_large(at + fits as u64))

@@ -31,6 +31,13 @@ pub struct CompleteValue<'a> {
 }
 
 impl<'a> CompleteValue<'a> {
+    /// The value of a text that is known to be one JSON text.
+    pub(crate) fn of_text(all: &'a [u8], path: Path<'a>) -> Self {
+        let text = all.trim_ascii();
+        let kind = text.first().map_or(ValueKind::Null, |first| ValueKind::beginning_with(*first));
+        Self { kind, end: all.trim_ascii_end().len() as u64, text, path }
+    }
+
     /// The value's kind.
     #[must_use]
     pub fn kind(self) -> ValueKind {

@@ -163,7 +163,7 @@ impl<O: Output> Sink for Following<'_, O> {
     #[cold]
     fn deviation(&mut self, fault: &Fault, line: u64, column: u64) {
         let engine = &mut *self.engine;
-        let path = engine.deviations.is_empty().then(|| engine.path()).unwrap_or_default();
+        let path = if engine.deviations.is_empty() { engine.path() } else { String::new() };
         if let Some(document) = engine.growing() {
             document.fail();
         }

@@ -27,7 +27,6 @@ use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::{CompleteValue, Event, deserialize_text};
 use crate::path::ROOT;
 use crate::pattern::PatternSet;
-use crate::tokenizer::ValueKind;
 
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
 ///
@@ -267,19 +266,7 @@ impl Parser {
     /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
     /// [`ErrorKind::NotRetained`] unless all text is kept.
     pub fn complete(&self) -> Result<CompleteValue<'_>, Error> {
-        let all = self.finished_text()?;
-        let text = all.trim_ascii();
-        // A finished text holds a value, and its first byte tells the kind.
-        let kind = match text.first() {
-            Some(b'{') => ValueKind::Object,
-            Some(b'[') => ValueKind::Array,
-            Some(b'"') => ValueKind::String,
-            Some(b't' | b'f') => ValueKind::Bool,
-            Some(b'n') => ValueKind::Null,
-            _ => ValueKind::Number,
-        };
-        let end = all.trim_ascii_end().len() as u64;
-        Ok(CompleteValue { kind, end, text, path: self.core.engine.tracker.paths().path(ROOT) })
+        Ok(CompleteValue::of_text(self.finished_text()?, self.core.engine.tracker.paths().path(ROOT)))
     }
 
     /// The complete value, read strictly with serde_json; it may borrow from the text.

@@ -33,6 +33,7 @@ use self::number::OpenNumber;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, Sink};
 use self::string::OpenString;
+pub(crate) use self::utf8::floor_char_boundary;
 use crate::error::{ErrorKind, Fault};
 
 /// What the next byte is part of.

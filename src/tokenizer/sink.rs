@@ -42,6 +42,18 @@ impl ValueKind {
         }
     }
 
+    /// The kind of the value that a byte begins. Any byte that begins no other value is taken for a number's.
+    pub(crate) fn beginning_with(byte: u8) -> Self {
+        match byte {
+            b'{' => Self::Object,
+            b'[' => Self::Array,
+            b'"' => Self::String,
+            b't' | b'f' => Self::Bool,
+            b'n' => Self::Null,
+            _ => Self::Number,
+        }
+    }
+
     /// Whether values of this kind are told only whole: null, booleans and numbers.
     #[must_use]
     pub fn is_atom(self) -> bool {

@@ -4,6 +4,11 @@ use core::str;
 
 use ascii::AsciiStr;
 
+/// The last boundary of a character at or before a place.
+pub(crate) fn floor_char_boundary(text: &str, place: usize) -> usize {
+    (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
+}
+
 /// A UTF-8 sequence of which one to three bytes have come.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Utf8Carry {

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::event::CompleteValue;
 use crate::parser::Parser;
 use crate::path::{PathStore, ROOT};
-use crate::tokenizer::ValueKind;
+use crate::tokenizer::floor_char_boundary;
 
 /// Reads payloads, one at a time; its buffers are kept from one to the next.
 #[derive(Clone, Debug)]
@@ -313,23 +313,6 @@ impl OpenPayload {
     }
 
     fn whole_value(&self) -> CompleteValue<'_> {
-        let is_space = |c: char| c.is_ascii() && SPACE.contains(&(c as u8));
-        let text = self.raw.trim_end_matches(is_space);
-        let end = text.len() as u64;
-        let text = text.trim_start_matches(is_space).as_bytes();
-        let kind = match text.first() {
-            Some(b'{') => ValueKind::Object,
-            Some(b'[') => ValueKind::Array,
-            Some(b'"') => ValueKind::String,
-            Some(b't' | b'f') => ValueKind::Bool,
-            Some(b'n') => ValueKind::Null,
-            _ => ValueKind::Number,
-        };
-        CompleteValue { kind, end, text, path: self.paths.path(ROOT) }
+        CompleteValue::of_text(self.raw.as_bytes(), self.paths.path(ROOT))
     }
-}
-
-/// The last boundary of a character at or before a place.
-fn floor_char_boundary(text: &str, place: usize) -> usize {
-    (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }
