@@ -6,9 +6,8 @@
 use std::env;
 use std::hint::black_box;
 
-use jsonspigot::adapters::{
-    ArgumentsMode, CallLimits, Calls, CallsBuilder, Envelope, EnvelopeEvent, Mark, Provider, ToolCalls, ToolEvent,
-};
+use jsonspigot::adapters::{ArgumentsMode, CallLimits, Calls, CallsBuilder, Provider, ToolCalls, ToolEvent};
+use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
 use jsonspigot::{Limits, Parser, PatternSet};
 use serde_json::{Value, json};
 
@@ -188,8 +187,8 @@ fn values(n: usize, arg: impl Fn(usize) -> Value, limits: Limits) {
 
 /// One payload whose JSON is lost, and its text after that.
 fn envelope(n: usize) {
-    let mark = Mark::comment("context").expect("a name");
-    let mut envelope = Envelope::new([mark], &PatternSet::empty());
+    let delimiter = Delimiter::comment("context").expect("a name");
+    let mut envelope = Envelope::new([delimiter], &PatternSet::empty());
     let on_event = |event: EnvelopeEvent<'_>| drop(black_box(event));
     envelope.feed_with("<!--context {\"a\":", on_event);
     (0..n).for_each(|_| envelope.feed_with("oops -- ", on_event));

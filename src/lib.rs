@@ -21,6 +21,8 @@ extern crate alloc;
 #[cfg(feature = "adapters")]
 pub mod adapters;
 mod document;
+#[cfg(feature = "envelope")]
+pub mod envelope;
 mod error;
 mod event;
 mod parser;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jsonspigot::adapters::{Envelope, EnvelopeEvent, PayloadStatus};
+use jsonspigot::envelope::{Envelope, EnvelopeEvent, PayloadStatus};
 
 use crate::output::{Output, Place};
 use crate::report::{Failure, told};
@@ -77,7 +77,7 @@ fn tell(event: &EnvelopeEvent<'_>, output: &mut dyn Output, complaints: &mut Com
         && let (Some(error), status) = (payload.error(), payload.status())
         && !matches!(status, PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw)
     {
-        complaints.push(format!("{} (payload {}, {})", told(error), payload.mark(), status.name()));
+        complaints.push(format!("{} (payload {}, {})", told(error), payload.delimiter(), status.name()));
     }
     if result.is_ok() {
         *result = output.envelope(event);

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
-use jsonspigot::adapters::{Calls, Envelope, Mark, Provider};
+use jsonspigot::adapters::{Calls, Provider};
+use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::{Limits, ParserBuilder, PatternSet};
 
 use crate::document::Document;
@@ -126,7 +127,7 @@ pub(crate) struct Options {
     /// `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_delimiter = ',',
         conflicts_with_all = ["value", "snapshots", "patches", "provider", "structured"])]
-    envelope: Vec<Mark>,
+    envelope: Vec<Delimiter>,
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///

@@ -17,7 +17,7 @@ mod calls;
 mod support;
 
 #[path = "../../tests/envelope/properties.rs"]
-mod marks;
+mod payloads;
 #[path = "../../tests/envelope/splitter.rs"]
 mod splitter;
 #[path = "../../tests/envelope/told.rs"]
@@ -30,7 +30,7 @@ pub fn adapters(input: &[u8]) {
     calls::target(input);
 }
 
-/// Payloads between marks are those of a splitter that sees the whole text.
+/// Payloads between delimiters are those of a splitter that sees the whole text.
 pub fn envelope(input: &[u8]) {
-    marks::target(input);
+    payloads::target(input);
 }

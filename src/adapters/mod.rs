@@ -7,8 +7,6 @@
 //! What a call's arguments are worth is never a guess: each [`Input`] says whether it is complete, empty, truncated,
 //! malformed, trailed by more bytes, or not JSON at all, and only the first two have a value.
 //!
-//! [`Envelope`] takes text at any cut and separates what a person should see from payloads between [`Mark`]s.
-//!
 //! Server-sent events are split into events elsewhere: any reader of them will do, its `data` is what is pushed.
 
 mod body;
@@ -16,7 +14,6 @@ mod builder;
 mod call;
 mod calls;
 mod door;
-mod envelope;
 mod error;
 mod event;
 mod limits;
@@ -28,7 +25,6 @@ mod wire;
 
 pub use builder::{ArgumentsMode, CallsBuilder};
 pub use calls::Calls;
-pub use envelope::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark, MarkError, Payload, PayloadStatus};
 pub use error::{CallError, CallErrorKind};
 pub use event::{Input, InputStatus, ToolEvent};
 pub use limits::CallLimits;

@@ -12,5 +12,5 @@ pub(crate) use self::automaton::Row;
 pub use self::set::PatternSet;
 pub use self::syntax::{Pattern, PatternError, PatternId};
 // For the shape of a payload that its patterns want.
-#[cfg(feature = "adapters")]
+#[cfg(feature = "envelope")]
 pub(crate) use self::syntax::{PatternSegment, Selector};

@@ -1,6 +1,6 @@
 //! Texts by hand: each with the pieces it must give, held against every cut and the splitter.
 
-use jsonspigot::adapters::EnvelopeEvent;
+use jsonspigot::envelope::EnvelopeEvent;
 
 use crate::properties::{MARKS, spelt};
 use crate::splitter::{Choices, Piece, Then, split};
@@ -15,13 +15,13 @@ fn short(pieces: &[Piece]) -> Vec<String> {
     pieces.iter().map(piece).collect()
 }
 
-fn check_with(marks: &[&str], text: &str, expect: &[&str]) {
-    let (marks, choices) = (spelt(marks), Choices::default());
-    let mut envelope = envelope(&choices, &marks);
+fn check_with(delimiters: &[&str], text: &str, expect: &[&str]) {
+    let (delimiters, choices) = (spelt(delimiters), Choices::default());
+    let mut envelope = envelope(&choices, &delimiters);
     let whole = tell(&mut envelope, text, &[]);
     assert_eq!(short(&whole.pieces), expect, "{text:?}");
     whole.check(text, &choices);
-    assert_eq!(split(text, &marks, &choices, Then::End), whole.pieces, "the splitter, {text:?}");
+    assert_eq!(split(text, &delimiters, &choices, Then::End), whole.pieces, "the splitter, {text:?}");
     let all = boundaries(text);
     assert_eq!(tell(&mut envelope, text, &all), whole, "char by char, {text:?}");
     for (place, &first) in all.iter().enumerate() {
@@ -33,7 +33,7 @@ fn check_with(marks: &[&str], text: &str, expect: &[&str]) {
         let part = &text[..first];
         let told = tell(&mut envelope, part, &all[..=place]);
         told.check(part, &choices);
-        assert_eq!(told.pieces, split(part, &marks, &choices, Then::End), "{part:?}");
+        assert_eq!(told.pieces, split(part, &delimiters, &choices, Then::End), "{part:?}");
     }
 }
 
@@ -215,11 +215,11 @@ fn bare_objects_leave_arrays_alone() {
 
 #[test]
 fn named_marks_and_bare_together() {
-    let marks = ["bare", "tag:think", "fence:json"];
-    check_with(&marks, "<think>{x}</think>{\"a\":1}", &["malformed|<think>|{x}|</think>", "complete||{\"a\":1}|"]);
-    check_with(&marks, "```json\n{}\n```{\"a\":1}", &["complete|```json|\n{}\n|```", "complete||{\"a\":1}|"]);
-    check_with(&marks, "{\"x <think>y</think> z", &["{\"x ", "raw|<think>|y|</think>", " z"]);
-    check_with(&marks, "{\"<think>\":1}", &["complete||{\"<think>\":1}|"]);
+    let delimiters = ["bare", "tag:think", "fence:json"];
+    check_with(&delimiters, "<think>{x}</think>{\"a\":1}", &["malformed|<think>|{x}|</think>", "complete||{\"a\":1}|"]);
+    check_with(&delimiters, "```json\n{}\n```{\"a\":1}", &["complete|```json|\n{}\n|```", "complete||{\"a\":1}|"]);
+    check_with(&delimiters, "{\"x <think>y</think> z", &["{\"x ", "raw|<think>|y|</think>", " z"]);
+    check_with(&delimiters, "{\"<think>\":1}", &["complete||{\"<think>\":1}|"]);
 }
 
 #[test]
@@ -230,10 +230,10 @@ fn without_marks_everything_is_text() {
 
 #[test]
 fn names_may_hold_any_letter() {
-    let marks = ["tag:démarche", "comment:démarche", "fence:c++:raw"];
-    check_with(&marks, "<dé<démarche>x</dè</démarche>", &["<dé", "raw|<démarche>|x</dè|</démarche>"]);
-    check_with(&marks, "<!--démarché--><!--démarche 1-->", &["<!--démarché-->", "complete|<!--démarche| 1|-->"]);
-    check_with(&marks, "```c++\nx\n```", &["raw|```c++|\nx\n|```"]);
+    let delimiters = ["tag:démarche", "comment:démarche", "fence:c++:raw"];
+    check_with(&delimiters, "<dé<démarche>x</dè</démarche>", &["<dé", "raw|<démarche>|x</dè|</démarche>"]);
+    check_with(&delimiters, "<!--démarché--><!--démarche 1-->", &["<!--démarché-->", "complete|<!--démarche| 1|-->"]);
+    check_with(&delimiters, "```c++\nx\n```", &["raw|```c++|\nx\n|```"]);
 }
 
 /// Where a payload was cut is told as the parser tells it: with the path of what stood open.

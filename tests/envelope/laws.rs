@@ -1,4 +1,4 @@
-//! The laws by chance: any text of many marks' pieces, any marks, any cuts.
+//! The laws by chance: any text of many delimiters' pieces, any delimiters, any cuts.
 
 use jsonspigot::{Limits, Retain};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::properties::{MARKS, cuts_change_nothing, parser, pieces_are_the_split
 use crate::splitter::{Choices, Spelt};
 use crate::told::boundaries;
 
-/// What texts are made of: pieces of marks, of JSON, and whole ones.
+/// What texts are made of: pieces of delimiters, of JSON, and whole ones.
 const WORDS: [&str; 64] = [
     "<!--",
     "context",
@@ -81,8 +81,8 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(select(&WORDS[..]), 0..24).prop_map(|words| words.concat())
 }
 
-pub(crate) fn marks() -> impl Strategy<Value = Vec<Spelt>> {
-    prop::sample::subsequence(MARKS.to_vec(), 1..6).prop_shuffle().prop_map(|marks| spelt(&marks))
+pub(crate) fn delimiters() -> impl Strategy<Value = Vec<Spelt>> {
+    prop::sample::subsequence(MARKS.to_vec(), 1..6).prop_shuffle().prop_map(|delimiters| spelt(&delimiters))
 }
 
 pub(crate) fn cuts(text: &str, cuts: &[Index]) -> Vec<usize> {
@@ -139,23 +139,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn pieces_are_the_splitter_s(text in text(), marks in marks(), choices in choices()) {
-        pieces_are_the_splitters(&text, &marks, &choices, &[]);
+    fn pieces_are_the_splitter_s(text in text(), delimiters in delimiters(), choices in choices()) {
+        pieces_are_the_splitters(&text, &delimiters, &choices, &[]);
     }
 
     #[test]
     fn any_cuts_change_nothing(
         text in text(),
-        marks in marks(),
+        delimiters in delimiters(),
         chosen in prop::collection::vec(any::<Index>(), 0..8),
         choices in choices(),
     ) {
-        cuts_change_nothing(&text, &marks, &choices, &cuts(&text, &chosen));
+        cuts_change_nothing(&text, &delimiters, &choices, &cuts(&text, &chosen));
     }
 
     #[test]
-    fn any_text_is_survived(text in any::<String>(), marks in marks(), chosen in prop::collection::vec(any::<Index>(), 0..8)) {
-        pieces_are_the_splitters(&text, &marks, &Choices::default(), &cuts(&text, &chosen));
+    fn any_text_is_survived(text in any::<String>(), delimiters in delimiters(), chosen in prop::collection::vec(any::<Index>(), 0..8)) {
+        pieces_are_the_splitters(&text, &delimiters, &Choices::default(), &cuts(&text, &chosen));
     }
 
     /// A payload of each shape whose JSON is deep in text, so that limits and deviations come about.
@@ -167,8 +167,8 @@ proptest! {
         chosen in prop::collection::vec(any::<Index>(), 0..8),
     ) {
         let text = format!("{open}{{\"a\":\"{}\"}} {close}.{open}1{close}", inside.concat());
-        let marks = spelt(&["comment:context", "fence:json", "tag:think", "bare"]);
-        pieces_are_the_splitters(&text, &marks, &choices, &cuts(&text, &chosen));
+        let delimiters = spelt(&["comment:context", "fence:json", "tag:think", "bare"]);
+        pieces_are_the_splitters(&text, &delimiters, &choices, &cuts(&text, &chosen));
     }
 }
 

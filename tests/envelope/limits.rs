@@ -1,6 +1,6 @@
 //! What is kept is bounded, long texts cost what they are long, and what threads ask of the types.
 
-use jsonspigot::adapters::{Envelope, EnvelopeBuilder, EnvelopeEvent, Mark, MarkError, PayloadStatus};
+use jsonspigot::envelope::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, PayloadStatus};
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
 
 use crate::properties::{cuts_change_nothing, pieces_are_the_splitters, spelt};
@@ -22,15 +22,15 @@ fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus, Option<
     (ends, shown)
 }
 
-fn limited(mark: &str, bytes: u64) -> Envelope {
-    Envelope::builder().payload_limit(bytes).build([mark.parse::<Mark>().unwrap()], &PatternSet::empty())
+fn limited(delimiter: &str, bytes: u64) -> Envelope {
+    Envelope::builder().payload_limit(bytes).build([delimiter.parse::<Delimiter>().unwrap()], &PatternSet::empty())
 }
 
 #[test]
 fn a_payload_may_be_as_long_as_its_limit() {
     let text = "<note>[\"é\"]</note>x";
-    for mark in ["tag:note:json", "tag:note:raw"] {
-        let kinds = |bytes| read(limited(mark, bytes), &[text]);
+    for delimiter in ["tag:note:json", "tag:note:raw"] {
+        let kinds = |bytes| read(limited(delimiter, bytes), &[text]);
         assert!(matches!(kinds(6).0[..], [(PayloadStatus::Complete | PayloadStatus::Raw, None, 6)]));
         let over = [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), 5)];
         assert_eq!(kinds(5), (over.to_vec(), "x".to_owned()));
@@ -55,7 +55,7 @@ fn the_parser_s_limits_hold() {
     let limits = Limits { string: 2, ..Limits::default() };
     let envelope = || {
         let builder = Envelope::builder().parser(Parser::builder().limits(limits));
-        builder.build([Mark::comment("c").unwrap()], &PatternSet::empty())
+        builder.build([Delimiter::comment("c").unwrap()], &PatternSet::empty())
     };
     assert_eq!(read(envelope(), &["<!--c [\"ab\"]-->"]).0, [(PayloadStatus::Complete, None, 7)]);
     // A limit may fall inside a character.
@@ -68,7 +68,9 @@ fn the_parser_s_limits_hold() {
 #[test]
 fn what_is_held_too_long_is_text() {
     let build = |bytes| {
-        Envelope::builder().hold_limit(bytes).build([Mark::tag("note").unwrap(), Mark::bare()], &PatternSet::empty())
+        Envelope::builder()
+            .hold_limit(bytes)
+            .build([Delimiter::tag("note").unwrap(), Delimiter::bare()], &PatternSet::empty())
     };
     assert_eq!(read(build(6), &["<note>x</note>"]), (vec![(PayloadStatus::Raw, None, 1)], String::new()));
     assert_eq!(read(build(5), &["<note>x</note>"]), (Vec::new(), "<note>x</note>".to_owned()));
@@ -78,13 +80,14 @@ fn what_is_held_too_long_is_text() {
 
 #[test]
 fn long_false_openings_cost_what_they_are_long() {
-    let marks = ["comment:context", "fence:json", "tag:think", "bare"].map(|mark| mark.parse::<Mark>().unwrap());
+    let delimiters =
+        ["comment:context", "fence:json", "tag:think", "bare"].map(|delimiter| delimiter.parse::<Delimiter>().unwrap());
     let unit = ["<!-- ", "`", "[", "{\"", "<", "{\"a[", "<!--\n\n\n", "```json ", "[ \n", "{\"aaaaaaaa", "[1"];
     for unit in unit {
         let text = unit.repeat(100_000 / unit.len());
         let chars: Vec<_> = text.split("").collect();
         for chunks in [vec![text.as_str()], chars] {
-            let envelope = Envelope::new(marks.clone(), &PatternSet::empty());
+            let envelope = Envelope::new(delimiters.clone(), &PatternSet::empty());
             let (ends, shown) = read(envelope, &chunks);
             let hidden: usize = ends.iter().map(|end| end.2).sum();
             assert_eq!(shown.len() + hidden, text.len(), "{unit}");
@@ -97,19 +100,19 @@ fn public_types_are_send_sync_clone_debug() {
     fn is_send_sync_clone<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
     is_send_sync_clone::<Envelope>();
     is_send_sync_clone::<EnvelopeBuilder>();
-    is_send_sync_clone::<Mark>();
-    is_send_sync_clone::<MarkError>();
+    is_send_sync_clone::<Delimiter>();
+    is_send_sync_clone::<DelimiterError>();
 }
 
 /// A run of backticks that is too long to be held back opens nothing, and neither does the end of it.
 #[test]
 fn a_run_of_backticks_is_one_thing() {
-    let marks = spelt(&["fence:json"]);
+    let delimiters = spelt(&["fence:json"]);
     for hold_limit in 7..14 {
         for run in 3..14 {
             let text = format!("{0}json\n{{}}\n{0} x", "`".repeat(run));
-            pieces_are_the_splitters(&text, &marks, &Choices::held(hold_limit), &[]);
-            cuts_change_nothing(&text, &marks, &Choices::held(hold_limit), &boundaries(&text));
+            pieces_are_the_splitters(&text, &delimiters, &Choices::held(hold_limit), &[]);
+            cuts_change_nothing(&text, &delimiters, &Choices::held(hold_limit), &boundaries(&text));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The envelope against a splitter of whole texts: every cut, by hand and by chance.
 
 mod cases;
+mod delimiters;
 #[path = "../it/inputs.rs"]
 mod inputs;
 mod laws;
 mod limits;
-mod marks;
 mod promptness;
 mod properties;
 mod regression;

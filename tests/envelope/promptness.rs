@@ -1,16 +1,16 @@
-//! Nothing is held back but what may still become a mark.
+//! Nothing is held back but what may still become a delimiter.
 
-use jsonspigot::adapters::EnvelopeEvent;
+use jsonspigot::envelope::EnvelopeEvent;
 use proptest::prelude::*;
 
-use crate::laws::{marks, text};
+use crate::laws::{delimiters, text};
 use crate::properties::cuts_change_nothing;
 use crate::splitter::{Choices, Piece, Spelt, Then, split};
 use crate::told::{boundaries, envelope};
 
 /// The visible text told after each char is the splitter's, which holds back only what is undecided.
-fn check(text: &str, marks: &[Spelt], hold_limit: usize) {
-    let mut envelope = envelope(&Choices::held(hold_limit), marks);
+fn check(text: &str, delimiters: &[Spelt], hold_limit: usize) {
+    let mut envelope = envelope(&Choices::held(hold_limit), delimiters);
     let mut shown = String::new();
     for pair in boundaries(text).windows(2) {
         envelope.feed_with(&text[pair[0]..pair[1]], |event| {
@@ -18,7 +18,7 @@ fn check(text: &str, marks: &[Spelt], hold_limit: usize) {
                 shown.push_str(text);
             }
         });
-        let pieces = split(&text[..pair[1]], marks, &Choices::held(hold_limit), Then::More);
+        let pieces = split(&text[..pair[1]], delimiters, &Choices::held(hold_limit), Then::More);
         let visible = pieces.iter().map(|piece| if let Piece::Text(text) = piece { text.as_str() } else { "" });
         assert_eq!(shown, visible.collect::<String>(), "after {:?}", &text[..pair[1]]);
     }
@@ -28,21 +28,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn text_is_told_at_once(text in text(), marks in marks(), hold_limit in prop::sample::select(&[1, 9, 4096][..])) {
-        check(&text, &marks, hold_limit);
+    fn text_is_told_at_once(text in text(), delimiters in delimiters(), hold_limit in prop::sample::select(&[1, 9, 4096][..])) {
+        check(&text, &delimiters, hold_limit);
     }
 }
 
 #[test]
 fn an_opening_bracket_is_told_once_it_is_prose() {
-    let marks = [Spelt::new("bare"), Spelt::new("comment:context")];
-    check("if (x) { return [1st] <!-- no --> <!--context {\"a\":1} --> {\"b\":2}", &marks, 4096);
+    let delimiters = [Spelt::new("bare"), Spelt::new("comment:context")];
+    check("if (x) { return [1st] <!-- no --> <!--context {\"a\":1} --> {\"b\":2}", &delimiters, 4096);
 }
 
 #[test]
 fn a_payload_is_told_as_it_comes() {
-    let marks = [Spelt::new("tag:think")];
-    let mut envelope = envelope(&Choices::default(), &marks);
+    let delimiters = [Spelt::new("tag:think")];
+    let mut envelope = envelope(&Choices::default(), &delimiters);
     let mut thoughts = String::new();
     for (chunk, expect) in [("<think>H", "H"), ("m <", "Hm "), ("/th", "Hm "), ("x", "Hm </thx")] {
         envelope.feed_with(chunk, |event| {
@@ -57,12 +57,12 @@ fn a_payload_is_told_as_it_comes() {
 /// A closing run of backticks is followed as far as may be held back, in one piece or many, and ends there at once.
 #[test]
 fn a_long_closing_run_ends_where_no_more_is_held() {
-    let marks = [Spelt::new("fence:json")];
+    let delimiters = [Spelt::new("fence:json")];
     for hold_limit in [9, 10, 11] {
         for run in 3..16 {
             let text = format!("```json\n{{}}\n{}x", "`".repeat(run));
-            check(&text, &marks, hold_limit);
-            let mut envelope = envelope(&Choices::held(hold_limit), &marks);
+            check(&text, &delimiters, hold_limit);
+            let mut envelope = envelope(&Choices::held(hold_limit), &delimiters);
             let mut has_ended = false;
             let end = text.len() - 1 - run + hold_limit.min(run);
             for piece in [&text[..end - 1], &text[end - 1..end]] {
@@ -72,7 +72,7 @@ fn a_long_closing_run_ends_where_no_more_is_held() {
             let all = boundaries(&text);
             for (place, &first) in all.iter().enumerate() {
                 for &second in &all[place..] {
-                    cuts_change_nothing(&text, &marks, &Choices::held(hold_limit), &[first, second]);
+                    cuts_change_nothing(&text, &delimiters, &Choices::held(hold_limit), &[first, second]);
                 }
             }
         }

@@ -5,7 +5,7 @@ use jsonspigot::{DuplicateKeys, Limits, Parser, ParserBuilder, Retain};
 use super::splitter::{Choices, Spelt, Then, split};
 use super::told::{boundaries, envelope, tell};
 
-/// Each kind of mark, in both ways to declare its payload.
+/// Each kind of delimiter, in both ways to declare its payload.
 pub(crate) const MARKS: [&str; 12] = [
     "comment:context",
     "fence:json",
@@ -21,34 +21,34 @@ pub(crate) const MARKS: [&str; 12] = [
     "fence:json:raw",
 ];
 
-pub(crate) fn spelt(marks: &[&str]) -> Vec<Spelt> {
-    marks.iter().map(|mark| Spelt::new(mark)).collect()
+pub(crate) fn spelt(delimiters: &[&str]) -> Vec<Spelt> {
+    delimiters.iter().map(|delimiter| Spelt::new(delimiter)).collect()
 }
 
 /// The pieces are those of a splitter that sees the whole text; a payload's matches are a parser's.
-pub(crate) fn pieces_are_the_splitters(text: &str, marks: &[Spelt], choices: &Choices, cuts: &[usize]) {
-    let mut envelope = envelope(choices, marks);
+pub(crate) fn pieces_are_the_splitters(text: &str, delimiters: &[Spelt], choices: &Choices, cuts: &[usize]) {
+    let mut envelope = envelope(choices, delimiters);
     let told = tell(&mut envelope, text, cuts);
-    assert_eq!(told.pieces, split(text, marks, choices, Then::End), "{marks:?}, {choices:?}");
+    assert_eq!(told.pieces, split(text, delimiters, choices, Then::End), "{delimiters:?}, {choices:?}");
     told.check(text, choices);
 }
 
 /// Cuts at char boundaries change nothing.
-pub(crate) fn cuts_change_nothing(text: &str, marks: &[Spelt], choices: &Choices, cuts: &[usize]) {
-    let mut envelope = envelope(choices, marks);
+pub(crate) fn cuts_change_nothing(text: &str, delimiters: &[Spelt], choices: &Choices, cuts: &[usize]) {
+    let mut envelope = envelope(choices, delimiters);
     let whole = tell(&mut envelope, text, &[]);
-    assert_eq!(tell(&mut envelope, text, cuts), whole, "{marks:?}, {choices:?}");
-    assert_eq!(tell(&mut envelope, text, &boundaries(text)), whole, "char by char, {marks:?}, {choices:?}");
+    assert_eq!(tell(&mut envelope, text, cuts), whole, "{delimiters:?}, {choices:?}");
+    assert_eq!(tell(&mut envelope, text, &boundaries(text)), whole, "char by char, {delimiters:?}, {choices:?}");
 }
 
 /// Both, for every single cut.
-pub(crate) fn every_cut_is_the_splitters(text: &str, marks: &[Spelt], choices: &Choices) {
+pub(crate) fn every_cut_is_the_splitters(text: &str, delimiters: &[Spelt], choices: &Choices) {
     let all = boundaries(text);
-    pieces_are_the_splitters(text, marks, choices, &all);
-    all.into_iter().for_each(|cut| pieces_are_the_splitters(text, marks, choices, &[cut]));
+    pieces_are_the_splitters(text, delimiters, choices, &all);
+    all.into_iter().for_each(|cut| pieces_are_the_splitters(text, delimiters, choices, &[cut]));
 }
 
-/// The fuzz target. The head holds two bytes that choose the marks, the hold limit and the payload limit (0: the usual
+/// The fuzz target. The head holds two bytes that choose the delimiters, the hold limit and the payload limit (0: the usual
 /// ones); then how payloads are parsed: a byte of flags, and the five limits, 0 for none. The text is cut at FF.
 pub(crate) fn target(input: &[u8]) {
     let (head, text) = match input.iter().position(|&byte| byte == 0xFE) {
@@ -58,11 +58,11 @@ pub(crate) fn target(input: &[u8]) {
     let choice = |place: usize| head.get(place).copied().unwrap_or(0);
     let chosen = u16::from_le_bytes([choice(0), choice(1)]);
     let wanted = |place: &usize| chosen == 0 || chosen >> place & 1 == 1;
-    let marks: Vec<&str> = (0..MARKS.len()).filter(wanted).map(|place| MARKS[place]).collect();
-    if marks.is_empty() {
+    let delimiters: Vec<&str> = (0..MARKS.len()).filter(wanted).map(|place| MARKS[place]).collect();
+    if delimiters.is_empty() {
         return;
     }
-    let marks = spelt(&marks);
+    let delimiters = spelt(&delimiters);
     let limit = |place: usize| choice(place).checked_sub(1).map(u64::from);
     let flags = choice(4);
     let limits = Limits {
@@ -85,8 +85,8 @@ pub(crate) fn target(input: &[u8]) {
         cuts.push(joined.len());
     }
     cuts.pop();
-    pieces_are_the_splitters(&joined, &marks, &choices, &cuts);
-    cuts_change_nothing(&joined, &marks, &choices, &cuts);
+    pieces_are_the_splitters(&joined, &delimiters, &choices, &cuts);
+    cuts_change_nothing(&joined, &delimiters, &choices, &cuts);
 }
 
 /// A parser of these choices; the last say whether deviations are passed, duplicates rejected and snapshots kept.

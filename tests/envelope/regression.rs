@@ -11,11 +11,11 @@ use crate::told::{boundaries, envelope, tell};
 #[test]
 fn an_empty_bare_payload_with_text_behind() {
     for text in ["{}<!--", "{} x", "[]x", "{ }{}"] {
-        for mark in ["bare", "bare:object"] {
+        for delimiter in ["bare", "bare:object"] {
             for hold_limit in [6, 4096] {
-                let marks = spelt(&[mark]);
-                pieces_are_the_splitters(text, &marks, &Choices::held(hold_limit), &[]);
-                cuts_change_nothing(text, &marks, &Choices::held(hold_limit), &boundaries(text));
+                let delimiters = spelt(&[delimiter]);
+                pieces_are_the_splitters(text, &delimiters, &Choices::held(hold_limit), &[]);
+                cuts_change_nothing(text, &delimiters, &Choices::held(hold_limit), &boundaries(text));
             }
         }
     }
@@ -25,19 +25,19 @@ fn an_empty_bare_payload_with_text_behind() {
 #[test]
 fn a_payload_with_a_number_beyond_f64() {
     for text in ["[1555e+355555555555555555527] x", "<!--context {\"a\": 1e999} --> x"] {
-        let marks = spelt(&["bare", "comment:context"]);
-        pieces_are_the_splitters(text, &marks, &Choices::default(), &[]);
-        cuts_change_nothing(text, &marks, &Choices::default(), &boundaries(text));
+        let delimiters = spelt(&["bare", "comment:context"]);
+        pieces_are_the_splitters(text, &delimiters, &Choices::default(), &[]);
+        cuts_change_nothing(text, &delimiters, &Choices::default(), &boundaries(text));
     }
 }
 
 /// Where the payload's parser goes on past deviations, the error that stops it stands in a later piece than the one that
-/// it gives: the piece was read again for ever, and a closing mark that breaks a number was not found.
+/// it gives: the piece was read again for ever, and a closing delimiter that breaks a number was not found.
 #[test]
 fn a_payload_that_breaks_after_a_deviation() {
     let lenient = Parser::builder().show_past_flaws();
     let limited = |limits| Choices { parser: lenient.limits(limits), ..Choices::default() };
-    let marks = spelt(&["comment:context", "tag:x:json", "bare"]);
+    let delimiters = spelt(&["comment:context", "tag:x:json", "bare"]);
     for (text, choices) in [
         (r#"<!--context {"a":"C:\dir" oops} -->."#, Choices { parser: lenient, ..Choices::default() }),
         (r#"<!--context {"a":"\d","b":-->."#, Choices { parser: lenient, ..Choices::default() }),
@@ -48,9 +48,9 @@ fn a_payload_that_breaks_after_a_deviation() {
         (r#"<x>{"a":"\dé"}</x>."#, limited(Limits { string: 3, ..Limits::default() })),
         (r#"<x>{"a":"\d"}</x>."#, limited(Limits { total: 10, ..Limits::default() })),
     ] {
-        every_cut_is_the_splitters(text, &marks, &choices);
-        // However it broke, the first thing that was wrong is told, and the text goes on behind the closing mark.
-        let told = tell(&mut envelope(&choices, &marks), text, &[]);
+        every_cut_is_the_splitters(text, &delimiters, &choices);
+        // However it broke, the first thing that was wrong is told, and the text goes on behind the closing delimiter.
+        let told = tell(&mut envelope(&choices, &delimiters), text, &[]);
         let [Piece::Payload { status, error, .. }, Piece::Text(rest)] = &told.pieces[..] else { panic!("{told:?}") };
         let offset = text.find(r"\d").map(|at| at - text.find('{').unwrap() + 1);
         let space = u64::from(text.contains("context"));
@@ -59,22 +59,26 @@ fn a_payload_that_breaks_after_a_deviation() {
     }
 }
 
-/// A limit that fell behind the first byte of a closing mark, which could have been a number's minus, hid the mark and
+/// A limit that fell behind the first byte of a closing delimiter, which could have been a number's minus, hid the delimiter and
 /// all text up to the next one.
 #[test]
 fn a_limit_inside_a_closing_mark() {
-    let marks = spelt(&["comment:context"]);
+    let delimiters = spelt(&["comment:context"]);
     for text in
         [r#"<!--context {"a":-->. {}-->"#, r#"<!--context {"a":1e-->. {}-->"#, r#"<!--context {"-->":"-->. {}-->"#]
     {
         for limit in 0..20 {
             let limits = Limits { total: limit, ..Limits::default() };
             let default = Choices::default();
-            every_cut_is_the_splitters(text, &marks, &Choices { payload_limit: limit, ..default });
-            every_cut_is_the_splitters(text, &marks, &Choices { parser: Parser::builder().limits(limits), ..default });
+            every_cut_is_the_splitters(text, &delimiters, &Choices { payload_limit: limit, ..default });
+            every_cut_is_the_splitters(
+                text,
+                &delimiters,
+                &Choices { parser: Parser::builder().limits(limits), ..default },
+            );
         }
     }
     let choices = Choices { payload_limit: 7, ..Choices::default() };
-    let told = tell(&mut envelope(&choices, &marks), r#"<!--context {"a":-->. {}-->"#, &[]);
+    let told = tell(&mut envelope(&choices, &delimiters), r#"<!--context {"a":-->. {}-->"#, &[]);
     assert_eq!(told.pieces[1..], [Piece::Text(". {}-->".to_owned())]);
 }

@@ -1,8 +1,8 @@
-//! A splitter of whole texts, written from the marks' description: it sees everything at once and keeps no state.
+//! A splitter of whole texts, written from the delimiters' description: it sees everything at once and keeps no state.
 
 use jsonspigot::{Error, ErrorKind, Parser, ParserBuilder, PatternSet, Retain};
 
-/// How an envelope is built, but for its marks.
+/// How an envelope is built, but for its delimiters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choices {
     pub(crate) hold_limit: usize,
@@ -28,7 +28,7 @@ impl Choices {
     }
 }
 
-/// A mark as its spelling says it, apart from the library's reading of it.
+/// A delimiter as its spelling says it, apart from the library's reading of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Spelt {
     pub(crate) text: String,
@@ -69,7 +69,7 @@ impl Spelt {
 pub(crate) enum Piece {
     Text(String),
     Payload {
-        mark: String,
+        delimiter: String,
         open: String,
         /// As much as is kept.
         raw: String,
@@ -89,7 +89,7 @@ pub(crate) enum Then {
 }
 
 /// The parts of a text; if more follows, up to what is undecided.
-pub(crate) fn split(text: &str, marks: &[Spelt], choices: &Choices, then: Then) -> Vec<Piece> {
+pub(crate) fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) -> Vec<Piece> {
     let hold_limit = choices.hold_limit;
     let mut pieces = Vec::new();
     let mut seen_bare = false;
@@ -97,18 +97,18 @@ pub(crate) fn split(text: &str, marks: &[Spelt], choices: &Choices, then: Then) 
     while at < text.len() {
         let rest = &text[at..];
         let looked_at = &rest[..floor(rest, hold_limit)];
-        let marks = marks.iter().filter(|mark| !(seen_bare && mark.shape == "bare"));
-        let found: Vec<_> = marks.map(|mark| (mark, opening(mark, looked_at))).collect();
-        if let Some((mark, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
+        let delimiters = delimiters.iter().filter(|delimiter| !(seen_bare && delimiter.shape == "bare"));
+        let found: Vec<_> = delimiters.map(|delimiter| (delimiter, opening(delimiter, looked_at))).collect();
+        if let Some((delimiter, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
             let (open, behind) = rest.split_at(*length);
-            let found = payload(mark, behind, &mark.closing(open, hold_limit), choices);
+            let found = payload(delimiter, behind, &delimiter.closing(open, hold_limit), choices);
             at += length + found.length + found.close;
-            seen_bare |= mark.shape == "bare" && found.status() == "complete";
+            seen_bare |= delimiter.shape == "bare" && found.status() == "complete";
             let raw = &behind[..found.length];
             let close = behind[found.length..][..found.close].to_owned();
             let (status, error) = (found.status(), found.error());
-            let (mark, open, raw) = (mark.text.clone(), open.to_owned(), choices.kept(raw).to_owned());
-            pieces.push(Piece::Payload { mark, open, raw, length: found.length as u64, close, status, error });
+            let (delimiter, open, raw) = (delimiter.text.clone(), open.to_owned(), choices.kept(raw).to_owned());
+            pieces.push(Piece::Payload { delimiter, open, raw, length: found.length as u64, close, status, error });
             continue;
         }
         let is_undecided = found.iter().any(|(_, o)| *o == Opening::Perhaps);
@@ -119,7 +119,7 @@ pub(crate) fn split(text: &str, marks: &[Spelt], choices: &Choices, then: Then) 
         let wrong = found.iter().map(|(_, o)| if let Opening::Wrong(at) = o { *at } else { looked_at.len() }).max();
         let seen = &rest[..wrong.unwrap_or(0)];
         let together = match rest.as_bytes()[0] {
-            b'`' if found.iter().any(|(mark, _)| mark.shape == "fence") => {
+            b'`' if found.iter().any(|(delimiter, _)| delimiter.shape == "fence") => {
                 seen.len() - seen.trim_start_matches('`').len()
             }
             b'{' | b'[' => seen.len() - seen.trim_start_matches(['{', '[', ' ', '\t', '\r', '\n']).len(),
@@ -138,17 +138,17 @@ pub(crate) fn split(text: &str, marks: &[Spelt], choices: &Choices, then: Then) 
 /// What stands at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opening {
-    /// A mark of this length.
+    /// A delimiter of this length.
     Here(usize),
     /// The beginning of one, as far as the text goes.
     Perhaps,
-    /// No mark, as this byte shows.
+    /// No delimiter, as this byte shows.
     Wrong(usize),
 }
 
-fn opening(mark: &Spelt, text: &str) -> Opening {
-    let name = mark.name.as_str();
-    match mark.shape.as_str() {
+fn opening(delimiter: &Spelt, text: &str) -> Opening {
+    let name = delimiter.name.as_str();
+    match delimiter.shape.as_str() {
         "tag" => match literal(text, &format!("<{name}>")) {
             Ok(rest) => Opening::Here(text.len() - rest.len()),
             Err(other) => other,
@@ -183,7 +183,7 @@ fn opening(mark: &Spelt, text: &str) -> Opening {
                 },
             )
         }
-        _ if mark.name == "object" && text.starts_with('[') => Opening::Wrong(0),
+        _ if delimiter.name == "object" && text.starts_with('[') => Opening::Wrong(0),
         _ => bare(text),
     }
 }
@@ -258,7 +258,7 @@ enum Closing {
 }
 
 impl Closing {
-    /// Where a closing mark stands from here on and how long it is; at the end of the text its beginning will do.
+    /// Where a closing delimiter stands from here on and how long it is; at the end of the text its beginning will do.
     fn find(&self, text: &str, from: usize) -> (usize, usize, bool) {
         (from..text.len())
             .filter(|at| text.is_char_boundary(*at))
@@ -266,12 +266,14 @@ impl Closing {
             .unwrap_or((text.len(), 0, false))
     }
 
-    /// A closing mark at this place, or its beginning if the text ends with it.
+    /// A closing delimiter at this place, or its beginning if the text ends with it.
     fn at(&self, text: &str, at: usize, from: usize) -> Option<(usize, bool)> {
         let rest = &text[at..];
         match self {
-            Self::Literal(mark) if rest.starts_with(mark) => Some((mark.len(), true)),
-            Self::Literal(mark) => (!rest.is_empty() && mark.starts_with(rest)).then_some((rest.len(), false)),
+            Self::Literal(delimiter) if rest.starts_with(delimiter) => Some((delimiter.len(), true)),
+            Self::Literal(delimiter) => {
+                (!rest.is_empty() && delimiter.starts_with(rest)).then_some((rest.len(), false))
+            }
             Self::Fence { least, most, at_line_start } => {
                 let run = rest.len() - rest.trim_start_matches('`').len();
                 let is_run_start = at == from || !text[..at].ends_with('`');
@@ -288,10 +290,10 @@ impl Closing {
     }
 }
 
-/// A payload without its opening mark.
+/// A payload without its opening delimiter.
 struct Found {
     length: usize,
-    /// The length of the closing mark.
+    /// The length of the closing delimiter.
     close: usize,
     verdict: Verdict,
 }
@@ -306,7 +308,7 @@ enum Verdict {
     Wrong(ErrorKind, usize),
     /// Longer than it may be, from this byte on.
     TooLong(usize),
-    /// Cut by the end of the text, which came before this closing mark or the end of the value.
+    /// Cut by the end of the text, which came before this closing delimiter or the end of the value.
     Cut,
 }
 
@@ -334,8 +336,8 @@ impl Found {
     }
 }
 
-fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Found {
-    // From a byte on, only the closing mark is looked for.
+fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Found {
+    // From a byte on, only the closing delimiter is looked for.
     let until_close = |from: usize, verdict: Verdict| {
         let (length, close, _) = closing.find(text, from);
         Found { length, close, verdict }
@@ -349,10 +351,10 @@ fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Fo
         };
         Found { length, close, verdict }
     };
-    if mark.is_raw {
+    if delimiter.is_raw {
         return plain_text();
     }
-    if mark.shape == "bare" {
+    if delimiter.shape == "bare" {
         let length = balanced(text);
         let verdict = match read(&text[..length], choices) {
             Read { deviation: Some((kind, at)), .. } => Verdict::Wrong(kind, at),
@@ -376,7 +378,7 @@ fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Fo
     if body.is_empty() {
         return Found { length: start, close: 0, verdict: Verdict::Cut };
     }
-    if mark.is_by_first_byte && !body.starts_with('{') {
+    if delimiter.is_by_first_byte && !body.starts_with('{') {
         return plain_text();
     }
     let Read { deviation, stop, is_whole } = read(text, choices);
@@ -394,9 +396,9 @@ fn payload(mark: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Fo
     if is_whole && let Some((close, _)) = closing.at(text, at, at) {
         return Found { length: at, close, verdict: first(Verdict::Complete) };
     }
-    // `{"a":-->`: what was read as a number's minus begins the closing mark.
+    // `{"a":-->`: what was read as a number's minus begins the closing delimiter.
     let is_minus = !is_in_string(&text.as_bytes()[..at]) && text[..at].ends_with('-') && text[at..].starts_with('-');
-    let is_comment = matches!(closing, Closing::Literal(mark) if mark == "-->");
+    let is_comment = matches!(closing, Closing::Literal(delimiter) if delimiter == "-->");
     until_close(at - usize::from(is_minus && is_comment), first(verdict))
 }
 

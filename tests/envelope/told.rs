@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::adapters::{Envelope, EnvelopeEvent, Mark};
+use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
 use jsonspigot::{Event, EventKind, PatternSet, ValueKind};
 use serde::de::IgnoredAny;
 
@@ -67,9 +67,9 @@ impl Told {
                     _ => self.pieces.push(Piece::Text(text.to_owned())),
                 }
             }
-            EnvelopeEvent::Begin { mark, open, offset } => {
-                assert_eq!(offset, self.length, "visible text was told of a mark, or lost");
-                assert!(self.open.replace((mark.to_string(), open.to_owned())).is_none());
+            EnvelopeEvent::Begin { delimiter, open, offset } => {
+                assert_eq!(offset, self.length, "visible text was told of a delimiter, or lost");
+                assert!(self.open.replace((delimiter.to_string(), open.to_owned())).is_none());
                 self.length += open.len() as u64;
                 self.matches.push(Matches::new());
                 self.fragments.push(String::new());
@@ -80,8 +80,8 @@ impl Told {
                 self.fragments.last_mut().unwrap().push_str(text);
             }
             EnvelopeEvent::End(payload) => {
-                let (mark, open) = self.open.take().unwrap();
-                assert_eq!(mark, payload.mark().to_string());
+                let (delimiter, open) = self.open.take().unwrap();
+                assert_eq!(delimiter, payload.delimiter().to_string());
                 self.length += payload.length() + payload.close().len() as u64;
                 let status = payload.status().name();
                 assert_eq!(payload.value().is_some(), status == "complete");
@@ -98,7 +98,7 @@ impl Told {
                 self.places.push(payload.error().map(|error| (error.line(), error.column())));
                 let error = payload.error().map(|error| (error.kind().name(), error.offset()));
                 let length = payload.length();
-                self.pieces.push(Piece::Payload { mark, open, raw, length, close, status, error });
+                self.pieces.push(Piece::Payload { delimiter, open, raw, length, close, status, error });
             }
             _ => unreachable!("no other event"),
         }
@@ -124,7 +124,7 @@ impl Told {
                     assert!(all.starts_with(raw) && raw.len() <= kept && kept - raw.len() < 4, "{piece:?}");
                     assert_eq!(take(close.len()), close);
                     let ((matches, fragments), place) = told.next().unwrap();
-                    // What broke the JSON may be the closing mark itself.
+                    // What broke the JSON may be the closing delimiter itself.
                     let read = format!("{all}{close}");
                     if fragments.is_empty() && *status != "raw" {
                         let is_broken = error.is_some_and(|(kind, _)| kind != "incomplete");
@@ -161,15 +161,15 @@ fn direct(payload: &[u8], status: &str, choices: &Choices) -> Matches {
     matches
 }
 
-pub(crate) fn envelope(choices: &Choices, marks: &[Spelt]) -> Envelope {
+pub(crate) fn envelope(choices: &Choices, delimiters: &[Spelt]) -> Envelope {
     let Choices { hold_limit, payload_limit, parser } = *choices;
     let builder = Envelope::builder().hold_limit(hold_limit).payload_limit(payload_limit).parser(parser);
-    let marks = marks.iter().map(|mark| {
-        let read: Mark = mark.text.parse().unwrap();
-        assert_eq!(read.to_string(), mark.text);
+    let delimiters = delimiters.iter().map(|delimiter| {
+        let read: Delimiter = delimiter.text.parse().unwrap();
+        assert_eq!(read.to_string(), delimiter.text);
         read
     });
-    builder.build(marks, &patterns())
+    builder.build(delimiters, &patterns())
 }
 
 /// Feeds the pieces between the cuts, which stand at char boundaries, and finishes.

@@ -3,7 +3,8 @@
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-use jsonspigot::adapters::{EnvelopeEvent, ToolEvent};
+use jsonspigot::adapters::ToolEvent;
+use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::{CompleteValue, Error, Event, EventKind, Mark, Parser, PatchOp};
 
 use super::stream_lines::{self, CallNames};
@@ -66,7 +67,7 @@ impl<W: Write> Lines<W> {
         match of {
             Origin::Document => {}
             Origin::Call(call) => write!(self.out, r#","call":{call}"#)?,
-            Origin::Payload(mark) => write!(self.out, r#","mark":{}"#, Quoted(&mark.to_string()))?,
+            Origin::Payload(delimiter) => write!(self.out, r#","mark":{}"#, Quoted(&delimiter.to_string()))?,
         }
         write!(self.out, r#","pattern":{},"path":"#, event.pattern.index())?;
         self.out.write_all(&self.quoted_path)
@@ -120,7 +121,7 @@ impl<W: Write> Output for Lines<W> {
 
     fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()> {
         match *event {
-            EnvelopeEvent::Match { mark, ref event } => self.matched(Origin::Payload(mark), event),
+            EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter), event),
             _ => {
                 // The next payload's matches are numbered anew.
                 self.quoted_path_of = None;

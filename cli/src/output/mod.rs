@@ -9,7 +9,8 @@ mod stream_lines;
 
 use std::io;
 
-use jsonspigot::adapters::{EnvelopeEvent, Mark, ToolEvent};
+use jsonspigot::adapters::ToolEvent;
+use jsonspigot::envelope::{Delimiter, EnvelopeEvent};
 use jsonspigot::{CompleteValue, Event, Parser};
 
 pub(crate) use lines::{Lines, Place, Snapshots};
@@ -46,6 +47,6 @@ pub(crate) enum Origin<'a> {
     Document,
     /// The arguments of the call with this number.
     Call(u64),
-    /// A payload behind this mark.
-    Payload(&'a Mark),
+    /// A payload of this delimiter.
+    Payload(&'a Delimiter),
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
-use jsonspigot::adapters::{EnvelopeEvent, ToolEvent};
+use jsonspigot::adapters::ToolEvent;
+use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::{CompleteValue, Event, EventKind, Parser, ValueKind};
 
 use super::{Origin, Output, Place};
@@ -125,7 +126,7 @@ impl<W: Write> Output for Prose<W> {
 
     fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()> {
         match *event {
-            EnvelopeEvent::Match { mark, ref event } => self.matched(Origin::Payload(mark), event),
+            EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter), event),
             EnvelopeEvent::Text(text) => self.write(Writer::Text, text),
             EnvelopeEvent::End(_) => {
                 self.shown.clear();

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
-use jsonspigot::adapters::{EnvelopeEvent, Input, InputStatus, Payload, ToolEvent};
+use jsonspigot::adapters::{Input, InputStatus, ToolEvent};
+use jsonspigot::envelope::{EnvelopeEvent, Payload};
 use jsonspigot::{CompleteValue, Error, Parser, PatternSet};
 
 use super::lines::{Place, Quoted};
@@ -75,12 +76,12 @@ fn write_input(out: &mut impl Write, input: &Input<'_>) -> io::Result<()> {
 pub(super) fn write_envelope(out: &mut impl Write, event: &EnvelopeEvent<'_>) -> io::Result<()> {
     match *event {
         EnvelopeEvent::Text(text) => write_text(out, "text", "text", text, 0),
-        EnvelopeEvent::Fragment { mark, text } => {
-            let mark = mark.to_string();
-            writeln!(out, r#"{{"event":"fragment","mark":{},"text":{}}}"#, Quoted(&mark), Quoted(text))
+        EnvelopeEvent::Fragment { delimiter, text } => {
+            let delimiter = delimiter.to_string();
+            writeln!(out, r#"{{"event":"fragment","mark":{},"text":{}}}"#, Quoted(&delimiter), Quoted(text))
         }
         EnvelopeEvent::End(payload) => {
-            write!(out, r#"{{"event":"payload","mark":{}"#, Quoted(&payload.mark().to_string()))?;
+            write!(out, r#"{{"event":"payload","mark":{}"#, Quoted(&payload.delimiter().to_string()))?;
             write_payload(out, &payload)
         }
         // Where a payload begins is told by what follows.

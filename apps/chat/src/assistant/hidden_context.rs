@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use jsonspigot::PatternSet;
-use jsonspigot::adapters::{Envelope as Marks, EnvelopeEvent, Mark, Payload};
+use jsonspigot::envelope::{Delimiter, Envelope as PayloadFilter, EnvelopeEvent, Payload};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| {
 /// Separates one answer's text from its context.
 #[derive(Debug)]
 pub(super) struct HiddenContext {
-    marks: Marks,
+    filter: PayloadFilter,
     block: String,
     payloads: usize,
     /// What the complete payloads said, the later ones over the earlier.
@@ -35,23 +35,28 @@ pub(super) struct HiddenContext {
 
 impl HiddenContext {
     pub(super) fn new(block: &str) -> Self {
-        let mark = Mark::comment("context").expect("the name can stand in a comment");
-        Self { marks: Marks::new([mark], &PATTERNS), block: block.to_owned(), payloads: 0, known: Map::new() }
+        let delimiter = Delimiter::comment("context").expect("the name can stand in a comment");
+        Self {
+            filter: PayloadFilter::new([delimiter], &PATTERNS),
+            block: block.to_owned(),
+            payloads: 0,
+            known: Map::new(),
+        }
     }
 
     /// Takes a piece of text and gives what of it may be seen; updates go to `events`.
     pub(super) fn feed(&mut self, text: &str, events: &mut Vec<Event>) -> String {
-        let Self { marks, block, payloads, known } = self;
+        let Self { filter, block, payloads, known } = self;
         let mut sorting = Sorting { block, payloads, known, events, visible: String::new() };
-        marks.feed_with(text, |event| sorting.take(event));
+        filter.feed_with(text, |event| sorting.take(event));
         sorting.visible
     }
 
     /// The end of a text: gives what was held back, or ends a payload that is open.
     pub(super) fn finish(&mut self, events: &mut Vec<Event>) -> String {
-        let Self { marks, block, payloads, known } = self;
+        let Self { filter, block, payloads, known } = self;
         let mut sorting = Sorting { block, payloads, known, events, visible: String::new() };
-        marks.finish_with(|event| sorting.take(event));
+        filter.finish_with(|event| sorting.take(event));
         sorting.visible
     }
 }

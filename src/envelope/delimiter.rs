@@ -1,46 +1,46 @@
-//! What a payload stands between: [`Mark`], its spelling, and what it declares of its payload.
+//! What a payload stands between: [`Delimiter`], its spelling, and what it declares of its payload.
 //!
-//! Recognising a mark in a text is `opening.rs` and `closing.rs`.
+//! Recognising a delimiter in a text is `opening.rs` and `closing.rs`.
 
 use alloc::boxed::Box;
 use core::fmt;
 use core::str::FromStr;
 
-/// A kind of payload to look for, and the marks it stands between.
+/// A kind of payload to look for, and the delimiters it stands between.
 ///
 /// | made by | spelt | opens with | closes with | payload |
 /// |---|---|---|---|---|
-/// | [`comment`](Mark::comment) | `comment:context` | `<!--`, white space, `context` | `-->` | JSON |
-/// | [`fence`](Mark::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
-/// | [`tag`](Mark::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, else plain text |
-/// | [`bare`](Mark::bare) | `bare` | – | – | the first JSON object or array |
-/// | [`bare_object`](Mark::bare_object) | `bare:object` | – | – | the first JSON object |
+/// | [`comment`](Delimiter::comment) | `comment:context` | `<!--`, white space, `context` | `-->` | JSON |
+/// | [`fence`](Delimiter::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
+/// | [`tag`](Delimiter::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, else plain text |
+/// | [`bare`](Delimiter::bare) | `bare` | – | – | the first JSON object or array |
+/// | [`bare_object`](Delimiter::bare_object) | `bare:object` | – | – | the first JSON object |
 ///
 /// Names are compared byte by byte. A comment's name must be followed by white space, `{`, `[` or `-->`
 /// (`<!--contextual {}-->` is another comment); a fence's by a line's end, `{` or `[`, blanks before them allowed
-/// (```` ```jsonc ```` and ```` ```json title=x ```` are other fences). Marks need not stand at a line's beginning.
+/// (```` ```jsonc ```` and ```` ```json title=x ```` are other fences). Delimiters need not stand at a line's beginning.
 ///
-/// [`json`](Mark::json) and [`raw`](Mark::raw), spelt `tag:tool_call:json` and `fence:text:raw`, declare the payload.
+/// [`json`](Delimiter::json) and [`raw`](Delimiter::raw), spelt `tag:tool_call:json` and `fence:text:raw`, declare the payload.
 /// The closing fence of a raw payload must stand at a line's beginning, blanks aside; behind JSON it may stand anywhere.
 ///
 /// ```
-/// use jsonspigot::adapters::Mark;
+/// use jsonspigot::envelope::Delimiter;
 ///
-/// let mark: Mark = "tag:think:raw".parse()?;
-/// assert_eq!(mark, Mark::tag("think")?.raw());
-/// assert_eq!(mark.to_string(), "tag:think:raw");
-/// assert_eq!(mark.name(), Some("think"));
-/// assert!("tag:<think>".parse::<Mark>().is_err());
-/// # Ok::<(), jsonspigot::adapters::MarkError>(())
+/// let delimiter: Delimiter = "tag:think:raw".parse()?;
+/// assert_eq!(delimiter, Delimiter::tag("think")?.raw());
+/// assert_eq!(delimiter.to_string(), "tag:think:raw");
+/// assert_eq!(delimiter.name(), Some("think"));
+/// assert!("tag:<think>".parse::<Delimiter>().is_err());
+/// # Ok::<(), jsonspigot::envelope::DelimiterError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Mark {
+pub struct Delimiter {
     pub(super) shape: Shape,
     pub(super) name: Box<str>,
     pub(super) content: Content,
 }
 
-/// What the marks look like.
+/// What the delimiters look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Comment,
@@ -50,7 +50,7 @@ pub(super) enum Shape {
     BareObject,
 }
 
-/// What stands between the marks.
+/// What stands between the delimiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Content {
     Json,
@@ -59,13 +59,13 @@ pub(super) enum Content {
     ByFirstByte,
 }
 
-impl Mark {
+impl Delimiter {
     /// A comment that begins with a name: `<!--context {"a":1} -->`.
     ///
     /// # Errors
     ///
-    /// A name that could not be told from the mark around it: see [`MarkError`].
-    pub fn comment(name: &str) -> Result<Self, MarkError> {
+    /// A name that could not be told from the delimiter around it: see [`DelimiterError`].
+    pub fn comment(name: &str) -> Result<Self, DelimiterError> {
         Self::named(Shape::Comment, name)
     }
 
@@ -74,7 +74,7 @@ impl Mark {
     /// # Errors
     ///
     /// As [`comment`](Self::comment).
-    pub fn fence(info: &str) -> Result<Self, MarkError> {
+    pub fn fence(info: &str) -> Result<Self, DelimiterError> {
         Self::named(Shape::Fence, info)
     }
 
@@ -83,11 +83,11 @@ impl Mark {
     /// # Errors
     ///
     /// As [`comment`](Self::comment).
-    pub fn tag(name: &str) -> Result<Self, MarkError> {
+    pub fn tag(name: &str) -> Result<Self, DelimiterError> {
         Self::named(Shape::Tag, name)
     }
 
-    /// The first JSON object or array in the text, without marks around it.
+    /// The first JSON object or array in the text, without delimiters around it.
     ///
     /// A `{` or `[` may also be prose. It is taken for a payload as soon as the first member's value has begun, or
     /// a `,` or `]` stands behind the first element, or the whole value has ended, be it empty; if the JSON breaks
@@ -107,20 +107,20 @@ impl Mark {
         Self::unnamed(Shape::BareObject)
     }
 
-    /// The same marks around JSON, whatever it begins with.
+    /// The same delimiters around JSON, whatever it begins with.
     #[must_use]
     pub fn json(self) -> Self {
         Self { content: Content::Json, ..self }
     }
 
-    /// The same marks around plain text. A bare payload stays JSON: nothing else tells where it is.
+    /// The same delimiters around plain text. A bare payload stays JSON: nothing else tells where it is.
     #[must_use]
     pub fn raw(self) -> Self {
         let content = if self.is_bare() { Content::Json } else { Content::Raw };
         Self { content, ..self }
     }
 
-    /// The name that the opening mark holds; a bare payload has none.
+    /// The name that the opening delimiter holds; a bare payload has none.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         (!self.is_bare()).then_some(&self.name)
@@ -130,13 +130,13 @@ impl Mark {
         matches!(self.shape, Shape::Bare | Shape::BareObject)
     }
 
-    fn named(shape: Shape, name: &str) -> Result<Self, MarkError> {
+    fn named(shape: Shape, name: &str) -> Result<Self, DelimiterError> {
         let is_delimiter = |c: char| c.is_whitespace() || c.is_control() || "<>`{}[]\"".contains(c);
         if name.is_empty() || name.contains(is_delimiter) {
-            return Err(MarkError("a name is needed, without white space and without < > ` { } [ ] \""));
+            return Err(DelimiterError("a name is needed, without white space and without < > ` { } [ ] \""));
         }
         if declared(name).is_some() {
-            return Err(MarkError("a name may not end in `:json` or `:raw`"));
+            return Err(DelimiterError("a name may not end in `:json` or `:raw`"));
         }
         Ok(Self { shape, name: name.into(), content: shape.usual_content() })
     }
@@ -162,10 +162,10 @@ impl Shape {
     }
 }
 
-impl FromStr for Mark {
-    type Err = MarkError;
+impl FromStr for Delimiter {
+    type Err = DelimiterError;
 
-    fn from_str(text: &str) -> Result<Self, MarkError> {
+    fn from_str(text: &str) -> Result<Self, DelimiterError> {
         let (shape, name) = match text.split_once(':') {
             Some(("comment", name)) => (Shape::Comment, name),
             Some(("fence", name)) => (Shape::Fence, name),
@@ -173,7 +173,9 @@ impl FromStr for Mark {
             Some(("bare", "object")) => return Ok(Self::bare_object()),
             None if text == "bare" => return Ok(Self::bare()),
             _ => {
-                return Err(MarkError("expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` or `bare:object`"));
+                return Err(DelimiterError(
+                    "expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` or `bare:object`",
+                ));
             }
         };
         match declared(name) {
@@ -183,7 +185,7 @@ impl FromStr for Mark {
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for Delimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.shape {
             Shape::Comment => "comment:",
@@ -201,20 +203,20 @@ impl fmt::Display for Mark {
     }
 }
 
-/// Why a [`Mark`] could not be made: an unknown shape, or a name that is empty or holds white space, a control
+/// Why a [`Delimiter`] could not be made: an unknown shape, or a name that is empty or holds white space, a control
 /// character or one of ``<>`{}[]"``, or that ends in `:json` or `:raw`.
 ///
 /// ```
-/// let error = "note:x".parse::<jsonspigot::adapters::Mark>().unwrap_err();
+/// let error = "note:x".parse::<jsonspigot::envelope::Delimiter>().unwrap_err();
 /// assert!(error.to_string().starts_with("expected `comment:NAME`"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MarkError(&'static str);
+pub struct DelimiterError(&'static str);
 
-impl fmt::Display for MarkError {
+impl fmt::Display for DelimiterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl core::error::Error for MarkError {}
+impl core::error::Error for DelimiterError {}

@@ -1,19 +1,19 @@
-//! Where a closing mark stands in a payload's text, found at any cut.
+//! Where a closing delimiter stands in a payload's text, found at any cut.
 //!
-//! Owns what may be the beginning of a closing mark, and nothing else of the payload.
+//! Owns what may be the beginning of a closing delimiter, and nothing else of the payload.
 
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use core::mem;
 
-use super::mark::{Content, Mark, Shape};
+use super::delimiter::{Content, Delimiter, Shape};
 
-/// The search for one closing mark.
+/// The search for one closing delimiter.
 #[derive(Clone, Debug)]
 pub(super) struct Closing {
     text: ClosingText,
-    /// What has come of a closing mark, perhaps; never the whole of a literal.
+    /// What has come of a closing delimiter, perhaps; never the whole of a literal.
     held: String,
     /// Whether only blanks stand between the line's beginning and here.
     is_line_start: bool,
@@ -40,21 +40,21 @@ pub(super) enum Found {
     Content(usize),
     /// What was held is content; the input has not been touched.
     Released(String),
-    /// All of the input may be a closing mark.
+    /// All of the input may be a closing delimiter.
     Held,
-    /// Behind so many bytes the closing mark ends, which reads thus.
+    /// Behind so many bytes the closing delimiter ends, which reads thus.
     Closed(usize, String),
 }
 
 impl Closing {
-    /// What closes the mark whose opening reads thus; a run of backticks is followed no further than `most`.
-    pub(super) fn of(mark: &Mark, opening: &str, most: usize) -> Self {
-        let text = match mark.shape {
+    /// What closes the delimiter whose opening reads thus; a run of backticks is followed no further than `most`.
+    pub(super) fn of(delimiter: &Delimiter, opening: &str, most: usize) -> Self {
+        let text = match delimiter.shape {
             Shape::Comment => ClosingText::Literal("-->".into()),
-            Shape::Tag => ClosingText::Literal(format!("</{}>", mark.name).into()),
+            Shape::Tag => ClosingText::Literal(format!("</{}>", delimiter.name).into()),
             Shape::Fence => {
                 let least = opening.bytes().take_while(|byte| *byte == b'`').count();
-                let needs_line_start = mark.content == Content::Raw;
+                let needs_line_start = delimiter.content == Content::Raw;
                 ClosingText::Run { least, most: most.max(least), needs_line_start }
             }
             Shape::Bare | Shape::BareObject => ClosingText::Nothing,
@@ -74,22 +74,22 @@ impl Closing {
         found
     }
 
-    /// What is held, which now is content after all, or the beginning of a mark that was cut.
+    /// What is held, which now is content after all, or the beginning of a delimiter that was cut.
     pub(super) fn take_held(&mut self) -> String {
         mem::take(&mut self.held)
     }
 
-    /// Whether what is held is a whole mark, now that nothing follows.
+    /// Whether what is held is a whole delimiter, now that nothing follows.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.text, ClosingText::Run { least, .. } if self.held.len() >= least)
     }
 
-    /// Whether the content's last byte and this one, which the content may not hold, begin the mark together.
+    /// Whether the content's last byte and this one, which the content may not hold, begin the delimiter together.
     pub(super) fn begins_with(&self, last: u8, byte: u8) -> bool {
         matches!(&self.text, ClosingText::Literal(text) if text.as_bytes().starts_with(&[last, byte]))
     }
 
-    /// Takes back the beginning of the mark from what was thought content.
+    /// Takes back the beginning of the delimiter from what was thought content.
     pub(super) fn hold(&mut self, beginning: char) {
         self.held.push(beginning);
     }
@@ -120,7 +120,7 @@ impl Closing {
         }
     }
 
-    /// Goes on where the beginning of a mark is held.
+    /// Goes on where the beginning of a delimiter is held.
     fn resume(&mut self, input: &str) -> Found {
         match &self.text {
             ClosingText::Literal(text) => {
@@ -134,7 +134,7 @@ impl Closing {
                 if same == input.len() {
                     return Found::Held;
                 }
-                // As much as a later beginning of the mark allows; at least one byte of what was held.
+                // As much as a later beginning of the delimiter allows; at least one byte of what was held.
                 let read = format!("{}{}", self.held, &missing[..same]);
                 let next = beginning_at_end(text, &read[1..]).map_or(read.len(), |at| at + 1);
                 let kept = self.held.split_off(next.min(self.held.len()));

@@ -1,11 +1,11 @@
-//! A payload that is open: fed to the parser as it comes, until its closing mark; and what it came to.
+//! A payload that is open: fed to the parser as it comes, until its closing delimiter; and what it came to.
 
 use alloc::string::String;
 
 use super::closing::{Closing, Found};
+use super::delimiter::{Content, Delimiter};
 use super::event::{EnvelopeEvent, Payload, PayloadStatus};
 use super::extent::Extent;
-use super::mark::{Content, Mark};
 use super::{SPACE, Tell};
 use crate::error::{Error, ErrorKind};
 use crate::event::CompleteValue;
@@ -16,13 +16,13 @@ use crate::tokenizer::floor_char_boundary;
 /// Reads payloads, one at a time; its buffers are kept from one to the next.
 #[derive(Clone, Debug)]
 pub(super) struct OpenPayload {
-    /// The mark's place among the marks.
-    mark: usize,
+    /// The delimiter's place among the delimiters.
+    delimiter: usize,
     phase: Phase,
     closing: Closing,
     extent: Extent,
     parser: Parser,
-    /// The text behind the opening mark, as far as the limit allows.
+    /// The text behind the opening delimiter, as far as the limit allows.
     raw: String,
     /// The length of all of it.
     length: u64,
@@ -41,7 +41,7 @@ enum Phase {
     Value,
     /// A whole JSON value and white space.
     Behind,
-    /// Something that is no JSON, or too much of it: only the closing mark can end it.
+    /// Something that is no JSON, or too much of it: only the closing delimiter can end it.
     Lost,
     /// Plain text.
     Raw,
@@ -51,7 +51,7 @@ enum Phase {
 pub(super) struct Ended {
     /// How much of the input belonged to it.
     pub(super) used: usize,
-    /// The length of it all, with its closing mark.
+    /// The length of it all, with its closing delimiter.
     pub(super) length: u64,
     /// Whether it was the bare payload that was looked for.
     pub(super) is_whole_bare: bool,
@@ -67,9 +67,9 @@ enum Ending {
 impl OpenPayload {
     pub(super) fn new(parser: Parser, limit: u64) -> Self {
         Self {
-            mark: 0,
+            delimiter: 0,
             phase: Phase::Before,
-            closing: Closing::of(&Mark::bare(), "", 0),
+            closing: Closing::of(&Delimiter::bare(), "", 0),
             extent: Extent::default(),
             parser,
             raw: String::new(),
@@ -84,10 +84,10 @@ impl OpenPayload {
         &self.parser
     }
 
-    /// A mark has opened.
-    pub(super) fn begin(&mut self, place: usize, mark: &Mark, closing: Closing) {
-        self.mark = place;
-        self.phase = if mark.content == Content::Raw { Phase::Raw } else { Phase::Before };
+    /// A delimiter has opened.
+    pub(super) fn begin(&mut self, place: usize, delimiter: &Delimiter, closing: Closing) {
+        self.delimiter = place;
+        self.phase = if delimiter.content == Content::Raw { Phase::Raw } else { Phase::Before };
         self.closing = closing;
         self.extent = Extent::default();
         self.parser.reset();
@@ -97,24 +97,24 @@ impl OpenPayload {
     }
 
     /// Reads on; gives how the payload ended if it did.
-    pub(super) fn feed(&mut self, marks: &[Mark], input: &str, tell: &mut Tell<'_>) -> Option<Ended> {
-        let mark = &marks[self.mark];
+    pub(super) fn feed(&mut self, delimiters: &[Delimiter], input: &str, tell: &mut Tell<'_>) -> Option<Ended> {
+        let delimiter = &delimiters[self.delimiter];
         let mut used = 0;
         while used < input.len() {
             let rest = &input[used..];
             if self.phase == Phase::Value {
-                used += self.value(mark, rest, tell);
-                if mark.is_bare() && self.extent.has_ended() {
-                    return Some(self.end(mark, Ending::Closed, used, "", tell));
+                used += self.value(delimiter, rest, tell);
+                if delimiter.is_bare() && self.extent.has_ended() {
+                    return Some(self.end(delimiter, Ending::Closed, used, "", tell));
                 }
                 continue;
             }
             match self.closing.next(rest) {
-                Found::Content(length) => used += self.content(mark, &rest[..length], tell),
-                Found::Released(text) => self.released(marks, text, tell),
+                Found::Content(length) => used += self.content(delimiter, &rest[..length], tell),
+                Found::Released(text) => self.released(delimiters, text, tell),
                 Found::Held => used = input.len(),
                 Found::Closed(length, close) => {
-                    return Some(self.end(mark, Ending::Closed, used + length, &close, tell));
+                    return Some(self.end(delimiter, Ending::Closed, used + length, &close, tell));
                 }
             }
         }
@@ -122,14 +122,14 @@ impl OpenPayload {
     }
 
     /// The end of input.
-    pub(super) fn finish(&mut self, marks: &[Mark], tell: &mut Tell<'_>) {
+    pub(super) fn finish(&mut self, delimiters: &[Delimiter], tell: &mut Tell<'_>) {
         let ending = if self.closing.is_whole() { Ending::Closed } else { Ending::Cut };
         let close = self.closing.take_held();
-        self.end(&marks[self.mark], ending, 0, &close, tell);
+        self.end(&delimiters[self.delimiter], ending, 0, &close, tell);
     }
 
     /// The next part of the value; gives how much of it was read.
-    fn value(&mut self, mark: &Mark, rest: &str, tell: &mut Tell<'_>) -> usize {
+    fn value(&mut self, delimiter: &Delimiter, rest: &str, tell: &mut Tell<'_>) -> usize {
         let mut before = self.extent;
         let length = self.extent.advance(rest.as_bytes());
         let piece = &rest[..length];
@@ -137,13 +137,13 @@ impl OpenPayload {
             self.keep(piece);
             return length;
         }
-        let used = self.parse(mark, piece, tell);
+        let used = self.parse(delimiter, piece, tell);
         if self.error.is_none() {
             if self.extent.has_ended() {
                 self.phase = Phase::Behind;
             }
-        } else if mark.is_bare() {
-            // No mark will close it: its brackets do, JSON or not.
+        } else if delimiter.is_bare() {
+            // No delimiter will close it: its brackets do, JSON or not.
             self.keep(&piece[used..]);
             return length;
         } else {
@@ -156,7 +156,7 @@ impl OpenPayload {
         used
     }
 
-    /// `{"a":-->`: the first `-` was read as a number's, but it and what stopped the JSON are the closing mark.
+    /// `{"a":-->`: the first `-` was read as a number's, but it and what stopped the JSON are the closing delimiter.
     fn unread_beginning(&mut self, rest: &str) {
         let (last, byte) = (self.raw.as_bytes().last(), rest.as_bytes().first());
         if let (Some(&last), Some(&byte)) = (last, byte)
@@ -168,21 +168,21 @@ impl OpenPayload {
         }
     }
 
-    /// Text that does not belong to a closing mark, outside the value; gives how much of it was read.
-    fn content(&mut self, mark: &Mark, piece: &str, tell: &mut Tell<'_>) -> usize {
+    /// Text that does not belong to a closing delimiter, outside the value; gives how much of it was read.
+    fn content(&mut self, delimiter: &Delimiter, piece: &str, tell: &mut Tell<'_>) -> usize {
         match self.phase {
             Phase::Before => {
                 let space = piece.bytes().take_while(|byte| SPACE.contains(byte)).count();
-                let used = self.parse(mark, &piece[..space], tell);
+                let used = self.parse(delimiter, &piece[..space], tell);
                 if self.error.is_some() {
                     self.phase = Phase::Lost;
                 } else if space < piece.len() {
-                    self.begin_value(mark, piece.as_bytes()[space], tell);
+                    self.begin_value(delimiter, piece.as_bytes()[space], tell);
                 }
                 used
             }
             Phase::Behind => {
-                let used = self.parse(mark, piece, tell);
+                let used = self.parse(delimiter, piece, tell);
                 if self.error.is_some() {
                     self.phase = Phase::Lost;
                 }
@@ -197,46 +197,46 @@ impl OpenPayload {
                 if self.error.is_none() && self.length > self.limit {
                     self.error = Some(self.error_of_limit());
                 }
-                tell(EnvelopeEvent::Fragment { mark, text: piece });
+                tell(EnvelopeEvent::Fragment { delimiter, text: piece });
                 piece.len()
             }
         }
     }
 
     /// The first byte that is no white space has come.
-    fn begin_value(&mut self, mark: &Mark, first: u8, tell: &mut Tell<'_>) {
-        if mark.content != Content::ByFirstByte || first == b'{' {
+    fn begin_value(&mut self, delimiter: &Delimiter, first: u8, tell: &mut Tell<'_>) {
+        if delimiter.content != Content::ByFirstByte || first == b'{' {
             self.phase = Phase::Value;
             return;
         }
         self.phase = Phase::Raw;
         if !self.raw.is_empty() {
-            tell(EnvelopeEvent::Fragment { mark, text: &self.raw });
+            tell(EnvelopeEvent::Fragment { delimiter, text: &self.raw });
         }
     }
 
-    /// Text that was held for a closing mark and is none.
-    fn released(&mut self, marks: &[Mark], mut text: String, tell: &mut Tell<'_>) {
-        let mark = &marks[self.mark];
+    /// Text that was held for a closing delimiter and is none.
+    fn released(&mut self, delimiters: &[Delimiter], mut text: String, tell: &mut Tell<'_>) {
+        let delimiter = &delimiters[self.delimiter];
         if self.phase == Phase::Before {
             // A value begins with it, so all that is held is read anew.
             text.push_str(&self.closing.take_held());
-            self.begin_value(mark, text.as_bytes()[0], tell);
-            // No closing mark stands in the beginning of one.
-            let _ = self.feed(marks, &text, tell);
+            self.begin_value(delimiter, text.as_bytes()[0], tell);
+            // No closing delimiter stands in the beginning of one.
+            let _ = self.feed(delimiters, &text, tell);
             return;
         }
-        let used = self.content(mark, &text, tell);
+        let used = self.content(delimiter, &text, tell);
         self.keep(&text[used..]);
     }
 
     /// Feeds the parser and keeps what it took; gives how much that was. What stopped it is then in `error`.
-    fn parse(&mut self, mark: &Mark, piece: &str, tell: &mut Tell<'_>) -> usize {
+    fn parse(&mut self, delimiter: &Delimiter, piece: &str, tell: &mut Tell<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
-        let fed = self.parser.feed_with(bytes, |event| tell(EnvelopeEvent::Match { mark, event }));
+        let fed = self.parser.feed_with(bytes, |event| tell(EnvelopeEvent::Match { delimiter, event }));
         // The parser's error may be a deviation in an earlier piece; what stopped it stands in this one. Both the
-        // parser's offsets and `length` count from the opening mark.
+        // parser's offsets and `length` count from the opening delimiter.
         let used = self.parser.stopped_by().map_or(bytes.len(), |error| {
             let taken = error.offset().saturating_sub(self.length);
             usize::try_from(taken).unwrap_or(usize::MAX).min(bytes.len())
@@ -274,31 +274,40 @@ impl OpenPayload {
     }
 
     /// Tells the verdict.
-    fn end(&mut self, mark: &Mark, ending: Ending, used: usize, close: &str, tell: &mut Tell<'_>) -> Ended {
-        let status = self.verdict(mark, ending, tell);
+    fn end(&mut self, delimiter: &Delimiter, ending: Ending, used: usize, close: &str, tell: &mut Tell<'_>) -> Ended {
+        let status = self.verdict(delimiter, ending, tell);
         let value = (status == PayloadStatus::Complete).then(|| self.whole_value());
         let Self { raw, length, error, .. } = &*self;
-        tell(EnvelopeEvent::End(Payload { mark, status, raw, length: *length, close, value, error: error.as_ref() }));
+        tell(EnvelopeEvent::End(Payload {
+            delimiter,
+            status,
+            raw,
+            length: *length,
+            close,
+            value,
+            error: error.as_ref(),
+        }));
         Ended {
             used,
             length: self.length + close.len() as u64,
-            is_whole_bare: mark.is_bare() && status == PayloadStatus::Complete,
+            is_whole_bare: delimiter.is_bare() && status == PayloadStatus::Complete,
         }
     }
 
-    fn verdict(&mut self, mark: &Mark, ending: Ending, tell: &mut Tell<'_>) -> PayloadStatus {
+    fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, tell: &mut Tell<'_>) -> PayloadStatus {
         if self.error.is_none() {
             match (self.phase, ending) {
                 (Phase::Before, Ending::Closed) => return PayloadStatus::Empty,
                 (Phase::Raw, Ending::Closed) => return PayloadStatus::Raw,
                 (Phase::Before | Phase::Raw | Phase::Lost, _) => {
-                    self.error = Some(self.error_here(ErrorKind::Incomplete, "expected a closing mark"));
+                    self.error = Some(self.error_here(ErrorKind::Incomplete, "expected a closing delimiter"));
                 }
                 (Phase::Value, _) if self.extent.is_number() => {
-                    self.error = Some(self.error_here(ErrorKind::Incomplete, "expected more digits or a closing mark"));
+                    self.error =
+                        Some(self.error_here(ErrorKind::Incomplete, "expected more digits or a closing delimiter"));
                 }
                 (Phase::Value | Phase::Behind, _) => {
-                    match self.parser.finish_with(|event| tell(EnvelopeEvent::Match { mark, event })) {
+                    match self.parser.finish_with(|event| tell(EnvelopeEvent::Match { delimiter, event })) {
                         Ok(()) => return PayloadStatus::Complete,
                         Err(error) => self.error = Some(error),
                     }

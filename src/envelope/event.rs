@@ -1,6 +1,6 @@
 //! What an envelope tells: [`EnvelopeEvent`], and the verdict on a payload, [`Payload`].
 
-use super::mark::Mark;
+use super::delimiter::Delimiter;
 use crate::error::Error;
 use crate::event::{CompleteValue, Event};
 
@@ -14,27 +14,27 @@ use crate::event::{CompleteValue, Event};
 pub enum EnvelopeEvent<'a> {
     /// A piece of the visible text: never empty.
     Text(&'a str),
-    /// A mark has opened.
+    /// A delimiter has opened.
     Begin {
         /// Which.
-        mark: &'a Mark,
-        /// The opening mark, as it came; empty for a bare payload.
+        delimiter: &'a Delimiter,
+        /// The opening delimiter, as it came; empty for a bare payload.
         open: &'a str,
-        /// Where in the input: the opening mark's first byte.
+        /// Where in the input: the opening delimiter's first byte.
         offset: u64,
     },
     /// A pattern's match in a JSON payload: its begin, delta or end. Its offsets, and an error's, count from the byte
-    /// behind the opening mark.
+    /// behind the opening delimiter.
     Match {
-        /// Which mark's payload.
-        mark: &'a Mark,
+        /// Which delimiter's payload.
+        delimiter: &'a Delimiter,
         /// The parser's event.
         event: Event<'a>,
     },
     /// A piece of a payload that is plain text: never empty.
     Fragment {
-        /// Which mark's payload.
-        mark: &'a Mark,
+        /// Which delimiter's payload.
+        delimiter: &'a Delimiter,
         /// The piece.
         text: &'a str,
     },
@@ -45,7 +45,7 @@ pub enum EnvelopeEvent<'a> {
 /// What a payload came to.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload<'a> {
-    pub(super) mark: &'a Mark,
+    pub(super) delimiter: &'a Delimiter,
     pub(super) status: PayloadStatus,
     pub(super) raw: &'a str,
     pub(super) length: u64,
@@ -55,10 +55,10 @@ pub struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// The mark that it stood behind.
+    /// The delimiter that it stood behind.
     #[must_use]
-    pub fn mark(&self) -> &'a Mark {
-        self.mark
+    pub fn delimiter(&self) -> &'a Delimiter {
+        self.delimiter
     }
 
     /// The verdict.
@@ -67,20 +67,20 @@ impl<'a> Payload<'a> {
         self.status
     }
 
-    /// All that stood between the marks, as it came, white space too; up to the
+    /// All that stood between the delimiters, as it came, white space too; up to the
     /// [payload limit](super::EnvelopeBuilder::payload_limit).
     #[must_use]
     pub fn raw(&self) -> &'a str {
         self.raw
     }
 
-    /// How many bytes stood between the marks: more than are in [`raw`](Self::raw) if the payload passed its limit.
+    /// How many bytes stood between the delimiters: more than are in [`raw`](Self::raw) if the payload passed its limit.
     #[must_use]
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// The closing mark, as it came: empty for a bare payload, cut or empty where the input ended before it did.
+    /// The closing delimiter, as it came: empty for a bare payload, cut or empty where the input ended before it did.
     #[must_use]
     pub fn close(&self) -> &'a str {
         self.close
@@ -103,13 +103,13 @@ impl<'a> Payload<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PayloadStatus {
-    /// `<!--context {"a":1} -->`: one whole JSON value. Also if the input ended before the closing mark did, unless
+    /// `<!--context {"a":1} -->`: one whole JSON value. Also if the input ended before the closing delimiter did, unless
     /// more digits might have followed.
     Complete,
     /// `<!--context -->`: nothing but white space where JSON could have stood.
     Empty,
     /// `<!--context {"a":` and the input ends; or the payload passed its limit. Plain text is truncated where its
-    /// closing mark is missing.
+    /// closing delimiter is missing.
     Truncated,
     /// `<!--context {a:1} -->`: not JSON, from the error's offset on.
     Malformed,

@@ -1,15 +1,15 @@
-//! JSON inside text: a push filter that separates what a person should see from payloads between marks.
+//! JSON inside text: a push filter that separates what a person should see from payloads between delimiters.
 //!
-//! Owns the text outside payloads and what of it is held back because it may become a mark. `mark.rs` says what marks
+//! Owns the text outside payloads and what of it is held back because it may become a delimiter. `delimiter.rs` says what delimiters
 //! there are, `opening.rs` finds where one opens, `payload.rs` reads what stands behind it, by `extent.rs` and
 //! `closing.rs`, and `event.rs` is what is told.
 //!
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
 mod closing;
+mod delimiter;
 mod event;
 mod extent;
-mod mark;
 mod opening;
 mod payload;
 
@@ -17,8 +17,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
+pub use delimiter::{Delimiter, DelimiterError};
 pub use event::{EnvelopeEvent, Payload, PayloadStatus};
-pub use mark::{Mark, MarkError};
 
 use crate::parser::{Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
@@ -32,19 +32,19 @@ const SPACE: [u8; 4] = *b" \t\n\r";
 /// Where events go.
 type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 
-/// A push filter over text: what a person should see comes out at once, payloads between [`Mark`]s come out parsed.
+/// A push filter over text: what a person should see comes out at once, payloads between [`Delimiter`]s come out parsed.
 ///
-/// Text is fed at any cut. What can no longer be part of an opening mark is told by the same call; what may still
-/// become one is held back, and given back as text if it does not. Once a mark has opened, its payload is never text:
+/// Text is fed at any cut. What can no longer be part of an opening delimiter is told by the same call; what may still
+/// become one is held back, and given back as text if it does not. Once a delimiter has opened, its payload is never text:
 /// JSON is fed to a [`Parser`] as it comes, plain text is told in pieces, and at its end there is a verdict with the
 /// payload's own text.
 ///
 /// ```
-/// use jsonspigot::adapters::{Envelope, EnvelopeEvent, Mark};
+/// use jsonspigot::envelope::{Envelope, EnvelopeEvent, Delimiter};
 /// use jsonspigot::{EventKind, PatternSet};
 ///
-/// let marks = [Mark::comment("context")?, Mark::tag("think")?];
-/// let mut envelope = Envelope::new(marks, &PatternSet::new(["slots[*]"])?);
+/// let delimiters = [Delimiter::comment("context")?, Delimiter::tag("think")?];
+/// let mut envelope = Envelope::new(delimiters, &PatternSet::new(["slots[*]"])?);
 /// let (mut shown, mut slots, mut thoughts) = (String::new(), String::new(), String::new());
 /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
 ///     EnvelopeEvent::Text(text) => shown.push_str(text),
@@ -54,7 +54,7 @@ type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///             slots.push_str(text);
 ///         }
 ///     }
-///     EnvelopeEvent::End(payload) => println!("{}: {}", payload.mark(), payload.status().name()),
+///     EnvelopeEvent::End(payload) => println!("{}: {}", payload.delimiter(), payload.status().name()),
 ///     _ => {}
 /// };
 /// for chunk in ["<thi", "nk>1 < 2</th", "ink>Yes. <!-", "-context {\"slots\": [\"a --> b", "\"]} -", "-> Bye!"] {
@@ -67,11 +67,11 @@ type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///
 /// # Where a payload ends
 ///
-/// JSON ends where it ends: a closing mark inside one of its strings is part of the string. Only white space may stand
-/// between it and the closing mark; anything else makes the payload [trailing](PayloadStatus::Trailing) or
+/// JSON ends where it ends: a closing delimiter inside one of its strings is part of the string. Only white space may stand
+/// between it and the closing delimiter; anything else makes the payload [trailing](PayloadStatus::Trailing) or
 /// [malformed](PayloadStatus::Malformed). From the first bad byte on the JSON can't tell any more, and the next closing
-/// mark ends the payload, which is also where a browser or a Markdown viewer would end it. Plain text ends at the first
-/// closing mark. Payloads do not nest: an opening mark inside one is part of it.
+/// delimiter ends the payload, which is also where a browser or a Markdown viewer would end it. Plain text ends at the first
+/// closing delimiter. Payloads do not nest: an opening delimiter inside one is part of it.
 ///
 /// # Cost
 ///
@@ -80,11 +80,11 @@ type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 /// and what the parser retains.
 #[derive(Clone, Debug)]
 pub struct Envelope {
-    marks: Vec<Mark>,
-    /// The bytes with which a mark may begin.
+    delimiters: Vec<Delimiter>,
+    /// The bytes with which a delimiter may begin.
     first_bytes: Vec<u8>,
     state: State,
-    /// What is held back: the bytes of an opening mark, perhaps.
+    /// What is held back: the bytes of an opening delimiter, perhaps.
     held: String,
     opening: Opening,
     payload: OpenPayload,
@@ -101,10 +101,10 @@ enum State {
 }
 
 impl Envelope {
-    /// An envelope with default choices; where two marks open at once, the first is meant.
+    /// An envelope with default choices; where two delimiters open at once, the first is meant.
     #[must_use]
-    pub fn new(marks: impl IntoIterator<Item = Mark>, patterns: &PatternSet) -> Self {
-        Self::builder().build(marks, patterns)
+    pub fn new(delimiters: impl IntoIterator<Item = Delimiter>, patterns: &PatternSet) -> Self {
+        Self::builder().build(delimiters, patterns)
     }
 
     /// An envelope with choices: how payloads are parsed, and the limits.
@@ -120,10 +120,10 @@ impl Envelope {
     /// The end of input: gives back what was held, or ends the open payload. The envelope is then as new.
     ///
     /// ```
-    /// use jsonspigot::adapters::{Envelope, EnvelopeEvent, Mark, PayloadStatus};
+    /// use jsonspigot::envelope::{Envelope, EnvelopeEvent, Delimiter, PayloadStatus};
     /// use jsonspigot::PatternSet;
     ///
-    /// let mut envelope = Envelope::new([Mark::fence("json")?], &PatternSet::empty());
+    /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::empty());
     /// let mut shown = String::new();
     /// let mut show = |event: EnvelopeEvent<'_>| {
     ///     if let EnvelopeEvent::Text(text) = event {
@@ -140,7 +140,7 @@ impl Envelope {
     ///     assert_eq!((payload.status(), payload.raw()), (PayloadStatus::Truncated, "\n[1, 2"));
     ///     assert_eq!(payload.error().unwrap().offset(), 6);
     /// });
-    /// # Ok::<(), jsonspigot::adapters::MarkError>(())
+    /// # Ok::<(), jsonspigot::envelope::DelimiterError>(())
     /// ```
     pub fn finish_with(&mut self, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
         let tell: &mut Tell<'_> = &mut on_event;
@@ -149,24 +149,24 @@ impl Envelope {
             self.decide(Verdict::Text(length), "", tell);
         }
         if self.state == State::Payload {
-            self.payload.finish(&self.marks, tell);
+            self.payload.finish(&self.delimiters, tell);
         }
         self.reset();
     }
 
-    /// Drops what is held back or open and makes the envelope as new, with the same marks and choices.
+    /// Drops what is held back or open and makes the envelope as new, with the same delimiters and choices.
     pub fn reset(&mut self) {
         self.state = State::Text;
         self.held.clear();
         self.offset = 0;
         self.first_bytes.clear();
-        self.first_bytes.extend(self.marks.iter().flat_map(first_bytes));
+        self.first_bytes.extend(self.delimiters.iter().flat_map(first_bytes));
     }
 
-    /// The marks, in the order in which they were given.
+    /// The delimiters, in the order in which they were given.
     #[must_use]
-    pub fn marks(&self) -> &[Mark] {
-        &self.marks
+    pub fn delimiters(&self) -> &[Delimiter] {
+        &self.delimiters
     }
 
     /// The parser of the payload that is open, or else of the last one.
@@ -186,18 +186,18 @@ impl Envelope {
                     self.tell_text(&rest[..text], tell);
                     at += text;
                     if let Some(&first) = rest.as_bytes().get(text) {
-                        self.opening.begin(&self.marks, first);
+                        self.opening.begin(&self.delimiters, first);
                         self.state = State::Opening;
                     }
                 }
-                State::Opening => match self.opening.advance(&self.marks, &self.held, rest) {
+                State::Opening => match self.opening.advance(&self.delimiters, &self.held, rest) {
                     Verdict::Undecided => {
                         self.held.push_str(rest);
                         return;
                     }
                     verdict => at += self.decide(verdict, rest, tell),
                 },
-                State::Payload => match self.payload.feed(&self.marks, rest, tell) {
+                State::Payload => match self.payload.feed(&self.delimiters, rest, tell) {
                     Some(ended) => {
                         at += ended.used;
                         self.end_payload(&ended);
@@ -210,16 +210,16 @@ impl Envelope {
 
     /// Acts on a verdict about what is held and what follows in `rest`; gives how much of `rest` was dealt with.
     fn decide(&mut self, verdict: Verdict, rest: &str, tell: &mut Tell<'_>) -> usize {
-        let (Verdict::Mark { length, .. } | Verdict::Text(length)) = verdict else { return 0 };
+        let (Verdict::Delimiter { length, .. } | Verdict::Text(length)) = verdict else { return 0 };
         let mut decided = mem::take(&mut self.held);
         let used = length.saturating_sub(decided.len());
         let behind = decided.split_off(length.min(decided.len()));
         decided.push_str(&rest[..used]);
-        if let Verdict::Mark { mark: place, .. } = verdict {
-            let mark = &self.marks[place];
-            tell(EnvelopeEvent::Begin { mark, open: &decided, offset: self.offset });
+        if let Verdict::Delimiter { delimiter: place, .. } = verdict {
+            let delimiter = &self.delimiters[place];
+            tell(EnvelopeEvent::Begin { delimiter, open: &decided, offset: self.offset });
             self.offset += decided.len() as u64;
-            self.payload.begin(place, mark, Closing::of(mark, &decided, self.hold_limit));
+            self.payload.begin(place, delimiter, Closing::of(delimiter, &decided, self.hold_limit));
             self.state = State::Payload;
         } else {
             self.state = State::Text;
@@ -249,15 +249,15 @@ impl Envelope {
 /// The choices an [`Envelope`] is built with; each has a default.
 ///
 /// ```
-/// use jsonspigot::adapters::{Envelope, Mark};
+/// use jsonspigot::envelope::{Envelope, Delimiter};
 /// use jsonspigot::{DuplicateKeys, Parser, PatternSet};
 ///
 /// let envelope = Envelope::builder()
 ///     .parser(Parser::builder().duplicate_keys(DuplicateKeys::Reject))
 ///     .hold_limit(256)
 ///     .payload_limit(1 << 20)
-///     .build([Mark::bare()], &PatternSet::empty());
-/// assert_eq!(envelope.marks(), [Mark::bare()]);
+///     .build([Delimiter::bare()], &PatternSet::empty());
+/// assert_eq!(envelope.delimiters(), [Delimiter::bare()]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use]
@@ -277,31 +277,31 @@ impl EnvelopeBuilder {
     /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
     ///
     /// With one that [shows past flaws](ParserBuilder::show_past_flaws) a payload goes on to where its JSON ends, closing
-    /// marks in strings included; it is malformed all the same.
+    /// delimiters in strings included; it is malformed all the same.
     pub fn parser(self, parser: ParserBuilder) -> Self {
         Self { parser, ..self }
     }
 
-    /// How many bytes of visible text may be held back because they may become a mark; default 4096.
+    /// How many bytes of visible text may be held back because they may become a delimiter; default 4096.
     ///
-    /// What is still undecided then is text: a mark with that much white space in it, or a bare payload whose first
+    /// What is still undecided then is text: a delimiter with that much white space in it, or a bare payload whose first
     /// key or element is that long, is not found.
     pub fn hold_limit(self, bytes: usize) -> Self {
         Self { hold_limit: bytes, ..self }
     }
 
-    /// How many bytes may stand between two marks; default 16 MiB. A longer payload is truncated.
+    /// How many bytes may stand between two delimiters; default 16 MiB. A longer payload is truncated.
     ///
-    /// Its raw text is kept so far, its closing mark is looked for all the same, and plain text is told to its end.
+    /// Its raw text is kept so far, its closing delimiter is looked for all the same, and plain text is told to its end.
     pub fn payload_limit(self, bytes: u64) -> Self {
         Self { payload_limit: bytes, ..self }
     }
 
-    /// The envelope, which looks for these marks and follows these patterns in every JSON payload.
+    /// The envelope, which looks for these delimiters and follows these patterns in every JSON payload.
     #[must_use]
-    pub fn build(self, marks: impl IntoIterator<Item = Mark>, patterns: &PatternSet) -> Envelope {
+    pub fn build(self, delimiters: impl IntoIterator<Item = Delimiter>, patterns: &PatternSet) -> Envelope {
         let mut envelope = Envelope {
-            marks: marks.into_iter().collect(),
+            delimiters: delimiters.into_iter().collect(),
             first_bytes: Vec::new(),
             state: State::Text,
             held: String::new(),

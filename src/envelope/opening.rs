@@ -1,14 +1,14 @@
-//! Whether what begins here is an opening mark: the states between its first byte and the byte that decides.
+//! Whether what begins here is an opening delimiter: the states between its first byte and the byte that decides.
 //!
-//! Owns no text: the bytes that are undecided are the envelope's. A named mark is followed by a small state machine,
-//! all marks at once; a bare payload by a parser, until it is JSON without doubt.
+//! Owns no text: the bytes that are undecided are the envelope's. A named delimiter is followed by a small state machine,
+//! all delimiters at once; a bare payload by a parser, until it is JSON without doubt.
 
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::SPACE;
-use super::mark::{Mark, Shape};
+use super::delimiter::{Delimiter, Shape};
 use crate::error::ErrorKind;
 use crate::event::EventKind;
 use crate::parser::{Parser, Retain};
@@ -16,10 +16,10 @@ use crate::path::Segment;
 use crate::pattern::PatternSet;
 use crate::pattern::{Pattern, PatternSegment, Selector};
 
-/// A place in the text where a mark may be about to open.
+/// A place in the text where a delimiter may be about to open.
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
-    /// The named marks that it may still be.
+    /// The named delimiters that it may still be.
     rivals: Vec<Rival>,
     bare: Bare,
     /// How many bytes have been looked at.
@@ -32,22 +32,22 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Undecided,
-    /// It is this mark, and so many bytes long; what was looked at behind them is payload.
-    Mark {
-        mark: usize,
+    /// It is this delimiter, and so many bytes long; what was looked at behind them is payload.
+    Delimiter {
+        delimiter: usize,
         length: usize,
     },
-    /// It is text, so many bytes of it; what was looked at behind them may be a mark again.
+    /// It is text, so many bytes of it; what was looked at behind them may be a delimiter again.
     Text(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Rival {
-    mark: usize,
+    delimiter: usize,
     stage: Stage,
 }
 
-/// How far a named mark has been read.
+/// How far a named delimiter has been read.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// So many bytes of what stands before the name.
@@ -63,7 +63,7 @@ enum Stage {
 /// The bare payload that may have begun, told by the events of its children.
 #[derive(Clone, Debug)]
 struct Bare {
-    mark: Option<usize>,
+    delimiter: Option<usize>,
     parser: Box<Parser>,
     /// Where the first element has ended.
     element_end: Option<u64>,
@@ -75,36 +75,36 @@ impl Opening {
         let children = PatternSegment { is_descendant: true, selectors: vec![Selector::Wildcard] };
         let children = PatternSet::from(vec![Pattern { segments: vec![children] }]);
         let parser = Box::new(Parser::builder().retain(Retain::Nothing).build(&children));
-        Self { rivals: Vec::new(), bare: Bare { mark: None, parser, element_end: None }, looked: 0, limit }
+        Self { rivals: Vec::new(), bare: Bare { delimiter: None, parser, element_end: None }, looked: 0, limit }
     }
 
-    /// Begins at a byte with which a mark may begin.
-    pub(super) fn begin(&mut self, marks: &[Mark], first: u8) {
+    /// Begins at a byte with which a delimiter may begin.
+    pub(super) fn begin(&mut self, delimiters: &[Delimiter], first: u8) {
         self.looked = 0;
-        self.bare.mark = None;
+        self.bare.delimiter = None;
         self.rivals.clear();
         if matches!(first, b'{' | b'[') {
-            self.bare.mark = marks.iter().position(|mark| first_bytes(mark).contains(&first));
+            self.bare.delimiter = delimiters.iter().position(|delimiter| first_bytes(delimiter).contains(&first));
             self.bare.parser.reset();
             self.bare.element_end = None;
         } else {
-            let rivals = marks.iter().enumerate().filter(|(_, mark)| first_bytes(mark).contains(&first));
-            self.rivals.extend(rivals.map(|(mark, _)| Rival { mark, stage: Stage::Front(0) }));
+            let rivals = delimiters.iter().enumerate().filter(|(_, delimiter)| first_bytes(delimiter).contains(&first));
+            self.rivals.extend(rivals.map(|(delimiter, _)| Rival { delimiter, stage: Stage::Front(0) }));
         }
     }
 
     /// Reads on in `input`, of which `held` has been looked at before.
-    pub(super) fn advance(&mut self, marks: &[Mark], held: &str, input: &str) -> Verdict {
+    pub(super) fn advance(&mut self, delimiters: &[Delimiter], held: &str, input: &str) -> Verdict {
         let fits = input.len().min(self.limit - self.looked);
         let bytes = &input.as_bytes()[..fits];
-        let failed_at = match self.bare.mark {
-            Some(mark) => match self.bare.advance(bytes) {
-                Ok(true) => return Verdict::Mark { mark, length: 0 },
+        let failed_at = match self.bare.delimiter {
+            Some(delimiter) => match self.bare.advance(bytes) {
+                Ok(true) => return Verdict::Delimiter { delimiter, length: 0 },
                 Ok(false) => None,
                 Err(offset) => Some(offset as usize),
             },
-            None => match self.advance_rivals(marks, bytes) {
-                Ok(Some((mark, length))) => return Verdict::Mark { mark, length },
+            None => match self.advance_rivals(delimiters, bytes) {
+                Ok(Some((delimiter, length))) => return Verdict::Delimiter { delimiter, length },
                 Ok(None) => None,
                 Err(offset) => Some(offset),
             },
@@ -123,16 +123,16 @@ impl Opening {
         resume(held, "", held.len())
     }
 
-    /// The mark that has been read with its length; or, as an error, where the last rival failed.
-    fn advance_rivals(&mut self, marks: &[Mark], bytes: &[u8]) -> Result<Option<(usize, usize)>, usize> {
+    /// The delimiter that has been read with its length; or, as an error, where the last rival failed.
+    fn advance_rivals(&mut self, delimiters: &[Delimiter], bytes: &[u8]) -> Result<Option<(usize, usize)>, usize> {
         for (offset, &byte) in (self.looked..).zip(bytes) {
             let mut opened = None;
-            self.rivals.retain_mut(|rival| match rival.step(&marks[rival.mark], byte) {
+            self.rivals.retain_mut(|rival| match rival.step(&delimiters[rival.delimiter], byte) {
                 Step::More => true,
                 Step::No => false,
                 Step::Opened { behind } => {
-                    // Of two marks that open at once, the first declared is meant.
-                    opened = opened.or(Some((rival.mark, offset + 1 - behind)));
+                    // Of two delimiters that open at once, the first declared is meant.
+                    opened = opened.or(Some((rival.delimiter, offset + 1 - behind)));
                     false
                 }
             });
@@ -147,9 +147,9 @@ impl Opening {
     }
 }
 
-/// The bytes with which a mark may begin.
-pub(super) fn first_bytes(mark: &Mark) -> &'static [u8] {
-    match mark.shape {
+/// The bytes with which a delimiter may begin.
+pub(super) fn first_bytes(delimiter: &Delimiter) -> &'static [u8] {
+    match delimiter.shape {
         Shape::Comment | Shape::Tag => b"<",
         Shape::Fence => b"`",
         Shape::Bare => b"{[",
@@ -175,16 +175,16 @@ fn resume(held: &str, input: &str, failed_at: usize) -> usize {
 enum Step {
     More,
     No,
-    /// The mark is whole; so many of the bytes looked at stand behind it.
+    /// The delimiter is whole; so many of the bytes looked at stand behind it.
     Opened {
         behind: usize,
     },
 }
 
 impl Rival {
-    fn step(&mut self, mark: &Mark, byte: u8) -> Step {
-        let name = mark.name.as_bytes();
-        let next = match (mark.shape, self.stage) {
+    fn step(&mut self, delimiter: &Delimiter, byte: u8) -> Step {
+        let name = delimiter.name.as_bytes();
+        let next = match (delimiter.shape, self.stage) {
             (Shape::Comment, Stage::Front(read)) => follow(b"<!--", read, byte, Stage::Front, Stage::Space),
             (Shape::Comment, Stage::Space) if SPACE.contains(&byte) => Some(Stage::Space),
             (Shape::Comment, Stage::Edge(0)) if SPACE.contains(&byte) || matches!(byte, b'{' | b'[') => {
