@@ -40,8 +40,9 @@ Lines with --provider: the lines about matches have "call", the call's number, c
   {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments are done
   {"event":"text","text":"…"}, "reasoning", "refusal"    what else is said
   {"event":"usage","value":{…}}, {"event":"stop","reason":"…"}
-  {"event":"provider-error","message":"…"}
+  {"event":"provider-error","message":"…"}           with "type" and "code" if it has them
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
+  {"event":"unknown-event","text":"…"}               JSON that means nothing to this provider; the stream goes on
   {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, or a limit
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
 A "status" is complete; empty (no text: the value is {}); raw (not JSON by nature: "raw" is its text); or truncated,

@@ -70,12 +70,8 @@ impl Stream {
         frames(framing, &mut |frame| {
             let (mut is_bad, is_told) = (false, Cell::new(false));
             let mut on_event = |event: ToolEvent<'_>| {
-                match event {
-                    ToolEvent::BadFrame { .. } => is_bad = true,
-                    // Several providers end alike.
-                    ToolEvent::End => {}
-                    _ => *has_told = true,
-                }
+                is_bad |= matches!(event, ToolEvent::BadFrame { .. });
+                *has_told |= means_something(&event);
                 is_told.set(is_told.get() || matches!(event, ToolEvent::ProviderError { .. }));
                 tell(&event, output, complaints, &mut result);
             };
@@ -116,13 +112,17 @@ impl Source for Stream {
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.read(output, complaints, |framing, on_frame| framing.finish(on_frame))?;
         let mut result = Ok(());
-        self.calls.finish(|event| tell(&event, output, complaints, &mut result));
+        self.calls.finish(|event| {
+            self.has_told |= means_something(&event);
+            tell(&event, output, complaints, &mut result);
+        });
         result?;
         match &self.first {
             None if self.is_explained => {}
             // Not what was asked for: an error page, say, or nothing at all.
             None => complaints.push("no-event: nothing in the input is a provider's event".to_owned()),
-            Some(First { beginning, .. }) if self.is_detecting && self.calls.provider().is_none() => {
+            // An error says enough, whoever sent it.
+            Some(First { beginning, .. }) if self.is_detecting && self.calls.provider().is_none() && !self.has_told => {
                 complaints.push(format!(
                     "unknown-provider: no event tells whose stream this is (--provider NAME does): {beginning}"
                 ));
@@ -139,6 +139,11 @@ impl Source for Stream {
     }
 }
 
+/// Whether an event shows that the stream is this provider's. Several end alike.
+fn means_something(event: &ToolEvent<'_>) -> bool {
+    !matches!(event, ToolEvent::BadFrame { .. } | ToolEvent::Unknown { .. } | ToolEvent::End)
+}
+
 fn tell(event: &ToolEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
     if result.is_ok() {
         complain(event, complaints);
@@ -149,7 +154,7 @@ fn tell(event: &ToolEvent<'_>, output: &mut dyn Output, complaints: &mut Complai
 /// What makes the run fail, though the stream goes on: something of a call, or more, did not come whole.
 fn complain(event: &ToolEvent<'_>, complaints: &mut Complaints) {
     match *event {
-        ToolEvent::ProviderError { message } => complaints.push(format!("provider-error: {message}")),
+        ToolEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),
         ToolEvent::Error(error) => {
             // The call is what its deltas made it.
             let is_harmless = matches!(error.kind(), CallErrorKind::Ended | CallErrorKind::Mismatch);

@@ -325,12 +325,6 @@ impl Door<'_> {
         }
     }
 
-    /// The provider's error most often is its last word: what is open then ends with it.
-    pub(super) fn provider_error(&mut self, message: &str) {
-        self.calls.slots.note_all("error");
-        self.tell(ToolEvent::ProviderError { message });
-    }
-
     pub(super) fn tell(&mut self, event: ToolEvent<'_>) {
         (self.on_event)(event);
     }

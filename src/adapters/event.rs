@@ -106,10 +106,21 @@ pub enum ToolEvent<'a> {
     /// ends without it was cut, so whoever acts on whole messages only waits for it. Gemini sends none, and some
     /// servers leave out their `[DONE]`: there, [`Stop`](ToolEvent::Stop) is the last word.
     End,
-    /// The provider reports an error.
+    /// The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error that
+    /// was pushed as the only event.
     ProviderError {
-        /// Its words.
+        /// Its words; the JSON text if it has none.
         message: &'a str,
+        /// Its type, as the provider spells it: `overloaded_error`, `INVALID_ARGUMENT`, `throttlingException`.
+        kind: Option<&'a str>,
+        /// Its code, as the provider spells it, be it a string or a number: `model_not_found`, `400`.
+        code: Option<&'a str>,
+    },
+    /// A JSON object that is no known event of the provider. The stream goes on. Where the provider is not known yet,
+    /// this is told by [`finish`](super::ToolCalls::finish).
+    Unknown {
+        /// The object's JSON text.
+        text: &'a str,
     },
     /// A frame that is not a JSON object; the stream goes on.
     BadFrame {

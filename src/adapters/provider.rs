@@ -114,7 +114,7 @@ impl fmt::Display for UnknownProvider {
 impl core::error::Error for UnknownProvider {}
 
 /// What the types of AG-UI's events begin with, but for `RAW` and `CUSTOM`, which could be anybody's.
-const AG_UI: [&str; 9] =
+pub(super) const AG_UI: [&str; 9] =
     ["RUN_", "STEP_", "TEXT_MESSAGE_", "TOOL_CALL_", "STATE_", "MESSAGES_", "ACTIVITY_", "REASONING_", "THINKING_"];
 
 /// The fields that tell providers apart.

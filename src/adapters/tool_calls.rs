@@ -3,19 +3,21 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem;
 
 use super::call::OnEvent;
 use super::calls::Calls;
 use super::error::CallErrorKind;
 use super::event::ToolEvent;
 use super::provider::Provider;
-use super::providers::Reader;
+use super::providers::{Failure, Reader};
 use super::wire;
 
 /// A provider's stream as [`ToolEvent`]s: push one event's JSON text at a time, as it comes.
 ///
 /// What an event is made of, and how several make one call, is the provider's matter and is read here, quirks and all.
-/// Unknown events and fields are passed over; a frame that is not a JSON object is told and the stream goes on.
+/// Unknown fields are skipped. Events of unknown types and frames that are not JSON objects are told, and the stream goes
+/// on. A list of objects is read as that many events.
 ///
 /// ```
 /// use jsonspigot::adapters::{Calls, Provider, ToolCalls, ToolEvent};
@@ -129,8 +131,30 @@ impl ToolCalls {
     }
 
     /// The end of input: what is still open ends, truncated unless it is whole.
+    ///
+    /// If it is still unknown whose stream this is, its events are told now, as errors of the provider or as unknown:
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::adapters::{Calls, ToolCalls, ToolEvent};
+    ///
+    /// let mut calls = ToolCalls::detecting(Calls::new(&PatternSet::empty()));
+    /// let mut told = Vec::new();
+    /// calls.push(r#"{"message":"Too many requests"}"#, |_| {});
+    /// calls.finish(|event| {
+    ///     if let ToolEvent::ProviderError { message, .. } = event {
+    ///         told.push(message.to_string());
+    ///     }
+    /// });
+    /// assert_eq!(told, ["Too many requests"]);
+    /// ```
     pub fn finish(&mut self, mut on_event: impl FnMut(ToolEvent<'_>)) {
-        self.undecided.clear();
+        for event in mem::take(&mut self.undecided) {
+            match Failure::alone(&event) {
+                Some(failure) => self.calls.door(&mut on_event).provider_error(&failure),
+                None => on_event(ToolEvent::Unknown { text: &event }),
+            }
+        }
         self.calls.door(&mut on_event).end_of_input();
     }
 
@@ -142,10 +166,22 @@ impl ToolCalls {
             "" => {}
             // The end of a stream, whatever the provider.
             "[DONE]" => self.calls.door(on_event).end_stream(),
-            event => match &mut self.reader {
-                Some(reader) => read(reader, &mut self.calls, event, on_event),
-                None => self.decide(event, on_event),
-            },
+            // Without server-sent events, Google answers with a list, even if the only element is an error.
+            list if list.starts_with('[') => {
+                let events = wire::listed_objects(list);
+                if events.is_empty() {
+                    self.read_event(list, on_event);
+                }
+                events.into_iter().for_each(|event| self.read_event(event, on_event));
+            }
+            event => self.read_event(event, on_event),
+        }
+    }
+
+    fn read_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+        match &mut self.reader {
+            Some(reader) => read(reader, &mut self.calls, event, on_event),
+            None => self.decide(event, on_event),
         }
     }
 
@@ -153,7 +189,7 @@ impl ToolCalls {
         let Some(provider) = Provider::detect(event) else {
             return self.keep_undecided(event, on_event);
         };
-        let mut reader = Reader::new(provider);
+        let mut reader = if self.undecided.is_empty() { Reader::new(provider) } else { Reader::begun(provider) };
         for earlier in self.undecided.drain(..) {
             read(&mut reader, &mut self.calls, &earlier, on_event);
         }
@@ -161,15 +197,19 @@ impl ToolCalls {
         self.reader = Some(reader);
     }
 
-    /// Keeps an event that may be anybody's. What is nobody's is told at once.
+    /// Keeps an event that could be any provider's. What can't be an event, or is an error whoever sent it, is told at once.
     fn keep_undecided(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         if !wire::is_object_by_grammar(event) {
-            on_event(ToolEvent::BadFrame { text: event });
-            return;
+            return on_event(ToolEvent::BadFrame { text: event });
+        }
+        if let Some(failure) = Failure::told_by(event) {
+            return self.calls.door(on_event).provider_error(&failure);
         }
         let kept: usize = self.undecided.iter().map(String::len).sum();
         if self.undecided.len() < MOST_UNDECIDED && kept + event.len() <= self.calls.choices.limits.event_bytes {
             self.undecided.push(event.to_owned());
+        } else {
+            on_event(ToolEvent::Unknown { text: event });
         }
     }
 }

@@ -24,13 +24,22 @@ pub(super) fn is_object_by_grammar(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get().starts_with('{'))
 }
 
+/// Reads a field that is present, even if its value is null.
+pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
 /// A string; `""` where none stands.
 #[derive(Debug, Default)]
 pub(super) struct Text<'a>(Cow<'a, str>);
 
-impl Text<'_> {
+impl<'a> Text<'a> {
     pub(super) fn as_str(&self) -> &str {
         &self.0
+    }
+
+    pub(super) fn into_cow(self) -> Cow<'a, str> {
+        self.0
     }
 }
 
@@ -85,20 +94,20 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// A provider's words about an error: a string, or an object with a message, or anything.
-pub(super) fn error_message(error: &RawValue) -> Cow<'_, str> {
-    #[derive(Deserialize)]
-    struct Fields<'a> {
-        #[serde(borrow, default)]
-        message: Text<'a>,
+/// A string's text or a number's digits; `""` for anything else.
+pub(super) fn word(raw: Option<&RawValue>) -> Cow<'_, str> {
+    match Payload::new(raw) {
+        Payload::Text(text) => text,
+        Payload::Json(json) if json.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => json.into(),
+        Payload::Json(_) => Cow::Borrowed(""),
     }
-    if let Payload::Text(text) = Payload::new(Some(error)) {
-        return text;
-    }
-    match event::<Fields<'_>>(error.get()) {
-        Ok(Fields { message: Text(message) }) if !message.is_empty() => message,
-        _ => Cow::Borrowed(error.get()),
-    }
+}
+
+/// The JSON texts of a list's elements if all of them are objects; otherwise none.
+pub(super) fn listed_objects(text: &str) -> Vec<&str> {
+    let list: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+    let objects: Vec<_> = list.iter().map(|raw| raw.get()).filter(|json| json.starts_with('{')).collect();
+    if objects.len() == list.len() { objects } else { Vec::new() }
 }
 
 /// What stands for each kind of JSON value; absent unless said otherwise.

@@ -6,6 +6,7 @@ mod support;
 
 mod around;
 mod cuts;
+mod failures;
 mod fixtures;
 mod limits;
 mod neutral;

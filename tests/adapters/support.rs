@@ -96,6 +96,9 @@ pub(crate) struct Log {
     pub(crate) ends: usize,
     pub(crate) stops: Vec<(u64, String)>,
     pub(crate) provider_errors: Vec<String>,
+    /// Of each of the provider's errors its type and code.
+    pub(crate) error_kinds: Vec<(Option<String>, Option<String>)>,
+    pub(crate) unknown: Vec<String>,
     pub(crate) bad_frames: Vec<String>,
     pub(crate) errors: Vec<(CallErrorKind, Option<u64>)>,
     /// The order: a letter an event, with the call's number.
@@ -169,7 +172,11 @@ impl Log {
                 self.order.push(format!("stop {choice}"));
             }
             ToolEvent::End => self.ends += 1,
-            ToolEvent::ProviderError { message } => self.provider_errors.push(message.to_owned()),
+            ToolEvent::ProviderError { message, kind, code } => {
+                self.provider_errors.push(message.to_owned());
+                self.error_kinds.push((kind.map(str::to_owned), code.map(str::to_owned)));
+            }
+            ToolEvent::Unknown { text } => self.unknown.push(text.to_owned()),
             ToolEvent::BadFrame { text } => self.bad_frames.push(text.to_owned()),
             ToolEvent::Error(error) => self.errors.push((error.kind(), error.call())),
             _ => panic!("an event that these tests do not know"),

@@ -40,8 +40,14 @@ pub(super) fn write_tool(out: &mut impl Write, event: &ToolEvent<'_>, names: &mu
         ToolEvent::Reasoning { choice, text } => write_text(out, "reasoning", "text", text, choice),
         ToolEvent::Refusal { choice, text } => write_text(out, "refusal", "text", text, choice),
         ToolEvent::Stop { choice, reason } => write_text(out, "stop", "reason", reason, choice),
-        ToolEvent::ProviderError { message } => write_text(out, "provider-error", "message", message, 0),
+        ToolEvent::ProviderError { message, kind, code } => {
+            write!(out, r#"{{"event":"provider-error","message":{}"#, Quoted(message))?;
+            write_present(out, "type", kind)?;
+            write_present(out, "code", code)?;
+            end_line(out, 0)
+        }
         ToolEvent::BadFrame { text } => write_text(out, "bad-frame", "text", text, 0),
+        ToolEvent::Unknown { text } => write_text(out, "unknown-event", "text", text, 0),
         ToolEvent::Usage { json } => writeln!(out, r#"{{"event":"usage","value":{}}}"#, on_one_line(json)),
         ToolEvent::Error(error) => {
             out.write_all(br#"{"event":"call-error""#)?;
@@ -63,6 +69,11 @@ fn end_line(out: &mut impl Write, choice: u64) -> io::Result<()> {
 fn write_text(out: &mut impl Write, event: &str, member: &str, text: &str, choice: u64) -> io::Result<()> {
     write!(out, r#"{{"event":"{event}","{member}":{}"#, Quoted(text))?;
     end_line(out, choice)
+}
+
+/// A member that not all such lines have.
+fn write_present(out: &mut impl Write, member: &str, text: Option<&str>) -> io::Result<()> {
+    text.map_or(Ok(()), |text| write!(out, r#","{member}":{}"#, Quoted(text)))
 }
 
 fn write_input(out: &mut impl Write, input: &Input<'_>) -> io::Result<()> {

@@ -329,7 +329,7 @@ fn the_stream_goes_on_past_what_is_wrong() {
     {"event":"bad-frame","text":"{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"�\"}}"}
     {"event":"end","call":1,"pattern":0,"path":"x","value":""}
     {"event":"input","call":1,"status":"truncated","raw":"{\"x\": \"\"}","error":{"kind":"incomplete","reason":"bad-frame"}}
-    {"event":"provider-error","message":"Over\nloaded"}
+    {"event":"provider-error","message":"Over\nloaded","type":"overloaded_error"}
     {"event":"done","bytes":1082}
     --- stderr
     error: not-started: input for a call that was never started
@@ -357,6 +357,7 @@ fn another_providers_stream_is_not_taken_for_an_empty_one() {
     assert_snapshot!(run(&["--provider", "anthropic"], chat), @r#"
     exit status 1
     --- stdout
+    {"event":"unknown-event","text":"{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}"}
     {"event":"done","bytes":76}
     --- stderr
     error: no-event: no event means anything to this provider (--provider openai-chat may be meant): {"choices":[{"index":0,"delta":{"role":"assistant"}}]}
@@ -364,6 +365,7 @@ fn another_providers_stream_is_not_taken_for_an_empty_one() {
     assert_snapshot!(run(&["--provider", "anthropic"], r#"{"level":"info"}"#), @r#"
     exit status 1
     --- stdout
+    {"event":"unknown-event","text":"{\"level\":\"info\"}"}
     {"event":"done","bytes":16}
     --- stderr
     error: no-event: no event means anything to this provider: {"level":"info"}
@@ -412,9 +414,55 @@ fn an_input_without_events_is_no_stream() {
     assert_snapshot!(run(&["--provider", "auto"], r#"{"error":{"message":"Invalid key"}}"#), @r#"
     exit status 1
     --- stdout
+    {"event":"provider-error","message":"Invalid key"}
     {"event":"done","bytes":35}
     --- stderr
-    error: unknown-provider: no event tells whose stream this is (--provider NAME does): {"error":{"message":"Invalid key"}}
+    error: provider-error: Invalid key
+    "#);
+    assert_snapshot!(run(&["--provider", "auto"], r#"{"type": "finish"}"#), @r#"
+    exit status 1
+    --- stdout
+    {"event":"unknown-event","text":"{\"type\": \"finish\"}"}
+    {"event":"done","bytes":18}
+    --- stderr
+    error: unknown-provider: no event tells whose stream this is (--provider NAME does): {"type": "finish"}
+    "#);
+}
+
+#[test]
+fn the_providers_error_with_its_type_and_code() {
+    let body = r#"{"error":{"message":"No such model","type":"invalid_request_error","param":null,"code":404}}"#;
+    let told = run(&["--provider", "auto"], body);
+    assert_snapshot!(told, @r#"
+    exit status 1
+    --- stdout
+    {"event":"provider-error","message":"No such model","type":"invalid_request_error","code":"404"}
+    {"event":"done","bytes":92}
+    --- stderr
+    error: provider-error: No such model
+    "#);
+    let whole = run(&["--provider", "anthropic"], body);
+    assert_eq!(whole, told, "whoever is asked for");
+    assert_eq!(run(&["--provider", "gemini"], format!("data: {body}\n\n")).stderr, told.stderr);
+    assert_eq!(run(&["--provider", "auto", "--text"], body).stdout, "");
+    // A body that says nothing but its words.
+    assert_snapshot!(run(&["--provider", "auto"], r#"{"detail":"Not signed in"}"#), @r#"
+    exit status 1
+    --- stdout
+    {"event":"provider-error","message":"Not signed in"}
+    {"event":"done","bytes":26}
+    --- stderr
+    error: provider-error: Not signed in
+    "#);
+    // Whose stream it is has not shown yet, and the stream ends behind it.
+    let event = "event: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"Oops\"}\n\n";
+    assert_snapshot!(run(&["--provider", "auto"], event), @r#"
+    exit status 1
+    --- stdout
+    {"event":"provider-error","message":"Oops","code":"server_error"}
+    {"event":"done","bytes":76}
+    --- stderr
+    error: provider-error: Oops
     "#);
 }
 

@@ -1,11 +1,14 @@
 //! AG-UI: screaming types, calls by id.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
+use super::{Failure, Understood};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
+use crate::adapters::provider::AG_UI;
 use crate::adapters::slots::{Place, Slot};
-use crate::adapters::wire::{self, Text};
+use crate::adapters::wire::{self, Text, word};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,9 +23,11 @@ struct Event<'a> {
     delta: Text<'a>,
     #[serde(borrow, default)]
     message: Text<'a>,
+    #[serde(borrow, default)]
+    code: Option<&'a RawValue>,
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
@@ -44,8 +49,13 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         }
         "RUN_STARTED" => door.begin_message(),
         "RUN_FINISHED" => door.end_stream(),
-        "RUN_ERROR" => door.provider_error(event.message.as_str()),
-        _ => {}
+        "RUN_ERROR" => {
+            let message = if event.message.as_str().is_empty() { text } else { event.message.as_str() };
+            let (message, code) = (message.into(), word(event.code));
+            door.provider_error(&Failure { message, code, ..Failure::default() });
+        }
+        "RAW" | "CUSTOM" => {}
+        kind => return Ok(AG_UI.iter().any(|family| kind.starts_with(family)).into()),
     }
-    Ok(())
+    Ok(Understood::Yes)
 }

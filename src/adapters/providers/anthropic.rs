@@ -3,10 +3,11 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::Understood;
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::Slot;
-use crate::adapters::wire::{self, Index, List, Object, Text, error_message};
+use crate::adapters::wire::{self, Index, List, Object, Text};
 
 #[derive(Deserialize)]
 struct Event<'a> {
@@ -22,8 +23,6 @@ struct Event<'a> {
     message: Object<Message<'a>>,
     #[serde(borrow, default)]
     usage: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -64,12 +63,12 @@ struct Message<'a> {
     usage: Option<&'a RawValue>,
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     let slot = Slot::at(event.index.0);
     match event.kind.as_str() {
         "content_block_delta" => {
-            let Some(delta) = event.delta.0 else { return Ok(()) };
+            let Some(delta) = event.delta.0 else { return Ok(Understood::Yes) };
             door.delta(slot, delta.partial_json.as_str());
             door.text(0, delta.text.as_str());
             door.reasoning(0, delta.thinking.as_str());
@@ -78,7 +77,7 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         "content_block_stop" => door.stop(slot),
         "message_start" => {
             door.begin_message();
-            let Some(message) = event.message.0 else { return Ok(()) };
+            let Some(message) = event.message.0 else { return Ok(Understood::Yes) };
             for (index, block) in (0..).zip(message.content.0) {
                 let slot = Slot::from(index);
                 start(slot, Some(block), door);
@@ -91,10 +90,10 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
             end(reason.as_str(), event.usage, door);
         }
         "message_stop" => door.end_stream(),
-        "error" => door.provider_error(&event.error.map(error_message).unwrap_or_default()),
-        _ => {}
+        "ping" => {}
+        _ => return Ok(Understood::No),
     }
-    Ok(())
+    Ok(Understood::Yes)
 }
 
 /// A block starts. What has an id, a name and an input is a call, whatever its type is called.

@@ -3,10 +3,11 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::Understood;
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::Slot;
-use crate::adapters::wire::{self, Index, Object, Payload, Text, error_message};
+use crate::adapters::wire::{self, Index, Object, Payload, Text};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -23,17 +24,6 @@ struct Event<'a> {
     message_stop: Object<MessageStop<'a>>,
     #[serde(borrow, default)]
     metadata: Object<Metadata<'a>>,
-    // The exceptions that may come as events.
-    #[serde(borrow, default)]
-    internal_server_exception: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    model_stream_error_exception: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    service_unavailable_exception: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    throttling_exception: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    validation_exception: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -91,45 +81,51 @@ struct Metadata<'a> {
     usage: Option<&'a RawValue>,
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
-    if event.message_start.0.is_some() {
-        door.begin_message();
-    }
-    if let Some(block) = event.content_block_start.0 {
-        let slot = Slot::at(block.content_block_index.0);
-        if let Some(ToolUse { tool_use_id, name, input }) = block.start.0.and_then(|start| start.tool_use.0) {
-            door.start(slot, tool_use_id.as_str(), name.as_str(), Payload::new(input).as_str(), Nature::Json);
+    Ok(event.read(door))
+}
+
+impl Event<'_> {
+    fn read(self, door: &mut Door<'_>) -> Understood {
+        let mut understood = Understood::No;
+        if self.message_start.0.is_some() {
+            understood = Understood::Yes;
+            door.begin_message();
         }
-    }
-    if let Some(block) = event.content_block_delta.0 {
-        let slot = Slot::at(block.content_block_index.0);
-        let Some(delta) = block.delta.0 else { return Ok(()) };
-        door.text(0, delta.text.as_str());
-        door.reasoning(0, delta.reasoning_content.0.as_ref().map_or("", |part| part.text.as_str()));
-        if let Some(tool_use) = delta.tool_use.0 {
-            door.payload(slot, &Payload::new(tool_use.input));
+        if let Some(block) = self.content_block_start.0 {
+            understood = Understood::Yes;
+            let slot = Slot::at(block.content_block_index.0);
+            if let Some(ToolUse { tool_use_id, name, input }) = block.start.0.and_then(|start| start.tool_use.0) {
+                door.start(slot, tool_use_id.as_str(), name.as_str(), Payload::new(input).as_str(), Nature::Json);
+            }
         }
+        if let Some(block) = self.content_block_delta.0 {
+            understood = Understood::Yes;
+            let slot = Slot::at(block.content_block_index.0);
+            if let Some(delta) = block.delta.0 {
+                door.text(0, delta.text.as_str());
+                door.reasoning(0, delta.reasoning_content.0.as_ref().map_or("", |part| part.text.as_str()));
+                if let Some(tool_use) = delta.tool_use.0 {
+                    door.payload(slot, &Payload::new(tool_use.input));
+                }
+            }
+        }
+        if let Some(block) = self.content_block_stop.0 {
+            understood = Understood::Yes;
+            door.stop(Slot::at(block.content_block_index.0));
+        }
+        if let Some(MessageStop { stop_reason }) = self.message_stop.0 {
+            understood = Understood::Yes;
+            door.end(stop_reason.as_str());
+            door.end_stream();
+        }
+        if let Some(metadata) = self.metadata.0 {
+            understood = Understood::Yes;
+            if let Some(usage) = metadata.usage {
+                door.usage(usage.get());
+            }
+        }
+        understood
     }
-    if let Some(block) = event.content_block_stop.0 {
-        door.stop(Slot::at(block.content_block_index.0));
-    }
-    if let Some(MessageStop { stop_reason }) = event.message_stop.0 {
-        door.end(stop_reason.as_str());
-        door.end_stream();
-    }
-    if let Some(usage) = event.metadata.0.and_then(|metadata| metadata.usage) {
-        door.usage(usage.get());
-    }
-    let exceptions = [
-        event.internal_server_exception,
-        event.model_stream_error_exception,
-        event.service_unavailable_exception,
-        event.throttling_exception,
-        event.validation_exception,
-    ];
-    for exception in exceptions.into_iter().flatten() {
-        door.provider_error(&error_message(exception));
-    }
-    Ok(())
 }

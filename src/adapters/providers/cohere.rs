@@ -4,10 +4,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::tool_call::ToolCall;
+use super::{Failure, Understood};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::Slot;
-use crate::adapters::wire::{self, Index, Object, Payload, Text, error_message};
+use crate::adapters::wire::{self, Index, Object, Payload, Text};
 
 #[derive(Deserialize)]
 struct Event<'a> {
@@ -49,7 +50,7 @@ struct Content<'a> {
     thinking: Text<'a>,
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     let slot = Slot::at(event.index.0);
     let delta = event.delta.0.unwrap_or_default();
@@ -75,12 +76,13 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
             if let Some(usage) = delta.usage {
                 door.usage(usage.get());
             }
-            if let Some(error) = delta.error {
-                door.provider_error(&error_message(error));
+            if let Some(failure) = Failure::at(delta.error) {
+                door.provider_error(&failure);
             }
             door.end_stream();
         }
-        _ => {}
+        "content-end" | "citation-start" | "citation-end" | "debug" => {}
+        _ => return Ok(Understood::No),
     }
-    Ok(())
+    Ok(Understood::Yes)
 }

@@ -4,25 +4,27 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
 use serde_json::value::RawValue;
 
-use super::interactions;
+use super::{Failure, Understood, interactions};
 use crate::adapters::body::PathValue;
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::{Place, Slot};
-use crate::adapters::wire::{self, Flag, Index, List, Object, Payload, Text, error_message};
+use crate::adapters::wire::{self, Flag, Index, List, Object, Payload, Text, present};
 use crate::parser::Atom;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Event<'a> {
-    #[serde(borrow, default)]
-    candidates: List<Candidate<'a>>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    candidates: Option<List<Candidate<'a>>>,
     #[serde(borrow, default)]
     usage_metadata: Option<&'a RawValue>,
     #[serde(borrow, default)]
     prompt_feedback: Object<Feedback<'a>>,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
+    /// Some events hold nothing but this and the model's name.
+    response_id: Option<IgnoredAny>,
     #[serde(rename = "event_type", borrow, default)]
     event_type: Text<'a>,
     #[serde(rename = "type", borrow, default)]
@@ -106,12 +108,16 @@ impl<'de> Deserialize<'de> for Presence {
     }
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     if !event.event_type.as_str().is_empty() || !event.kind.as_str().is_empty() {
         return interactions::read(text, door);
     }
-    for candidate in event.candidates.0 {
+    let is_answer = event.candidates.is_some() || event.usage_metadata.is_some() || event.response_id.is_some();
+    if !is_answer && event.prompt_feedback.0.is_none() {
+        return Ok(Understood::No);
+    }
+    for candidate in event.candidates.unwrap_or_default().0 {
         let choice = candidate.index.0.unwrap_or(0);
         for part in candidate.content.0.map(|content| content.parts.0).unwrap_or_default() {
             if part.thought.0 {
@@ -136,10 +142,10 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
     if let Some(feedback) = event.prompt_feedback.0 {
         door.reason(0, feedback.block_reason.as_str());
     }
-    if let Some(error) = event.error {
-        door.provider_error(&error_message(error));
+    if let Some(failure) = Failure::at(event.error) {
+        door.provider_error(&failure);
     }
-    Ok(())
+    Ok(Understood::Yes)
 }
 
 /// Calls come one after the other: a name starts one, and ends the one before.

@@ -3,10 +3,11 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::Understood;
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::Slot;
-use crate::adapters::wire::{self, Index, Object, Payload, Text, error_message};
+use crate::adapters::wire::{self, Index, Object, Payload, Text};
 
 #[derive(Deserialize)]
 struct Event<'a> {
@@ -22,8 +23,6 @@ struct Event<'a> {
     delta: Object<Delta<'a>>,
     #[serde(borrow, default)]
     interaction: Object<Interaction<'a>>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -62,13 +61,13 @@ struct Interaction<'a> {
     usage: Option<&'a RawValue>,
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     let slot = Slot::at(event.index.0);
     let kinds = [event.event_type.as_str(), event.kind.as_str()];
     match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
         "step.delta" => {
-            let Some(delta) = event.delta.0 else { return Ok(()) };
+            let Some(delta) = event.delta.0 else { return Ok(Understood::Yes) };
             door.payload(slot, &Payload::new(delta.arguments));
             door.text(0, delta.text.as_str());
             door.reasoning(0, delta.content.0.as_ref().map_or("", |summary| summary.text.as_str()));
@@ -84,14 +83,13 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         "step.stop" => door.stop(slot),
         "interaction.created" => door.begin_message(),
         "interaction.completed" | "interaction.complete" => {
-            let Some(Interaction { status, usage }) = event.interaction.0 else { return Ok(()) };
+            let Some(Interaction { status, usage }) = event.interaction.0 else { return Ok(Understood::Yes) };
             door.end(status.as_str());
             if let Some(usage) = usage {
                 door.usage(usage.get());
             }
         }
-        "error" => door.provider_error(&event.error.map(error_message).unwrap_or_default()),
-        _ => {}
+        kind => return Ok(kind.starts_with("interaction.").into()),
     }
-    Ok(())
+    Ok(Understood::Yes)
 }

@@ -4,15 +4,16 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::tool_call::{Function, ToolCall};
+use super::{Failure, Understood};
 use crate::adapters::door::Door;
-use crate::adapters::wire::{self, Flag, List, Object, Payload, Text, error_message};
+use crate::adapters::wire::{self, Flag, List, Object, Payload, Text, present};
 
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow, default)]
     message: Object<Message<'a>>,
-    #[serde(default)]
-    done: Flag,
+    #[serde(default, deserialize_with = "present")]
+    done: Option<Flag>,
     #[serde(borrow, default)]
     done_reason: Text<'a>,
     #[serde(borrow, default)]
@@ -31,8 +32,11 @@ struct Message<'a> {
     tool_calls: List<ToolCall<'a>>,
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
+    if event.done.is_none() && event.message.0.is_none() {
+        return Ok(Understood::No);
+    }
     if let Some(message) = event.message.0 {
         door.reasoning(0, message.thinking.as_str());
         door.text(0, message.content.as_str());
@@ -42,10 +46,10 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
             door.whole_call(0, id.as_str(), name.as_str(), Payload::new(arguments).as_str());
         }
     }
-    if let Some(error) = event.error {
-        door.provider_error(&error_message(error));
+    if let Some(failure) = Failure::at(event.error) {
+        door.provider_error(&failure);
     }
-    if event.done.0 {
+    if let Some(Flag(true)) = event.done {
         door.end(event.done_reason.as_str());
         if event.eval_count.is_some() {
             // The counts stand in the event itself.
@@ -54,5 +58,5 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         door.end_stream();
         door.begin_message();
     }
-    Ok(())
+    Ok(Understood::Yes)
 }

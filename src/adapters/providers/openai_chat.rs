@@ -4,15 +4,18 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::tool_call::{Function, ToolCall};
+use super::{Failure, Understood};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::{Place, Slot};
-use crate::adapters::wire::{self, Index, List, Object, Payload, Text, error_message};
+use crate::adapters::wire::{self, Index, List, Object, Payload, Text, present};
 
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, default)]
-    choices: List<Choice<'a>>,
+    object: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    choices: Option<List<Choice<'a>>>,
     #[serde(borrow, default)]
     usage: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -27,6 +30,8 @@ struct Choice<'a> {
     delta: Object<Delta<'a>>,
     #[serde(borrow, default)]
     finish_reason: Text<'a>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -45,27 +50,38 @@ struct Delta<'a> {
     function_call: Object<Function<'a>>,
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let chunk: Chunk<'_> = wire::event(text)?;
-    for choice in chunk.choices.0 {
-        let number = choice.index.0.unwrap_or(0);
-        if let Some(delta) = choice.delta.0 {
-            read_delta(number, delta, door);
-        }
-        // Last, as some servers send a call and the reason in one chunk.
-        let reason = choice.finish_reason.as_str();
-        if !reason.is_empty() {
-            door.finish_choice(number, Some(reason));
-            door.reason(number, reason);
-        }
+    let is_named = ["chat.completion", "text_completion"].iter().any(|name| chunk.object.as_str().starts_with(name));
+    if chunk.choices.is_none() && chunk.usage.is_none() && !is_named {
+        return Ok(Understood::No);
+    }
+    for choice in chunk.choices.unwrap_or_default().0 {
+        read_choice(choice, door);
     }
     if let Some(usage) = chunk.usage {
         door.usage(usage.get());
     }
-    if let Some(error) = chunk.error {
-        door.provider_error(&error_message(error));
+    if let Some(failure) = Failure::at(chunk.error) {
+        door.provider_error(&failure);
     }
-    Ok(())
+    Ok(Understood::Yes)
+}
+
+fn read_choice(choice: Choice<'_>, door: &mut Door<'_>) {
+    let number = choice.index.0.unwrap_or(0);
+    if let Some(delta) = choice.delta.0 {
+        read_delta(number, delta, door);
+    }
+    // Last, as some servers send a call and the reason in one chunk.
+    let reason = choice.finish_reason.as_str();
+    if !reason.is_empty() {
+        door.finish_choice(number, Some(reason));
+        door.reason(number, reason);
+    }
+    if let Some(failure) = Failure::at(choice.error) {
+        door.provider_error(&failure);
+    }
 }
 
 fn read_delta(choice: u64, delta: Delta<'_>, door: &mut Door<'_>) {

@@ -1,14 +1,13 @@
 //! OpenAI Responses: items by output index; what is whole is told up to three times.
 
-use alloc::borrow::Cow;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::{Failure, Understood};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::{Place, Slot};
-use crate::adapters::wire::{self, Index, List, Object, Payload, Text, error_message};
+use crate::adapters::wire::{self, Index, List, Object, Payload, Text};
 
 /// What must be known from one event to the next.
 #[derive(Clone, Debug, Default)]
@@ -48,10 +47,6 @@ struct Event<'a> {
     item: Object<Item<'a>>,
     #[serde(borrow, default)]
     response: Object<Response<'a>>,
-    #[serde(borrow, default)]
-    message: Text<'a>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -100,7 +95,33 @@ struct Incomplete<'a> {
     reason: Text<'a>,
 }
 
-pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+/// How the types begin, after `response.`, of events that are known and say nothing about a call, text or reasoning that
+/// other events do not say too.
+const SILENT: [&str; 21] = [
+    "audio.",
+    "code_interpreter_call.",
+    "compaction.",
+    "content_part.",
+    "custom_tool_call.",
+    "file_search_call.",
+    "image_generation_call.",
+    "in_progress",
+    "mcp_call.",
+    "mcp_list_tools.",
+    "output_item.",
+    "output_text.annotation.",
+    "output_text.done",
+    "queued",
+    "reasoning_summary_part.",
+    "reasoning_summary_text.done",
+    "reasoning_text.done",
+    "refusal.done",
+    "shell_call_output_content.",
+    "tool_search_call.",
+    "web_search_call.",
+];
+
+pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     let slot = Slot::at(event.output_index.0);
     let part = (event.output_index.0.unwrap_or(0), event.content_index.0.unwrap_or(0));
@@ -154,13 +175,13 @@ pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result
         "response.completed" => end("completed", event.response.0, door),
         "response.incomplete" => end("incomplete", event.response.0, door),
         "response.failed" => end("failed", event.response.0, door),
-        "error" => {
-            let message = event.error.map_or(Cow::Borrowed(event.message.as_str()), error_message);
-            door.provider_error(&message);
+        "keepalive" => {}
+        kind => {
+            let kind = kind.strip_prefix("response.").unwrap_or_default();
+            return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into());
         }
-        _ => {}
     }
-    Ok(())
+    Ok(Understood::Yes)
 }
 
 impl State {
@@ -245,8 +266,8 @@ fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
     let detail = response.incomplete_details.0.map(|incomplete| incomplete.reason).unwrap_or_default();
     let reason = if detail.as_str().is_empty() { status } else { detail.as_str() };
     door.end(reason);
-    if let Some(error) = response.error {
-        door.provider_error(&error_message(error));
+    if let Some(failure) = Failure::at(response.error) {
+        door.provider_error(&failure);
     }
     if let Some(usage) = response.usage {
         door.usage(usage.get());

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::{Failure, Understood};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
-use crate::adapters::event::ToolEvent;
 use crate::adapters::slots::{Place, Slot};
 use crate::adapters::wire::{self, Payload, Text};
 
@@ -30,7 +30,10 @@ struct Event<'a> {
     finish_reason: Text<'a>,
 }
 
-pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Error> {
+/// How the types begin of events that are known and say nothing about a call, text or reasoning.
+const SILENT: [&str; 6] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-", "data-"];
+
+pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     let (id, name) = (event.tool_call_id.as_str(), event.tool_name.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
@@ -41,17 +44,20 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<(), serde_json::Er
         "tool-input-error" => {
             // What could not be read as JSON comes as a string.
             end(slot, id, name, Payload::new(event.input).as_str(), door);
-            door.tell(ToolEvent::ProviderError { message: event.error_text.as_str() });
+            door.report(&Failure { message: event.error_text.into_cow(), ..Failure::default() });
         }
         "text-delta" => door.text(0, event.delta.as_str()),
         "reasoning-delta" => door.reasoning(0, event.delta.as_str()),
         "start" => door.begin_message(),
         "finish" => door.end(event.finish_reason.as_str()),
         "abort" => door.end("abort"),
-        "error" => door.provider_error(event.error_text.as_str()),
-        _ => {}
+        "error" if !event.error_text.as_str().is_empty() => {
+            door.provider_error(&Failure { message: event.error_text.into_cow(), ..Failure::default() });
+        }
+        "start-step" | "finish-step" | "message-metadata" | "file" => {}
+        kind => return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into()),
     }
-    Ok(())
+    Ok(Understood::Yes)
 }
 
 /// The input is whole: used where no delta came, else compared with them.

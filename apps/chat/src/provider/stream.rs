@@ -64,7 +64,9 @@ impl Answer {
         let last = &mut self.last;
         let mut on_event = |event: ToolEvent<'_>| {
             match event {
-                ToolEvent::ProviderError { message } => reported = Some(ProviderError::Reported(message.to_owned())),
+                ToolEvent::ProviderError { message, .. } => {
+                    reported = Some(ProviderError::Reported(message.to_owned()));
+                }
                 ToolEvent::Stop { .. } if *last == Last::Nothing => *last = Last::Stop,
                 ToolEvent::End => *last = Last::End,
                 _ => {}
