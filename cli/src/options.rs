@@ -39,7 +39,7 @@ Lines with --provider: the lines about matches have "call", the call's number, c
   {"event":"call","call":0,"id":"…","name":"…"}      a call starts; "choice" if it is not the first answer's
   {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments are done
   {"event":"text","text":"…"}, "reasoning", "refusal"    what else is said
-  {"event":"usage","value":{…}}, {"event":"stop","reason":"…"}
+  {"event":"usage","value":{…}}, {"event":"stop","reason":"…"}    with "native_reason" from behind a gateway
   {"event":"provider-error","message":"…"}           with "type" and "code" if it has them
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
   {"event":"unknown-event","text":"…"}               JSON that means nothing to this provider; the stream goes on

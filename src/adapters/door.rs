@@ -321,7 +321,7 @@ impl Door<'_> {
 
     pub(super) fn reason(&mut self, choice: u64, reason: &str) {
         if !reason.is_empty() {
-            self.tell(ToolEvent::Stop { choice, reason });
+            self.tell(ToolEvent::Stop { choice, reason, native_reason: None });
         }
     }
 

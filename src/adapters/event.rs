@@ -101,6 +101,9 @@ pub enum ToolEvent<'a> {
         choice: u64,
         /// `tool_use`, `stop`, `max_tokens`, …
         reason: &'a str,
+        /// The reason of the provider behind a gateway that translates reasons. OpenRouter's `tool_calls` may stand for
+        /// `length`; a call that was cut then names the latter.
+        native_reason: Option<&'a str>,
     },
     /// The provider's last word has come: `message_stop`, `[DONE]`, `response.completed`, `message-end`, … A stream that
     /// ends without it was cut, so whoever acts on whole messages only waits for it. Gemini sends none, and some

@@ -7,7 +7,7 @@ use core::str::FromStr;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::wire::{self, Text};
+use super::wire::{self, Object, Text};
 
 /// Whose wire format a stream has.
 ///
@@ -23,17 +23,17 @@ use super::wire::{self, Text};
 pub enum Provider {
     /// Anthropic Messages.
     Anthropic,
-    /// OpenAI Chat Completions and compatible servers.
+    /// OpenAI Chat Completions and compatible servers; text completions too.
     OpenaiChat,
     /// OpenAI Responses.
     OpenaiResponses,
     /// Gemini: `generateContent` streams and Interactions.
     Gemini,
-    /// Bedrock ConverseStream, decoded.
+    /// Bedrock ConverseStream, decoded, and `InvokeModelWithResponseStream` with Anthropic's events in base64.
     Bedrock,
     /// Cohere v2 chat.
     Cohere,
-    /// Ollama's own chat.
+    /// Ollama's own chat and completions.
     Ollama,
     /// AG-UI.
     AgUi,
@@ -136,7 +136,16 @@ struct Look<'a> {
     content_block_stop: Option<IgnoredAny>,
     message_stop: Option<IgnoredAny>,
     message: Option<IgnoredAny>,
+    response: Option<IgnoredAny>,
     done: Option<IgnoredAny>,
+    #[serde(default)]
+    chunk: Object<Chunk>,
+}
+
+/// What Bedrock wraps an event in the model's own format in.
+#[derive(Deserialize)]
+struct Chunk {
+    bytes: Option<IgnoredAny>,
 }
 
 impl Look<'_> {
@@ -177,14 +186,18 @@ impl Look<'_> {
             &self.content_block_stop,
             &self.message_stop,
         ];
-        if self.choices.is_some() || self.object.as_str() == "chat.completion.chunk" {
+        let chat = ["chat.completion.chunk", "text_completion"];
+        if self.choices.is_some() || chat.contains(&self.object.as_str()) {
             Some(Provider::OpenaiChat)
         } else if self.candidates.is_some() || self.usage_metadata.is_some() {
             Some(Provider::Gemini)
-        } else if bedrock.into_iter().any(Option::is_some) {
+        } else if bedrock.into_iter().any(Option::is_some)
+            || self.chunk.0.as_ref().is_some_and(|chunk| chunk.bytes.is_some())
+        {
             Some(Provider::Bedrock)
         } else {
-            (self.message.is_some() && self.done.is_some()).then_some(Provider::Ollama)
+            let is_answer = self.message.is_some() || self.response.is_some();
+            (is_answer && self.done.is_some()).then_some(Provider::Ollama)
         }
     }
 }

@@ -110,6 +110,35 @@ pub(super) fn listed_objects(text: &str) -> Vec<&str> {
     if objects.len() == list.len() { objects } else { Vec::new() }
 }
 
+/// A string, or the objects of a list.
+#[derive(Debug)]
+pub(super) enum TextOrList<'a, T> {
+    Text(Cow<'a, str>),
+    List(Vec<T>),
+}
+
+impl<T> Default for TextOrList<'_, T> {
+    fn default() -> Self {
+        Self::List(Vec::new())
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Loose<'de> for TextOrList<'a, T> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self::Text(text)
+    }
+
+    fn list<A: SeqAccess<'de>>(seq: A) -> Result<Self, A::Error> {
+        List::list(seq).map(|List(objects)| Self::List(objects))
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for TextOrList<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LooseVisitor(PhantomData))
+    }
+}
+
 /// What stands for each kind of JSON value; absent unless said otherwise.
 trait Loose<'de>: Default {
     fn text(_: Cow<'de, str>) -> Self {

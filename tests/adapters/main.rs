@@ -9,6 +9,7 @@ mod cuts;
 mod failures;
 mod fixtures;
 mod limits;
+mod lost;
 mod neutral;
 mod properties;
 mod quirks;

@@ -6,7 +6,7 @@ const WEATHER: &str = r#"get_weather complete {"city":"Zürich","days":[1,2]}"#;
 const SEARCH: &str = r#"search complete {"query":"tram 4 \"Seefeld\""}"#;
 
 /// Each stream with its calls.
-const TABLE: [(&str, &[&str]); 34] = [
+const TABLE: [(&str, &[&str]); 41] = [
     ("responses/normal.sse", &[WEATHER]),
     ("responses/no-arguments.sse", &["list_lines complete {}"]),
     ("responses/cut.sse", &["get_weather truncated(max_output_tokens) {\"city\": \"Zü"]),
@@ -45,6 +45,14 @@ const TABLE: [(&str, &[&str]); 34] = [
             "write_file malformed {\"path\": \"b\", \"lines\": [\"raw\nbreak here\"]}",
         ],
     ),
+    ("chat/content-parts.sse", &[WEATHER]),
+    ("chat/reasoning-details.sse", &[]),
+    // What was cut says so by the reason behind the gateway, though the gateway's own says that all is well.
+    ("chat/native-reason.sse", &["get_weather truncated(length) {\"city\": \"Z", "list_lines truncated(length) "]),
+    ("chat/completion.jsonl", &[]),
+    ("interactions/built-in.sse", &[WEATHER]),
+    ("bedrock/invoke-model.jsonl", &[WEATHER]),
+    ("gemini/numbers.sse", &[WEATHER]),
     // These two are long: what they come to is checked below.
     ("eager/normal.sse", &[]),
     ("eager/cut.sse", &[]),
@@ -59,7 +67,7 @@ fn the_calls_are_those_of_the_table() {
     for (name, calls) in TABLE.iter().filter(|(name, _)| !["eager/normal.sse", "eager/cut.sse"].contains(name)) {
         let log = log_of(name);
         assert_eq!(log.summary(), *calls, "{name}");
-        assert_eq!((&log.errors, &log.bad_frames), (&vec![], &vec![]), "{name}");
+        assert_eq!((&log.errors, &log.bad_frames, &log.unknown), (&vec![], &vec![], &vec![]), "{name}");
     }
 }
 
@@ -107,12 +115,21 @@ fn large_eager_input() {
 
 #[test]
 fn what_stands_around_the_calls_is_told() {
-    for name in ["ollama/normal.jsonl", "vercel-ui/normal.sse", "gemini/normal.sse"] {
+    let told_so = ["ollama/normal.jsonl", "vercel-ui/normal.sse", "gemini/normal.sse"];
+    for name in told_so.into_iter().chain(["chat/content-parts.sse", "chat/reasoning-details.sse"]) {
         let log = log_of(name);
         assert_eq!((log.reasoning.as_str(), log.text.as_str()), ("Think.", "Let me look."), "{name}");
     }
     assert_eq!(log_of("interactions/normal.sse").reasoning, "Think.");
-    assert_eq!(log_of("ag-ui/normal.sse").text, "Let me look.");
+    for name in [
+        "ag-ui/normal.sse",
+        "chat/completion.jsonl",
+        "interactions/built-in.sse",
+        "bedrock/invoke-model.jsonl",
+        "gemini/numbers.sse",
+    ] {
+        assert_eq!(log_of(name).text, "Let me look.", "{name}");
+    }
     for (name, reason) in [
         ("ollama/cut.jsonl", "length"),
         ("interactions/normal.sse", "requires_action"),
@@ -120,12 +137,27 @@ fn what_stands_around_the_calls_is_told() {
         ("vercel-ui/cut.sse", "abort"),
         ("gemini/cut.sse", "MAX_TOKENS"),
         ("responses/cut.sse", "max_output_tokens"),
+        ("chat/native-reason.sse", "tool_calls"),
+        ("chat/completion.jsonl", "length"),
+        ("bedrock/invoke-model.jsonl", "tool_use"),
+        // The number of what is unspecified is no reason.
+        ("gemini/numbers.sse", "STOP"),
     ] {
         assert_eq!(log_of(name).stops, [(0, reason.to_owned())], "{name}");
     }
     assert_eq!(log_of("ag-ui/cut.sse").provider_errors, ["connection lost"]);
     assert_eq!(log_of("vercel-ui/input-error.sse").provider_errors, ["Invalid input for tool search"]);
-    for name in ["ollama/normal.jsonl", "interactions/normal.sse", "responses/normal.sse", "mcp/normal.sse"] {
+    for name in [
+        "ollama/normal.jsonl",
+        "interactions/normal.sse",
+        "responses/normal.sse",
+        "mcp/normal.sse",
+        "chat/reasoning-details.sse",
+        "chat/completion.jsonl",
+        "gemini/numbers.sse",
+    ] {
         assert_eq!(log_of(name).usage.len(), 1, "{name}");
     }
+    assert_eq!(log_of("chat/native-reason.sse").native_reasons, [(0, "length".to_owned())]);
+    assert_eq!(log_of("chat/reasoning-details.sse").native_reasons, [(0, "completed".to_owned())]);
 }

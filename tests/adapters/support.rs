@@ -95,6 +95,8 @@ pub(crate) struct Log {
     pub(crate) usage: Vec<String>,
     pub(crate) ends: usize,
     pub(crate) stops: Vec<(u64, String)>,
+    /// The reasons behind a gateway, each with its place among the stops.
+    pub(crate) native_reasons: Vec<(usize, String)>,
     pub(crate) provider_errors: Vec<String>,
     /// Of each of the provider's errors its type and code.
     pub(crate) error_kinds: Vec<(Option<String>, Option<String>)>,
@@ -167,7 +169,8 @@ impl Log {
             ToolEvent::Reasoning { text, .. } => self.reasoning.push_str(text),
             ToolEvent::Refusal { text, .. } => self.refusal.push_str(text),
             ToolEvent::Usage { json } => self.usage.push(json.to_owned()),
-            ToolEvent::Stop { choice, reason } => {
+            ToolEvent::Stop { choice, reason, native_reason } => {
+                self.native_reasons.extend(native_reason.map(|native| (self.stops.len(), native.to_owned())));
                 self.stops.push((choice, reason.to_owned()));
                 self.order.push(format!("stop {choice}"));
             }

@@ -39,7 +39,11 @@ pub(super) fn write_tool(out: &mut impl Write, event: &ToolEvent<'_>, names: &mu
         ToolEvent::Text { choice, text } => write_text(out, "text", "text", text, choice),
         ToolEvent::Reasoning { choice, text } => write_text(out, "reasoning", "text", text, choice),
         ToolEvent::Refusal { choice, text } => write_text(out, "refusal", "text", text, choice),
-        ToolEvent::Stop { choice, reason } => write_text(out, "stop", "reason", reason, choice),
+        ToolEvent::Stop { choice, reason, native_reason } => {
+            write!(out, r#"{{"event":"stop","reason":{}"#, Quoted(reason))?;
+            write_present(out, "native_reason", native_reason)?;
+            end_line(out, choice)
+        }
         ToolEvent::ProviderError { message, kind, code } => {
             write!(out, r#"{{"event":"provider-error","message":{}"#, Quoted(message))?;
             write_present(out, "type", kind)?;

@@ -467,6 +467,26 @@ fn the_providers_error_with_its_type_and_code() {
 }
 
 #[test]
+fn the_reason_behind_a_gateway() {
+    let deltas = [
+        r#""delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"a\":"}}]}"#,
+        r#""index":0,"finish_reason":"tool_calls","native_finish_reason":"length""#,
+        r#""index":1,"finish_reason":"stop","native_finish_reason":"end_turn""#,
+    ];
+    assert_snapshot!(run(&["--provider", "openai-chat"], chat(&deltas)), @r#"
+    exit status 1
+    --- stdout
+    {"event":"call","call":0,"id":"a","name":"f"}
+    {"event":"input","call":0,"status":"truncated","raw":"{\"a\":","error":{"kind":"incomplete","offset":5,"line":1,"column":6,"path":"$","reason":"length"}}
+    {"event":"stop","reason":"tool_calls","native_reason":"length"}
+    {"event":"stop","reason":"stop","native_reason":"end_turn","choice":1}
+    {"event":"done","bytes":278}
+    --- stderr
+    error: incomplete: expected a value at line 1 column 6 (byte 5) in $ (call 0, f, truncated: length)
+    "#);
+}
+
+#[test]
 fn limits_and_policies_apply_to_each_call() {
     let events = chat(&[
         r#""delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"a\":[[]]}"}}]}"#,

@@ -35,6 +35,15 @@ struct Delta<'a> {
     thinking: Text<'a>,
     #[serde(borrow, default)]
     stop_reason: Text<'a>,
+    #[serde(borrow, default)]
+    stop_details: Object<StopDetails<'a>>,
+}
+
+/// Why the answer was refused.
+#[derive(Deserialize)]
+struct StopDetails<'a> {
+    #[serde(borrow, default)]
+    explanation: Text<'a>,
 }
 
 #[derive(Deserialize)]
@@ -60,6 +69,8 @@ struct Message<'a> {
     #[serde(borrow, default)]
     stop_reason: Text<'a>,
     #[serde(borrow, default)]
+    stop_details: Object<StopDetails<'a>>,
+    #[serde(borrow, default)]
     usage: Option<&'a RawValue>,
 }
 
@@ -83,11 +94,12 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_
                 start(slot, Some(block), door);
                 door.stop(slot);
             }
-            end(message.stop_reason.as_str(), message.usage, door);
+            end(&message.stop_reason, &message.stop_details, message.usage, door);
         }
         "message_delta" => {
-            let reason = event.delta.0.map(|delta| delta.stop_reason).unwrap_or_default();
-            end(reason.as_str(), event.usage, door);
+            let (reason, details) =
+                event.delta.0.map(|delta| (delta.stop_reason, delta.stop_details)).unwrap_or_default();
+            end(&reason, &details, event.usage, door);
         }
         "message_stop" => door.end_stream(),
         "ping" => {}
@@ -108,9 +120,12 @@ fn start(slot: Slot<'_>, block: Option<Block<'_>>, door: &mut Door<'_>) {
     }
 }
 
-fn end(reason: &str, usage: Option<&RawValue>, door: &mut Door<'_>) {
-    if !reason.is_empty() {
-        door.end(reason);
+fn end(reason: &Text<'_>, details: &Object<StopDetails<'_>>, usage: Option<&RawValue>, door: &mut Door<'_>) {
+    if let Object(Some(details)) = details {
+        door.refusal(0, details.explanation.as_str());
+    }
+    if !reason.as_str().is_empty() {
+        door.end(reason.as_str());
     }
     if let Some(usage) = usage {
         door.usage(usage.get());

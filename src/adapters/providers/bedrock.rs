@@ -1,9 +1,13 @@
-//! Bedrock ConverseStream: events that were decoded from its binary framing, each wrapped in its name.
+//! Bedrock's ConverseStream and `InvokeModelWithResponseStream`: events as decoded from the binary framing, each wrapped
+//! in its name.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::value::RawValue;
 
-use super::Understood;
+use super::{Failure, Understood, anthropic};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::Slot;
@@ -24,6 +28,17 @@ struct Event<'a> {
     message_stop: Object<MessageStop<'a>>,
     #[serde(borrow, default)]
     metadata: Object<Metadata<'a>>,
+    /// From `InvokeModelWithResponseStream`: an event in the model's own format, as base64.
+    #[serde(borrow, default)]
+    chunk: Object<Chunk<'a>>,
+    #[serde(borrow, default)]
+    bytes: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    bytes: Text<'a>,
 }
 
 #[derive(Deserialize)]
@@ -83,7 +98,25 @@ struct Metadata<'a> {
 
 pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
+    let chunk = event.chunk.0.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
+    if !chunk.as_str().is_empty() {
+        return read_chunk(chunk.as_str(), door);
+    }
     Ok(event.read(door))
+}
+
+/// Reads an event in the model's own format: Claude's is Anthropic's, Nova's is that of ConverseStream.
+fn read_chunk(base64: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
+    let bytes = BASE64_STANDARD.decode(base64).map_err(|_| serde_json::Error::custom("expected base64"))?;
+    let text = str::from_utf8(&bytes).map_err(serde_json::Error::custom)?;
+    if anthropic::read(text, door)? == Understood::Yes {
+        return Ok(Understood::Yes);
+    }
+    match Failure::told_by(text) {
+        Some(failure) => door.provider_error(&failure),
+        None => return Ok(wire::event::<Event<'_>>(text)?.read(door)),
+    }
+    Ok(Understood::Yes)
 }
 
 impl Event<'_> {

@@ -1,5 +1,7 @@
 //! Gemini: `generateContent` streams with whole calls or values by path, and the Interactions API.
 
+use alloc::borrow::Cow;
+
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
 use serde_json::value::RawValue;
@@ -9,7 +11,7 @@ use crate::adapters::body::PathValue;
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::{Place, Slot};
-use crate::adapters::wire::{self, Flag, Index, List, Object, Payload, Text, present};
+use crate::adapters::wire::{self, Flag, Index, List, Object, Payload, Text, present, word};
 use crate::parser::Atom;
 
 #[derive(Deserialize)]
@@ -35,7 +37,7 @@ struct Event<'a> {
 #[serde(rename_all = "camelCase")]
 struct Feedback<'a> {
     #[serde(borrow, default)]
-    block_reason: Text<'a>,
+    block_reason: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -46,7 +48,7 @@ struct Candidate<'a> {
     #[serde(borrow, default)]
     content: Object<Content<'a>>,
     #[serde(borrow, default)]
-    finish_reason: Text<'a>,
+    finish_reason: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -130,22 +132,53 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_
             }
         }
         // Not an end: more chunks may come behind a reason.
-        let reason = candidate.finish_reason.as_str();
+        let reason = finish_reason(candidate.finish_reason);
         if !reason.is_empty() {
-            door.note(choice, reason);
-            door.reason(choice, reason);
+            door.note(choice, &reason);
+            door.reason(choice, &reason);
         }
     }
     if let Some(usage) = event.usage_metadata {
         door.usage(usage.get());
     }
     if let Some(feedback) = event.prompt_feedback.0 {
-        door.reason(0, feedback.block_reason.as_str());
+        door.reason(0, &word(feedback.block_reason));
     }
     if let Some(failure) = Failure::at(event.error) {
         door.provider_error(&failure);
     }
     Ok(Understood::Yes)
+}
+
+/// The names of Vertex's `FinishReason`, each at its number. (AI Studio numbers those after `OTHER` differently, but it
+/// sends names.)
+const FINISH_REASONS: [&str; 17] = [
+    "FINISH_REASON_UNSPECIFIED",
+    "STOP",
+    "MAX_TOKENS",
+    "SAFETY",
+    "RECITATION",
+    "OTHER",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "MALFORMED_FUNCTION_CALL",
+    "MODEL_ARMOR",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "IMAGE_OTHER",
+    "UNEXPECTED_TOOL_CALL",
+    "NO_IMAGE",
+];
+
+/// The reason by name, even if it is sent as a number. An unknown number stays as it is, and an unspecified reason is
+/// none yet.
+fn finish_reason(reason: Option<&RawValue>) -> Cow<'_, str> {
+    let reason = word(reason);
+    let name = reason.parse().ok().and_then(|number: usize| FINISH_REASONS.get(number));
+    let reason = name.map_or(reason, |name| Cow::Borrowed(*name));
+    if reason == FINISH_REASONS[0] { Cow::default() } else { reason }
 }
 
 /// Calls come one after the other: a name starts one, and ends the one before.

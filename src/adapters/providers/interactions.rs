@@ -39,6 +39,8 @@ struct Step<'a> {
 
 #[derive(Deserialize)]
 struct Delta<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
     #[serde(borrow, default)]
     text: Text<'a>,
     #[serde(borrow, default)]
@@ -68,14 +70,18 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_
     match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
         "step.delta" => {
             let Some(delta) = event.delta.0 else { return Ok(Understood::Yes) };
-            door.payload(slot, &Payload::new(delta.arguments));
+            let kind = delta.kind.as_str();
+            let may_be_built_in = kind.ends_with("_call") && kind != "function_call";
+            if !may_be_built_in || door.calls.slots.find(slot).is_some() {
+                door.payload(slot, &Payload::new(delta.arguments));
+            }
             door.text(0, delta.text.as_str());
             door.reasoning(0, delta.content.0.as_ref().map_or("", |summary| summary.text.as_str()));
         }
         "step.start" => {
             if let Some(Step { kind, id, name, arguments }) = event.step.0
-                && kind.as_str().ends_with("_call")
-                && (arguments.is_some() || !name.as_str().is_empty())
+                // Google's own tools have no name; Google runs them.
+                && (kind.as_str() == "function_call" || (kind.as_str().ends_with("_call") && !name.as_str().is_empty()))
             {
                 door.start(slot, id.as_str(), name.as_str(), Payload::new(arguments).as_str(), Nature::Json);
             }

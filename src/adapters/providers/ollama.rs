@@ -1,4 +1,4 @@
-//! Ollama's own chat: one JSON object a line, every call whole.
+//! Ollama's own chat, and its completions: one JSON object a line, every call whole.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -12,6 +12,11 @@ use crate::adapters::wire::{self, Flag, List, Object, Payload, Text, present};
 struct Event<'a> {
     #[serde(borrow, default)]
     message: Object<Message<'a>>,
+    /// Text of a completion, which has no message; `thinking` is its reasoning.
+    #[serde(borrow, default)]
+    response: Text<'a>,
+    #[serde(borrow, default)]
+    thinking: Text<'a>,
     #[serde(default, deserialize_with = "present")]
     done: Option<Flag>,
     #[serde(borrow, default)]
@@ -37,6 +42,8 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_
     if event.done.is_none() && event.message.0.is_none() {
         return Ok(Understood::No);
     }
+    door.reasoning(0, event.thinking.as_str());
+    door.text(0, event.response.as_str());
     if let Some(message) = event.message.0 {
         door.reasoning(0, message.thinking.as_str());
         door.text(0, message.content.as_str());

@@ -1,4 +1,6 @@
-//! OpenAI Chat Completions, and the servers that speak nearly the same.
+//! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same.
+
+use alloc::boxed::Box;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,8 +9,9 @@ use super::tool_call::{Function, ToolCall};
 use super::{Failure, Understood};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
+use crate::adapters::event::ToolEvent;
 use crate::adapters::slots::{Place, Slot};
-use crate::adapters::wire::{self, Index, List, Object, Payload, Text, present};
+use crate::adapters::wire::{self, Index, List, Object, Payload, Text, TextOrList, present};
 
 #[derive(Deserialize)]
 struct Chunk<'a> {
@@ -18,8 +21,17 @@ struct Chunk<'a> {
     choices: Option<List<Choice<'a>>>,
     #[serde(borrow, default)]
     usage: Option<&'a RawValue>,
+    /// Groq's own member; at times only this one has the usage.
+    #[serde(borrow, default)]
+    x_groq: Object<XGroq<'a>>,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct XGroq<'a> {
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -28,8 +40,16 @@ struct Choice<'a> {
     index: Index,
     #[serde(borrow, default)]
     delta: Object<Delta<'a>>,
+    /// In place of a delta where the answer is not streamed: all of it.
+    #[serde(borrow, default)]
+    message: Object<Box<Delta<'a>>>,
+    /// In place of a delta in a completion.
+    #[serde(borrow, default)]
+    text: Text<'a>,
     #[serde(borrow, default)]
     finish_reason: Text<'a>,
+    #[serde(borrow, default)]
+    native_finish_reason: Text<'a>,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
 }
@@ -37,7 +57,7 @@ struct Choice<'a> {
 #[derive(Deserialize)]
 struct Delta<'a> {
     #[serde(borrow, default)]
-    content: Text<'a>,
+    content: TextOrList<'a, Part<'a>>,
     #[serde(borrow, default)]
     refusal: Text<'a>,
     #[serde(borrow, default)]
@@ -45,21 +65,48 @@ struct Delta<'a> {
     #[serde(borrow, default)]
     reasoning: Text<'a>,
     #[serde(borrow, default)]
+    reasoning_details: List<Detail<'a>>,
+    #[serde(borrow, default)]
     tool_calls: List<ToolCall<'a>>,
     #[serde(borrow, default)]
     function_call: Object<Function<'a>>,
 }
 
+/// A part of the content, where it is a list, as Mistral sends it.
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    thinking: TextOrList<'a, Thought<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Thought<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+}
+
+/// A piece of reasoning as OpenRouter sends it: text, a summary, or data that only the provider can read.
+#[derive(Deserialize)]
+struct Detail<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    summary: Text<'a>,
+}
+
 pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let chunk: Chunk<'_> = wire::event(text)?;
+    let usage = chunk.usage.or(chunk.x_groq.0.and_then(|groq| groq.usage));
     let is_named = ["chat.completion", "text_completion"].iter().any(|name| chunk.object.as_str().starts_with(name));
-    if chunk.choices.is_none() && chunk.usage.is_none() && !is_named {
+    if chunk.choices.is_none() && usage.is_none() && !is_named {
         return Ok(Understood::No);
     }
     for choice in chunk.choices.unwrap_or_default().0 {
         read_choice(choice, door);
     }
-    if let Some(usage) = chunk.usage {
+    if let Some(usage) = usage {
         door.usage(usage.get());
     }
     if let Some(failure) = Failure::at(chunk.error) {
@@ -70,24 +117,57 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_
 
 fn read_choice(choice: Choice<'_>, door: &mut Door<'_>) {
     let number = choice.index.0.unwrap_or(0);
-    if let Some(delta) = choice.delta.0 {
-        read_delta(number, delta, door);
+    match choice.delta.0.or(choice.message.0.map(|message| *message)) {
+        // Some servers repeat the delta's text next to it.
+        Some(delta) => read_delta(number, delta, door),
+        None => door.text(number, choice.text.as_str()),
     }
     // Last, as some servers send a call and the reason in one chunk.
-    let reason = choice.finish_reason.as_str();
+    let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
     if !reason.is_empty() {
-        door.finish_choice(number, Some(reason));
-        door.reason(number, reason);
+        door.finish_choice(number, Some(if says_cut(native) { native } else { reason }));
+        let native_reason = Some(native).filter(|native| !native.is_empty());
+        door.tell(ToolEvent::Stop { choice: number, reason, native_reason });
     }
     if let Some(failure) = Failure::at(choice.error) {
         door.provider_error(&failure);
     }
 }
 
+/// Whether the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own may be
+/// `tool_calls` all the same.
+fn says_cut(native: &str) -> bool {
+    const CUT: [&str; 12] = [
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "model_length",
+        "model_context_window_exceeded",
+        "incomplete",
+        "content_filter",
+        "content_filtered",
+        "safety",
+        "recitation",
+        "prohibited_content",
+        "malformed_function_call",
+    ];
+    CUT.iter().any(|cut| cut.eq_ignore_ascii_case(native))
+}
+
 fn read_delta(choice: u64, delta: Delta<'_>, door: &mut Door<'_>) {
     let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.as_str().is_empty());
-    door.reasoning(choice, reasoning.map_or("", Text::as_str));
-    door.text(choice, delta.content.as_str());
+    match reasoning {
+        // The details say the same.
+        Some(reasoning) => door.reasoning(choice, reasoning.as_str()),
+        None => delta.reasoning_details.0.iter().for_each(|detail| {
+            door.reasoning(choice, detail.text.as_str());
+            door.reasoning(choice, detail.summary.as_str());
+        }),
+    }
+    match &delta.content {
+        TextOrList::Text(text) => door.text(choice, text),
+        TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, door)),
+    }
     door.refusal(choice, delta.refusal.as_str());
     for ToolCall { index, id, function } in delta.tool_calls.0 {
         read_entry(choice, index.0, id.as_str(), &function.0.unwrap_or_default(), door);
@@ -96,6 +176,16 @@ fn read_delta(choice: u64, delta: Delta<'_>, door: &mut Door<'_>) {
         // The older form has one call at most, and no id.
         read_entry(choice, Some(0), "", &function, door);
     }
+}
+
+fn read_part(choice: u64, part: &Part<'_>, door: &mut Door<'_>) {
+    match &part.thinking {
+        TextOrList::Text(thought) => door.reasoning(choice, thought),
+        TextOrList::List(thoughts) => {
+            thoughts.iter().for_each(|thought| door.reasoning(choice, thought.text.as_str()));
+        }
+    }
+    door.text(choice, part.text.as_str());
 }
 
 fn read_entry(choice: u64, index: Option<u64>, id: &str, function: &Function<'_>, door: &mut Door<'_>) {

@@ -47,7 +47,7 @@ fn read_chunk(calls: &mut Calls, chunk: &CreateChatCompletionStreamResponse, mut
                 FinishReason::FunctionCall => "function_call",
             };
             calls.finish_choice(choice.index.into(), Some(reason), &mut on_event);
-            on_event(ToolEvent::Stop { choice: choice.index.into(), reason });
+            on_event(ToolEvent::Stop { choice: choice.index.into(), reason, native_reason: None });
         }
     }
 }
