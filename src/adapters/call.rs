@@ -153,7 +153,7 @@ impl Call {
     }
 
     /// Whether anything has come that is the input.
-    fn has_input(&self) -> bool {
+    pub(super) fn has_input(&self) -> bool {
         !matches!(self.body, Body::Untouched)
     }
 

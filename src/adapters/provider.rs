@@ -26,6 +26,20 @@ pub enum Provider {
     /// OpenAI Chat Completions and compatible servers; text completions too.
     OpenaiChat,
     /// OpenAI Responses.
+    ///
+    /// Everything that the client has to do is a call. Besides functions and custom tools these are, by name:
+    ///
+    /// | name | input |
+    /// |---|---|
+    /// | `apply_patch` | `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`, with the diff as it is streamed |
+    /// | `shell` | the item's action, `{"commands":[…],…}`, with the commands as they are streamed |
+    /// | `local_shell` | the item's action |
+    /// | `computer` | `{"action":…,"pending_safety_checks":…}` |
+    /// | `tool_search` | the item's arguments |
+    /// | the tool's own | an approval request for a tool of an MCP server (its id begins with `mcpr_`): the arguments |
+    ///
+    /// What the provider does itself (searches, images, a shell in its own container) is no call, with the exception of
+    /// `code_interpreter` and the tools of MCP servers.
     OpenaiResponses,
     /// Gemini: `generateContent` streams and Interactions.
     Gemini,

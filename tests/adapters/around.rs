@@ -108,7 +108,8 @@ fn openai_responses() {
     );
     let names: Vec<_> =
         log.calls.iter().map(|call| (call.id.as_str(), call.at_end.1.as_str(), call.raw.as_str())).collect();
-    assert_eq!(names, [("a", "late", "{}"), ("ci", "code_interpreter", "1+1"), ("p", "apply_patch", "@@")]);
+    let patch = r#"{"callId":"p","operation":{"type":"update_file","path":"a","diff":"@@"}}"#;
+    assert_eq!(names, [("a", "late", "{}"), ("ci", "code_interpreter", "1+1"), ("p", "apply_patch", patch)]);
     assert_eq!(log.errors, []);
 }
 

@@ -221,6 +221,45 @@ fn ollamas_completions() {
     assert_eq!((words(&log), log.stops.len(), log.usage.len(), log.ends), (("t", "r", ""), 1, 1, 1));
 }
 
+/// What no event of its own says: told by the item that is done, or by the response at its end, once.
+#[test]
+fn responses_that_say_it_late() {
+    let message = json!({"type": "message", "id": "m", "content": [{"type": "output_text", "text": "a"},
+        {"type": "refusal", "refusal": "no"}, {"type": "output_text", "text": "b"}]});
+    let reasoning = json!({"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "s"}],
+        "content": [{"type": "reasoning_text", "text": "c"}]});
+    let done =
+        |index: u64, item: &Value| json!({"type": "response.output_item.done", "output_index": index, "item": item});
+    let end = || json!({"type": "response.completed", "response": {"output": [reasoning, message]}});
+    let all = ("ab", "sc", "no");
+    assert_eq!(words(&read_json(Provider::OpenaiResponses, [end()])), all);
+    assert_eq!(words(&read_json(Provider::OpenaiResponses, [done(0, &reasoning), done(1, &message), end()])), all);
+    let events = ["reasoning_summary_text", "refusal", "output_text"].map(
+        |kind| json!({"type": format!("response.{kind}.delta"), "output_index": 1, "content_index": 0, "delta": "x"}),
+    );
+    let log =
+        read_json(Provider::OpenaiResponses, events.into_iter().chain([done(0, &reasoning), done(1, &message), end()]));
+    assert_eq!(words(&log), ("x", "x", "x"));
+    // An item that says nothing, or says it late, does not make the events of the next one be told twice.
+    let empty = json!({"type": "reasoning", "id": "r", "summary": []});
+    for first in [empty, reasoning.clone()] {
+        let delta = json!({"type": "response.reasoning_summary_text.delta", "output_index": 1, "delta": "x"});
+        let log = read_json(Provider::OpenaiResponses, [done(0, &first), delta, done(1, &reasoning), end()]);
+        assert_eq!(log.reasoning.matches('x').count(), 1);
+        assert_eq!(log.reasoning.matches('s').count(), first["summary"].as_array().unwrap().len());
+    }
+    // The next response says its own.
+    let created = json!({"type": "response.created"});
+    assert_eq!(words(&read_json(Provider::OpenaiResponses, [end(), created, end()])), ("abab", "scsc", "nono"));
+    // As structured text each part is an answer.
+    let log = read_with(
+        Some(Provider::OpenaiResponses),
+        everything().structured(),
+        [end().to_string().replace("\"a\"", "\"1\"").replace("\"b\"", "\"2\"")],
+    );
+    assert_eq!(log.summary(), [" complete 1", " complete 2"]);
+}
+
 #[test]
 fn steps_of_googles_own_tools() {
     let event = |kind: &str, index: u64, body: Value| {

@@ -5,6 +5,7 @@ mod inputs;
 mod support;
 
 mod around;
+mod composed;
 mod cuts;
 mod failures;
 mod fixtures;

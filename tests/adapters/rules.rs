@@ -271,7 +271,6 @@ fn rule_8_raw() {
         ("custom_tool_call", "custom_tool_call_input", "input", "input"),
         ("code_interpreter_call", "code_interpreter_call_code", "code", "code"),
         ("shell_call", "shell_call_command", "command", ""),
-        ("apply_patch_call", "apply_patch_call_operation_diff", "diff", ""),
     ] {
         let added = json!({"type": "response.output_item.added", "output_index": 1,
             "item": {"type": kind, "id": "i", "call_id": "a", "name": "tool"}});

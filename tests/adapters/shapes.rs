@@ -6,7 +6,7 @@ const WEATHER: &str = r#"get_weather complete {"city":"Zürich","days":[1,2]}"#;
 const SEARCH: &str = r#"search complete {"query":"tram 4 \"Seefeld\""}"#;
 
 /// Each stream with its calls.
-const TABLE: [(&str, &[&str]); 41] = [
+const TABLE: [(&str, &[&str]); 44] = [
     ("responses/normal.sse", &[WEATHER]),
     ("responses/no-arguments.sse", &["list_lines complete {}"]),
     ("responses/cut.sse", &["get_weather truncated(max_output_tokens) {\"city\": \"Zü"]),
@@ -50,6 +50,34 @@ const TABLE: [(&str, &[&str]); 41] = [
     // What was cut says so by the reason behind the gateway, though the gateway's own says that all is well.
     ("chat/native-reason.sse", &["get_weather truncated(length) {\"city\": \"Z", "list_lines truncated(length) "]),
     ("chat/completion.jsonl", &[]),
+    (
+        "responses/apply-patch.sse",
+        &[
+            concat!(
+                r#"apply_patch complete {"callId":"call_1","operation":{"type":"update_file","path":"tram \"4\".md","#,
+                r#""diff":"@@\n-tram 3\n+tram\t4 \"Seefeld\" ü😀\\n"}}"#
+            ),
+            r#"apply_patch complete {"callId":"call_2","operation":{"type":"delete_file","path":"old.md"}}"#,
+        ],
+    ),
+    // The second shell is the provider's own.
+    (
+        "responses/shell.sse",
+        &[r#"shell complete {"commands":["ls -a \"~\"","","pwd"],"max_output_length":8912,"timeout_ms":null}"#],
+    ),
+    // So are the second search for tools, and the one for pages.
+    (
+        "responses/client-calls.sse",
+        &[
+            r#"local_shell complete {"type":"exec","command":["ls","-a"],"env":{}}"#,
+            r#"tool_search complete {"goal":"a weather tool"}"#,
+            r#"next_tram complete {"stop":"Bellevue"}"#,
+            concat!(
+                r#"computer complete {"action":{"type":"click","button":"left","x":1,"y":2},"#,
+                r#""pending_safety_checks":[{"id":"s","code":"c","message":"m"}]}"#
+            ),
+        ],
+    ),
     ("interactions/built-in.sse", &[WEATHER]),
     ("bedrock/invoke-model.jsonl", &[WEATHER]),
     ("gemini/numbers.sse", &[WEATHER]),
@@ -160,4 +188,11 @@ fn what_stands_around_the_calls_is_told() {
     }
     assert_eq!(log_of("chat/native-reason.sse").native_reasons, [(0, "length".to_owned())]);
     assert_eq!(log_of("chat/reasoning-details.sse").native_reasons, [(0, "completed".to_owned())]);
+}
+
+/// The ids to answer with, where an item has several or changes its own.
+#[test]
+fn ids_of_what_the_client_does() {
+    assert_eq!(log_of("responses/client-calls.sse").ids(), ["call_1", "call_2", "mcpr_2", "call_4"]);
+    assert_eq!(log_of("responses/apply-patch.sse").ids(), ["call_1", "call_2"]);
 }

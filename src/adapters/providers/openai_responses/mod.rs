@@ -1,10 +1,19 @@
 //! OpenAI Responses: items by output index; what is whole is told up to three times.
+//!
+//! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is streamed
+//! as separate strings.
+
+mod composed;
+mod item;
+
+use alloc::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::composed::AllComposed;
+use self::item::Item;
 use super::{Failure, Understood};
-use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
 use crate::adapters::slots::{Place, Slot};
 use crate::adapters::wire::{self, Index, List, Object, Payload, Text};
@@ -16,6 +25,36 @@ pub(super) struct State {
     part: Option<(u64, u64)>,
     /// The part's place among those with text.
     choice: u64,
+    composed: AllComposed,
+    /// The output indices of items that are not told as calls, but whose commands are streamed like a call's.
+    passed_over: BTreeSet<u64>,
+    text: Said,
+    refusal: Said,
+    reasoning: Said,
+}
+
+/// Which kind of source has told what this response says. A response says everything up to three times.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said(Option<Source>);
+
+/// Where a response says something: in the response at its end, in items that are done, in events of its own. Whatever
+/// an event has told, the others only repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Response,
+    Items,
+    Events,
+}
+
+impl Said {
+    /// Notes a source that says something. Whether it is news.
+    fn is_news_from(&mut self, source: Source) -> bool {
+        let is_news = self.0.is_none_or(|said| said <= source);
+        if is_news {
+            self.0 = Some(source);
+        }
+        is_news
+    }
 }
 
 #[derive(Deserialize)]
@@ -26,6 +65,8 @@ struct Event<'a> {
     output_index: Index,
     #[serde(default)]
     content_index: Index,
+    #[serde(default)]
+    command_index: Index,
     #[serde(borrow, default)]
     delta: Text<'a>,
     #[serde(borrow, default)]
@@ -47,34 +88,6 @@ struct Event<'a> {
     item: Object<Item<'a>>,
     #[serde(borrow, default)]
     response: Object<Response<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Item<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    call_id: Text<'a>,
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    status: Text<'a>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    input: Text<'a>,
-    #[serde(borrow, default)]
-    code: Text<'a>,
-    #[serde(borrow, default)]
-    operation: Object<Operation<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Operation<'a> {
-    #[serde(borrow, default)]
-    diff: Text<'a>,
 }
 
 #[derive(Deserialize)]
@@ -124,22 +137,26 @@ const SILENT: [&str; 21] = [
 pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     let slot = Slot::at(event.output_index.0);
+    let command = event.command_index.0.unwrap_or(0);
     let part = (event.output_index.0.unwrap_or(0), event.content_index.0.unwrap_or(0));
     match event.kind.as_str() {
         "response.function_call_arguments.delta"
         | "response.mcp_call_arguments.delta"
         | "response.custom_tool_call_input.delta"
-        | "response.code_interpreter_call_code.delta"
+        | "response.code_interpreter_call_code.delta" => door.delta(slot, event.delta.as_str()),
+        "response.shell_call_command.added"
         | "response.shell_call_command.delta"
-        | "response.apply_patch_call_operation_diff.delta" => door.delta(slot, event.delta.as_str()),
+        | "response.apply_patch_call_operation_diff.delta" => {
+            state.delta(slot, command, event.delta.as_str(), door);
+        }
+        "response.shell_call_command.done" => state.done(slot, command, event.command.as_str(), door),
+        "response.apply_patch_call_operation_diff.done" => state.done(slot, 0, event.diff.as_str(), door),
         "response.function_call_arguments.done"
         | "response.mcp_call_arguments.done"
         | "response.custom_tool_call_input.done"
-        | "response.code_interpreter_call_code.done"
-        | "response.shell_call_command.done"
-        | "response.apply_patch_call_operation_diff.done" => {
+        | "response.code_interpreter_call_code.done" => {
             let arguments = Payload::new(event.arguments);
-            let whole = [&event.input, &event.code, &event.command, &event.diff].map(Text::as_str).concat();
+            let whole = [&event.input, &event.code].map(Text::as_str).concat();
             if let Some(number) = door.calls.slots.find(slot) {
                 door.identify(number, "", event.name.as_str());
             }
@@ -148,33 +165,37 @@ pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result
         }
         "response.output_item.added" => {
             if let Some(item) = event.item.0 {
-                item.start(slot, door);
+                item.add(slot, state, door);
             }
         }
         "response.output_item.done" => {
             if let Some(item) = event.item.0 {
-                item.end(slot, door);
+                item.end(slot, state, door);
+                item.say(part.0, Source::Items, state, door);
+                state.passed_over.remove(&part.0);
             }
         }
         "response.output_text.delta" => {
-            state.enter(part);
-            door.text(state.choice, event.delta.as_str());
+            state.say_text(part, event.delta.as_str(), door);
         }
         "response.output_text.done" if state.part != Some(part) => {
-            state.enter(part);
-            door.text(state.choice, event.text.as_str());
+            state.say_text(part, event.text.as_str(), door);
         }
-        "response.refusal.delta" => door.refusal(state.choice, event.delta.as_str()),
+        "response.refusal.delta" => {
+            state.refusal.is_news_from(Source::Events);
+            door.refusal(state.choice, event.delta.as_str());
+        }
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+            state.reasoning.is_news_from(Source::Events);
             door.reasoning(state.choice, event.delta.as_str());
         }
         "response.created" => {
             *state = State::default();
             door.begin_message();
         }
-        "response.completed" => end("completed", event.response.0, door),
-        "response.incomplete" => end("incomplete", event.response.0, door),
-        "response.failed" => end("failed", event.response.0, door),
+        "response.completed" => end("completed", event.response.0, state, door),
+        "response.incomplete" => end("incomplete", event.response.0, state, door),
+        "response.failed" => end("failed", event.response.0, state, door),
         "keepalive" => {}
         kind => {
             let kind = kind.strip_prefix("response.").unwrap_or_default();
@@ -192,63 +213,60 @@ impl State {
         }
         self.part = Some(part);
     }
-}
 
-impl Item<'_> {
-    /// What the item's input is by nature, if it is a call whose input is streamed.
-    fn nature(&self) -> Option<Nature> {
-        match self.kind.as_str() {
-            "function_call" | "mcp_call" => Some(Nature::Json),
-            "custom_tool_call" | "code_interpreter_call" | "shell_call" | "apply_patch_call" => Some(Nature::Text),
-            _ => None,
+    fn say_text(&mut self, part: (u64, u64), text: &str, door: &mut Door<'_>) {
+        self.enter(part);
+        // An empty text says nothing that could be repeated.
+        if !text.is_empty() {
+            self.text.is_news_from(Source::Events);
+        }
+        door.text(self.choice, text);
+    }
+
+    /// Notes an item that is not told as a call, so that its deltas are not taken for those of a call that was lost.
+    fn pass_over(&mut self, slot: Slot<'_>, door: &Door<'_>) {
+        if let Place::Index(index) = slot.place
+            && self.passed_over.len() < door.calls.choices.limits.open_calls
+        {
+            self.passed_over.insert(index);
         }
     }
 
-    /// The id that the result is sent back with.
-    fn call_id(&self) -> &str {
-        if self.call_id.as_str().is_empty() { self.id.as_str() } else { self.call_id.as_str() }
+    fn is_passed_over(&self, slot: Slot<'_>) -> bool {
+        matches!(slot.place, Place::Index(index) if self.passed_over.contains(&index))
     }
 
-    /// The tool's name: its own, or what its type says.
-    fn tool(&self) -> &str {
-        match (self.name.as_str(), self.kind.as_str()) {
-            ("", "code_interpreter_call" | "shell_call" | "apply_patch_call") => {
-                self.kind.as_str().trim_end_matches("_call")
-            }
-            (name, _) => name,
-        }
-    }
-
-    fn with_input<T>(&self, act: impl FnOnce(&str) -> T) -> T {
-        let diff = self.operation.0.as_ref().map_or("", |operation| operation.diff.as_str());
-        let arguments = Payload::new(self.arguments);
-        let inputs = [arguments.as_str(), self.input.as_str(), self.code.as_str(), diff];
-        act(inputs.into_iter().find(|input| !input.is_empty()).unwrap_or_default())
-    }
-
-    fn start(&self, slot: Slot<'_>, door: &mut Door<'_>) {
-        if let Some(nature) = self.nature() {
-            self.with_input(|input| door.start(slot, self.call_id(), self.tool(), input, nature));
+    /// A piece of a command or a patch.
+    fn delta(&mut self, slot: Slot<'_>, command: u64, piece: &str, door: &mut Door<'_>) {
+        let number = door.open_number(slot);
+        let is_composed = number.is_some_and(|number| self.composed.delta(number, command, piece, door));
+        if !is_composed && !self.is_passed_over(slot) {
+            door.delta(slot, piece);
         }
     }
 
-    fn end(&self, slot: Slot<'_>, door: &mut Door<'_>) {
-        if self.nature().is_none() || door.has_ended(slot, self.call_id()) {
-            return;
+    /// The response has ended.
+    fn close(&mut self, status: &str, door: &mut Door<'_>) {
+        if status == "completed" {
+            self.composed.close_all(door);
         }
-        if door.calls.slots.find(slot).is_none() {
-            self.start(slot, door);
+        *self = Self { part: self.part, choice: self.choice, ..Self::default() };
+    }
+
+    /// All of a command or a patch.
+    fn done(&mut self, slot: Slot<'_>, command: u64, whole: &str, door: &mut Door<'_>) {
+        let number = door.open_number(slot);
+        let is_composed = number.is_some_and(|number| self.composed.done(number, command, whole, door));
+        if !is_composed && !self.is_passed_over(slot) {
+            door.whole(slot, whole);
+            door.seal(slot);
         }
-        self.with_input(|input| door.whole(slot, input));
-        if self.status.as_str() == "incomplete" {
-            door.set_incomplete(slot);
-        }
-        door.stop(slot);
     }
 }
 
-fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
+fn end(status: &str, response: Option<Response<'_>>, state: &mut State, door: &mut Door<'_>) {
     let Some(response) = response else {
+        state.close(status, door);
         door.end(status);
         return door.end_stream();
     };
@@ -260,9 +278,11 @@ fn end(status: &str, response: Option<Response<'_>>, door: &mut Door<'_>) {
         let is_new = at_slot.is_none() && by_id.is_none() && !slots.has_forgotten();
         let is_here = at_slot.is_some() && at_slot == by_id;
         if is_new || is_here {
-            item.end(slot, door);
+            item.end(slot, state, door);
         }
+        item.say(index, Source::Response, state, door);
     }
+    state.close(status, door);
     let detail = response.incomplete_details.0.map(|incomplete| incomplete.reason).unwrap_or_default();
     let reason = if detail.as_str().is_empty() { status } else { detail.as_str() };
     door.end(reason);
