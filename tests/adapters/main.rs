@@ -14,6 +14,7 @@ mod lost;
 mod neutral;
 mod properties;
 mod quirks;
+mod recordings;
 mod rules;
 mod second_reader;
 mod shapes;

@@ -10,8 +10,13 @@ use sse_core::{SseDecoder, SseEvent};
 
 /// A recorded stream's bytes; `None`, said aloud, where the recordings are not there.
 pub(crate) fn recorded(name: &str) -> Option<Vec<u8>> {
+    shared(&format!("fixtures/{name}"))
+}
+
+/// The same, from beside the recorded streams.
+pub(crate) fn shared(name: &str) -> Option<Vec<u8>> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    let path = env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from).join("fixtures").join(name);
+    let path = env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from).join(name);
     let bytes = fs::read(&path).ok();
     if bytes.is_none() {
         eprintln!("not checked, as it is not there: {}", path.display());
@@ -82,6 +87,30 @@ pub(crate) fn events_of(bytes: &[u8]) -> Vec<String> {
     let mut framing = Framing::new();
     framing.feed(bytes, &mut |event| events.push(event.to_owned()));
     framing.finish(&mut |event| events.push(event.to_owned()));
+    events
+}
+
+/// The events of Amazon's binary framing, each payload wrapped in its event's name.
+pub(crate) fn eventstream(mut bytes: &[u8]) -> Vec<String> {
+    let mut events = Vec::new();
+    while !bytes.is_empty() {
+        let length = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        // Lengths and a checksum, headers, the payload, a checksum.
+        let (message, rest) = bytes.split_at(length(0));
+        let (mut headers, payload) = message[12..message.len() - 4].split_at(length(4));
+        let mut name = "";
+        while !headers.is_empty() {
+            // A name behind its length, the type of a string, a value behind its length.
+            let (header, rest) = headers[1..].split_at(usize::from(headers[0]));
+            let (value, rest) = rest[3..].split_at(usize::from(u16::from_be_bytes([rest[1], rest[2]])));
+            if header == b":event-type" {
+                name = std::str::from_utf8(value).unwrap();
+            }
+            headers = rest;
+        }
+        events.push(format!("{{\"{name}\":{}}}", std::str::from_utf8(payload).unwrap()));
+        bytes = rest;
+    }
     events
 }
 
