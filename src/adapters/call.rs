@@ -278,7 +278,7 @@ impl Call {
     }
 
     /// The wire says that the input is another one: of the two, nobody can say which is right.
-    fn contradict(&mut self, on_event: &mut OnEvent<'_>) {
+    pub(super) fn contradict(&mut self, on_event: &mut OnEvent<'_>) {
         self.leave_out("mismatch");
         self.tell_error(CallErrorKind::Mismatch, on_event);
     }

@@ -72,6 +72,22 @@ impl Door<'_> {
         if slot.place == Place::Nowhere { self.only_open(slot.choice) } else { self.calls.slots.find(slot) }
     }
 
+    /// The call in a slot has another id too, which some signals may go by.
+    pub(super) fn find_also(&mut self, slot: Slot<'_>, id: &str) {
+        if let Some(number) = self.find(slot)
+            && !id.is_empty()
+            && id.len() <= self.calls.choices.limits.name_bytes
+            && self.calls.slots.find_id(slot.choice, id).is_none()
+        {
+            self.calls.slots.bind(Slot::new(slot.choice, Place::Latest), id, number);
+        }
+    }
+
+    /// Whether any call is open.
+    pub(super) fn has_open(&self) -> bool {
+        !self.calls.open.is_empty()
+    }
+
     fn only_open(&self, choice: u64) -> Option<u64> {
         let mut open = self.calls.open.iter().filter(|(_, call)| call.choice() == choice && !call.is_content());
         let (number, _) = open.next()?;
@@ -132,6 +148,20 @@ impl Door<'_> {
             Some(number) => self.whole_of(number, text),
             None => self.unplaced(slot),
         }
+    }
+
+    /// What a server has made of the whole input, which may differ.
+    pub(super) fn derived(&mut self, slot: Slot<'_>, text: &str) {
+        let Some(number) = self.find(slot).filter(|_| !text.is_empty()) else { return };
+        match self.calls.open.get_mut(&number) {
+            Some(call) => call.derived(text, &self.calls.choices, self.on_event),
+            None => self.late(number),
+        }
+    }
+
+    /// The wire says that a call's input is another one than what it gave before.
+    pub(super) fn contradict(&mut self, number: u64) {
+        self.with(number, |call, _, on_event| call.contradict(on_event));
     }
 
     /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it.

@@ -167,11 +167,12 @@ fn what_does_not_fit_is_told() {
     let mismatch = (CallErrorKind::Mismatch, Some(0));
     let ended = (CallErrorKind::Ended, Some(0));
     let added = || patch("added", &operation(""));
-    // The deltas win.
+    // Of two that differ, nobody can say which is right.
+    let cut = whole.replace("complete", "truncated(mismatch)");
     let log = read([added(), diff("delta", "@@"), diff("done", "@!"), patch("done", &operation("@@")), completed()]);
-    assert_eq!((log.summary(), log.errors), (vec![whole.to_owned()], vec![mismatch]));
+    assert_eq!((log.summary(), log.errors), (vec![cut.clone()], vec![mismatch]));
     let log = read([added(), diff("delta", "@@"), diff("done", "@@"), patch("done", &operation("@")), completed()]);
-    assert_eq!((log.summary(), log.errors), (vec![whole.to_owned()], vec![mismatch]));
+    assert_eq!((log.summary(), log.errors), (vec![cut], vec![mismatch]));
     let log = read([added(), diff("delta", "@@"), diff("done", "@@"), diff("delta", "@"), completed()]);
     assert_eq!((log.summary(), log.errors), (vec![whole.to_owned()], vec![ended]));
     // The same once more is nothing.
@@ -193,7 +194,7 @@ fn what_does_not_fit_is_told() {
         shell("done", &action(&["ls", "pwd"])),
         completed(),
     ]);
-    assert_eq!(log.summary(), [r#"shell truncated(bad-frame) {"commands":["l","pwd"]}"#]);
+    assert_eq!(log.summary(), [r#"shell truncated(unplaced) {"commands":["l","pwd"]}"#]);
     assert_eq!(log.errors, [ended]);
     // What is behind a command's end is too late, and does no harm.
     let log = read([
@@ -218,7 +219,6 @@ fn snapshots_of_all_so_far() {
             diff("delta", "a\""),
             diff("delta", "a\"b"),
             diff("delta", "a\"b"),
-            diff("delta", "x"),
             diff("delta", "a\"b\"c"),
             diff("done", "a\"b\"c"),
             patch("done", &operation),
@@ -226,7 +226,19 @@ fn snapshots_of_all_so_far() {
         ],
     );
     let value: Value = serde_json::from_str(log.calls[0].value.as_ref().unwrap()).unwrap();
-    assert_eq!((value["operation"].clone(), log.errors), (operation, vec![(CallErrorKind::Mismatch, Some(0))]));
+    assert_eq!((value["operation"].clone(), log.errors), (operation, vec![]));
+    let log = read_as(
+        cumulative(),
+        [
+            patch("added", &json!({"type": "update_file", "path": "a", "diff": ""})),
+            diff("delta", "a"),
+            diff("delta", "x"),
+            diff("delta", "ab"),
+            completed(),
+        ],
+    );
+    assert_eq!((log.calls[0].status, log.calls[0].reason.as_str()), ("truncated", "mismatch"));
+    assert_eq!(log.errors, [(CallErrorKind::Mismatch, Some(0))]);
 }
 
 #[test]

@@ -62,9 +62,13 @@ pub(super) fn read(text: &str, door: &mut Door<'_>) -> Result<Understood, serde_
 
 /// The input is whole: used where no delta came, else compared with them.
 fn end(slot: Slot<'_>, id: &str, name: &str, input: &str, door: &mut Door<'_>) {
-    if door.calls.slots.find(slot).is_none() {
+    if door.find(slot).is_none() {
+        if id.is_empty() && door.has_open() {
+            return door.unplaced(slot);
+        }
         door.start(slot, id, name, "", Nature::Json);
     }
-    door.whole(slot, input);
+    // The server may have filled in what the model left out, so what differs is told, and no more.
+    door.derived(slot, input);
     door.stop(slot);
 }

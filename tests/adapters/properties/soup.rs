@@ -113,7 +113,7 @@ impl Signal {
         let (index, id, text) = (self.index(), self.id(), &self.text);
         let json: Value = serde_json::from_str(text).unwrap_or_else(|_| json!({}));
         let arg = json!({"jsonPath": (["$.a", "$.b[0]", "$.a", "$", "$.é"][self.place % 5]), "stringValue": text,
-            "willContinue": (self.place % 2 == 0)});
+            "willContinue": (self.place.is_multiple_of(2))});
         let events = [
             json!({"type": "content_block_start", "index": index,
                 "content_block": {"type": "tool_use", "id": id, "name": "tool", "input": json}}),
@@ -183,7 +183,7 @@ impl Signal {
             3..=5 => calls.delta(slot, text, on_event),
             6 | 7 => calls.whole(slot, text, on_event),
             8 => calls.stop(slot, on_event),
-            9 => calls.finish((self.place % 2 == 0).then_some(text), on_event),
+            9 => calls.finish((self.place.is_multiple_of(2)).then_some(text), on_event),
             10 => calls.finish_choice(1, Some("stop"), on_event),
             _ => calls.begin_message(on_event),
         }

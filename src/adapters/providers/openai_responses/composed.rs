@@ -156,7 +156,7 @@ impl Composed {
         match news {
             Some(news) => self.push(number, news, door),
             None if piece.is_empty() => {}
-            None => door.tell_error(CallErrorKind::Mismatch, number),
+            None => door.contradict(number),
         }
     }
 
@@ -168,7 +168,7 @@ impl Composed {
         let escaped = escaped(whole);
         match self.string(number, door) {
             Some("") if !is_told => self.push(number, &escaped, door),
-            Some(told) if told != escaped => door.tell_error(CallErrorKind::Mismatch, number),
+            Some(told) if told != escaped => door.contradict(number),
             _ => {}
         }
         if !is_told {
@@ -188,10 +188,11 @@ impl Composed {
             (Of::Commands, Stage::Inside) if command > self.command => text.push_str(r#"",""#),
             (Of::Commands, Stage::After) if command > self.command => text.push_str(r#",""#),
             _ => {
-                door.tell_error(CallErrorKind::Ended, number);
                 // The piece may belong to a command that was not done when the next one began. Then it is lost.
-                if let Some(call) = door.calls.open.get_mut(&number).filter(|_| command != self.command) {
-                    call.leave_out("bad-frame");
+                if command == self.command {
+                    door.tell_error(CallErrorKind::Ended, number);
+                } else {
+                    door.late(number);
                 }
                 return false;
             }

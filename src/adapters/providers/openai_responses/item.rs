@@ -176,6 +176,12 @@ impl Item<'_> {
 
     fn start(&self, form: Form, slot: Slot<'_>, state: &mut State, door: &mut Door<'_>) {
         let (id, name) = (self.call_id(), self.tool());
+        self.start_as(form, slot, id, name, state, door);
+        // Events without a place in the output go by the item's own id.
+        door.find_also(slot, self.id.as_str());
+    }
+
+    fn start_as(&self, form: Form, slot: Slot<'_>, id: &str, name: &str, state: &mut State, door: &mut Door<'_>) {
         match form {
             Form::Streamed(nature) => door.start(slot, id, name, &self.text(), nature),
             Form::Whole => door.start(slot, id, name, "", Nature::Json),
@@ -220,7 +226,7 @@ impl Item<'_> {
         if door.has_ended(slot, self.call_id()) {
             return;
         }
-        if door.calls.slots.find(slot).is_none() {
+        if door.find(slot).is_none() {
             self.start(form, slot, state, door);
         }
         let Some(number) = door.open_number(slot) else { return };
@@ -244,6 +250,6 @@ impl Item<'_> {
 impl Door<'_> {
     /// The call in a slot, if it is open.
     pub(super) fn open_number(&mut self, slot: Slot<'_>) -> Option<u64> {
-        self.calls.slots.find(slot).filter(|number| self.calls.open.contains_key(number))
+        self.find(slot).filter(|number| self.calls.open.contains_key(number))
     }
 }

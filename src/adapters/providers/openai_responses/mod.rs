@@ -63,6 +63,8 @@ struct Event<'a> {
     kind: Text<'a>,
     #[serde(default)]
     output_index: Index,
+    #[serde(borrow, default)]
+    item_id: Text<'a>,
     #[serde(default)]
     content_index: Index,
     #[serde(default)]
@@ -136,7 +138,7 @@ const SILENT: [&str; 21] = [
 
 pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
-    let slot = Slot::at(event.output_index.0);
+    let slot = event.slot(door);
     let command = event.command_index.0.unwrap_or(0);
     let part = (event.output_index.0.unwrap_or(0), event.content_index.0.unwrap_or(0));
     match event.kind.as_str() {
@@ -157,19 +159,19 @@ pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result
         | "response.code_interpreter_call_code.done" => {
             let arguments = Payload::new(event.arguments);
             let whole = [&event.input, &event.code].map(Text::as_str).concat();
-            if let Some(number) = door.calls.slots.find(slot) {
+            if let Some(number) = door.find(slot) {
                 door.identify(number, "", event.name.as_str());
             }
             door.whole(slot, if whole.is_empty() { arguments.as_str() } else { &whole });
             door.seal(slot);
         }
         "response.output_item.added" => {
-            if let Some(item) = event.item.0 {
+            if let Some(item) = &event.item.0 {
                 item.add(slot, state, door);
             }
         }
         "response.output_item.done" => {
-            if let Some(item) = event.item.0 {
+            if let Some(item) = &event.item.0 {
                 item.end(slot, state, door);
                 item.say(part.0, Source::Items, state, door);
                 state.passed_over.remove(&part.0);
@@ -203,6 +205,20 @@ pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result
         }
     }
     Ok(Understood::Yes)
+}
+
+impl Event<'_> {
+    /// Where the event's item stands: by its place in the output, or if that was lost, by its id.
+    fn slot<'s>(&'s self, door: &Door<'_>) -> Slot<'s> {
+        let call_id = self.item.0.as_ref().map_or("", Item::call_id);
+        let by_id = |id: &'s str| Slot::new(0, Place::Id(id));
+        match self.output_index.0 {
+            Some(index) => Slot::from(index),
+            None if !call_id.is_empty() => by_id(call_id),
+            None if door.calls.slots.find_id(0, self.item_id.as_str()).is_some() => by_id(self.item_id.as_str()),
+            None => Slot::at(None),
+        }
+    }
 }
 
 impl State {
