@@ -39,16 +39,26 @@ struct Filling {
     shown: Shown,
     events: Vec<Event>,
     result: Option<Value>,
+    /// Whether there is no further attempt.
+    is_over: bool,
+}
+
+/// What the provider failed an attempt with.
+struct Failure {
+    error: ProviderError,
+    /// Whether any of the answer had come before.
+    has_begun: bool,
 }
 
 impl Filling {
     /// One step of the instructor, whose events are kept.
     fn step<R>(&mut self, step: impl FnOnce(&mut Attempts<Value>, &mut dyn FnMut(FormEvent<'_, Value>)) -> R) -> R {
-        let Self { attempts, shown, events, result } = self;
+        let Self { attempts, shown, events, result, is_over } = self;
         step(attempts, &mut |event| {
             events.extend(shown.events(&event));
-            if let FormEvent::FinalResult(Ok(form)) = event {
-                *result = Some(form);
+            if let FormEvent::FinalResult(last) = event {
+                *is_over = true;
+                *result = last.ok();
             }
         })
     }
@@ -62,7 +72,8 @@ pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut 
     );
     let block = output.next_block();
     let attempts = assistants.form.parse_streaming(message);
-    let mut filling = Filling { attempts, shown: Shown::in_block(block), events: Vec::new(), result: None };
+    let shown = Shown::in_block(block);
+    let mut filling = Filling { attempts, shown, events: Vec::new(), result: None, is_over: false };
     let mut retry = assistants.provider.retry();
     while let Some(prompt) = filling.step(|attempts, tell| attempts.start(tell)) {
         output.send(std::mem::take(&mut filling.events)).await?;
@@ -74,8 +85,14 @@ pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut 
         };
         let failure = attempt(assistants, &request, &mut filling, output).await?;
         output.send(std::mem::take(&mut filling.events)).await?;
-        if let Some(pause) = failure.and_then(|error| retry.after(&error)) {
-            tokio::time::sleep(pause).await;
+        if let Some(Failure { error, has_begun }) = failure {
+            let pause = retry.after(&error);
+            // It is the provider that failed, not the model: if another attempt is of no use, or there is none, so has
+            // the turn.
+            if filling.is_over || (pause.is_none() && !has_begun) {
+                return Err(error.into());
+            }
+            tokio::time::sleep(pause.unwrap_or_default()).await;
         }
     }
     let mut messages = vec![Message::user(message)];
@@ -92,22 +109,19 @@ async fn attempt(
     request: &Request,
     filling: &mut Filling,
     output: &mut Output,
-) -> Result<Option<ProviderError>, TurnError> {
+) -> Result<Option<Failure>, TurnError> {
     let failure = match assistants.provider.open(request, Calls::new(&PatternSet::empty())).await {
         Ok(answer) => read(answer, filling, output).await?,
-        Err(error) => Some(error),
+        Err(error) => Some(Failure { error, has_begun: false }),
     };
-    if let Some(error) = &failure {
+    if let Some(Failure { error, .. }) = &failure {
         filling.step(|attempts, tell| attempts.fail(failed(error), tell));
     }
     Ok(failure)
 }
 
-async fn read(
-    mut answer: Answer,
-    filling: &mut Filling,
-    output: &mut Output,
-) -> Result<Option<ProviderError>, TurnError> {
+async fn read(mut answer: Answer, filling: &mut Filling, output: &mut Output) -> Result<Option<Failure>, TurnError> {
+    let mut has_begun = false;
     loop {
         let mut step = Step::GoOn;
         let read = answer
@@ -115,6 +129,7 @@ async fn read(
                 if let ToolEvent::Text { text, .. } = event
                     && step == Step::GoOn
                 {
+                    has_begun = true;
                     step = filling.step(|attempts, tell| attempts.feed(text, tell));
                 }
             })
@@ -127,7 +142,7 @@ async fn read(
                 filling.step(|attempts, tell| attempts.finish(tell));
                 return Ok(None);
             }
-            Err(error) => return Ok(Some(error)),
+            Err(error) => return Ok(Some(Failure { error, has_begun })),
         }
     }
 }

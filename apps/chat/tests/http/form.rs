@@ -69,3 +69,22 @@ async fn what_the_provider_does_is_an_attempts_failure() {
         assert_eq!(world.journal().seen().open, 0, "{fault}");
     }
 }
+
+/// It is the model that gives up a form. If the provider fails to the last, the turn has failed, and nothing is saved.
+#[tokio::test]
+async fn a_provider_that_fails_to_the_last_is_an_error() {
+    for (fault, kind, requests) in [
+        ("status:503", "provider_failed", 3),
+        ("overloaded", "provider_error", 3),
+        ("break", "provider_error", 3),
+        ("cut:900", "provider_cut", 3),
+        ("close", "provider_cut", 3),
+        ("status:401", "provider_refused", 1),
+    ] {
+        let world = World::start().await;
+        let turn = world.turn("a", "form", &format!("A trip #{fault}")).await;
+        assert_eq!((turn.error().as_str(), world.journal().seen().count), (kind, requests), "{fault}");
+        assert!(!statuses(&turn.props(MessageType::Form)).contains(&"filling"), "{fault}");
+        assert_eq!(world.rows().len(), 0, "{fault}");
+    }
+}

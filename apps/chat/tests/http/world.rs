@@ -38,7 +38,16 @@ impl World {
         Self::start_with(limits(), |assistants| assistants).await
     }
 
+    /// A world whose provider is another one, at this address.
+    pub(crate) async fn at(base_url: String, limits: Limits) -> Self {
+        Self::build(Some(base_url), limits, |assistants| assistants).await
+    }
+
     pub(crate) async fn start_with(limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
+        Self::build(None, limits, change).await
+    }
+
+    async fn build(base_url: Option<String>, limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
         let shared = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
         let recordings = std::env::var_os("JSONSPIGOT_SHARED").map_or_else(shared, PathBuf::from);
         let recordings = Some(recordings.join("fixtures/anthropic"));
@@ -47,7 +56,7 @@ impl World {
         let config = Config {
             provider: ProviderConfig {
                 protocol: Protocol::Anthropic,
-                base_url: provider.base_url(),
+                base_url: base_url.unwrap_or_else(|| provider.base_url()),
                 api_key: "key".to_owned(),
                 model: "scripted".to_owned(),
             },
