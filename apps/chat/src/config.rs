@@ -45,6 +45,10 @@ pub struct Limits {
     pub connect: Duration,
     /// Until a provider says something, and from then on until it says something again; pings count.
     pub silence: Duration,
+    /// Until the words of a provider that refuses are whole; what has come by then is told.
+    pub refusal: Duration,
+    /// Until a turn is over, whatever its provider, tools and client still have to say.
+    pub longest: Duration,
     /// Until a tool has an answer.
     pub tool: Duration,
     /// How many answers a turn may ask the model for.
@@ -69,6 +73,8 @@ impl Default for Limits {
             body: 64 << 10,
             connect: Duration::from_secs(10),
             silence: Duration::from_secs(60),
+            refusal: Duration::from_secs(10),
+            longest: Duration::from_secs(600),
             tool: Duration::from_secs(20),
             rounds: 8,
             attempts: 3,

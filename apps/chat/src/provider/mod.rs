@@ -29,12 +29,16 @@ pub struct ModelProvider {
     client: Client,
     config: ProviderConfig,
     silence: Duration,
+    refusal: Duration,
     retry: Retry,
 }
 
 /// How much of a refusal's body is read.
 const REFUSAL_LIMITS: jsonspigot::Limits =
     jsonspigot::Limits { depth: 16, key: 1 << 10, string: 4 << 10, number: 64, total: 8 << 10 };
+
+/// How much of a refusal's body is told if it has no message, in bytes.
+const MOST_WORDS: usize = 1 << 10;
 
 impl ModelProvider {
     /// A client for it. Nothing is sent yet.
@@ -49,7 +53,7 @@ impl ModelProvider {
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         let retry = Retry::new(limits.attempts, limits.retry_pause);
-        Ok(Self { client, config, silence: limits.silence, retry })
+        Ok(Self { client, config, silence: limits.silence, refusal: limits.refusal, retry })
     }
 
     /// The attempts that a request has.
@@ -71,7 +75,7 @@ impl ModelProvider {
             return Ok(Answer::new(response, self.config.protocol, calls, self.silence));
         }
         let status = response.status().as_u16();
-        Err(ProviderError::Status { status, message: refusal(response).await })
+        Err(ProviderError::Status { status, message: refusal(response, self.refusal).await })
     }
 
     fn request(&self, request: &Request) -> RequestBuilder {
@@ -92,22 +96,32 @@ impl ModelProvider {
     }
 }
 
-/// The message in an error's body, or the body.
-async fn refusal(mut response: Response) -> String {
+/// The message in an error's body, or the body's beginning; as much of either as comes in time.
+async fn refusal(mut response: Response, longest: Duration) -> String {
     let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
-    let (mut parser, mut message) = (Parser::builder().limits(REFUSAL_LIMITS).build(&patterns), String::new());
-    while let Ok(Some(chunk)) = response.chunk().await {
-        let told = parser.feed_with(&chunk, |event| {
-            if let EventKind::Delta(text) = event.kind {
-                message.push_str(text);
+    let mut parser = Parser::builder().limits(REFUSAL_LIMITS).build(&patterns);
+    let (mut message, mut begun) = (String::new(), Vec::new());
+    let reading = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            begun.extend(chunk.iter().take(MOST_WORDS.saturating_sub(begun.len())));
+            let told = parser.feed_with(&chunk, |event| {
+                if let EventKind::Delta(text) = event.kind {
+                    message.push_str(text);
+                }
+            });
+            // No JSON, or too much of it: then its first bytes have to do.
+            if told.is_err() && begun.len() == MOST_WORDS {
+                break;
             }
-        });
-        if told.is_err() {
-            break;
         }
+    };
+    // The status has said what matters: a body that stalls is not waited for.
+    let _ = tokio::time::timeout(longest, reading).await;
+    if message.is_empty() {
+        message = String::from_utf8_lossy(&begun).trim().to_owned();
     }
     if message.is_empty() {
-        message = String::from_utf8_lossy(parser.text().unwrap_or_default()).trim().to_owned();
+        message.push_str("it gives no reason");
     }
     message
 }

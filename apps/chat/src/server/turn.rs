@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::json;
@@ -21,6 +22,8 @@ enum Failure {
     Store(#[from] StoreError),
     #[error("nobody was there to read the answer")]
     ClientGone,
+    #[error("the answer has taken longer than {} s", .0.as_secs())]
+    TooSlow(Duration),
     #[error("the server has crashed over the answer")]
     Crashed,
 }
@@ -31,6 +34,7 @@ impl Failure {
             Self::Turn(error) => error.kind(),
             Self::Store(_) => "store_failed",
             Self::ClientGone => "client_gone",
+            Self::TooSlow(_) => "too_slow",
             Self::Crashed => "crashed",
         }
     }
@@ -45,6 +49,7 @@ pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, message
     let answered = tokio::select! {
         answered = answering => answered.unwrap_or(Err(Failure::Crashed)),
         () = abandoned => Err(Failure::ClientGone),
+        () = tokio::time::sleep(app.limits.longest) => Err(Failure::TooSlow(app.limits.longest)),
     };
     let publisher = output.into_publisher();
     // From here on nothing is dropped half-way: what is saved is told to be.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chat::config::Limits;
 
-use crate::loopback::Loopback;
+use crate::loopback::{Loopback, head};
 use crate::world::{World, impatient, limits};
 
 pub(crate) const ASSISTANTS: [&str; 4] = ["shopping", "finance", "restaurant", "form"];
@@ -38,4 +38,43 @@ async fn a_refusal_is_an_error_and_saves_nothing() {
 async fn a_provider_that_says_nothing_is_an_error_and_saves_nothing() {
     let mute = Loopback::saying("").await;
     check_each_turn_fails(&mute, impatient(), "provider_silent").await;
+}
+
+#[tokio::test]
+async fn an_error_whose_body_stalls_is_told_with_what_has_come() {
+    for (body, words) in [
+        (r#"{"type": "error", "error": {"message": "half a rea"#, "status 500: half a rea"),
+        ("Bad gate", "status 500: Bad gate"),
+        ("", "status 500: it gives no reason"),
+    ] {
+        let mut provider = Loopback::saying(head(500, 4_000) + body).await;
+        let limits = Limits { refusal: Duration::from_millis(100), ..limits() };
+        for turn in check_each_turn_fails(&provider, limits, "provider_failed").await {
+            let told = turn.events.last().unwrap().data.props["message"].as_str().unwrap().to_owned();
+            assert!(told.ends_with(words), "{told}");
+        }
+        // And nobody waits for the rest.
+        let closed = provider.open.wait_for(|open| *open == 0);
+        tokio::time::timeout(Duration::from_secs(5), closed).await.expect("the connections are closed").unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_stalls_before_its_first_event_is_silent() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    for begun in ["", "event: message_sta"] {
+        let provider = Loopback::saying(format!("{head}{begun}")).await;
+        check_each_turn_fails(&provider, impatient(), "provider_silent").await;
+    }
+}
+
+/// A provider that goes on and on is never silent.
+#[tokio::test]
+async fn a_turn_that_does_not_end_is_ended() {
+    let limits = Limits { longest: Duration::from_millis(500), ..limits() };
+    let world = World::start_with(limits, |assistants| assistants).await;
+    let turn = world.turn("a", "finance", "#slow:20 #random:1:100000").await;
+    assert_eq!((turn.error().as_str(), world.rows().len()), ("too_slow", 0));
+    let closed = world.journal().wait_for(|seen| seen.open == 0);
+    tokio::time::timeout(Duration::from_secs(5), closed).await.expect("the provider's connection is closed");
 }
