@@ -12,6 +12,7 @@ const PATTERNS = "ask_slots[*].message\n$..options\ncount";
 export class Playground {
   #run = new AbortController();
   #steps = [];
+  #leftOut = undefined; // why the last step is not told as a whole, and none behind it
   #bytes = new Uint8Array();
 
   constructor(root) {
@@ -23,6 +24,7 @@ export class Playground {
       "chunk",
       "error",
       "result",
+      "left-out",
       "step",
       "position",
       "fed",
@@ -50,12 +52,18 @@ export class Playground {
     const patterns = this.patterns.value.split("\n").filter((line) => line.trim() !== "");
     try {
       const json = this.json.value;
-      const { steps } = await playground({ json, patterns, chunk: this.chunk.valueAsNumber }, signal);
+      const { steps, left_out: leftOut } = await playground(
+        { json, patterns, chunk: this.chunk.valueAsNumber },
+        signal,
+      );
       this.#steps = steps;
+      this.#leftOut = leftOut;
       this.#bytes = new TextEncoder().encode(json);
       this.step.max = steps.length - 1;
       this.step.value = 0;
       this.error.hidden = true;
+      this["left-out"].hidden = leftOut === undefined;
+      setText(this["left-out"], leftOut ?? "");
       this.result.hidden = false;
       this.#show();
     } catch (error) {
@@ -85,11 +93,14 @@ export class Playground {
       el("span", { class: "pg-future" }, text(to)),
     );
     const failed = error ? [el("li", { class: "error" }, error)] : [];
-    this.events.replaceChildren(...events.map(eventLine), ...failed);
-    if (events.length + failed.length === 0) this.events.append(none("No event: no pattern selects what came."));
+    // Of the step at which the answer was full, more has come than is shown.
+    const isCut = this.#leftOut !== undefined && this.step.valueAsNumber === this.#steps.length - 1;
+    const rest = isCut ? [el("li", { class: "error" }, "The rest is left out.")] : [];
+    this.events.replaceChildren(...events.map(eventLine), ...failed, ...rest);
+    if (this.events.childElementCount === 0) this.events.append(none("No event: no pattern selects what came."));
     setText(this.snapshot, snapshot ?? "");
     this.patch.replaceChildren(...patch.map((op) => el("li", {}, el("code", {}, op))));
-    if (patch.length === 0) this.patch.append(none("Nothing new."));
+    if (patch.length === 0) this.patch.append(none(isCut ? "The rest is left out." : "Nothing new."));
   }
 }
 

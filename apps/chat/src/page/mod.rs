@@ -2,12 +2,15 @@
 
 mod assets;
 mod playground;
+mod requests;
+mod room;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
 pub use self::playground::{MAX_TEXT, Request, Step, Steps, run};
+pub use self::room::{MAX_ANSWER, MAX_ITEMS};
 
 /// The playground's requests: its text with every character escaped, and the patterns.
 const MOST_BODY: usize = 8 * MAX_TEXT;
@@ -17,5 +20,5 @@ pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
         .route("/", get(assets::index))
         .route("/{file}", get(assets::file))
-        .route("/api/playground", post(playground::handle).layer(DefaultBodyLimit::max(MOST_BODY)))
+        .route("/api/playground", post(requests::handle).layer(DefaultBodyLimit::max(MOST_BODY)))
 }

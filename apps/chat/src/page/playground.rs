@@ -1,18 +1,24 @@
 //! The playground: the library over any text, cut as asked, with what it tells at each step.
+//!
+//! A small text can make much to tell: patterns times values times the length of their paths, snapshots times steps. So
+//! whatever is collected is counted while it is (`room.rs`), and an answer that is full says that there is more.
 
-use axum::Json;
-use axum::extract::rejection::JsonRejection;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use jsonspigot::{DuplicateKeys, Limits, Mark, OwnedEvent, Parser, PatternSet};
+use jsonspigot::{DuplicateKeys, Event, EventKind, Limits, Mark, OwnedEvent, OwnedEventKind, Parser, PatternSet};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-/// The longest text, in bytes, and what all its steps may show.
+use super::room::{MAX_ANSWER, MAX_ITEMS, Room, written};
+
+/// The longest text, in bytes.
 pub const MAX_TEXT: usize = 64 << 10;
-const MAX_SHOWN: usize = 4 << 20;
 const MAX_STEPS: usize = 4096;
 const MAX_PATTERNS: usize = 64;
+/// Bytes of all patterns: each may be asked about at each value.
+const MAX_PATTERN_TEXT: usize = 8 << 10;
+
+/// What an event has in an answer besides its path and text, and a step besides its snapshot, events and operations:
+/// names, numbers, brackets. At most; a test holds the answers' length against it.
+const EVENT: usize = 128;
+const STEP: usize = 128;
 
 /// What the page asks for.
 #[derive(Clone, Debug, Deserialize)]
@@ -31,6 +37,10 @@ pub struct Request {
 pub struct Steps {
     /// In order; the last one may be an error.
     pub steps: Vec<Step>,
+    /// In words for a person, that the last step is not told as a whole, and those behind it not at all: the answer is
+    /// full. Absent if it has everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
 }
 
 /// What one chunk, or the end of input, brought.
@@ -50,11 +60,11 @@ pub struct Step {
     pub error: Option<String>,
 }
 
-/// Runs the library over a text.
+/// Runs the library over a text. An answer has at most [`MAX_ITEMS`] events and operations and [`MAX_ANSWER`] bytes.
 ///
 /// # Errors
 ///
-/// A bad pattern, or more than the playground has room for, in words for a person.
+/// A bad pattern, or more than the playground takes, in words for a person.
 pub fn run(request: &Request) -> Result<Steps, String> {
     let Request { json, patterns, chunk } = request;
     let text = json.as_bytes();
@@ -67,68 +77,102 @@ pub fn run(request: &Request) -> Result<Steps, String> {
     if patterns.len() > MAX_PATTERNS {
         return Err(format!("there are {} patterns; the playground takes {MAX_PATTERNS}", patterns.len()));
     }
+    let length: usize = patterns.iter().map(String::len).sum();
+    if length > MAX_PATTERN_TEXT {
+        return Err(format!("the patterns have {length} bytes; the playground takes {MAX_PATTERN_TEXT}"));
+    }
     if text.len().div_ceil(*chunk) > MAX_STEPS {
         return Err(format!("more than {MAX_STEPS} steps: choose larger chunks"));
     }
     let patterns = PatternSet::new(patterns).map_err(|error| error.to_string())?;
     let limits = Limits { depth: 100, ..Limits::default() };
     let builder = Parser::builder().snapshots().limits(limits).duplicate_keys(DuplicateKeys::LastWins);
-    let mut reader = Reader { parser: builder.build(&patterns), seen: Mark::default(), room: MAX_SHOWN };
-    let mut steps = Vec::new();
+    let mut reader = Reader { parser: builder.build(&patterns), seen: Mark::default(), room: Room::new() };
+    let mut steps: Vec<Step> = Vec::new();
     let mut from = 0;
-    for chunk in text.chunks(*chunk) {
-        let step = reader.step(from, Some(chunk))?;
+    for chunk in text.chunks(*chunk).map(Some).chain([None]) {
+        let step = reader.step(from, chunk);
         from = step.to;
+        let has_failed = step.error.is_some();
         steps.push(step);
-        if steps.last().is_some_and(|step| step.error.is_some()) {
-            return Ok(Steps { steps });
+        if has_failed || reader.room.is_full() {
+            break;
         }
     }
-    steps.push(reader.step(from, None)?);
-    Ok(Steps { steps })
+    let left_out = reader.room.is_full().then(|| {
+        let begun = steps.last().map_or(0, |step| step.from);
+        format!(
+            "From byte {begun} on not everything is shown: an answer has at most {MAX_ITEMS} events and operations, and \
+             {} MiB. Choose fewer patterns, larger chunks or a shorter text.",
+            MAX_ANSWER >> 20
+        )
+    });
+    Ok(Steps { steps, left_out })
 }
 
 struct Reader {
     parser: Parser,
     seen: Mark,
-    /// How much may still be shown.
-    room: usize,
+    room: Room,
 }
 
 impl Reader {
-    /// Feeds a chunk, or the end of input.
-    fn step(&mut self, from: usize, chunk: Option<&[u8]>) -> Result<Step, String> {
-        let (mut events, mut error) = (Vec::new(), None);
-        let told = match chunk {
-            Some(chunk) => self.parser.feed(chunk),
-            None => self.parser.finish(),
+    /// Feeds a chunk, or the end of input. What there is no room for is left out.
+    fn step(&mut self, from: usize, chunk: Option<&[u8]>) -> Step {
+        let Self { parser, seen, room } = self;
+        let mut step = Step {
+            from,
+            to: from + chunk.map_or(0, <[u8]>::len),
+            events: Vec::new(),
+            snapshot: None,
+            patch: Vec::new(),
+            error: None,
         };
-        for event in told {
-            match event {
-                Ok(event) => events.push(event.to_owned()),
-                Err(failed) => error = Some(failed.to_string()),
-            }
+        if !room.take(STEP) {
+            return step;
         }
-        let snapshot = self.parser.snapshot().map(|value| value.to_string());
-        let patch: Vec<String> = self.parser.patch_since(self.seen).map(|op| op.to_string()).collect();
-        self.seen = self.parser.mark();
-        let shown = snapshot.as_ref().map_or(0, String::len) + 64 * events.len();
-        self.room = self.room.checked_sub(shown).ok_or("too much to show: choose larger chunks or a shorter text")?;
-        Ok(Step { from, to: from + chunk.map_or(0, <[u8]>::len), events, snapshot, patch, error })
+        // Not the iterator: its queue would hold every event of the chunk before the first could be counted.
+        let keep = |event: Event<'_>| keep(&mut step.events, &event, room);
+        let fed = match chunk {
+            Some(chunk) => parser.feed_with(chunk, keep),
+            None => parser.finish_with(keep),
+        };
+        step.error = fed.err().map(|error| error.to_string()).filter(|error| room.take(written(error)));
+        step.snapshot =
+            parser.snapshot().map(|value| value.to_string()).filter(|snapshot| room.take(written(snapshot)));
+        if !room.is_full() {
+            let patch = parser.patch_since(*seen).map(|op| op.to_string());
+            step.patch = patch.take_while(|op| room.take_item(written(op))).collect();
+        }
+        *seen = parser.mark();
+        step
     }
 }
 
-pub(super) async fn handle(request: Result<Json<Request>, JsonRejection>) -> Response {
-    let refuse = |status: StatusCode, message: String| {
-        (status, Json(json!({"error": {"kind": "playground", "message": message}}))).into_response()
+/// Keeps an event, if there is room. A chunk's text of a string is one delta, as the library's iterator has it.
+fn keep(events: &mut Vec<OwnedEvent>, event: &Event<'_>, room: &mut Room) {
+    if room.is_full() {
+        return;
+    }
+    if let EventKind::Delta(more) = event.kind {
+        // Behind a string's delta for one pattern come those for the others, and nothing else before its end.
+        let told = events.iter_mut().rev().take(MAX_PATTERNS).map_while(|event| match &mut event.kind {
+            OwnedEventKind::Delta(text) => Some((event.match_id, text)),
+            _ => None,
+        });
+        if let Some((_, text)) = told.into_iter().find(|(match_id, _)| *match_id == event.match_id) {
+            if room.take(written(more)) {
+                text.push_str(more);
+            }
+            return;
+        }
+    }
+    let text = match event.kind {
+        EventKind::Begin(_) | EventKind::End(None) => 0,
+        EventKind::Delta(text) => written(text),
+        EventKind::End(Some(value)) => written(value.text()),
     };
-    match request {
-        Err(rejection) => refuse(rejection.status(), rejection.body_text()),
-        // A request's worth of work is bounded, but it is work: not on a thread that serves streams.
-        Ok(Json(request)) => match tokio::task::spawn_blocking(move || run(&request)).await {
-            Ok(Ok(steps)) => Json(steps).into_response(),
-            Ok(Err(message)) => refuse(StatusCode::UNPROCESSABLE_ENTITY, message),
-            Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the playground failed".into()),
-        },
+    if room.take_item(EVENT + written(&event.path.to_string()) + text) {
+        events.push(event.to_owned());
     }
 }

@@ -56,3 +56,26 @@ async fn bad_text_and_bad_patterns_are_told() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_full_says_so() {
+    on_stage(Setup::default(), async |stage| {
+        stage.open("shopping").await;
+        stage.press("#tab-playground").await;
+        let json = format!("[{}1]", "1,".repeat(6_000));
+        fill(&stage, &json, "$..*", 4_000).await;
+        stage.until("return !document.querySelector('#pg-left-out')?.hidden").await;
+        let words = stage.text("#pg-left-out").await;
+        assert!(words.contains("not everything is shown") && words.contains("10000 events"), "{words}");
+        let cut = "return [...document.querySelectorAll('#pg-events .error')].map((it) => it.innerText)";
+        assert_eq!(stage.eval(cut).await, json!([]), "the first step is whole");
+        stage.go_to_step("step.max").await;
+        assert_eq!(stage.eval(cut).await, json!(["The rest is left out."]));
+
+        fill(&stage, "[1]", "$..*", 4).await;
+        stage.until("return document.querySelector('#pg-left-out').hidden").await;
+        stage.go_to_step("step.max").await;
+        assert_eq!(stage.eval(cut).await, json!([]));
+    })
+    .await;
+}
