@@ -19,6 +19,7 @@ export class Merger {
   #named = new Map(); // block and message id to first chunk
   #loading = [];
   #held = new Map();
+  #skips = new Map(); // of the held chunks those with lost ones before them, by the chunk that each follows
   #last = 0;
 
   /** A merger that goes on from what another one's `state` was. */
@@ -56,6 +57,7 @@ export class Merger {
   /** Forgets what waits for a missing chunk: after a reconnect it comes again. */
   dropHeld() {
     this.#held.clear();
+    this.#skips.clear();
   }
 
   /**
@@ -69,21 +71,35 @@ export class Merger {
       result.refused.push({ chunkId: id, reason: "unnumbered" });
     } else if (id <= this.#last || this.#held.has(id)) {
       result.outcome = "repeated";
-    } else if (id > this.#last + 1 && this.#held.size === MAX_HELD) {
+    } else if (before(chunk) > this.#last && this.#held.size === MAX_HELD) {
       result.refused.push({ chunkId: id, reason: "too-far-ahead" });
-    } else if (id > this.#last + 1) {
+    } else if (before(chunk) > this.#last) {
       this.#held.set(id, chunk);
+      if (chunk.follows !== undefined) this.#skips.set(before(chunk), id);
       result.outcome = "held";
     } else {
-      for (let next = chunk; next; next = this.#held.get(this.#last + 1)) {
-        this.#held.delete(next.chunk_id);
-        this.#merge(next, result);
-      }
+      for (let next = chunk; next; next = this.#nextHeld()) this.#merge(next, result);
     }
     return result;
   }
 
+  /** The held chunk that is next, if it is there. */
+  #nextHeld() {
+    const skip = [...this.#skips].find(([follows]) => follows <= this.#last);
+    const id = this.#held.has(this.#last + 1) ? this.#last + 1 : skip?.[1];
+    const next = this.#held.get(id);
+    this.#forget(id);
+    return next;
+  }
+
+  #forget(id) {
+    this.#held.delete(id);
+    for (const [follows, skip] of this.#skips) if (skip === id) this.#skips.delete(follows);
+  }
+
   #merge(chunk, result) {
+    // What is lost and was held has come too late.
+    if (chunk.follows !== undefined) for (const id of this.#held.keys()) if (id < chunk.chunk_id) this.#forget(id);
     this.#last = chunk.chunk_id;
     try {
       if (chunk.delta) this.#change(chunk, result);
@@ -140,6 +156,11 @@ export class Merger {
       return !isOver;
     });
   }
+}
+
+/** The chunk that has to have come before this one. */
+function before({ chunk_id, follows }) {
+  return Math.min(follows ?? Infinity, chunk_id - 1);
 }
 
 /** A copy of what came, so that the chunk stays as it was while the message grows. */

@@ -23,6 +23,15 @@ function merged(chunks) {
   return merger;
 }
 
+const isSame = (one, other) => {
+  try {
+    assert.deepEqual(one, other);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 // Absent members are left out, as the golden files have it.
 const messages = (merger) => JSON.parse(JSON.stringify(merger.messages()));
 
@@ -114,6 +123,36 @@ for (const name of SCENARIOS) {
     }
   });
 }
+
+/** What is not lost, and the first `seen` of what is. */
+const withoutLost = ({ lost, chunks }, seen) => chunks.filter((chunk) => !lost.slice(seen).includes(chunk.chunk_id));
+
+test("a stream goes on behind what is lost", () => {
+  const broken = golden("broken_off.json");
+  for (const [seen, expected] of broken.messages.entries()) {
+    const merger = merged(withoutLost(broken, seen));
+    assert.deepEqual(messages(merger), expected, `${seen} of the lost ones seen`);
+    assert.deepEqual([merger.lastChunkId, merger.hasGap], [21, false]);
+    // What was lost, or is told once more, comes too late.
+    for (const chunk of broken.chunks) assert.equal(merger.apply(chunk).outcome, "repeated");
+  }
+});
+
+test("what follows what is lost waits for all before", () => {
+  const broken = golden("broken_off.json");
+  const rest = withoutLost(broken, 0);
+  for (const order of shuffles(rest.length)) {
+    const merger = merged(order.map((at) => rest[at]));
+    assert.deepEqual(messages(merger), broken.messages[0], `${order}`);
+    assert.deepEqual([merger.lastChunkId, merger.hasGap], [21, false]);
+  }
+  // Whatever of the lost ones comes at whatever moment: nothing is stuck.
+  for (const order of shuffles(broken.chunks.length)) {
+    const merger = merged(order.map((at) => broken.chunks[at]));
+    assert.deepEqual([merger.lastChunkId, merger.hasGap], [21, false], `${order}`);
+    assert.ok(broken.messages.some((list) => isSame(list, messages(merger))), `${order}`);
+  }
+});
 
 test("a merger can be kept as JSON and goes on", () => {
   for (const name of SCENARIOS) {

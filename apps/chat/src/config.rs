@@ -63,8 +63,10 @@ pub struct Limits {
     pub unread: Duration,
     /// How many events may wait for a client. While there are more, the provider is not read.
     pub window: usize,
-    /// Bytes of one turn, in text and tool inputs.
+    /// Bytes of one turn, about as it is kept for clients that come back.
     pub turn: usize,
+    /// Events of one turn. So many chunk ids are reserved for it before its first one is told.
+    pub events: usize,
 }
 
 impl Default for Limits {
@@ -83,6 +85,7 @@ impl Default for Limits {
             unread: Duration::from_secs(60),
             window: 128,
             turn: 64 << 20,
+            events: 1 << 20,
         }
     }
 }

@@ -167,6 +167,53 @@ fn threads_may_be_sent_in_any_order() {
     assert_eq!(interleaved, 500);
 }
 
+/// A stream some chunks of which are lost.
+#[derive(Deserialize)]
+struct BrokenOff {
+    lost: Vec<u64>,
+    chunks: Vec<Envelope>,
+    /// What is shown to a client that has seen none of the lost chunks, the first of them, and so on.
+    messages: Vec<Value>,
+}
+
+/// What is lost after the first `seen` of them, and what is not.
+fn without_lost(broken: &BrokenOff, seen: usize) -> Vec<Envelope> {
+    let lost = &broken.lost[seen..];
+    broken.chunks.iter().filter(|chunk| !lost.contains(&chunk.chunk_id)).cloned().collect()
+}
+
+#[test]
+fn a_stream_goes_on_behind_what_is_lost() {
+    let broken: BrokenOff = golden("broken_off.json");
+    for (seen, expected) in broken.messages.iter().enumerate() {
+        let merger = merged(without_lost(&broken, seen));
+        assert_eq!(messages(&merger), *expected, "{seen} of the lost ones seen");
+        assert_eq!((merger.last_chunk_id(), merger.has_gap()), (21, false));
+        // What was lost, or is told once more, comes too late.
+        let mut again = merger;
+        for chunk in &broken.chunks {
+            assert_eq!(again.apply(chunk.clone()), Ok(Applied::Repeated));
+        }
+    }
+}
+
+#[test]
+fn what_follows_what_is_lost_waits_for_all_before() {
+    let broken: BrokenOff = golden("broken_off.json");
+    let rest = without_lost(&broken, 0);
+    for order in shuffles(rest.len()) {
+        let merger = merged(order.iter().map(|&at| rest[at].clone()));
+        assert_eq!(messages(&merger), broken.messages[0], "in the order {order:?}");
+        assert_eq!((merger.last_chunk_id(), merger.has_gap()), (21, false));
+    }
+    // Whatever of the lost ones comes at whatever moment: nothing is stuck.
+    for order in shuffles(broken.chunks.len()) {
+        let merger = merged(order.iter().map(|&at| broken.chunks[at].clone()));
+        assert_eq!((merger.last_chunk_id(), merger.has_gap()), (21, false), "in the order {order:?}");
+        assert!(broken.messages.contains(&messages(&merger)), "in the order {order:?}: {}", messages(&merger));
+    }
+}
+
 #[derive(Deserialize)]
 struct Actions {
     cases: Vec<Case>,
@@ -227,7 +274,7 @@ fn a_refused_chunk_is_told_and_the_stream_goes_on() {
 
 #[test]
 fn an_envelope_leaves_out_what_is_absent_and_takes_nothing_unknown() {
-    for name in SCENARIOS {
+    for name in SCENARIOS.into_iter().chain(["broken_off.json"]) {
         let text: Value = golden(name);
         let typed: Vec<Envelope> = Vec::deserialize(&text["chunks"]).unwrap();
         assert_eq!(serde_json::to_value(typed).unwrap(), text["chunks"], "{name}");

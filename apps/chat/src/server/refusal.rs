@@ -28,7 +28,7 @@ impl Refusal {
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store failed");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", "The conversation can't be read.")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", "The conversation can't be read or stored.")
     }
 }
 

@@ -32,9 +32,10 @@ pub(super) enum Rest {
 
 impl Replay {
     pub(super) async fn behind(app: Arc<App>, conversation: String, last: u64) -> Result<Rest, StoreError> {
-        // The hub first: a turn that ends in between is in both, and is read from where it was joined.
-        let live = app.hub.join(&conversation, last);
+        // The store first: a turn that begins in between has reserved what it has not told, and must be found running; one
+        // that ends in between is kept for a while.
         let stored = app.store.last_chunk_id(&conversation).await?;
+        let live = app.hub.join(&conversation, last);
         if last > live.as_ref().map_or(stored, Reader::head) {
             return Ok(Rest::Unknown);
         }
@@ -60,11 +61,11 @@ impl Replay {
     }
 
     async fn next_stored(&mut self) -> Option<Event> {
-        let wanted = self.last + 1;
-        if self.turn.as_ref().is_none_or(|turn| turn.head() < wanted) {
+        if self.turn.as_ref().is_none_or(|turn| turn.head() <= self.last) {
             self.turn = self.read_turn().await;
         }
-        self.turn.as_ref()?.get(wanted)
+        // Where chunks were lost, the next one says so.
+        self.turn.as_ref()?.after(self.last)
     }
 
     async fn read_turn(&self) -> Option<Log> {

@@ -56,7 +56,11 @@ async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejectio
     };
     let last_chunk_id = app.store.last_chunk_id(&conversation_id).await?;
     let busy = |busy: Busy| Refusal::new(StatusCode::CONFLICT, "busy", busy.to_string());
-    let (publisher, reader) = app.hub.begin(&conversation_id, last_chunk_id).map_err(busy)?;
+    let claim = app.hub.claim(&conversation_id, last_chunk_id).map_err(busy)?;
+    if !app.store.reserve(&conversation_id, claim.reservation()).await? {
+        return Err(busy(Busy));
+    }
+    let (publisher, reader) = claim.open();
     let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
     tokio::spawn(turn::run(app, conversation_id, assistant, message, publisher));
     Ok(sse::response(replay))

@@ -97,7 +97,8 @@ impl Store {
             None => Connection::open_in_memory()?,
         };
         connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        // A turn is told to be stored, and chunk ids are told that were reserved: neither may be lost with the power.
+        connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.execute_batch(include_str!("schema.sql"))?;
         let (jobs, mut waiting) = mpsc::channel::<Job>(MOST_JOBS);
@@ -124,7 +125,7 @@ impl Store {
         self.with(move |connection| load(connection, &id)).await
     }
 
-    /// Saves a turn with what clients were told of it, all of it or nothing.
+    /// Saves a turn with what clients were told of it, in the place of its reservation; all of it or nothing.
     ///
     /// # Errors
     ///
@@ -140,7 +141,24 @@ impl Store {
         .await
     }
 
-    /// Notes what clients were told of a turn that is not saved.
+    /// Notes what clients will have been told of a turn if nothing more is ever noted of it. `false` if the chunk ids are not
+    /// free: another turn has been noted meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The database fails; then nothing may be told.
+    pub async fn reserve(&self, id: &str, told: Told) -> Result<bool, StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| {
+            let sql = "INSERT INTO told (conversation_id, first_chunk_id, last_chunk_id, events) SELECT ?1, ?2, ?3, ?4 \
+                       WHERE NOT EXISTS (SELECT 1 FROM told WHERE conversation_id = ?1 AND last_chunk_id >= ?2)";
+            let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
+            Ok(connection.prepare_cached(sql)?.execute(params![id, first, last, told.events])? == 1)
+        })
+        .await
+    }
+
+    /// Notes what clients were told of a turn that is not saved, in the place of its reservation.
     ///
     /// # Errors
     ///
@@ -150,7 +168,7 @@ impl Store {
         self.with(move |connection| note(connection, &id, &told)).await
     }
 
-    /// How far a conversation's stream has come; 0 if it has not begun.
+    /// How far a conversation's stream has come, with what is reserved; 0 if it has not begun.
     ///
     /// # Errors
     ///
@@ -255,10 +273,14 @@ fn save(transaction: &Transaction<'_>, id: &str, turn: &Turn) -> rusqlite::Resul
 }
 
 fn note(connection: &Connection, id: &str, told: &Told) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO told (conversation_id, first_chunk_id, last_chunk_id, events) VALUES (?1, ?2, ?3, ?4)";
+    // The first chunk id is the reservation's; its last one is not before.
+    let sql = "UPDATE told SET last_chunk_id = ?3, events = ?4 \
+               WHERE conversation_id = ?1 AND first_chunk_id = ?2 AND last_chunk_id >= ?3";
     let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
-    connection.prepare_cached(sql)?.execute(params![id, first, last, told.events])?;
-    Ok(())
+    match connection.prepare_cached(sql)?.execute(params![id, first, last, told.events])? {
+        1 => Ok(()),
+        changed => Err(rusqlite::Error::StatementChangedRows(changed)),
+    }
 }
 
 /// `SQLite` has no other integers. No stream is that long.

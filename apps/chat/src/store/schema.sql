@@ -29,7 +29,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     assessment TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What clients were told, turn by turn, failed turns too: whoever comes back is told it again.
+-- What clients were told, turn by turn, failed turns too: whoever comes back is told it again. A turn that is on its way has
+-- its reservation here: as many chunk ids as it may need, and, as its events, what is told if it never comes to its end.
 CREATE TABLE IF NOT EXISTS told (
     conversation_id TEXT NOT NULL,
     first_chunk_id INTEGER NOT NULL,

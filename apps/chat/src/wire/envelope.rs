@@ -32,9 +32,13 @@ pub struct Envelope {
     /// `delta_path`, of any kind. Left out, it is null.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub props: Value,
-    /// The place in the conversation's stream: from 1, without gaps, never used twice. 0 until it is
+    /// The place in the conversation's stream: from 1, one more each time, never used twice. 0 until it is
     /// [numbered](Self::numbered).
     pub chunk_id: u64,
+    /// The chunk before this one, if that is not the one before it in number. Those between, if they were told at all,
+    /// are lost: whoever has come as far as `follows`, or has seen some of the lost ones, goes on here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<u64>,
     /// The message, unique in its block; every delta has one. A whole message without one stands for itself and can't
     /// be changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,6 +122,7 @@ impl Envelope {
             message_type,
             props,
             chunk_id: 0,
+            follows: None,
             message_id: None,
             block_id: None,
             thread_id: None,
@@ -161,5 +166,11 @@ impl Envelope {
     #[must_use]
     pub fn numbered(self, chunk_id: u64) -> Self {
         Self { chunk_id, ..self }
+    }
+
+    /// The same, behind this chunk: what is between is lost.
+    #[must_use]
+    pub fn following(self, chunk_id: u64) -> Self {
+        Self { follows: Some(chunk_id), ..self }
     }
 }

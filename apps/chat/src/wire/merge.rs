@@ -85,6 +85,8 @@ pub struct Merger {
     loading: Vec<u64>,
     last: u64,
     held: BTreeMap<u64, Envelope>,
+    /// Of the held chunks those with lost ones before them, by the chunk that each follows.
+    skips: BTreeMap<u64, u64>,
 }
 
 impl Merger {
@@ -125,24 +127,43 @@ impl Merger {
         if chunk_id <= self.last || self.held.contains_key(&chunk_id) {
             return Ok(Applied::Repeated);
         }
-        if chunk_id > self.last + 1 {
+        if before(&chunk) > self.last {
             if self.held.len() == MAX_HELD {
                 return refused(Refusal::TooFarAhead);
+            }
+            if chunk.follows.is_some() {
+                self.skips.insert(before(&chunk), chunk_id);
             }
             self.held.insert(chunk_id, chunk);
             return Ok(Applied::Held);
         }
         let mut result = self.merge(chunk);
-        while let Some(next) = self.held.remove(&(self.last + 1)) {
+        while let Some(next) = self.next_held() {
             let merged = self.merge(next);
             result = result.and(merged);
         }
         result.map(|()| Applied::Merged)
     }
 
+    /// The held chunk that is next, if it is there.
+    fn next_held(&mut self) -> Option<Envelope> {
+        if let Some(next) = self.held.remove(&(self.last + 1)) {
+            self.skips.retain(|_, chunk_id| *chunk_id != next.chunk_id);
+            return Some(next);
+        }
+        let (follows, chunk_id) = self.skips.range(..=self.last).next().map(|(&follows, &at)| (follows, at))?;
+        self.skips.remove(&follows);
+        self.held.remove(&chunk_id)
+    }
+
     /// Merges the chunk that is next.
     fn merge(&mut self, chunk: Envelope) -> Result<(), MergeError> {
         let chunk_id = chunk.chunk_id;
+        if chunk.follows.is_some() {
+            // What is lost and was held has come too late.
+            self.held = self.held.split_off(&chunk_id);
+            self.skips.retain(|_, skip| *skip > chunk_id);
+        }
         self.last = chunk_id;
         if chunk.delta {
             return self.change(chunk).map_err(|refusal| MergeError { chunk_id, refusal });
@@ -198,6 +219,12 @@ impl Merger {
             }
         }
     }
+}
+
+/// The chunk that has to have come before this one.
+fn before(chunk: &Envelope) -> u64 {
+    let before = chunk.chunk_id.saturating_sub(1);
+    chunk.follows.map_or(before, |follows| follows.min(before))
 }
 
 /// What a message is known by.

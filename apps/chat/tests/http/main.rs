@@ -9,6 +9,7 @@ mod openai;
 mod provider;
 mod reconnect;
 mod requests;
+mod restart;
 mod shopping;
 mod stalled;
 mod store;

@@ -97,6 +97,12 @@ impl World {
         self.client.get(url).header("last-event-id", last.to_string()).send().await.unwrap()
     }
 
+    /// All that a client is told that comes back with this chunk id.
+    pub(crate) async fn rest(&self, conversation: &str, last: u64) -> Vec<Event> {
+        let response = self.resume(conversation, last).await;
+        if response.status() == 204 { Vec::new() } else { Stream::of(response).rest().await }
+    }
+
     /// Every row that a turn may save, as text. What was told is no part of it.
     pub(crate) fn rows(&self) -> Vec<String> {
         let tables = ["conversations", "messages", "sessions"];
@@ -156,6 +162,15 @@ impl Stream {
             }
         }
         Some(self.ready.remove(0))
+    }
+
+    /// All events up to the end of the body.
+    pub(crate) async fn rest(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        while let Some(event) = self.next().await {
+            events.push(event);
+        }
+        events
     }
 
     pub(crate) async fn until(&mut self, mut is_wanted: impl FnMut(&Event) -> bool) -> Vec<Event> {

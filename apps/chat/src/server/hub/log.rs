@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use crate::wire::{DeltaAction, Event};
 
+/// About what an entry takes besides its path and props: itself, and its ids.
+const ENTRY: usize = size_of::<Entry>() + 64;
+
 /// The events of one turn.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::server) struct Log {
@@ -40,6 +43,13 @@ impl Log {
         Self { first: head + 1, head, entries: Vec::new(), bytes: 0 }
     }
 
+    /// The log of a turn of which nothing has been kept but its last event, with this chunk id.
+    pub(super) fn lost(last: u64, event: Event) -> Self {
+        let mut log = Self::behind(last - 1);
+        log.push(event);
+        log
+    }
+
     pub(super) fn first(&self) -> u64 {
         self.first
     }
@@ -48,7 +58,7 @@ impl Log {
         self.head
     }
 
-    /// How many bytes of text the log has.
+    /// About how many bytes the log takes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -62,23 +72,32 @@ impl Log {
             _ => None,
         };
         let Some(text) = text else {
-            self.entries.push(Entry { first: self.head, event, run: None });
+            self.add(event);
             return;
         };
-        self.bytes += text.len();
+        self.bytes += text.len() + size_of::<u32>();
         let run = match self.entries.last_mut() {
             Some(Entry { event: before, run: Some(run), .. }) if is_continued(before, &event) => run,
-            _ => {
-                self.entries.push(Entry { first: self.head, event, run: None });
-                self.entries.last_mut().expect("it was just pushed").run.insert(Run::default())
-            }
+            _ => self.add(event).run.insert(Run::default()),
         };
         run.text.push_str(&text);
         run.ends.push(u32::try_from(run.text.len()).unwrap_or(u32::MAX));
     }
 
+    fn add(&mut self, event: Event) -> &mut Entry {
+        let props = if event.data.props.is_null() { 0 } else { event.data.props.to_string().len() };
+        self.bytes += ENTRY + event.data.delta_path.as_ref().map_or(0, String::len) + props;
+        self.entries.push(Entry { first: self.head, event, run: None });
+        self.entries.last_mut().expect("it was just pushed")
+    }
+
+    /// The log as JSON text.
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("envelopes have string keys")
+    }
+
     /// The log with one more event, as JSON text.
-    pub(super) fn to_json(&self, last: &Event) -> String {
+    pub(super) fn to_json_with(&self, last: &Event) -> String {
         #[derive(Serialize)]
         struct Extended<'a> {
             first: u64,
@@ -97,8 +116,13 @@ impl Log {
         serde_json::from_str(text)
     }
 
+    /// The first event behind this chunk id.
+    pub(in crate::server) fn after(&self, id: u64) -> Option<Event> {
+        self.get((id + 1).max(self.first))
+    }
+
     /// The event with this chunk id.
-    pub(in crate::server) fn get(&self, id: u64) -> Option<Event> {
+    pub(super) fn get(&self, id: u64) -> Option<Event> {
         if id < self.first || id > self.head {
             return None;
         }
@@ -158,13 +182,21 @@ mod tests {
             assert_eq!(log.get(id), Some(event));
         }
         assert_eq!((log.get(6), log.get(13)), (None, None));
+        assert_eq!((log.after(2), log.after(6), log.after(8)), (log.get(7), log.get(7), log.get(9)));
+        assert_eq!(log.after(12), None);
+
+        assert!(log.bytes() > 4 * ENTRY && log.bytes() < 5 * ENTRY, "all count, not only text: {}", log.bytes());
 
         let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({})));
-        let again = Log::from_json(&log.to_json(&done)).unwrap();
+        let again = Log::from_json(&log.to_json_with(&done)).unwrap();
         assert_eq!(
             (7..=12).map(|id| again.get(id)).collect::<Vec<_>>(),
             (7..=12).map(|id| log.get(id)).collect::<Vec<_>>()
         );
         assert_eq!(again.get(13).map(|event| event.event), Some(EventName::Done));
+
+        let lost = Log::from_json(&Log::lost(99, done).to_json()).unwrap();
+        assert_eq!((lost.first(), lost.head(), lost.after(99)), (99, 99, None));
+        assert_eq!(lost.after(7).map(|event| event.data.chunk_id), Some(99));
     }
 }

@@ -3,6 +3,7 @@
 //! Owns who may publish (one turn at a time), who reads from where, and how far a turn may run ahead of its readers.
 //! The events themselves and their numbers are `log.rs`'s.
 
+mod claim;
 mod log;
 mod publisher;
 mod reader;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::config::Limits;
+pub use claim::Claim;
 pub(super) use log::Log;
 pub use publisher::{Publisher, Unread};
 pub use reader::Reader;
@@ -68,12 +70,12 @@ impl Hub {
         Self { channels: Mutex::default(), limits }
     }
 
-    /// Begins a turn. `stored` gives the last chunk id of a conversation that this hub knows nothing of.
+    /// Claims a conversation for a turn. `stored` is the last chunk id of it in the store, told or reserved.
     ///
     /// # Errors
     ///
     /// The conversation has a turn.
-    pub fn begin(&self, conversation: &str, stored: u64) -> Result<(Publisher, Reader), Busy> {
+    pub fn claim(&self, conversation: &str, stored: u64) -> Result<Claim, Busy> {
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         channels.retain(|_, channel| !channel.is_stale());
         let window = self.limits.window as u64;
@@ -89,9 +91,7 @@ impl Hub {
             head = Some(last);
             true
         });
-        let head = head.ok_or(Busy)?;
-        let reader = Reader::new(channel.clone(), head);
-        Ok((Publisher::new(channel.clone(), &self.limits), reader))
+        Ok(Claim::new(channel.clone(), head.ok_or(Busy)?, self.limits.clone()))
     }
 
     /// A conversation's turn that is kept here, for a client whose last chunk id is `last`: a reader that goes on from

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use tokio::sync::watch;
 
+use super::claim::broken_off;
 use super::{Channel, State};
 use crate::config::Limits;
 use crate::store::Told;
-use crate::wire::{Envelope, Event, EventName, MessageType};
+use crate::wire::Event;
 
 /// Publishes one turn. Dropped without its [last word](Self::end), it says that the turn was broken off.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub struct Publisher {
     state: watch::Receiver<State>,
     unread: Duration,
     most_bytes: usize,
+    most_events: u64,
     grace: Duration,
     first: u64,
     is_over: bool,
@@ -43,6 +44,7 @@ impl Publisher {
             state,
             unread: limits.unread,
             most_bytes: limits.turn,
+            most_events: limits.events as u64,
             grace: limits.grace,
             first,
             is_over: false,
@@ -60,7 +62,7 @@ impl Publisher {
     pub fn told(&self, last_word: &Event) -> Told {
         let log = &self.channel.state.borrow().log;
         let (first_chunk_id, last_chunk_id) = (log.first(), log.head() + 1);
-        Told { first_chunk_id, last_chunk_id, events: log.to_json(last_word) }
+        Told { first_chunk_id, last_chunk_id, events: log.to_json_with(last_word) }
     }
 
     /// Publishes an event, once the readers are close enough.
@@ -71,8 +73,11 @@ impl Publisher {
     pub async fn send(&mut self, event: Event) -> Result<(), Unread> {
         let waited = tokio::time::timeout(self.unread, self.state.wait_for(State::has_room)).await;
         // The channel lives as long as this does, so waiting can't fail.
-        let bytes = waited.map_err(|_| Unread::Stalled)?.map_or(0, |state| state.log.bytes());
-        if bytes > self.most_bytes {
+        let (bytes, head) =
+            waited.map_err(|_| Unread::Stalled)?.map_or((0, 0), |state| (state.log.bytes(), state.log.head()));
+        // One of the reserved chunk ids is left for the last word.
+        let is_too_long = bytes > self.most_bytes || head + 2 > self.first + self.most_events - 1;
+        if is_too_long {
             return Err(Unread::TooLong);
         }
         self.channel.state.send_modify(|state| state.log.push(event));
@@ -111,8 +116,7 @@ impl Publisher {
 impl Drop for Publisher {
     fn drop(&mut self) {
         if !self.is_over {
-            let props = json!({"kind": "broken_off", "message": "The answer was broken off by the server."});
-            self.publish_last(Event::new(EventName::Error, Envelope::whole(MessageType::Error, props)));
+            self.publish_last(broken_off());
         }
     }
 }

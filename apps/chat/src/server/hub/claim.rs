@@ -1,0 +1,66 @@
+//! A turn that is to begin: it has its conversation, but nothing of it may be told yet.
+//!
+//! No chunk id is ever told twice, whatever happens to the server in between: killed in the middle of a turn, or with a
+//! disk on which nothing can be written any more. So all ids that a turn may need, and one more, are reserved in the store
+//! before the first is told. The reservation is the record of what was told, as it would have to be if the server ended
+//! there: an error that says so, numbered behind all the others. A turn that comes to its end puts its own record in that
+//! place, and gives the ids that it has not used back. Otherwise the reservation stays, and tells those who come back what
+//! has happened; the next turn begins behind it.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::publisher::Publisher;
+use super::{Channel, Log, Reader};
+use crate::config::Limits;
+use crate::store::Told;
+use crate::wire::{Envelope, Event, EventName, MessageType};
+
+/// A conversation's next turn. Dropped, it leaves no trace.
+#[derive(Debug)]
+pub struct Claim {
+    channel: Arc<Channel>,
+    is_open: bool,
+    /// The last chunk id before it.
+    last: u64,
+    limits: Limits,
+}
+
+impl Claim {
+    pub(super) fn new(channel: Arc<Channel>, last: u64, limits: Limits) -> Self {
+        Self { channel, is_open: false, last, limits }
+    }
+
+    /// What has to be in the store before the turn is opened.
+    #[must_use]
+    pub fn reservation(&self) -> Told {
+        let last_chunk_id = self.last + self.limits.events as u64 + 1;
+        let mut broken_off = broken_off();
+        broken_off.data = broken_off.data.following(self.last);
+        let events = Log::lost(last_chunk_id, broken_off).to_json();
+        Told { first_chunk_id: self.last + 1, last_chunk_id, events }
+    }
+
+    /// Opens the turn, once what it needs is reserved.
+    #[must_use]
+    pub fn open(mut self) -> (Publisher, Reader) {
+        self.is_open = true;
+        let reader = Reader::new(self.channel.clone(), self.last);
+        (Publisher::new(self.channel.clone(), &self.limits), reader)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if !self.is_open {
+            self.channel.state.send_modify(|state| state.is_running = false);
+        }
+    }
+}
+
+/// The last word of a turn that the server could not bring to its end.
+pub(super) fn broken_off() -> Event {
+    let props = json!({"kind": "broken_off", "message": "The answer was broken off by the server."});
+    Event::new(EventName::Error, Envelope::whole(MessageType::Error, props))
+}
