@@ -24,34 +24,40 @@ function wordsOf(text) {
   }
 }
 
+/**
+ * A request, and its answer if that is no error. What the server says now is what counts: the browser's cache is not
+ * asked, whatever an older server let it keep.
+ */
+async function ask(path, options) {
+  return answered(await fetch(path, { cache: "no-store", ...options }));
+}
+
 /** Sends a message; the response's body is the stream of what comes of it. */
 export async function send({ assistant, conversationId, message }, signal) {
-  const response = await fetch("/api/chat/send", {
+  return ask("/api/chat/send", {
     method: "POST",
     headers: { "content-type": "application/json", accept: "text/event-stream" },
     body: JSON.stringify({ assistant, conversationId, message }),
     signal,
   });
-  return answered(response);
 }
 
 /** The conversation's stream behind a chunk: what is stored, and what still comes. */
 export async function resume({ conversationId, lastChunkId }, signal) {
   const query = new URLSearchParams({ conversationId });
-  const response = await fetch(`/api/chat/stream?${query}`, {
+  return ask(`/api/chat/stream?${query}`, {
     headers: { accept: "text/event-stream", "last-event-id": String(lastChunkId) },
     signal,
   });
-  return answered(response);
 }
 
 /** The library's steps over a JSON text in chunks. */
 export async function playground({ json, patterns, chunk }, signal) {
-  const response = await fetch("/api/playground", {
+  const response = await ask("/api/playground", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ json, patterns, chunk }),
     signal,
   });
-  return (await answered(response)).json();
+  return response.json();
 }

@@ -10,6 +10,8 @@ pub struct Config {
     pub provider: ProviderConfig,
     /// The database's file; `None` keeps it in memory.
     pub database: Option<PathBuf>,
+    /// Host names that the server is known by, besides `localhost` and its address.
+    pub hosts: Vec<String>,
     /// How long and how much.
     pub limits: Limits,
 }
@@ -41,6 +43,12 @@ pub enum Protocol {
 pub struct Limits {
     /// Bytes of a request's body.
     pub body: usize,
+    /// How many clients may be connected. Further ones wait until others leave.
+    pub connections: usize,
+    /// Until a connection, once made or answered, has brought the whole head of its next request.
+    pub idle: Duration,
+    /// From a request's head until its answer begins, with all the time its body takes.
+    pub request: Duration,
     /// Until a provider has accepted a connection.
     pub connect: Duration,
     /// Until a provider says something, and from then on until it says something again; pings count.
@@ -59,7 +67,7 @@ pub struct Limits {
     pub retry_pause: Duration,
     /// How long a turn goes on with nobody there, for a client that comes back.
     pub grace: Duration,
-    /// How long a client may leave the events unread.
+    /// How long a client may leave events, or any other answer, unread.
     pub unread: Duration,
     /// How many events may wait for a client. While there are more, the provider is not read.
     pub window: usize,
@@ -73,6 +81,9 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 64 << 10,
+            connections: 512,
+            idle: Duration::from_secs(15),
+            request: Duration::from_secs(10),
             connect: Duration::from_secs(10),
             silence: Duration::from_secs(60),
             refusal: Duration::from_secs(10),

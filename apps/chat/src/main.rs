@@ -21,6 +21,9 @@ struct Arguments {
     /// The address to listen at.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     address: IpAddr,
+    /// A host name that the server is known by, besides `localhost` and its address. Can be given more than once.
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
     /// The database's file.
     #[arg(long, default_value = "chat.sqlite3")]
     database: PathBuf,
@@ -65,16 +68,32 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Some(_) => tracing::info!("the provider is a scripted one on this machine"),
         None => tracing::info!(url = %provider.base_url, model = %provider.model, "the provider is a live one"),
     }
-    let config = Config { provider, database: Some(arguments.database), limits: Limits::default() };
-    let server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
+    let (database, hosts) = (Some(arguments.database), arguments.hosts);
+    let config = Config { provider, database, hosts, limits: Limits::default() };
+    let mut server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
     println!("{}", server.base_url());
     tokio::select! {
-        ended = server.join() => ended?,
-        ended = tokio::signal::ctrl_c() => ended?,
+        () = server.ended() => return Err("the server has crashed".into()),
+        told = told_to_end() => told?,
     }
+    server.stop().await;
     // The scripted provider's process ends here.
     drop(scripted);
     Ok(())
+}
+
+/// Waits for whoever is at the keyboard, or the system.
+async fn told_to_end() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            ended = tokio::signal::ctrl_c() => ended,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
 }
 
 /// The provider that is named, or a scripted one in a process of its own.

@@ -1,5 +1,8 @@
 //! The server: addresses, the hub where turns and clients meet, and server-sent events out.
 
+mod connections;
+mod guard;
+mod hosts;
 pub mod hub;
 mod listen;
 mod refusal;
@@ -10,14 +13,22 @@ mod turn;
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
 use crate::provider::ModelProvider;
 use crate::store::{Store, StoreError};
+use hosts::Hosts;
 use hub::Hub;
 pub use listen::listen;
+
+/// How long running turns have, when the server stops, to note what they have told.
+const LAST_NOTES: Duration = Duration::from_secs(5);
 
 /// All that requests share.
 #[derive(Debug)]
@@ -26,6 +37,44 @@ struct App {
     hub: Hub,
     assistants: Assistants,
     limits: Limits,
+    hosts: Hosts,
+    turns: Turns,
+}
+
+/// The turns that are running, which go on without the requests that have begun them.
+#[derive(Debug, Default)]
+struct Turns {
+    tasks: Mutex<JoinSet<()>>,
+    is_stopping: watch::Sender<bool>,
+}
+
+impl Turns {
+    fn spawn(&self, turn: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that are over leave their place.
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(turn);
+    }
+
+    /// Waits until they have to end.
+    async fn stopping(&self) {
+        let mut is_stopping = self.is_stopping.subscribe();
+        // The sender is here.
+        let _ = is_stopping.wait_for(|is_stopping| *is_stopping).await;
+    }
+
+    /// Has them end, and waits for that.
+    async fn stop(&self) {
+        self.is_stopping.send_replace(true);
+        let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        let ended = async { while tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(LAST_NOTES, ended).await;
+    }
+
+    /// Drops them as they are.
+    fn drop_all(&self) {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
 }
 
 /// Why the server does not start.
@@ -42,11 +91,13 @@ pub enum StartError {
     Client(#[from] reqwest::Error),
 }
 
-/// A server that runs, as a task, until this is dropped.
+/// A server that runs, as a task, until this is dropped: then connections and turns are dropped where they are, as if the
+/// process had been killed. [`stop`](Self::stop) is the orderly end.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    task: tokio::task::JoinHandle<io::Result<()>>,
+    app: Arc<App>,
+    task: JoinHandle<()>,
 }
 
 impl Server {
@@ -69,14 +120,19 @@ impl Server {
         config: Config,
         change: impl FnOnce(Assistants) -> Assistants,
     ) -> Result<Self, StartError> {
-        let Config { provider, database, limits } = config;
+        let Config { provider, database, hosts, limits } = config;
         let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
-        let store = Store::open(database.as_deref())?;
-        let app = Arc::new(App { store, hub: Hub::new(limits.clone()), assistants, limits });
         let listener = listen(address)?;
         let address = listener.local_addr()?;
-        let task = tokio::spawn(async move { axum::serve(listener, routes::router(app)).await });
-        Ok(Self { address, task })
+        let (store, hosts) = (Store::open(database.as_deref())?, Hosts::new(address.ip(), hosts));
+        let hub = Hub::new(limits.clone());
+        let app = Arc::new(App { store, hub, assistants, limits, hosts, turns: Turns::default() });
+        let serving = app.clone();
+        let task = tokio::spawn(async move {
+            let router = routes::router(serving.clone());
+            connections::serve(listener, router, &serving.limits, serving.turns.stopping()).await;
+        });
+        Ok(Self { address, app, task })
     }
 
     /// Where it listens.
@@ -85,18 +141,22 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Waits until it ends, which it does by itself only if something is wrong.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong.
-    pub async fn join(mut self) -> io::Result<()> {
-        (&mut self.task).await.map_err(io::Error::other)?
+    /// Waits until it ends by itself, which it does only if something is wrong with it.
+    pub async fn ended(&mut self) {
+        let _ = (&mut self.task).await;
+    }
+
+    /// Ends it: no further client is let in, the turns that are running are broken off, and what they have told is stored
+    /// and sent. Takes a few seconds at most.
+    pub async fn stop(mut self) {
+        self.app.turns.stop().await;
+        let _ = (&mut self.task).await;
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         self.task.abort();
+        self.app.turns.drop_all();
     }
 }

@@ -7,9 +7,10 @@ use axum::extract::{DefaultBodyLimit, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Json, Router, middleware};
 use serde::Deserialize;
 
+use super::guard::guard;
 use super::hub::Busy;
 use super::refusal::Refusal;
 use super::replay::{Replay, Rest};
@@ -27,6 +28,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .merge(page::routes())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
         .layer(DefaultBodyLimit::max(app.limits.body))
+        .layer(middleware::from_fn_with_state(app.clone(), guard))
         .with_state(app)
 }
 
@@ -62,7 +64,7 @@ async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejectio
     }
     let (publisher, reader) = claim.open();
     let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
-    tokio::spawn(turn::run(app, conversation_id, assistant, message, publisher));
+    app.turns.spawn(turn::run(app.clone(), conversation_id, assistant, message, publisher));
     Ok(sse::response(replay))
 }
 

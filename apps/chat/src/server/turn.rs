@@ -24,6 +24,8 @@ enum Failure {
     ClientGone,
     #[error("the answer has taken longer than {} s", .0.as_secs())]
     TooSlow(Duration),
+    #[error("the answer was broken off by the server")]
+    BrokenOff,
     #[error("the server has crashed over the answer")]
     Crashed,
 }
@@ -35,6 +37,7 @@ impl Failure {
             Self::Store(_) => "store_failed",
             Self::ClientGone => "client_gone",
             Self::TooSlow(_) => "too_slow",
+            Self::BrokenOff => "broken_off",
             Self::Crashed => "crashed",
         }
     }
@@ -49,6 +52,7 @@ pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, message
     let answered = tokio::select! {
         answered = answering => answered.unwrap_or(Err(Failure::Crashed)),
         () = abandoned => Err(Failure::ClientGone),
+        () = app.turns.stopping() => Err(Failure::BrokenOff),
         () = tokio::time::sleep(app.limits.longest) => Err(Failure::TooSlow(app.limits.longest)),
     };
     let publisher = output.into_publisher();

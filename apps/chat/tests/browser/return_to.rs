@@ -114,6 +114,46 @@ async fn a_conversation_that_the_server_has_lost_begins_anew_and_says_so() {
         stage.until_idle().await;
         stage.ask("Hello again").await;
         assert!(stage.text("#conversation").await.contains("You said “Hello again”"));
+        // It has begun anew: what was lost once is not lost each time.
+        for _ in 0..2 {
+            stage.driver.refresh().await.unwrap();
+            stage.until_idle().await;
+            assert_eq!(stage.texts(".turn-error").await, [""; 0]);
+            assert!(stage.text("#conversation").await.contains("You said “Hello again”"));
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_killed_in_the_middle_of_an_answer_is_told_and_the_conversation_goes_on() {
+    on_stage(setup(15), async |stage| {
+        stage.open("finance").await;
+        stage.ask("Hello").await;
+        // Twice: what the browser may have kept of the first time must not stand in the way the second.
+        for seed in [10, 11] {
+            stage.say(&format!("#random:{seed}:2500")).await;
+            stage.until("return [...document.querySelectorAll('.said')].at(-1).textContent.length > 300").await;
+            stage.kill_and_restart();
+            stage.until_idle().await;
+            let error = stage.texts(".theirs:last-child .turn-error").await;
+            assert_eq!(error, ["the answer was broken off by the server"], "what has happened is told, once");
+            let begun = stage.answer().await;
+            assert!(begun.len() > 300 && random_text(seed, 2500).starts_with(&begun), "what had come stays: {begun}");
+            stage.ask("Hello again").await;
+            assert!(stage.answer().await.contains("Hello again"));
+            assert_eq!(stage.texts(".theirs:last-child .turn-error").await, [""; 0]);
+        }
+        let before = stage.eval(CONVERSATION).await;
+        stage.driver.refresh().await.unwrap();
+        stage.until_idle().await;
+        assert_eq!(stage.eval(CONVERSATION).await, before, "and a reload changes nothing");
+        // A tab that has seen none of what was lost has all the rest.
+        stage.eval("addEventListener('pagehide', () => sessionStorage.clear())").await;
+        stage.driver.refresh().await.unwrap();
+        stage.until_idle().await;
+        assert_eq!(stage.texts(".turn-error").await.len(), 2);
+        assert!(stage.answer().await.contains("Hello again"));
     })
     .await;
 }

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use chat::assistant::Assistants;
@@ -47,18 +48,20 @@ pub(crate) struct Stage {
     pub(crate) driver: WebDriver,
     pub(crate) line: Line,
     provider: ScriptedProvider,
-    _server: Server,
-    _recordings: tempfile::TempDir,
+    server: Mutex<Option<Server>>,
+    /// What it is started with, and once more.
+    config: Config,
+    _folder: tempfile::TempDir,
 }
 
 /// Runs a test on a stage and takes the stage down, whatever the test comes to.
 pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl FnOnce(std::sync::Arc<Stage>) -> F) {
     let (mut chromedriver, address) = start_chromedriver().await;
-    let recordings = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     for (name, text) in &setup.recordings {
-        std::fs::write(recordings.path().join(name), text).unwrap();
+        std::fs::write(folder.path().join(name), text).unwrap();
     }
-    let options = Options { pause: setup.pause, recordings: Some(recordings.path().to_owned()) };
+    let options = Options { pause: setup.pause, recordings: Some(folder.path().to_owned()) };
     let provider = ScriptedProvider::start(0, options).await.unwrap();
     let asked = ProviderConfig {
         protocol: Protocol::Anthropic,
@@ -66,12 +69,14 @@ pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl Fn
         api_key: "scripted".into(),
         model: "scripted".into(),
     };
-    let config = Config { provider: asked, database: None, limits: setup.limits };
-    let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, setup.change).unwrap();
+    let database = Some(folder.path().join("chat.sqlite3"));
+    let config = Config { provider: asked, database, hosts: Vec::new(), limits: setup.limits };
+    let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), setup.change).unwrap();
     let line = Line::to(&server.base_url()).await;
     let driver = WebDriver::new(&address, capabilities()).await.unwrap();
     driver.set_script_timeout(PATIENCE).await.unwrap();
-    let stage = Stage { driver: driver.clone(), line, provider, _server: server, _recordings: recordings };
+    let server = Mutex::new(Some(server));
+    let stage = Stage { driver: driver.clone(), line, provider, server, config, _folder: folder };
     let outcome = AssertUnwindSafe(test(std::sync::Arc::new(stage))).catch_unwind().await;
     // The browser goes with its session, chromedriver with its process.
     let _ = driver.quit().await;
@@ -117,6 +122,15 @@ impl Stage {
     /// What the provider has seen and sent.
     pub(crate) fn journal(&self) -> &Journal {
         self.provider.journal()
+    }
+
+    /// Drops the server where it is, as if it had been killed, and starts another one on its database at the same address.
+    pub(crate) fn kill_and_restart(&self) {
+        let mut server = self.server.lock().unwrap();
+        drop(server.take());
+        let next = Server::start(([127, 0, 0, 1], 0).into(), self.config.clone()).unwrap();
+        self.line.lead_to(&next.base_url());
+        *server = Some(next);
     }
 
     /// Opens the page in a new conversation with an assistant.
@@ -255,22 +269,22 @@ pub(crate) struct Line {
     state: watch::Sender<LineState>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct LineState {
     is_up: bool,
     cuts: u32,
+    server: String,
 }
 
 impl Line {
     async fn to(server: &str) -> Self {
-        let server = server.strip_prefix("http://").unwrap().to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let state = watch::Sender::new(LineState { is_up: true, cuts: 0 });
+        let state = watch::Sender::new(LineState { is_up: true, cuts: 0, server: server.to_owned() });
         let watched = state.subscribe();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(pass_on(client, server.clone(), watched.clone()));
+                tokio::spawn(pass_on(client, watched.clone()));
             }
         });
         Self { address, state }
@@ -283,19 +297,25 @@ impl Line {
 
     /// Breaks every connection, and takes none until it is mended.
     pub(crate) fn take_down(&self) {
-        self.state.send_modify(|state| *state = LineState { is_up: false, cuts: state.cuts + 1 });
+        self.state.send_modify(|state| (state.is_up, state.cuts) = (false, state.cuts + 1));
     }
 
     pub(crate) fn mend(&self) {
         self.state.send_modify(|state| state.is_up = true);
     }
+
+    /// Leads to another server from now on, and breaks every connection to the one before.
+    fn lead_to(&self, server: &str) {
+        self.state.send_modify(|state| (state.cuts, state.server) = (state.cuts + 1, server.to_owned()));
+    }
 }
 
-async fn pass_on(mut client: TcpStream, server: String, mut state: watch::Receiver<LineState>) {
-    let before = *state.borrow_and_update();
+async fn pass_on(mut client: TcpStream, mut state: watch::Receiver<LineState>) {
+    let before = state.borrow_and_update().clone();
     if !before.is_up {
         return;
     }
+    let server = before.server.trim_start_matches("http://");
     let Ok(mut upstream) = TcpStream::connect(server).await else { return };
     tokio::select! {
         _ = tokio::io::copy_bidirectional(&mut client, &mut upstream) => {}

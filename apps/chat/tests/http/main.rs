@@ -1,9 +1,11 @@
 //! The real server and the scripted provider, over HTTP, all in one process.
 
 mod bad_luck;
+mod connections;
 mod context;
 mod form;
 mod growing;
+mod hosts;
 mod loopback;
 mod openai;
 mod provider;

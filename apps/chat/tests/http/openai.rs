@@ -48,7 +48,7 @@ async fn a_tool_loop_over_chat_completions() {
     let provider = tokio::spawn(async move { axum::serve(listener, router).await });
     let (protocol, api_key, model) = (Protocol::OpenAi, "key".to_owned(), "m".to_owned());
     let provider_config = ProviderConfig { protocol, base_url, api_key, model };
-    let config = Config { provider: provider_config, database: None, limits: limits() };
+    let config = Config { provider: provider_config, database: None, hosts: Vec::new(), limits: limits() };
     let server = Server::start(([127, 0, 0, 1], 0).into(), config).unwrap();
 
     let body = json!({"conversationId": "a", "assistant": "finance", "message": "October?"}).to_string();

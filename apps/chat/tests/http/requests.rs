@@ -71,3 +71,46 @@ async fn an_assistant_stays_with_its_conversation() {
     let turn = crate::world::Turn::read(request.send().await.unwrap()).await;
     assert!(turn.names().contains(&"tool_start"));
 }
+
+/// What depends on the server's state is nobody's to keep: a browser that has kept an error asks no more.
+#[tokio::test]
+async fn no_answer_is_to_be_kept() {
+    let world = World::start().await;
+    let post = |path: &str, content_type: &str, body: &str| {
+        world.client.post(world.url(path)).header("content-type", content_type).body(body.to_owned())
+    };
+    let get = |path: &str| world.client.get(world.url(path));
+    let stream = "/api/chat/stream?conversationId=a";
+    let send = r#"{"conversationId": "a", "assistant": "finance", "message": "Hello"}"#;
+    let json = "application/json";
+    let long = "x".repeat(64 << 10);
+    for (status, request) in [
+        (204, get(stream)),
+        (200, post("/api/chat/send", json, send)),
+        (200, get(stream)),
+        (410, get(&format!("{stream}&lastChunkId=9999"))),
+        (422, get(&format!("{stream}&lastChunkId=x"))),
+        (422, get("/api/chat/stream")),
+        (400, post("/api/chat/send", json, "{")),
+        (413, post("/api/chat/send", json, &format!("\"{long}\""))),
+        (415, post("/api/chat/send", "text/plain", send)),
+        (422, post("/api/chat/send", json, "{}")),
+        (405, get("/api/chat/send")),
+        (404, get("/api/nothing")),
+        (404, get("/nothing")),
+        (404, get("/nothing/there")),
+        (421, get(stream).header("host", "evil.example")),
+        (421, get("/").header("host", "evil.example")),
+        (200, post("/api/playground", json, r#"{"json": "1", "patterns": [], "chunk": 1}"#)),
+        (422, post("/api/playground", json, r#"{"json": "1", "patterns": [], "chunk": 0}"#)),
+    ] {
+        let response = request.send().await.unwrap();
+        let (told, url) = (response.status().as_u16(), response.url().clone());
+        assert_eq!((told, response.headers()["cache-control"].to_str().unwrap()), (status, "no-store"), "{url}");
+    }
+    // The page's own files are asked about each time.
+    assert_eq!(get("/").send().await.unwrap().headers()["cache-control"], "no-cache");
+    world.execute("DROP TABLE told");
+    let response = get(stream).send().await.unwrap();
+    assert_eq!((response.status().as_u16(), response.headers()["cache-control"].to_str().unwrap()), (500, "no-store"));
+}

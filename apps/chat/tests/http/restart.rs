@@ -178,3 +178,39 @@ async fn a_turn_that_fails_takes_no_more_ids_than_it_has_told() {
     }
     assert_eq!(world.resume("a", last + 1).await.status(), 410);
 }
+
+/// Ended in order, a server loses nothing of what it has told.
+#[tokio::test]
+async fn a_server_that_is_stopped_stores_what_its_turns_have_told() {
+    let mut world = World::start().await;
+    let mut told = world.turn("a", "finance", "Good morning").await.events;
+    let mut stream = Stream::of(world.post("a", "finance", "And now? #hold").await);
+    world.journal().wait_for(|seen| seen.held == 1).await;
+    let reading = tokio::spawn(async move { stream.rest().await });
+    world.stop_and_restart().await;
+    told.extend(reading.await.unwrap());
+    let last = &told.last().unwrap().data;
+    assert_eq!((&last.props["kind"], last.chunk_id, last.follows), (&json!("broken_off"), told.len() as u64, None));
+    assert_eq!(world.table("messages").len(), 2, "nothing of the turn is saved");
+    for seen in 0..told.len() {
+        assert_eq!(world.rest("a", seen as u64).await, told[seen..], "behind {seen}");
+    }
+    assert_eq!(world.turn("a", "finance", "Better?").await.events[0].data.chunk_id, told.len() as u64 + 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_binary_ends_in_order_when_the_system_asks_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chat.sqlite3");
+    let (mut app, base_url) = start(&database).await;
+    let mut stream = send(&base_url, "#random:1:2000").await;
+    let mut told = vec![stream.next().await.unwrap(), stream.next().await.unwrap()];
+    let status = Command::new("kill").args(["-TERM", &app.id().unwrap().to_string()]).status().await.unwrap();
+    assert!(status.success());
+    told.extend(stream.rest().await);
+    assert!(app.wait().await.unwrap().success());
+    assert_eq!(told.last().unwrap().event, EventName::Error);
+    let (_app, base_url) = start(&database).await;
+    assert_eq!(resume(&base_url, 0).await, told);
+}

@@ -61,6 +61,7 @@ impl World {
                 model: "scripted".to_owned(),
             },
             database: Some(folder.path().join("chat.sqlite3")),
+            hosts: vec!["chat.example".to_owned()],
             limits,
         };
         let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
@@ -71,6 +72,12 @@ impl World {
     pub(crate) fn restart(&mut self) {
         drop(self.server.take());
         self.server = Some(Server::start(([127, 0, 0, 1], 0).into(), self.config.clone()).unwrap());
+    }
+
+    /// The same, after an orderly end.
+    pub(crate) async fn stop_and_restart(&mut self) {
+        self.server.take().unwrap().stop().await;
+        self.restart();
     }
 
     pub(crate) fn journal(&self) -> &Journal {

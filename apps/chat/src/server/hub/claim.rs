@@ -61,6 +61,6 @@ impl Drop for Claim {
 
 /// The last word of a turn that the server could not bring to its end.
 pub(super) fn broken_off() -> Event {
-    let props = json!({"kind": "broken_off", "message": "The answer was broken off by the server."});
+    let props = json!({"kind": "broken_off", "message": "the answer was broken off by the server"});
     Event::new(EventName::Error, Envelope::whole(MessageType::Error, props))
 }
