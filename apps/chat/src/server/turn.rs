@@ -68,7 +68,9 @@ pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, message
             let props = json!({"kind": failure.kind(), "message": failure.to_string()});
             let last_word = Event::new(EventName::Error, Envelope::whole(MessageType::Error, props));
             if let Err(error) = app.store.note(&id, publisher.told(&last_word)).await {
+                // What it has of the turn is what was reserved: so that is what is told, instead of this.
                 tracing::error!(%error, "the store failed");
+                return;
             }
             last_word
         }

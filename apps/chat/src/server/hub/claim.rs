@@ -4,8 +4,8 @@
 //! disk on which nothing can be written any more. So all ids that a turn may need, and one more, are reserved in the store
 //! before the first is told. The reservation is the record of what was told, as it would have to be if the server ended
 //! there: an error that says so, numbered behind all the others. A turn that comes to its end puts its own record in that
-//! place, and gives the ids that it has not used back. Otherwise the reservation stays, and tells those who come back what
-//! has happened; the next turn begins behind it.
+//! place, and gives the ids that it has not used back. Otherwise the reservation stays: it is what everybody is told of the
+//! turn's end, now and later, and the next turn begins behind it.
 
 use std::sync::Arc;
 
@@ -35,11 +35,17 @@ impl Claim {
     /// What has to be in the store before the turn is opened.
     #[must_use]
     pub fn reservation(&self) -> Told {
-        let last_chunk_id = self.last + self.limits.events as u64 + 1;
-        let mut broken_off = broken_off();
-        broken_off.data = broken_off.data.following(self.last);
-        let events = Log::lost(last_chunk_id, broken_off).to_json();
-        Told { first_chunk_id: self.last + 1, last_chunk_id, events }
+        let last_word = self.broken_off();
+        let (first_chunk_id, last_chunk_id) = (self.last + 1, last_word.data.chunk_id);
+        Told { first_chunk_id, last_chunk_id, events: Log::lost(last_word).to_json() }
+    }
+
+    /// What is told last of a turn of which nothing else is in the store.
+    fn broken_off(&self) -> Event {
+        let props = json!({"kind": "broken_off", "message": "the answer was broken off by the server"});
+        let reserved = self.last + self.limits.events as u64 + 1;
+        let whole = Envelope::whole(MessageType::Error, props).numbered(reserved).following(self.last);
+        Event::new(EventName::Error, whole)
     }
 
     /// Opens the turn, once what it needs is reserved.
@@ -47,7 +53,7 @@ impl Claim {
     pub fn open(mut self) -> (Publisher, Reader) {
         self.is_open = true;
         let reader = Reader::new(self.channel.clone(), self.last);
-        (Publisher::new(self.channel.clone(), &self.limits), reader)
+        (Publisher::new(self.channel.clone(), &self.limits, self.broken_off()), reader)
     }
 }
 
@@ -57,10 +63,4 @@ impl Drop for Claim {
             self.channel.state.send_modify(|state| state.is_running = false);
         }
     }
-}
-
-/// The last word of a turn that the server could not bring to its end.
-pub(super) fn broken_off() -> Event {
-    let props = json!({"kind": "broken_off", "message": "the answer was broken off by the server"});
-    Event::new(EventName::Error, Envelope::whole(MessageType::Error, props))
 }

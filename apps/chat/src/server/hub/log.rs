@@ -43,10 +43,10 @@ impl Log {
         Self { first: head + 1, head, entries: Vec::new(), bytes: 0 }
     }
 
-    /// The log of a turn of which nothing has been kept but its last event, with this chunk id.
-    pub(super) fn lost(last: u64, event: Event) -> Self {
-        let mut log = Self::behind(last - 1);
-        log.push(event);
+    /// The log of a turn of which nothing has been kept but its last event.
+    pub(super) fn lost(last: Event) -> Self {
+        let mut log = Self::behind(last.data.chunk_id - 1);
+        log.push(last);
         log
     }
 
@@ -61,6 +61,12 @@ impl Log {
     /// About how many bytes the log takes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Keeps an event that has its number, which is no less than the next: the ids between are not used.
+    pub(super) fn push_numbered(&mut self, event: Event) {
+        self.head = self.head.max(event.data.chunk_id - 1);
+        self.push(event);
     }
 
     /// Numbers an event and keeps it.
@@ -118,20 +124,26 @@ impl Log {
 
     /// The first event behind this chunk id.
     pub(in crate::server) fn after(&self, id: u64) -> Option<Event> {
-        self.get((id + 1).max(self.first))
+        let wanted = (id + 1).max(self.first);
+        let at = self.entries.partition_point(|entry| entry.first <= wanted);
+        let found = at.checked_sub(1).and_then(|before| self.entries[before].get(wanted));
+        // Where ids have not been used, it is the next entry's.
+        found.or_else(|| self.entries.get(at).and_then(|entry| entry.get(entry.first)))
     }
+}
 
-    /// The event with this chunk id.
-    pub(super) fn get(&self, id: u64) -> Option<Event> {
-        if id < self.first || id > self.head {
-            return None;
-        }
-        let entry = &self.entries[self.entries.partition_point(|entry| entry.first <= id) - 1];
-        let mut event = entry.event.clone();
-        if let Some(run) = &entry.run {
-            let at = usize::try_from(id - entry.first).ok()?;
-            let start = if at == 0 { 0 } else { run.ends[at - 1] as usize };
-            event.data.props = Value::String(run.text[start..run.ends[at] as usize].to_owned());
+impl Entry {
+    /// The event with this chunk id, which is no less than the first one's.
+    fn get(&self, id: u64) -> Option<Event> {
+        let at = usize::try_from(id - self.first).ok()?;
+        let mut event = self.event.clone();
+        match &self.run {
+            Some(run) => {
+                let start = at.checked_sub(1).map_or(Some(0), |before| run.ends.get(before).copied())? as usize;
+                event.data.props = Value::String(run.text.get(start..*run.ends.get(at)? as usize)?.to_owned());
+            }
+            None if at > 0 => return None,
+            None => {}
         }
         event.data.chunk_id = id;
         Some(event)
@@ -179,24 +191,33 @@ mod tests {
         assert_eq!((log.head(), log.entries.len()), (12, 4), "two runs of two, and two of one");
         for (id, mut event) in (7..).zip(events) {
             event.data.chunk_id = id;
-            assert_eq!(log.get(id), Some(event));
+            assert_eq!(log.after(id - 1), Some(event));
         }
-        assert_eq!((log.get(6), log.get(13)), (None, None));
-        assert_eq!((log.after(2), log.after(6), log.after(8)), (log.get(7), log.get(7), log.get(9)));
-        assert_eq!(log.after(12), None);
-
+        assert_eq!((log.after(2), log.after(12)), (log.after(6), None));
         assert!(log.bytes() > 4 * ENTRY && log.bytes() < 5 * ENTRY, "all count, not only text: {}", log.bytes());
 
         let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({})));
         let again = Log::from_json(&log.to_json_with(&done)).unwrap();
-        assert_eq!(
-            (7..=12).map(|id| again.get(id)).collect::<Vec<_>>(),
-            (7..=12).map(|id| log.get(id)).collect::<Vec<_>>()
-        );
-        assert_eq!(again.get(13).map(|event| event.event), Some(EventName::Done));
+        let all = |log: &Log| (6..=11).map(|id| log.after(id)).collect::<Vec<_>>();
+        assert_eq!(all(&again), all(&log));
+        assert_eq!(again.after(12).map(|event| (event.data.chunk_id, event.event)), Some((13, EventName::Done)));
+        assert_eq!(again.after(13), None);
+    }
 
-        let lost = Log::from_json(&Log::lost(99, done).to_json()).unwrap();
+    #[test]
+    fn ids_that_are_not_used_are_passed_over() {
+        let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({})).numbered(99));
+        let id = |event: Option<Event>| event.map(|event| event.data.chunk_id);
+        for last in [append("a", "x"), done.clone()] {
+            let mut log = Log::behind(6);
+            log.push(append("a", "Hé"));
+            log.push(last);
+            log.push_numbered(done.clone());
+            assert_eq!((log.first(), log.head(), id(log.after(7)), id(log.after(99))), (7, 99, Some(8), None));
+            assert!((8..99).all(|last| log.after(last) == Some(done.clone())));
+        }
+        let lost = Log::from_json(&Log::lost(done.clone()).to_json()).unwrap();
         assert_eq!((lost.first(), lost.head(), lost.after(99)), (99, 99, None));
-        assert_eq!(lost.after(7).map(|event| event.data.chunk_id), Some(99));
+        assert!((0..99).all(|last| lost.after(last) == Some(done.clone())));
     }
 }

@@ -5,23 +5,25 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::claim::broken_off;
-use super::{Channel, State};
+use super::{Channel, Log, State};
 use crate::config::Limits;
 use crate::store::Told;
 use crate::wire::Event;
 
-/// Publishes one turn. Dropped without its [last word](Self::end), it says that the turn was broken off.
+/// Publishes one turn. Dropped without its [last word](Self::end), it says what the store has of the turn: that it was broken
+/// off.
 #[derive(Debug)]
 pub struct Publisher {
     channel: Arc<Channel>,
     state: watch::Receiver<State>,
     unread: Duration,
     most_bytes: usize,
-    most_events: u64,
     grace: Duration,
     first: u64,
-    is_over: bool,
+    /// The last word, with its number, if there is no other.
+    reserved: Option<Event>,
+    /// The number of the last word at most.
+    last: u64,
 }
 
 /// Why an event can't be published.
@@ -36,7 +38,7 @@ pub enum Unread {
 }
 
 impl Publisher {
-    pub(super) fn new(channel: Arc<Channel>, limits: &Limits) -> Self {
+    pub(super) fn new(channel: Arc<Channel>, limits: &Limits, reserved: Event) -> Self {
         let state = channel.state.subscribe();
         let first = channel.state.borrow().log.head() + 1;
         Self {
@@ -44,10 +46,10 @@ impl Publisher {
             state,
             unread: limits.unread,
             most_bytes: limits.turn,
-            most_events: limits.events as u64,
             grace: limits.grace,
             first,
-            is_over: false,
+            last: reserved.data.chunk_id - 1,
+            reserved: Some(reserved),
         }
     }
 
@@ -76,7 +78,7 @@ impl Publisher {
         let (bytes, head) =
             waited.map_err(|_| Unread::Stalled)?.map_or((0, 0), |state| (state.log.bytes(), state.log.head()));
         // One of the reserved chunk ids is left for the last word.
-        let is_too_long = bytes > self.most_bytes || head + 2 > self.first + self.most_events - 1;
+        let is_too_long = bytes > self.most_bytes || head + 2 > self.last;
         if is_too_long {
             return Err(Unread::TooLong);
         }
@@ -86,7 +88,8 @@ impl Publisher {
 
     /// Publishes the turn's last word: `done` or `error`.
     pub fn end(mut self, event: Event) {
-        self.publish_last(event);
+        self.reserved = None;
+        self.publish_last(|log| log.push(event));
     }
 
     /// Waits until there has been no reader for as long as the grace is.
@@ -103,10 +106,9 @@ impl Publisher {
         }
     }
 
-    fn publish_last(&mut self, event: Event) {
-        self.is_over = true;
+    fn publish_last(&self, push: impl FnOnce(&mut Log)) {
         self.channel.state.send_modify(|state| {
-            state.log.push(event);
+            push(&mut state.log);
             state.is_running = false;
             state.since = Instant::now();
         });
@@ -115,8 +117,8 @@ impl Publisher {
 
 impl Drop for Publisher {
     fn drop(&mut self) {
-        if !self.is_over {
-            self.publish_last(broken_off());
+        if let Some(reserved) = self.reserved.take() {
+            self.publish_last(|log| log.push_numbered(reserved));
         }
     }
 }

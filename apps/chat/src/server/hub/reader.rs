@@ -51,14 +51,14 @@ impl Reader {
         let event = {
             let ready = |state: &State| state.log.head() >= wanted || !state.is_running;
             let state = self.state.wait_for(ready).await.ok()?;
-            // None if another turn has begun meanwhile and this one's rest is gone.
-            state.log.get(wanted)
+            // If another turn has begun meanwhile, this one's rest is gone.
+            (state.log.first() <= wanted).then(|| state.log.after(self.last)).flatten()
         }?;
-        self.last = wanted;
+        self.last = event.data.chunk_id;
         self.is_over = event.event.ends_stream();
         self.channel.state.send_if_modified(|state| {
             let was_full = !state.has_room();
-            state.taken = state.taken.max(wanted);
+            state.taken = state.taken.max(event.data.chunk_id);
             // Nobody else waits for this than a turn without room.
             was_full && state.has_room()
         });
