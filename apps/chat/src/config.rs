@@ -95,7 +95,7 @@ impl Default for Limits {
             grace: Duration::from_millis(1000),
             unread: Duration::from_secs(60),
             window: 128,
-            turn: 64 << 20,
+            turn: 8 << 20,
             events: 1 << 20,
         }
     }

@@ -1,6 +1,7 @@
 //! The binary: flags, the scripted provider if no other is named, the server.
 
 use std::error::Error;
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
@@ -58,7 +59,9 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO).init();
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO);
+    // Where the log can't be written, that can't be either: it would be a panic in the middle of whatever was logged.
+    log.log_internal_errors(false).init();
     let arguments = Arguments::parse();
     if let Some(Command::ScriptedProvider(flags)) = arguments.command {
         return Ok(scripted::run(flags).await?);
@@ -71,7 +74,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (database, hosts) = (Some(arguments.database), arguments.hosts);
     let config = Config { provider, database, hosts, limits: Limits::default() };
     let mut server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
-    println!("{}", server.base_url());
+    if let Err(error) = writeln!(std::io::stdout(), "{}", server.base_url()) {
+        tracing::error!(%error, address = server.base_url(), "the address can't be printed");
+    }
     tokio::select! {
         () = server.ended() => return Err("the server has crashed".into()),
         told = told_to_end() => told?,

@@ -13,13 +13,18 @@ async fn start(folder: &std::path::Path) -> (Child, String) {
 
 /// The same, in an environment with these variables.
 async fn start_with(folder: &std::path::Path, variables: &[(&str, &str)]) -> (Child, String) {
+    start_logging(folder, variables, Stdio::null()).await
+}
+
+/// The same, with its log here.
+async fn start_logging(folder: &std::path::Path, variables: &[(&str, &str)], log: Stdio) -> (Child, String) {
     let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
         .args(["--port", "0", "--pause-ms", "0", "--database"])
         .arg(folder.join("chat.sqlite3"))
         .env_clear()
         .envs(variables.iter().copied())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(log)
         .kill_on_drop(true)
         .spawn()
         .unwrap();
@@ -51,6 +56,56 @@ async fn a_key_without_an_address_is_not_looked_at() {
     let folder = tempfile::tempdir().unwrap();
     let (_app, base_url) = start_with(folder.path(), &[("OPENAI_API_KEY", "sk-elsewhere")]).await;
     assert!(base_url.starts_with("http://127.0.0.1:"), "{base_url}");
+}
+
+/// A log that can't be written stops nothing.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_behind_the_log_ends_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let (mut app, base_url) = start_logging(folder.path(), &[], full.into()).await;
+    let client = reqwest::Client::new();
+    for message in ["Hi #status:500", "My accounts?"] {
+        let body = serde_json::json!({"conversationId": "a", "assistant": "finance", "message": message}).to_string();
+        let request = client.post(format!("{base_url}/api/chat/send")).header("content-type", "application/json");
+        let told = request.body(body).send().await.unwrap().text().await.unwrap();
+        assert!(told.contains(if message.contains('#') { "provider_failed" } else { "event: done\n" }), "{told}");
+    }
+    assert_eq!(app.try_wait().unwrap(), None, "it runs");
+}
+
+/// What a provider says in its errors is no line of the log.
+#[tokio::test]
+async fn a_providers_words_stay_in_their_line_of_the_log() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let provider = format!("http://{}", listener.local_addr().unwrap());
+    let refusing = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            use tokio::io::{AsyncReadExt, AsyncWriteExt};
+            let mut request = [0; 64 << 10];
+            let _ = stream.read(&mut request).await;
+            let body = r#"{"error": {"message": "first\u001b[31m\nsecond\r\u202ethird"}}"#;
+            let head = format!("HTTP/1.1 500 No\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+            let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let file = std::fs::File::create(&log).unwrap();
+    let (app, base_url) = start_logging(folder.path(), &[("ANTHROPIC_BASE_URL", &provider)], file.into()).await;
+    for assistant in ["finance", "form"] {
+        let body =
+            serde_json::json!({"conversationId": assistant, "assistant": assistant, "message": "Hi"}).to_string();
+        let request = reqwest::Client::new().post(format!("{base_url}/api/chat/send"));
+        let request = request.header("content-type", "application/json").body(body);
+        assert!(request.send().await.unwrap().text().await.unwrap().contains("provider_failed"));
+    }
+    drop(app);
+    refusing.abort();
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.lines().any(|line| line.contains("first") && line.contains("second")), "{log}");
+    assert!(log.lines().all(|line| line.starts_with("20") && !line.contains(['\u{1b}', '\r', '\u{202e}'])), "{log:?}");
 }
 
 /// Killed, it has no chance to clean up: the provider notices that nobody holds its standard input.
@@ -92,7 +147,7 @@ async fn the_playgrounds_worst_requests_take_little_memory() {
     let patterns = vec!["$..*"; 64];
     let body = serde_json::json!({"json": json, "patterns": patterns, "chunk": 65_536}).to_string();
     let client = reqwest::Client::new();
-    let requests = (0..12).map(|_| {
+    let requests = (0..5).map(|_| {
         let request = client.post(format!("{base_url}/api/playground")).header("content-type", "application/json");
         let request = request.body(body.clone());
         tokio::spawn(async move {

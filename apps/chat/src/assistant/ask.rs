@@ -30,7 +30,8 @@ pub(super) async fn ask<R: Reader>(
         match ask_once(provider, request, output, calls(), &mut attempt).await {
             Err(TurnError::Provider(error)) if !output.has_shown() => {
                 let Some(pause) = retry.after(&error) else { return Err(error.into()) };
-                tracing::warn!(%error, ?pause, "a request is tried again");
+                // In its debug form: what a provider says may have line breaks and control sequences in it.
+                tracing::warn!(?error, ?pause, "a request is tried again");
                 tokio::time::sleep(pause).await;
             }
             ended => return ended.map(|()| attempt),

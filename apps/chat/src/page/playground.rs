@@ -15,6 +15,9 @@ const MAX_PATTERNS: usize = 64;
 /// Bytes of all patterns: each may be asked about at each value.
 const MAX_PATTERN_TEXT: usize = 8 << 10;
 
+/// How many bytes are fed between two looks at the room that is left.
+const PIECE: usize = 1 << 10;
+
 /// What an event has in an answer besides its path and text, and a step besides its snapshot, events and operations:
 /// names, numbers, brackets. At most; a test holds the answers' length against it.
 const EVENT: usize = 128;
@@ -131,11 +134,15 @@ impl Reader {
         if !room.take(STEP) {
             return step;
         }
-        // Not the iterator: its queue would hold every event of the chunk before the first could be counted.
-        let keep = |event: Event<'_>| keep(&mut step.events, &event, room);
+        // Not the iterator: its queue would hold every event of the chunk before the first could be counted. And not the
+        // whole chunk at once: once the answer is full, nothing more needs to be read.
         let fed = match chunk {
-            Some(chunk) => parser.feed_with(chunk, keep),
-            None => parser.finish_with(keep),
+            Some(chunk) => chunk.chunks(PIECE).try_for_each(|piece| {
+                let is_full = room.is_full();
+                let keep = |event: Event<'_>| keep(&mut step.events, &event, room);
+                if is_full { Ok(()) } else { parser.feed_with(piece, keep) }
+            }),
+            None => parser.finish_with(|event| keep(&mut step.events, &event, room)),
         };
         step.error = fed.err().map(|error| error.to_string()).filter(|error| room.take(written(error)));
         step.snapshot =

@@ -1,6 +1,6 @@
 //! The scripted provider as a process of its own: its flags, its main function, and how the app starts and ends it.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub struct Flags {
 pub async fn run(flags: Flags) -> io::Result<()> {
     let options = Options { pause: Duration::from_millis(flags.pause_ms), recordings: Some(flags.recordings) };
     let provider = ScriptedProvider::start(flags.port, options).await?;
-    println!("{}", provider.base_url());
+    writeln!(io::stdout(), "{}", provider.base_url())?;
     let mut rest = Vec::new();
     let mut stdin = tokio::io::stdin();
     tokio::select! {
