@@ -43,7 +43,7 @@ Lines with --provider: the lines about matches have "call", the call's number, c
   {"event":"provider-error","message":"…"}           with "type" and "code" if it has them
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
   {"event":"unknown-event","text":"…"}               JSON that means nothing to this provider; the stream goes on
-  {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, or a limit
+  {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, mixed, or a limit
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
 A "status" is complete; empty (no text: the value is {}); raw (not JSON by nature: "raw" is its text); or truncated,
 malformed, trailing: these have "raw", all that came, and "error", an object with "kind", "offset", "line", "column" and
@@ -51,8 +51,8 @@ malformed, trailing: these have "raw", all that came, and "error", an object wit
 
 The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
 if the provider reports an error, if there is no event at all, or none that is this provider's, or if an array of events
-or Amazon's event stream is cut off or damaged. `ended` and `mismatch` leave it as it is: what came late or does
-not fit is dropped. With --text: what the assistant says, refusals too, and the matches.
+or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone leave it as it is, but a call
+that may have lost something by them is truncated. With --text: what the assistant says, refusals too, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the mark as it
 was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it comes; at a payload's end

@@ -65,11 +65,13 @@ impl core::error::Error for CallError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CallErrorKind {
-    /// A delta for a slot in which no call was started, or for no slot at all.
+    /// A delta for a slot in which no call was started, or for no slot at all while several calls are open. It is dropped,
+    /// and each open call that may have lost it ends truncated.
     NotStarted,
-    /// A delta behind the end of its call; it is dropped.
+    /// A delta after the end of its call. It is dropped, and each open call that may have lost it ends truncated.
     Ended,
-    /// A payload that repeats the whole input is not what the deltas gave; the deltas win.
+    /// A payload that repeats the whole input is not what the deltas gave: the call ends truncated, unless the
+    /// provider's format lets a server change the input (Vercel's).
     Mismatch,
     /// Input as values by path for a call whose input came as text, or the other way round; the call ends truncated.
     Mixed,

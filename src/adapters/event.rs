@@ -211,8 +211,10 @@ pub enum InputStatus<'a> {
     /// It ended before its time. Never a value, however much has come.
     Truncated {
         /// The provider's word (`max_tokens`, `length`, …), or one of ours: `superseded` by another message,
-        /// `end-of-input` without an end, `incomplete` though its end was told, `limit` of our own, or `bad-frame`: an
-        /// event came while it was open that holds what can't be read.
+        /// `end-of-input` without an end, `incomplete` though its end was told, `limit` of our own, `bad-frame`: an
+        /// event came while it was open that holds what can't be read; `unplaced`: a fragment may have been its own that
+        /// names no call, or one that is not there; `mismatch`: the wire repeated the input, and it was another one;
+        /// `mixed`: it came both as text and as values by path.
         reason: &'a str,
     },
     /// Not JSON, from the error's offset on.
