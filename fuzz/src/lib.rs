@@ -16,6 +16,8 @@ mod calls;
 #[path = "../../tests/adapters/support.rs"]
 mod support;
 
+#[path = "../../tests/envelope/payload.rs"]
+mod payload;
 #[path = "../../tests/envelope/properties.rs"]
 mod payloads;
 #[path = "../../tests/envelope/splitter.rs"]

@@ -36,12 +36,15 @@ impl Deviations {
         self.count
     }
 
-    /// Notes a deviation; only the first asks for its error.
-    pub(super) fn note(&mut self, deviation: Deviation, error: impl FnOnce() -> Error) {
-        if self.first.is_none() {
-            self.first = Some(error());
-        } else if self.newest == deviation.offset() {
-            // The byte that spoilt an escape is read again, and may be wrong by itself too.
+    /// The first is about to be noted: it is the error that the text has.
+    pub(super) fn begin(&mut self, first: Error) {
+        self.first = Some(first);
+    }
+
+    /// Notes a deviation.
+    pub(super) fn note(&mut self, deviation: Deviation) {
+        // The byte that spoilt an escape is read again, and may be wrong by itself too.
+        if self.count > 0 && self.newest == deviation.offset() {
             return;
         }
         self.newest = deviation.offset();

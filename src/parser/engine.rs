@@ -163,11 +163,13 @@ impl<O: Output> Sink for Following<'_, O> {
     #[cold]
     fn deviation(&mut self, fault: &Fault, line: u64, column: u64) {
         let engine = &mut *self.engine;
-        let path = if engine.deviations.is_empty() { engine.path() } else { String::new() };
-        if let Some(document) = engine.growing() {
-            document.fail();
+        if engine.deviations.is_empty() {
+            engine.deviations.begin(Error::new(fault, line, column, &engine.path()));
+            if let Some(document) = &mut engine.document {
+                document.fail();
+            }
         }
-        engine.deviations.note(Deviation::new(fault, line, column), || Error::new(fault, line, column, &path));
+        engine.deviations.note(Deviation::new(fault, line, column));
     }
 
     #[inline(never)]

@@ -235,7 +235,7 @@ impl Parser {
         self.core.engine.tracker.patterns()
     }
 
-    /// All bytes fed so far; after an error, those before its offset.
+    /// All bytes fed so far; after an error or a deviation, those before its offset.
     ///
     /// # Errors
     ///

@@ -6,6 +6,7 @@ mod delimiters;
 mod inputs;
 mod laws;
 mod limits;
+mod payload;
 mod promptness;
 mod properties;
 mod regression;
