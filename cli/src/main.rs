@@ -4,11 +4,13 @@
 //! come from and how they are cut in `input`, how it ends badly in `report`. The input is read as one of three things
 //! (`source`): a JSON text (`document`), a provider's stream (`provider`, `framing`), or text with payloads in it
 //! (`envelope`, `utf8`). What a line looks like is in `output`, which characters a terminal must not get in
-//! `terminal`.
+//! `terminal`. `generate` writes the man page and completion scripts instead of reading anything.
 
 mod document;
 mod envelope;
 mod framing;
+#[cfg(feature = "generate")]
+mod generate;
 mod input;
 mod options;
 mod output;
@@ -38,6 +40,11 @@ fn main() -> ExitCode {
 
 /// The status of a run that came to its end.
 fn run(options: &Options) -> Result<ExitCode, Failure> {
+    #[cfg(feature = "generate")]
+    if let Some(wanted) = options.generate {
+        wanted.write_to(&mut io::stdout().lock())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut source = options.source(&PatternSet::new(&options.patterns)?);
     let mut chunks = Chunks::new(options.open()?, options.chunk);
     let controls = options.controls(io::stdout().is_terminal());

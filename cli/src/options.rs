@@ -8,25 +8,28 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, ValueEnum};
+use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
 use jsonspigot::adapters::{Calls, Provider};
 use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::{Limits, ParserBuilder, PatternSet};
 
 use crate::document::Document;
 use crate::envelope::Text;
+#[cfg(feature = "generate")]
+use crate::generate::Generated;
 use crate::output::Snapshots;
 use crate::provider::Stream;
 use crate::report::Failure;
 use crate::source::Source;
 use crate::terminal::Controls;
 
-const EXIT_STATUS: &str = "\
-Exit status: 0 complete; 1 invalid or incomplete input; 2 wrong arguments, unreadable input or unwritable output.
+/// What the exit status means.
+pub(crate) const EXIT_STATUS: &str = "\
+0 complete; 1 invalid or incomplete input; 2 wrong arguments, unreadable input or unwritable output.
 A closed pipe ends it quietly with 0.";
 
-/// What the lines are.
-const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
+/// What the lines are. Rows are indented and their columns at least two blanks apart: `generate` goes by that.
+pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
   {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
   {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
   {"event":"end","pattern":0,"path":"…","value":…}             the value is whole, and spelt as it came
@@ -70,20 +73,20 @@ or the text is not UTF-8. With --text: the text around payloads as it is, and th
     name = "jsonspigot",
     version,
     override_usage = "jsonspigot [OPTIONS] [--] [PATTERN]... [< FILE]",
-    after_help = EXIT_STATUS,
-    after_long_help = format!("{LINES}\n\n{EXIT_STATUS}")
+    after_help = format!("Exit status: {EXIT_STATUS}"),
+    after_long_help = format!("{LINES}\n\nExit status: {EXIT_STATUS}")
 )]
 pub(crate) struct Options {
     /// What to tell: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value
-    #[arg(value_name = "PATTERN")]
+    #[arg(value_name = "PATTERN", value_hint = ValueHint::Other)]
     pub(crate) patterns: Vec<String>,
 
     /// Read this file instead of standard input
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input: Option<PathBuf>,
 
     /// Feed exactly N bytes at a time, however they arrive
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     pub(crate) chunk: Option<NonZeroUsize>,
 
     /// Add the complete value to the line "done"
@@ -126,7 +129,7 @@ pub(crate) struct Options {
     /// MARK is `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` (the first object or array) or `bare:object`; with
     /// `:json` or `:raw` behind it, what is expected there. Takes one argument, so patterns may follow:
     /// `--envelope comment:context --envelope fence:json 'a.b'`.
-    #[arg(long, value_name = "MARK", value_delimiter = ',',
+    #[arg(long, value_name = "MARK", value_delimiter = ',', value_hint = ValueHint::Other,
         conflicts_with_all = ["value", "snapshots", "patches", "provider", "structured"])]
     envelope: Vec<Delimiter>,
 
@@ -141,24 +144,30 @@ pub(crate) struct Options {
     duplicate_keys: DuplicateKeys,
 
     /// Refuse more than N open arrays and objects [default: 127]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_depth: Option<usize>,
 
     /// Refuse a key of more than N bytes between its quotes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_key: Option<u64>,
 
     /// Refuse a string of more than N bytes between its quotes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_string: Option<u64>,
 
     /// Refuse a number of more than N bytes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_number: Option<u64>,
 
     /// Refuse a JSON text of more than N bytes: the input, or each call's arguments, or each payload
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_total: Option<u64>,
+
+    // Not in every build: see the features in `Cargo.toml`.
+    /// Print the man page or a shell's completion script, and do nothing else
+    #[cfg(feature = "generate")]
+    #[arg(long, value_name = "KIND", exclusive = true)]
+    pub(crate) generate: Option<Generated>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

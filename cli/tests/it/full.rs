@@ -23,11 +23,15 @@ fn run_into(stdout: impl Into<Stdio>, arguments: &[&str], input: &[u8]) -> (i32,
     (wait(&mut child).code().unwrap(), said)
 }
 
-/// Every way of writing: help, lines for each kind of input, and text.
-const WAYS: [(&[&str], &str); 13] = [
+/// Every way of writing: help, what is generated, lines for each kind of input, and text.
+const WAYS: &[(&[&str], &str)] = &[
     (&["--help"], ""),
     (&["-h"], ""),
     (&["--version"], ""),
+    #[cfg(feature = "generate")]
+    (&["--generate", "man"], ""),
+    #[cfg(feature = "generate")]
+    (&["--generate", "complete-bash"], ""),
     (&[], "[]"),
     (&["--value"], "[]"),
     (&["$"], "\"open"),
@@ -43,7 +47,7 @@ const WAYS: [(&[&str], &str); 13] = [
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_no_success() {
-    for (arguments, input) in WAYS {
+    for &(arguments, input) in WAYS {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let (status, said) = run_into(full, arguments, input.as_bytes());
         assert_eq!(
@@ -56,7 +60,7 @@ fn a_full_disk_is_no_success() {
 
 #[test]
 fn a_pipe_without_a_reader_ends_it_quietly() {
-    for (arguments, input) in WAYS {
+    for &(arguments, input) in WAYS {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         assert_eq!(run_into(writer, arguments, input.as_bytes()), (0, String::new()), "{arguments:?}");

@@ -7,6 +7,8 @@ mod envelope;
 mod errors;
 mod framings;
 mod full;
+#[cfg(feature = "generate")]
+mod generate;
 mod lines;
 #[cfg(target_os = "linux")]
 mod memory;
