@@ -1,18 +1,29 @@
 //! The serde `Deserializer` over the view. It reads as serde_json does, but from what is known so far.
+//!
+//! Each method takes the kinds of values that serde_json's takes, and no others: a visitor may accept more than it was
+//! asked for, as `serde_json::Map` accepts null.
 
+use alloc::string::{String, ToString};
+use core::iter;
+
+use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
-    VariantAccess, Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Unexpected, VariantAccess,
+    Visitor,
 };
 use serde::forward_to_deserialize_any;
 use serde_json::de::StrRead;
 
+use super::print::write_string;
 use super::settled::SETTLED;
 use super::typed::TypedError;
 use super::{NodeKind, PartialValue};
 use crate::error::ErrorKind;
 use crate::event::SERDE_DEPTH;
 use crate::path::Segment;
+
+/// The name by which serde_json knows its `RawValue`, as type and as the one key of what it is read from.
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// Reads one value; knows how many levels of containers may still open.
 #[derive(Clone, Copy)]
@@ -33,13 +44,18 @@ impl<'a> PartialDeserializer<'a> {
     }
 
     /// Hands over the children and sees to it that none is left: a list of three is not read as a pair.
-    fn read_children<T>(self, read: impl FnOnce(Children<'_, 'a>) -> Result<T, TypedError>) -> Result<T, TypedError> {
+    fn read_children<T>(
+        self,
+        read: impl FnOnce(&mut Children<'_, 'a>) -> Result<T, TypedError>,
+    ) -> Result<T, TypedError> {
         let (parent, left) = (self.inner(self.value)?, self.value.len());
         let mut children = self.value.children();
-        let value = read(Children { children: &mut children, left, parent, entry: None })?;
-        match children.next() {
-            None => Ok(value),
-            Some(_) => Err(de::Error::invalid_length(self.value.len(), &"fewer elements")),
+        let mut children = Children { children: &mut children, left, parent, entry: None };
+        let value = read(&mut children)?;
+        if children.are_all_read() {
+            Ok(value)
+        } else {
+            Err(de::Error::invalid_length(self.value.len(), &"fewer elements"))
         }
     }
 
@@ -59,7 +75,8 @@ impl<'a> PartialDeserializer<'a> {
     fn read_enum<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         let value = self.value;
         match value.node().kind {
-            NodeKind::String => visitor.visit_enum(value.text().into_deserializer()),
+            NodeKind::String if !value.is_complete() => Err(TypedError::still_open()),
+            NodeKind::String => visitor.visit_enum(BorrowedStrDeserializer::new(value.text())),
             NodeKind::Object => match (value.entries().next(), value.len()) {
                 (Some((variant, content)), 1) => visitor.visit_enum(Variant { variant, content: self.inner(content)? }),
                 _ => Err(de::Error::invalid_value(Unexpected::Map, &"an object with a single key")),
@@ -67,6 +84,56 @@ impl<'a> PartialDeserializer<'a> {
             _ => Err(de::Error::invalid_type(Unexpected::Other("neither string nor object"), &"an enum")),
         }
     }
+
+    fn read_raw_value<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        if !self.value.is_complete() {
+            return Err(TypedError::still_open());
+        }
+        visitor.visit_map(raw_value(self.value.to_string()))
+    }
+
+    /// Part of a variant's name may be another one's, and the first character of many may be a `char`.
+    fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        if self.value.is_complete() { self.read_text(visitor) } else { Err(TypedError::still_open()) }
+    }
+
+    fn read_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        visitor.visit_borrowed_str(self.value.text())
+    }
+
+    fn read_bytes<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        match self.value.as_str() {
+            Some(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
+            None => self.read_fields(visitor),
+        }
+    }
+
+    /// For a visitor that knows what it wants of an array or object, and so is no buffer.
+    fn read_fields<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        match self.value.node().kind {
+            NodeKind::Array => self.read_children(|elements| visitor.visit_seq(elements)),
+            _ => self.read_children(|members| visitor.visit_map(members)),
+        }
+    }
+
+    /// The error of a value that is not of the kind that was asked for.
+    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
+        let unexpected = match self.value.node().kind {
+            NodeKind::Null => Unexpected::Unit,
+            NodeKind::False => Unexpected::Bool(false),
+            NodeKind::True => Unexpected::Bool(true),
+            NodeKind::Number => Unexpected::Other("number"),
+            NodeKind::String => Unexpected::Str(self.value.text()),
+            NodeKind::Array => Unexpected::Seq,
+            NodeKind::Object => Unexpected::Map,
+        };
+        Err(de::Error::invalid_type(unexpected, expected))
+    }
+}
+
+/// What serde_json's `RawValue` is read from: an object with one member.
+fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
+    MapDeserializer::new(iter::once((RAW_VALUE, text)))
 }
 
 /// Reads a number with serde_json itself, so that every one means the same to both.
@@ -80,18 +147,18 @@ fn read_number<'a, T>(
     Ok(value)
 }
 
-/// A number is read by serde_json in the way that was asked for: into some types it reads one in ways of their own, and
-/// with its feature `arbitrary_precision` one that is asked for as anything at all looks like a map.
-macro_rules! deserialize_numbers {
-    ($($method:ident($($argument:ident: $type:ty),*))*) => {
+/// Methods that take values of some kinds, each in the way that is said. A number is given to serde_json, in the way that
+/// was asked for: into some types it reads one in ways of their own, and it knows how to refuse one.
+macro_rules! deserialize_kinds {
+    ($($method:ident($($argument:ident: $type:ty),*) $(: $($kind:ident)|+ => $read:ident)?;)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {
-            match self.value.as_number() {
-                Some(text) => {
-                    let read = read_number(text, |number| number.$method($($argument,)* visitor));
-                    read.map_err(|error| error.inside(self.value))
-                }
-                None => self.deserialize_any(visitor),
-            }
+            let value = self.value;
+            let read = match value.node().kind {
+                NodeKind::Number => read_number(value.text(), |number| number.$method($($argument,)* visitor)),
+                $($(NodeKind::$kind)|+ => self.$read(visitor),)?
+                _ => self.wrong_type(&visitor),
+            };
+            read.map_err(|error| error.inside(value))
         })*
     };
 }
@@ -112,10 +179,12 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, TypedError> {
-        if name == SETTLED && !self.value.is_complete() {
-            return visitor.visit_none();
-        }
-        visitor.visit_newtype_struct(self)
+        let read = match name {
+            SETTLED if !self.value.is_complete() => visitor.visit_none(),
+            RAW_VALUE => self.read_raw_value(visitor),
+            _ => visitor.visit_newtype_struct(self),
+        };
+        read.map_err(|error| error.inside(self.value))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -127,16 +196,6 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
         self.read_enum(visitor).map_err(|error| error.inside(self.value))
     }
 
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.value.as_str() {
-            Some(text) => {
-                visitor.visit_borrowed_bytes(text.as_bytes()).map_err(|error: TypedError| error.inside(self.value))
-            }
-            // Not a number either: serde_json reads bytes from strings and lists.
-            None => self.deserialize_seq(visitor),
-        }
-    }
-
     fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         self.deserialize_bytes(visitor)
     }
@@ -146,18 +205,23 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
         visitor.visit_unit()
     }
 
-    deserialize_numbers! {
-        deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64() deserialize_i128()
-        deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128()
-        deserialize_f32() deserialize_f64()
-        deserialize_bool() deserialize_char() deserialize_str() deserialize_string() deserialize_unit()
-        deserialize_unit_struct(name: &'static str)
-        deserialize_seq()
-        deserialize_tuple(len: usize)
-        deserialize_tuple_struct(name: &'static str, len: usize)
-        deserialize_map()
-        deserialize_struct(name: &'static str, fields: &'static [&'static str])
-        deserialize_identifier()
+    deserialize_kinds! {
+        deserialize_i8(); deserialize_i16(); deserialize_i32(); deserialize_i64(); deserialize_i128();
+        deserialize_u8(); deserialize_u16(); deserialize_u32(); deserialize_u64(); deserialize_u128();
+        deserialize_f32(); deserialize_f64();
+        deserialize_unit(): Null => read_any;
+        deserialize_unit_struct(name: &'static str): Null => read_any;
+        deserialize_bool(): False | True => read_any;
+        deserialize_char(): String => read_whole_text;
+        deserialize_str(): String => read_text;
+        deserialize_string(): String => read_text;
+        deserialize_identifier(): String => read_whole_text;
+        deserialize_bytes(): String | Array => read_bytes;
+        deserialize_seq(): Array => read_fields;
+        deserialize_tuple(len: usize): Array => read_fields;
+        deserialize_tuple_struct(name: &'static str, len: usize): Array => read_fields;
+        deserialize_map(): Object => read_any;
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]): Array | Object => read_fields;
     }
 }
 
@@ -171,6 +235,10 @@ struct Children<'c, 'a> {
 }
 
 impl<'a> Children<'_, 'a> {
+    fn are_all_read(&mut self) -> bool {
+        self.children.next().is_none() && self.entry.is_none()
+    }
+
     fn next(&mut self) -> Option<(Segment<'a>, PartialValue<'a>)> {
         let next = self.children.next()?;
         self.left -= 1;
@@ -201,6 +269,9 @@ impl<'a> MapAccess<'a> for Children<'_, 'a> {
     type Error = TypedError;
 
     fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, TypedError> {
+        if self.entry.is_some() {
+            return Err(TypedError::new(ErrorKind::Data, "expected a value to be read before the next key"));
+        }
         match self.next() {
             Some((Segment::Key(key), value)) => {
                 self.entry = Some(value);
@@ -225,13 +296,19 @@ impl<'a> MapAccess<'a> for Children<'_, 'a> {
 /// An object's key: as in serde_json it may stand for a number or a boolean.
 struct Key<'a>(&'a str);
 
+impl Key<'_> {
+    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
+        Err(de::Error::invalid_type(Unexpected::Str(self.0), expected))
+    }
+}
+
 macro_rules! deserialize_number_keys {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
             let Self(key) = self;
             // serde_json would allow white space around a number, which a key has not.
             let is_number = key.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !key.ends_with(char::is_whitespace);
-            if is_number { read_number(key, |number| number.$method(visitor)) } else { self.deserialize_any(visitor) }
+            if is_number { read_number(key, |number| number.$method(visitor)) } else { self.wrong_type(&visitor) }
         })*
     };
 }
@@ -247,7 +324,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         match self.0 {
             "true" => visitor.visit_bool(true),
             "false" => visitor.visit_bool(false),
-            _ => self.deserialize_any(visitor),
+            _ => self.wrong_type(&visitor),
         }
     }
 
@@ -257,10 +334,16 @@ impl<'de> Deserializer<'de> for Key<'de> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, TypedError> {
-        visitor.visit_newtype_struct(self)
+        if name != RAW_VALUE {
+            return visitor.visit_newtype_struct(self);
+        }
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = write_string(&mut text, self.0);
+        visitor.visit_map(raw_value(text))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -269,7 +352,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         _variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TypedError> {
-        visitor.visit_enum(self.0.into_deserializer())
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {

@@ -65,7 +65,12 @@ impl<'a> PartialValue<'a> {
     ///
     /// Open strings are read as they stand, open arrays and objects with what they have. What is not there yet is
     /// absent: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled) holds a field back until it is
-    /// whole. `&str` fields borrow from the snapshot.
+    /// whole. An open string is only ever text: it is neither an enum's tag or variant nor a `char`.
+    ///
+    /// A complete value reads as serde_json reads its text, with these differences: `&str` and `&[u8]` borrow from the
+    /// snapshot, also where the text has escapes; a key that stands for a number or boolean may be spelt with escapes;
+    /// and a `Box<RawValue>` is the value as it is printed, on one line and without needless escapes. An open value gives
+    /// no `RawValue`, and none can be borrowed, since a snapshot does not keep the text as it was spelt.
     ///
     /// # Errors
     ///
@@ -93,6 +98,11 @@ impl TypedError {
 
     pub(super) fn new(kind: ErrorKind, reason: &str) -> Self {
         Self { kind, reason: reason.to_string(), path: None }
+    }
+
+    /// What is open was asked for in a way that only a whole value can answer.
+    pub(super) fn still_open() -> Self {
+        Self::new(ErrorKind::Data, "expected a whole value, but this one is still open")
     }
 
     /// Notes the path, unless a value further inside did before.

@@ -8,6 +8,7 @@ mod deep;
 mod deviations;
 mod errors;
 mod inputs;
+mod kinds;
 mod laws;
 mod limits;
 mod observed;

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::model::generate::{Keys, document, number};
 
 /// A parser that has been fed this much.
-fn fed(text: &str) -> Parser {
+pub(super) fn fed(text: &str) -> Parser {
     let limits = Limits { depth: 1000, ..Limits::default() };
     let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
     parser.feed_with(text, |_| {}).unwrap();
@@ -35,7 +35,7 @@ fn partial<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
 
 /// A `T` of a whole value is what serde_json makes of it, or both refuse it.
 #[track_caller]
-fn whole<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
+pub(super) fn whole<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
     let mut parser = fed(text);
     parser.finish_with(|_| {}).unwrap();
     let read = parser.snapshot().unwrap().deserialize::<T>().map(|partial| {
@@ -51,7 +51,7 @@ fn whole<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
 
 /// The path and the reason of what does not fit.
 #[track_caller]
-fn refused<T: DeserializeOwned + Debug>(text: &str, path: &str, reason: &str) {
+pub(super) fn refused<T: DeserializeOwned + Debug>(text: &str, path: &str, reason: &str) {
     let error: Error = fed(text).snapshot().unwrap().deserialize::<T>().unwrap_err();
     assert_eq!((error.kind().name(), error.path()), ("data", path), "{error}");
     assert!(error.to_string().contains(reason), "{error}");
@@ -59,7 +59,7 @@ fn refused<T: DeserializeOwned + Debug>(text: &str, path: &str, reason: &str) {
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
-struct Form {
+pub(super) struct Form {
     title: String,
     note: Option<String>,
     tags: Vec<String>,
@@ -70,13 +70,13 @@ struct Form {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Route {
+pub(super) enum Route {
     Answer,
     AskUser,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-enum Shape {
+pub(super) enum Shape {
     Unit,
     Newtype(String),
     Pair(u8, String),
@@ -237,7 +237,10 @@ fn enums_in_all_four_shapes() {
     partial(r#"{"Newtype": "op"#, &Shape::Newtype("op".to_owned()));
     partial(r#"{"Pair": [1, "op"#, &Shape::Pair(1, "op".to_owned()));
     partial(r#"["Unit", {"Fields": {"#, &vec![Shape::Unit, Shape::Fields { x: None, label: String::new() }]);
-    refused::<Shape>(r#""Un"#, "$", "unknown variant `Un`");
+    for open in [r#""Un"#, r#""Unit"#] {
+        refused::<Shape>(open, "$", "expected a whole value, but this one is still open");
+    }
+    refused::<Shape>(r#""Un""#, "$", "unknown variant `Un`");
     refused::<Shape>("{", "$", "an object with a single key");
     refused::<Shape>(r#"{"Pair": [1"#, "Pair", "invalid length 0");
     refused::<Vec<Shape>>(r#"[{"Fields": {"x": "1"#, "[0].Fields.x", "invalid type: string \"1\"");
@@ -272,21 +275,21 @@ fn enums_in_all_four_shapes() {
 
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Tagged {
+pub(super) enum Tagged {
     Text { text: String },
     Image { url: String, width: Option<u32> },
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-enum Untagged {
+pub(super) enum Untagged {
     Number(f64),
     Text(String),
     List(Vec<Untagged>),
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
-struct Flattened {
+pub(super) struct Flattened {
     id: u8,
     #[serde(flatten)]
     rest: BTreeMap<String, Value>,
@@ -399,7 +402,7 @@ fn maps_have_keys_of_many_types() {
     refused::<BTreeMap<u8, u8>>(r#"{"1": 1, "a": [1"#, "a", "invalid type: string \"a\", expected u8");
 }
 
-fn whole_as_every_number(text: &str) {
+pub(super) fn whole_as_every_number(text: &str) {
     whole::<u8>(text);
     whole::<i8>(text);
     whole::<u16>(text);
