@@ -5,52 +5,84 @@
 
 use alloc::string::{String, ToString};
 use core::iter;
+use core::marker::PhantomData;
 
 use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
-use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Unexpected, VariantAccess,
-    Visitor,
-};
-use serde::forward_to_deserialize_any;
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Unexpected, Visitor};
 use serde_json::de::StrRead;
 
-use super::print::write_string;
+use super::children::{Children, Variant};
+use super::reading::{Context, OpenText, Reading, Whole, is_for_value};
 use super::settled::SETTLED;
-use super::typed::TypedError;
+use super::typed_error::TypedError;
 use super::{NodeKind, PartialValue};
 use crate::error::ErrorKind;
 use crate::event::SERDE_DEPTH;
-use crate::path::Segment;
 
 /// The name by which serde_json knows its `RawValue`, as type and as the one key of what it is read from.
-const RAW_VALUE: &str = "$serde_json::private::RawValue";
+pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// Reads one value; knows how many levels of containers may still open.
 #[derive(Clone, Copy)]
-pub(super) struct PartialDeserializer<'a> {
+pub(super) struct PartialDeserializer<'c, 'a, R> {
     value: PartialValue<'a>,
     levels_left: usize,
+    /// Whether whoever may buffer the value is to find a mark in it: it is open, or the last element of such an array.
+    is_marked: bool,
+    context: &'c Context,
+    reading: PhantomData<R>,
 }
 
-impl<'a> PartialDeserializer<'a> {
-    pub(super) fn new(value: PartialValue<'a>) -> Self {
-        Self { value, levels_left: SERDE_DEPTH }
+impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
+    pub(super) fn new(value: PartialValue<'a>, context: &'c Context) -> Self {
+        let is_marked = !value.is_complete() && R::MARKS;
+        Self { value, levels_left: SERDE_DEPTH, is_marked, context, reading: PhantomData }
     }
 
-    /// A deserializer of a child, or of the content of an enum.
-    fn inner(self, value: PartialValue<'a>) -> Result<Self, TypedError> {
+    pub(super) fn value(self) -> PartialValue<'a> {
+        self.value
+    }
+
+    pub(super) fn context(self) -> &'c Context {
+        self.context
+    }
+
+    /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
+    pub(super) fn read_child<T: DeserializeSeed<'a>>(
+        self,
+        value: PartialValue<'a>,
+        seed: T,
+        is_marked: bool,
+    ) -> Result<T::Value, TypedError<R>> {
+        let read = if value.is_complete() {
+            seed.deserialize(self.of_complete(value, is_marked)).map_err(TypedError::of_reading)
+        } else {
+            seed.deserialize(Self { value, is_marked: R::MARKS, ..self })
+        };
+        read.map_err(|error| error.inside(value))
+    }
+
+    /// What is complete is read as such, inside an open value too: nothing in it needs a mark.
+    fn of_complete(self, value: PartialValue<'a>, is_marked: bool) -> PartialDeserializer<'c, 'a, Whole> {
+        let Self { levels_left, context, .. } = self;
+        PartialDeserializer { value, levels_left, is_marked, context, reading: PhantomData }
+    }
+
+    pub(super) fn one_level_less(self) -> Result<Self, TypedError<R>> {
         let too_deep = || TypedError::new(ErrorKind::DepthLimit, "expected no more than 127 levels");
-        Ok(Self { value, levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)? })
+        Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
     }
 
-    /// Hands over the children and sees to it that none is left: a list of three is not read as a pair.
+    /// Hands over the children and sees to it that none is left: an array of three is not read as a pair.
     fn read_children<T>(
         self,
-        read: impl FnOnce(&mut Children<'_, 'a>) -> Result<T, TypedError>,
-    ) -> Result<T, TypedError> {
-        let (parent, left) = (self.inner(self.value)?, self.value.len());
-        let mut children = self.value.children();
-        let mut children = Children { children: &mut children, left, parent, entry: None };
+        is_marked: bool,
+        read: impl FnOnce(&mut Children<'_, 'c, 'a, R>) -> Result<T, TypedError<R>>,
+    ) -> Result<T, TypedError<R>> {
+        let parent = self.one_level_less()?;
+        let shown = self.value.len() - usize::from(self.leaves_out_its_last());
+        let mut iterator = self.value.children().take(shown);
+        let mut children = Children::new(&mut iterator, shown, parent, is_marked);
         let value = read(&mut children)?;
         if children.are_all_read() {
             Ok(value)
@@ -59,33 +91,67 @@ impl<'a> PartialDeserializer<'a> {
         }
     }
 
-    fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    /// Whether a container's last child is to be passed over as if it had not begun.
+    fn leaves_out_its_last(self) -> bool {
+        let last = self.value.last_in_document();
+        self.context.open_text == OpenText::LeftOut
+            && last.as_str().is_some()
+            && !last.is_complete()
+            && last.node().parent == self.value.node
+    }
+
+    /// For a visitor that takes anything, and so may be a buffer.
+    fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         let value = self.value;
         match value.node().kind {
             NodeKind::Null => visitor.visit_unit(),
             NodeKind::False => visitor.visit_bool(false),
             NodeKind::True => visitor.visit_bool(true),
-            NodeKind::String => visitor.visit_borrowed_str(value.text()),
+            NodeKind::String => self.read_any_text(visitor),
             NodeKind::Number => read_number(value.text(), |number| number.deserialize_any(visitor)),
-            NodeKind::Array => self.read_children(|elements| visitor.visit_seq(elements)),
-            NodeKind::Object => self.read_children(|members| visitor.visit_map(members)),
+            NodeKind::Array => self.read_children(self.is_marked, |elements| visitor.visit_seq(elements)),
+            NodeKind::Object => self.read_children(self.is_marked, |members| visitor.visit_map(members)),
         }
     }
 
-    fn read_enum<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_any_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        let text = self.value.text();
+        if is_for_value::<V::Value>() {
+            return visitor.visit_borrowed_str(text);
+        }
+        if !self.value.is_complete() {
+            self.context.note_open_text();
+            match self.context.open_text {
+                OpenText::Shown => {}
+                OpenText::Withheld(character) => return visitor.visit_char(character),
+                OpenText::LeftOut => return Err(TypedError::still_open()),
+            }
+        }
+        if self.is_marked {
+            self.context.note_mark();
+            visitor.visit_str(text)
+        } else {
+            visitor.visit_borrowed_str(text)
+        }
+    }
+
+    fn read_enum<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         let value = self.value;
         match value.node().kind {
             NodeKind::String if !value.is_complete() => Err(TypedError::still_open()),
             NodeKind::String => visitor.visit_enum(BorrowedStrDeserializer::new(value.text())),
             NodeKind::Object => match (value.entries().next(), value.len()) {
-                (Some((variant, content)), 1) => visitor.visit_enum(Variant { variant, content: self.inner(content)? }),
+                (Some((variant, content)), 1) => {
+                    let content = Self { value: content, ..self.one_level_less()? };
+                    visitor.visit_enum(Variant { variant, content })
+                }
                 _ => Err(de::Error::invalid_value(Unexpected::Map, &"an object with a single key")),
             },
             _ => Err(de::Error::invalid_type(Unexpected::Other("neither string nor object"), &"an enum")),
         }
     }
 
-    fn read_raw_value<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_raw_value<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         if !self.value.is_complete() {
             return Err(TypedError::still_open());
         }
@@ -93,15 +159,15 @@ impl<'a> PartialDeserializer<'a> {
     }
 
     /// Part of a variant's name may be another one's, and the first character of many may be a `char`.
-    fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         if self.value.is_complete() { self.read_text(visitor) } else { Err(TypedError::still_open()) }
     }
 
-    fn read_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         visitor.visit_borrowed_str(self.value.text())
     }
 
-    fn read_bytes<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_bytes<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         match self.value.as_str() {
             Some(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
             None => self.read_fields(visitor),
@@ -109,15 +175,15 @@ impl<'a> PartialDeserializer<'a> {
     }
 
     /// For a visitor that knows what it wants of an array or object, and so is no buffer.
-    fn read_fields<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_fields<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         match self.value.node().kind {
-            NodeKind::Array => self.read_children(|elements| visitor.visit_seq(elements)),
-            _ => self.read_children(|members| visitor.visit_map(members)),
+            NodeKind::Array => self.read_children(false, |elements| visitor.visit_seq(elements)),
+            _ => self.read_children(false, |members| visitor.visit_map(members)),
         }
     }
 
     /// The error of a value that is not of the kind that was asked for.
-    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
+    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError<R>> {
         let unexpected = match self.value.node().kind {
             NodeKind::Null => Unexpected::Unit,
             NodeKind::False => Unexpected::Bool(false),
@@ -132,15 +198,15 @@ impl<'a> PartialDeserializer<'a> {
 }
 
 /// What serde_json's `RawValue` is read from: an object with one member.
-fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
+pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
     MapDeserializer::new(iter::once((RAW_VALUE, text)))
 }
 
 /// Reads a number with serde_json itself, so that every one means the same to both.
-fn read_number<'a, T>(
+pub(super) fn read_number<'a, T, R: Reading>(
     text: &'a str,
     read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>) -> serde_json::Result<T>,
-) -> Result<T, TypedError> {
+) -> Result<T, TypedError<R>> {
     let mut number = serde_json::Deserializer::from_str(text);
     let value = read(&mut number)?;
     number.end()?;
@@ -151,7 +217,7 @@ fn read_number<'a, T>(
 /// was asked for: into some types it reads one in ways of their own, and it knows how to refuse one.
 macro_rules! deserialize_kinds {
     ($($method:ident($($argument:ident: $type:ty),*) $(: $($kind:ident)|+ => $read:ident)?;)*) => {
-        $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {
+        $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError<R>> {
             let value = self.value;
             let read = match value.node().kind {
                 NodeKind::Number => read_number(value.text(), |number| number.$method($($argument,)* visitor)),
@@ -163,14 +229,14 @@ macro_rules! deserialize_kinds {
     };
 }
 
-impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
-    type Error = TypedError;
+impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
+    type Error = TypedError<R>;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         self.read_any(visitor).map_err(|error| error.inside(self.value))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         if self.value.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
@@ -178,9 +244,12 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, TypedError> {
+    ) -> Result<V::Value, TypedError<R>> {
         let read = match name {
             SETTLED if !self.value.is_complete() => visitor.visit_none(),
+            SETTLED => {
+                visitor.visit_newtype_struct(self.of_complete(self.value, false)).map_err(TypedError::of_reading)
+            }
             RAW_VALUE => self.read_raw_value(visitor),
             _ => visitor.visit_newtype_struct(self),
         };
@@ -192,16 +261,16 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
         _name: &'static str,
         _variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, TypedError> {
+    ) -> Result<V::Value, TypedError<R>> {
         self.read_enum(visitor).map_err(|error| error.inside(self.value))
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         self.deserialize_bytes(visitor)
     }
 
     /// What nobody reads is not looked at.
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         visitor.visit_unit()
     }
 
@@ -220,195 +289,8 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'de> {
         deserialize_seq(): Array => read_fields;
         deserialize_tuple(len: usize): Array => read_fields;
         deserialize_tuple_struct(name: &'static str, len: usize): Array => read_fields;
+        // So serde reads a struct with something flattened, which it buffers.
         deserialize_map(): Object => read_any;
         deserialize_struct(name: &'static str, fields: &'static [&'static str]): Array | Object => read_fields;
-    }
-}
-
-/// The children of a container, as many as are known.
-struct Children<'c, 'a> {
-    children: &'c mut dyn Iterator<Item = (Segment<'a>, PartialValue<'a>)>,
-    left: usize,
-    parent: PartialDeserializer<'a>,
-    /// The member whose key has been read and whose value has not.
-    entry: Option<PartialValue<'a>>,
-}
-
-impl<'a> Children<'_, 'a> {
-    fn are_all_read(&mut self) -> bool {
-        self.children.next().is_none() && self.entry.is_none()
-    }
-
-    fn next(&mut self) -> Option<(Segment<'a>, PartialValue<'a>)> {
-        let next = self.children.next()?;
-        self.left -= 1;
-        Some(next)
-    }
-
-    fn read<T: DeserializeSeed<'a>>(&self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError> {
-        seed.deserialize(PartialDeserializer { value, ..self.parent }).map_err(|error| error.inside(value))
-    }
-}
-
-impl<'a> SeqAccess<'a> for Children<'_, 'a> {
-    type Error = TypedError;
-
-    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, TypedError> {
-        match self.next() {
-            Some((_, value)) => self.read(value, seed).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left)
-    }
-}
-
-impl<'a> MapAccess<'a> for Children<'_, 'a> {
-    type Error = TypedError;
-
-    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, TypedError> {
-        if self.entry.is_some() {
-            return Err(TypedError::new(ErrorKind::Data, "expected a value to be read before the next key"));
-        }
-        match self.next() {
-            Some((Segment::Key(key), value)) => {
-                self.entry = Some(value);
-                seed.deserialize(Key(key)).map(Some).map_err(|error| error.inside(value))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, TypedError> {
-        let value = self.entry.take();
-        let value =
-            value.ok_or_else(|| TypedError::new(ErrorKind::Data, "expected a key to be read before its value"))?;
-        self.read(value, seed)
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left)
-    }
-}
-
-/// An object's key: as in serde_json it may stand for a number or a boolean.
-struct Key<'a>(&'a str);
-
-impl Key<'_> {
-    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
-        Err(de::Error::invalid_type(Unexpected::Str(self.0), expected))
-    }
-}
-
-macro_rules! deserialize_number_keys {
-    ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-            let Self(key) = self;
-            // serde_json would allow white space around a number, which a key has not.
-            let is_number = key.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !key.ends_with(char::is_whitespace);
-            if is_number { read_number(key, |number| number.$method(visitor)) } else { self.wrong_type(&visitor) }
-        })*
-    };
-}
-
-impl<'de> Deserializer<'de> for Key<'de> {
-    type Error = TypedError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        visitor.visit_borrowed_str(self.0)
-    }
-
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.0 {
-            "true" => visitor.visit_bool(true),
-            "false" => visitor.visit_bool(false),
-            _ => self.wrong_type(&visitor),
-        }
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
-        if name != RAW_VALUE {
-            return visitor.visit_newtype_struct(self);
-        }
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = write_string(&mut text, self.0);
-        visitor.visit_map(raw_value(text))
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
-        visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
-    }
-
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        visitor.visit_borrowed_bytes(self.0.as_bytes())
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        self.deserialize_bytes(visitor)
-    }
-
-    deserialize_number_keys! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
-        deserialize_f32 deserialize_f64
-    }
-
-    forward_to_deserialize_any! {
-        char str string unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
-    }
-}
-
-/// An enum spelt as an object: `{"variant": content}`.
-struct Variant<'a> {
-    variant: &'a str,
-    content: PartialDeserializer<'a>,
-}
-
-impl<'a> EnumAccess<'a> for Variant<'a> {
-    type Error = TypedError;
-    type Variant = PartialDeserializer<'a>;
-
-    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError> {
-        seed.deserialize(Key(self.variant)).map(|variant| (variant, self.content))
-    }
-}
-
-impl<'a> VariantAccess<'a> for PartialDeserializer<'a> {
-    type Error = TypedError;
-
-    fn unit_variant(self) -> Result<(), TypedError> {
-        Deserialize::deserialize(self)
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError> {
-        seed.deserialize(self).map_err(|error| error.inside(self.value))
-    }
-
-    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError> {
-        self.deserialize_tuple(len, visitor)
-    }
-
-    fn struct_variant<V: Visitor<'a>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
-        self.deserialize_struct("", fields, visitor)
     }
 }

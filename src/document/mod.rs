@@ -5,13 +5,18 @@
 //! node's text ends where the text ends, and only that node can still grow. Nothing is ever moved, and nothing changed
 //! but of an open container its end, its newest child and their count.
 
+mod children;
 mod deserializer;
+mod kept;
 mod lookup;
 mod patch;
 mod print;
+mod reading;
 mod settled;
 mod typed;
+mod typed_error;
 mod view;
+mod withheld;
 
 use alloc::string::String;
 use alloc::vec::Vec;

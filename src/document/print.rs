@@ -3,11 +3,9 @@
 use alloc::string::ToString;
 use core::fmt::{self, Write};
 
-use serde::de::Deserialize;
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 
-use super::deserializer::PartialDeserializer;
 use super::{NOTHING, NodeKind, PartialValue};
 use crate::error::Error;
 use crate::event::SERDE_DEPTH;
@@ -69,7 +67,7 @@ impl PartialValue<'_> {
     /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past serde_json's 127 levels,
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) for a number outside f64's range.
     pub fn to_value(self) -> Result<Value, Error> {
-        Value::deserialize(PartialDeserializer::new(self)).map_err(|error| error.at(self))
+        self.read_plain()
     }
 }
 

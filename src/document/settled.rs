@@ -1,5 +1,42 @@
-//! A field that is shown only once it is whole.
+//! A field that is shown only once it is whole; and how it knows, behind serde's buffers too.
+//!
+//! **Read directly**, it is simple: `Settled` asks for a newtype of a name of its own, by which the partial document's
+//! deserializer knows it, and answers "none" as long as the value is open.
+//!
+//! **Out of a buffer** it is not. To read an internally tagged, untagged or adjacently tagged enum, or a flattened field,
+//! serde first reads the value into a tree of its own (`Content`, private), and then the type from that tree, through a
+//! deserializer of its own, which has never heard of open values. What was open must survive that tree, in two steps:
+//!
+//! 1. *Whose tree is it?* serde's deserializer keeps the error type of the one that filled the tree. So there is an error
+//!    type for each [`Reading`](super::reading::Reading) of a partial document, and `Settled` asks the type which it is
+//!    ([`buffered`]). In any other format all is whole. If the value that filled the tree
+//!    was complete, so is all that is in it.
+//! 2. *What in it is open?* The tree keeps a string that it may borrow as `Content::Str`, and one that it may not as
+//!    `Content::String`, and hands each back as what it was. Nearly every type takes both. So what a partial document
+//!    hands to a visitor that takes anything, and so may be such a tree, is borrowed if it is complete, and copied if it
+//!    is open. That is the mark: `Settled` first takes its value out of the tree as it is ([`Kept`](super::kept)), looks
+//!    for the mark, and only then reads its type. What has no mark where an open value would have one is complete.
+//!
+//! | open is | the mark is at |
+//! |---|---|
+//! | a string | its text |
+//! | an object | every key: a flattened field sees only some of them |
+//! | an array | the mark of its last element, complete or not |
+//!
+//! An object without members and an array without elements, or whose last element is a number, boolean or null, has no place
+//! for a mark. Such a value waits until the value that filled the tree is complete; so does an array's last element until
+//! the next one begins. It is always the later of two moments, never the earlier one.
+//!
+//! Types that borrow (`&str`) can't take what is copied. If a marked reading fails, the type is read again without marks;
+//! then nothing in a tree but numbers, booleans and null is settled before the whole.
+//!
+//! The same trees would hand an open string to a tag or variant as if it were whole; see [`withheld`](super::withheld).
+//!
+//! None of this can work behind an error type that is not ours: a deserializer that hides it *and* buffers (erased-serde
+//! with typetag), or a `deserialize_with` that goes through a `Value`. `tests/it/settled.rs` fails if serde's trees stop
+//! working like this.
 
+use alloc::string::ToString;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -7,8 +44,14 @@ use serde::de::value::{
     BorrowedBytesDeserializer, BorrowedStrDeserializer, EnumAccessDeserializer, MapAccessDeserializer,
     SeqAccessDeserializer, UnitDeserializer,
 };
-use serde::de::{self, Deserialize, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    self, Deserialize, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use serde::ser::{Serialize, Serializer};
+
+use super::kept::Kept;
+use super::reading::Buffered;
+use super::typed_error::buffered;
 
 /// The name by which the partial document's deserializer knows the type; any other format sees a plain newtype.
 pub(super) const SETTLED: &str = "$jsonspigot::Settled";
@@ -16,9 +59,12 @@ pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 /// A field of a typed partial that is empty until its value is whole: for enums, ids, and whatever makes no sense
 /// half-received. In every other format it reads and writes as the plain value.
 ///
-/// Give it `#[serde(default)]`, so that it may also be missing. It works at any depth and around any type; not inside
-/// of what serde reads into a buffer first (a `#[serde(flatten)]` field, an untagged or internally tagged enum), since
-/// the buffer no longer knows what was open: there an open string is shown like a whole one.
+/// Give it `#[serde(default)]`, so that it may also be missing. It works at any depth and around any type, also inside
+/// tagged and untagged enums and flattened fields. serde reads those into a buffer first, so some values in them show a
+/// little later than they are whole, never earlier: the last element of an open array when the next one begins; and an
+/// empty array or object, or an array that ends in a number, boolean or null, when the enum or the struct with the flattened
+/// field is whole. A deserializer that hides its error type and buffers (erased-serde, and typetag, which is built on it)
+/// leaves nothing to know that by: keep `Settled` out of types that are read through one.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Settled};
@@ -86,11 +132,34 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Settled<T> {
 struct SettledVisitor<T>(PhantomData<T>);
 
 impl<T> SettledVisitor<T> {
+    /// Reads what a newtype holds: directly, or out of a buffer.
     fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Settled<T>, D::Error>
     where
         T: Deserialize<'de>,
     {
-        T::deserialize(deserializer).map(|value| Settled(Some(value)))
+        let Some(buffered @ (Buffered::Marked | Buffered::Unmarked)) = buffered::<D::Error>() else {
+            return T::deserialize(deserializer).map(Settled::from);
+        };
+        let kept = Kept::deserialize(deserializer)?;
+        let is_complete = if buffered == Buffered::Marked { kept.is_complete() } else { kept.is_atom() };
+        if !is_complete {
+            return Ok(Settled::default());
+        }
+        T::deserialize(kept)
+            .map(Settled::from)
+            .map_err(|error| de::Error::invalid_value(Unexpected::Other(SETTLED), &error.to_string().as_str()))
+    }
+
+    /// Reads what some deserializer hands over without saying that it is a newtype's. A buffer of serde's does say so;
+    /// who does not may have read an open value in a way that leaves no mark.
+    fn read_unasked<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Settled<T>, D::Error>
+    where
+        T: Deserialize<'de>,
+    {
+        match buffered::<D::Error>() {
+            None | Some(Buffered::Whole) => T::deserialize(deserializer).map(Settled::from),
+            Some(Buffered::Marked | Buffered::Unmarked) => Kept::deserialize(deserializer).map(|_| Settled::default()),
+        }
     }
 }
 
@@ -98,7 +167,7 @@ impl<T> SettledVisitor<T> {
 macro_rules! visit_plain {
     ($($method:ident: $type:ty => $deserializer:expr;)*) => {
         $(fn $method<E: de::Error>(self, value: $type) -> Result<Self::Value, E> {
-            self.read($deserializer(value))
+            self.read_unasked($deserializer(value))
         })*
     };
 }
@@ -133,22 +202,22 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SettledVisitor<T> {
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
-        self.read(UnitDeserializer::new())
+        self.read_unasked(UnitDeserializer::new())
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        self.read(deserializer)
+        self.read_unasked(deserializer)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<Self::Value, A::Error> {
-        self.read(SeqAccessDeserializer::new(elements))
+        self.read_unasked(SeqAccessDeserializer::new(elements))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        self.read(MapAccessDeserializer::new(entries))
+        self.read_unasked(MapAccessDeserializer::new(entries))
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, variant: A) -> Result<Self::Value, A::Error> {
-        self.read(EnumAccessDeserializer::new(variant))
+        self.read_unasked(EnumAccessDeserializer::new(variant))
     }
 }

@@ -1,13 +1,13 @@
-//! Typed partials: what reading a type from the view gives, or why it can't.
+//! Typed partials: what reading a type from the view gives, and in how many readings.
 
-use alloc::string::{String, ToString};
-use core::fmt;
-
-use serde::de::{self, Deserialize};
+use serde::de::Deserialize;
 
 use super::PartialValue;
 use super::deserializer::PartialDeserializer;
-use crate::error::{Error, ErrorKind};
+use super::reading::{Context, Marked, OpenText, Reading, Unmarked, Whole};
+use super::typed_error::TypedError;
+use super::withheld::Withheld;
+use crate::error::Error;
 
 /// A `T` read from a value as far as it is known.
 ///
@@ -69,67 +69,69 @@ impl<'a> PartialValue<'a> {
     ///
     /// A complete value reads as serde_json reads its text, with these differences: `&str` and `&[u8]` borrow from the
     /// snapshot, also where the text has escapes; a key that stands for a number or boolean may be spelt with escapes;
-    /// and a `Box<RawValue>` is the value as it is printed, on one line and without needless escapes. An open value gives
-    /// no `RawValue`, and none can be borrowed, since a snapshot does not keep the text as it was spelt.
+    /// and a `Box<RawValue>` is the value as it is printed, on one line and
+    /// without needless escapes. An open value gives no `RawValue`, and none can be borrowed, since a snapshot does not
+    /// keep the text as it was spelt.
+    ///
+    /// Tagged and untagged enums and flattened fields, which serde buffers, are read again while a string inside them is
+    /// open: once to see whether it is text, and once more if it may be a tag or variant. Then what the string would be is
+    /// absent until it ends.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Data`] with the path of what does not fit `T`; [`ErrorKind::DepthLimit`] past 127 levels.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of what does not fit `T`;
+    /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past 127 levels.
     pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Partial<T>, Error> {
-        let value = T::deserialize(PartialDeserializer::new(self)).map_err(|error| error.at(self))?;
+        let value = if self.is_complete() {
+            let context = Context::new(OpenText::Shown);
+            self.read::<T, Whole>(&context).map_err(|error| error.at(self))?
+        } else {
+            self.read_open()?
+        };
         Ok(Partial { value, is_complete: self.is_complete() })
     }
-}
 
-/// Why a value did not fit, and the innermost value that did not.
-#[derive(Debug)]
-pub(super) struct TypedError {
-    kind: ErrorKind,
-    reason: String,
-    path: Option<String>,
-}
-
-impl TypedError {
-    /// The error of reading `value`.
-    pub(super) fn at(self, value: PartialValue<'_>) -> Error {
-        let path = self.path.unwrap_or_else(|| value.path());
-        Error::without_place(self.kind, &path, &self.reason)
+    fn read<T: Deserialize<'a>, R: Reading>(self, context: &Context) -> Result<T, TypedError<R>> {
+        T::deserialize(PartialDeserializer::new(self, context))
     }
 
-    pub(super) fn new(kind: ErrorKind, reason: &str) -> Self {
-        Self { kind, reason: reason.to_string(), path: None }
+    /// Reads without marks: for types that no [`Settled`](crate::Settled) and no tag can be in.
+    pub(super) fn read_plain<T: Deserialize<'a>>(self) -> Result<T, Error> {
+        self.read::<T, Unmarked>(&Context::new(OpenText::Shown)).map_err(|error| error.at(self))
     }
 
-    /// What is open was asked for in a way that only a whole value can answer.
-    pub(super) fn still_open() -> Self {
-        Self::new(ErrorKind::Data, "expected a whole value, but this one is still open")
+    fn read_open<T: Deserialize<'a>>(self) -> Result<T, Error> {
+        let context = Context::new(OpenText::Shown);
+        match self.read::<T, Marked>(&context) {
+            Ok(value) => self.without_open_names::<T, Marked>(value, &context),
+            // Marked text is copied, and may have been refused for that alone.
+            Err(error) if context.has_marked() && !error.is_of_settled() => {
+                let context = Context::new(OpenText::Shown);
+                let value = self.read::<T, Unmarked>(&context).map_err(|error| error.at(self))?;
+                self.without_open_names::<T, Unmarked>(value, &context)
+            }
+            Err(error) => Err(error.at(self)),
+        }
     }
 
-    /// Notes the path, unless a value further inside did before.
-    pub(super) fn inside(self, value: PartialValue<'_>) -> Self {
-        Self { path: self.path.or_else(|| Some(value.path())), ..self }
+    /// What was read, unless the open string was taken for the name of a variant: then what is read without it.
+    fn without_open_names<T: Deserialize<'a>, R: Reading>(self, value: T, first: &Context) -> Result<T, Error> {
+        if !first.may_have_buffered_open_text() {
+            return Ok(value);
+        }
+        if let Some(withheld) = Withheld::new() {
+            let _ = self.read::<T, R>(&Context::new(OpenText::Withheld(withheld.character())));
+            if !withheld.was_asked_as_name() {
+                return Ok(value);
+            }
+        }
+        // Where there was no place left to find out, it may have been taken for one.
+        let read = self.read::<T, R>(&Context::new(OpenText::LeftOut));
+        read.map_err(|_| TypedError::<R>::still_open().at(self.last_in_document()))
     }
-}
 
-impl fmt::Display for TypedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl core::error::Error for TypedError {}
-
-impl From<serde_json::Error> for TypedError {
-    /// serde_json's reason for refusing a number, without the place in it.
-    fn from(error: serde_json::Error) -> Self {
-        let reason = error.to_string();
-        let place = reason.rfind(" at line ").unwrap_or(reason.len());
-        Self::new(ErrorKind::Data, &reason[..place])
-    }
-}
-
-impl de::Error for TypedError {
-    fn custom<T: fmt::Display>(reason: T) -> Self {
-        Self::new(ErrorKind::Data, &reason.to_string())
+    /// The last value that has begun: if a string is open, it is this one.
+    pub(super) fn last_in_document(self) -> Self {
+        Self { node: self.document.nodes.len() as u32 - 1, ..self }
     }
 }

@@ -17,6 +17,7 @@ mod paths;
 mod patterns;
 mod properties;
 mod regression;
+mod settled;
 mod snapshots;
 mod suites;
 mod tidy;

@@ -1,0 +1,249 @@
+//! What is inside a value that is read: elements, members with their keys, and the content of an enum.
+
+use alloc::string::String;
+use core::marker::PhantomData;
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    self, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::PartialValue;
+use super::deserializer::{PartialDeserializer, RAW_VALUE, raw_value, read_number};
+use super::print::write_string;
+use super::reading::{Context, Reading, Whole};
+use super::settled::SETTLED;
+use super::typed_error::TypedError;
+use crate::error::ErrorKind;
+use crate::path::Segment;
+
+/// The children of a container, as many as are known.
+pub(super) struct Children<'n, 'c, 'a, R> {
+    children: &'n mut dyn Iterator<Item = (Segment<'a>, PartialValue<'a>)>,
+    left: usize,
+    parent: PartialDeserializer<'c, 'a, R>,
+    /// Whether a buffer is to find a mark inside: in every key, or in the last element.
+    is_marked: bool,
+    /// The member whose key has been read and whose value has not.
+    entry: Option<PartialValue<'a>>,
+}
+
+impl<'n, 'c, 'a, R: Reading> Children<'n, 'c, 'a, R> {
+    pub(super) fn new(
+        children: &'n mut dyn Iterator<Item = (Segment<'a>, PartialValue<'a>)>,
+        left: usize,
+        parent: PartialDeserializer<'c, 'a, R>,
+        is_marked: bool,
+    ) -> Self {
+        Self { children, left, parent, is_marked, entry: None }
+    }
+
+    pub(super) fn are_all_read(&mut self) -> bool {
+        self.children.next().is_none() && self.entry.is_none()
+    }
+
+    fn next(&mut self) -> Option<(Segment<'a>, PartialValue<'a>)> {
+        let next = self.children.next()?;
+        self.left -= 1;
+        Some(next)
+    }
+}
+
+impl<'a, R: Reading> SeqAccess<'a> for Children<'_, '_, 'a, R> {
+    type Error = TypedError<R>;
+
+    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, TypedError<R>> {
+        match self.next() {
+            Some((_, value)) => {
+                let is_marked = self.is_marked && self.left == 0;
+                self.parent.read_child(value, seed, is_marked).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+impl<'a, R: Reading> MapAccess<'a> for Children<'_, '_, 'a, R> {
+    type Error = TypedError<R>;
+
+    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, TypedError<R>> {
+        if self.entry.is_some() {
+            return Err(TypedError::new(ErrorKind::Data, "expected a value to be read before the next key"));
+        }
+        match self.next() {
+            Some((Segment::Key(key), value)) => {
+                self.entry = Some(value);
+                let marks = self.is_marked.then(|| self.parent.context());
+                seed.deserialize(Key::new(key, marks)).map(Some).map_err(|error| error.inside(value))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, TypedError<R>> {
+        let value = self.entry.take();
+        let value =
+            value.ok_or_else(|| TypedError::new(ErrorKind::Data, "expected a key to be read before its value"))?;
+        self.parent.read_child(value, seed, false)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+/// An object's key, always whole: as in serde_json it may stand for a number or a boolean.
+struct Key<'c, 'a, R> {
+    key: &'a str,
+    /// Where to note it, if a buffer is to find a mark in the key.
+    marks: Option<&'c Context>,
+    reading: PhantomData<R>,
+}
+
+impl<'c, 'a, R: Reading> Key<'c, 'a, R> {
+    fn new(key: &'a str, marks: Option<&'c Context>) -> Self {
+        Self { key, marks, reading: PhantomData }
+    }
+
+    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError<R>> {
+        Err(de::Error::invalid_type(Unexpected::Str(self.key), expected))
+    }
+}
+
+macro_rules! deserialize_number_keys {
+    ($($method:ident)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+            let Self { key, .. } = self;
+            // serde_json would allow white space around a number, which a key has not.
+            let is_number = key.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !key.ends_with(char::is_whitespace);
+            if is_number { read_number(key, |number| number.$method(visitor)) } else { self.wrong_type(&visitor) }
+        })*
+    };
+}
+
+impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
+    type Error = TypedError<R>;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        match self.marks {
+            Some(context) => {
+                context.note_mark();
+                visitor.visit_str(self.key)
+            }
+            None => visitor.visit_borrowed_str(self.key),
+        }
+    }
+
+    /// Asked for by derived structs, which buffer the keys that they do not know if something is flattened.
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        visitor.visit_borrowed_str(self.key)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        match self.key {
+            "true" => visitor.visit_bool(true),
+            "false" => visitor.visit_bool(false),
+            _ => self.wrong_type(&visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, TypedError<R>> {
+        match name {
+            SETTLED => visitor.visit_newtype_struct(Key::<Whole>::new(self.key, None)).map_err(TypedError::of_reading),
+            RAW_VALUE => {
+                let mut text = String::new();
+                // Writing to a string cannot fail.
+                let _ = write_string(&mut text, self.key);
+                visitor.visit_map(raw_value(text))
+            }
+            _ => visitor.visit_newtype_struct(self),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, TypedError<R>> {
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.key))
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        visitor.visit_borrowed_bytes(self.key.as_bytes())
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        self.deserialize_bytes(visitor)
+    }
+
+    deserialize_number_keys! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64
+    }
+
+    forward_to_deserialize_any! {
+        char unit unit_struct seq tuple tuple_struct map struct ignored_any
+    }
+}
+
+/// An enum spelt as an object: `{"variant": content}`.
+pub(super) struct Variant<'c, 'a, R> {
+    pub(super) variant: &'a str,
+    pub(super) content: PartialDeserializer<'c, 'a, R>,
+}
+
+impl<'c, 'a, R: Reading> EnumAccess<'a> for Variant<'c, 'a, R> {
+    type Error = TypedError<R>;
+    type Variant = PartialDeserializer<'c, 'a, R>;
+
+    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError<R>> {
+        seed.deserialize(Key::new(self.variant, None)).map(|variant| (variant, self.content))
+    }
+}
+
+impl<'a, R: Reading> VariantAccess<'a> for PartialDeserializer<'_, 'a, R> {
+    type Error = TypedError<R>;
+
+    fn unit_variant(self) -> Result<(), TypedError<R>> {
+        self.newtype_variant_seed(PhantomData)
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError<R>> {
+        self.read_child(self.value(), seed, false)
+    }
+
+    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError<R>> {
+        self.deserialize_tuple(len, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'a>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, TypedError<R>> {
+        self.deserialize_struct("", fields, visitor)
+    }
+}

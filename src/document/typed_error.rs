@@ -1,0 +1,119 @@
+//! Why a value did not fit a type; and what the error type itself tells those who hold nothing else of the reading.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::de::{self, Unexpected};
+
+use super::reading::{Buffered, Reading, Whole};
+use super::settled::SETTLED;
+use super::{PartialValue, withheld};
+use crate::error::{Error, ErrorKind};
+
+/// Why a value did not fit, and the innermost value that did not.
+#[derive(Debug)]
+pub(super) struct TypedError<R> {
+    kind: ErrorKind,
+    reason: String,
+    path: Option<String>,
+    /// Whether a settled value did not fit, which stays so however it is read.
+    is_of_settled: bool,
+    /// Whether it is no error but an answer to [`buffered`].
+    is_answer: bool,
+    reading: PhantomData<R>,
+}
+
+impl<R> TypedError<R> {
+    /// The error of reading `value`.
+    pub(super) fn at(self, value: PartialValue<'_>) -> Error {
+        let path = self.path.unwrap_or_else(|| value.path());
+        Error::without_place(self.kind, &path, &self.reason)
+    }
+
+    pub(super) fn new(kind: ErrorKind, reason: &str) -> Self {
+        let reason = reason.to_string();
+        Self { kind, reason, path: None, is_of_settled: false, is_answer: false, reading: PhantomData }
+    }
+
+    /// What is open was asked for in a way that only a whole value can answer.
+    pub(super) fn still_open() -> Self {
+        Self::new(ErrorKind::Data, "expected a whole value, but this one is still open")
+    }
+
+    /// Notes the path, unless a value further inside did before.
+    pub(super) fn inside(self, value: PartialValue<'_>) -> Self {
+        Self { path: self.path.or_else(|| Some(value.path())), ..self }
+    }
+
+    /// The same error in another reading.
+    pub(super) fn of_reading<Q>(error: TypedError<Q>) -> Self {
+        let TypedError { kind, reason, path, is_of_settled, is_answer, reading: _ } = error;
+        Self { kind, reason, path, is_of_settled, is_answer, reading: PhantomData }
+    }
+
+    /// Whether a settled value, known to be complete, did not fit.
+    pub(super) fn is_of_settled(&self) -> bool {
+        self.is_of_settled
+    }
+}
+
+impl<R> fmt::Display for TypedError<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl<R: Reading> core::error::Error for TypedError<R> {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.is_answer.then_some(R::BUFFERED as _)
+    }
+}
+
+impl<R> From<serde_json::Error> for TypedError<R> {
+    /// serde_json's reason for refusing a number, without the place in it.
+    fn from(error: serde_json::Error) -> Self {
+        let reason = error.to_string();
+        let place = reason.rfind(" at line ").unwrap_or(reason.len());
+        Self::new(ErrorKind::Data, &reason[..place])
+    }
+}
+
+impl<R: Reading> de::Error for TypedError<R> {
+    fn custom<T: fmt::Display>(reason: T) -> Self {
+        Self::new(ErrorKind::Data, &reason.to_string())
+    }
+
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        let error = Self::custom(format_args!("invalid type: {unexpected}, expected {expected}"));
+        if let Unexpected::Char(found) = unexpected {
+            withheld::note(found, &expected.to_string());
+        }
+        error
+    }
+
+    /// A [`Settled`](crate::Settled) has no other way to say that it is the one who complains.
+    fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        if unexpected == Unexpected::Other(SETTLED) {
+            return Self { is_of_settled: true, ..Self::custom(expected) };
+        }
+        Self::custom(format_args!("invalid value: {unexpected}, expected {expected}"))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        let error = Self::custom(format_args!("duplicate field `{field}`"));
+        Self { is_answer: field == SETTLED, ..error }
+    }
+}
+
+/// Which reading an error type belongs to; nothing for every other format's. Only the type is at hand where a
+/// [`Settled`](crate::Settled) is read out of a buffer, so it is asked for an error that no reading has, and that ours
+/// answers with a source of ours.
+pub(super) fn buffered<E: de::Error>() -> Option<Buffered> {
+    // Most are told apart without making one, which costs others a string.
+    if size_of::<E>() != size_of::<TypedError<Whole>>() {
+        return None;
+    }
+    let answer = E::duplicate_field(SETTLED);
+    answer.source()?.downcast_ref().copied()
+}

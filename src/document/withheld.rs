@@ -1,0 +1,89 @@
+//! Whether a type took the open string, out of one of serde's buffers, for the name of a variant.
+//!
+//! A buffer hands a string to whoever asks, and only the type knows whether it asks for text, which may be shown as it
+//! grows, or for a tag or variant, which `run` is not while it may still become `runner`. So the type is read once more
+//! with a single character in the string's place. serde's buffers keep one apart from strings: who asks for a string or
+//! name gets an error, made by our error type, which is told what was expected.
+//!
+//! But serde drops the errors of an untagged enum's variants and of an optional flattened field, and an error type has
+//! no place for a note that would outlive the error. Hence the one piece of global state in this library: a byte for
+//! each reading that withholds its string, whose number is the character that stands for it.
+
+use core::sync::atomic::{AtomicU8, Ordering};
+
+const FREE: u8 = 0;
+const TAKEN: u8 = 1;
+const ASKED: u8 = 2;
+
+/// As many readings may withhold their open string at the same moment, in all threads.
+const PLACES: usize = 64;
+
+static NOTES: [AtomicU8; PLACES] = [const { AtomicU8::new(FREE) }; PLACES];
+
+/// The characters that stand for what is withheld begin here; they are for private use. A document's own characters are
+/// never mistaken for them: they lie in strings.
+const FIRST: u32 = 0xF_0000;
+
+/// A note's place, for one reading.
+#[derive(Debug)]
+pub(super) struct Withheld {
+    place: usize,
+}
+
+impl Withheld {
+    /// Takes a free place, if there is one.
+    pub(super) fn new() -> Option<Self> {
+        // One thread writes and reads a note; only who has the place must be agreed on.
+        let take = |note: &AtomicU8| note.compare_exchange(FREE, TAKEN, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        NOTES.iter().position(take).map(|place| Self { place })
+    }
+
+    /// What stands for the string.
+    pub(super) fn character(&self) -> char {
+        char::from_u32(FIRST + self.place as u32).unwrap_or_default()
+    }
+
+    /// Whether somebody asked for a name where the character stood.
+    pub(super) fn was_asked_as_name(&self) -> bool {
+        NOTES[self.place].load(Ordering::Relaxed) == ASKED
+    }
+}
+
+impl Drop for Withheld {
+    fn drop(&mut self) {
+        NOTES[self.place].store(FREE, Ordering::Relaxed);
+    }
+}
+
+/// Notes that a character was found where this was expected, if it stands for an open string and a name was expected.
+pub(super) fn note(found: char, expected: &str) {
+    // The words of derived code for tags and variants, and of serde's buffers for enums.
+    let is_name = matches!(expected, "variant identifier" | "field identifier" | "string or map");
+    let place = u32::from(found).checked_sub(FIRST).and_then(|place| NOTES.get(place as usize));
+    if let (true, Some(note)) = (is_name, place) {
+        // Nothing but a place that is taken, by a reading further up in this thread.
+        let _ = note.compare_exchange(TAKEN, ASKED, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn a_place_is_one_readings() {
+        let all: Vec<_> = core::iter::from_fn(Withheld::new).collect();
+        let mut characters: Vec<_> = all.iter().map(Withheld::character).collect();
+        characters.dedup();
+        assert!(!all.is_empty() && characters.len() == all.len());
+        note(all[0].character(), "variant identifier");
+        assert!(all[0].was_asked_as_name() && all[1..].iter().all(|one| !one.was_asked_as_name()));
+        note(all[1].character(), "a string");
+        assert!(!all[1].was_asked_as_name());
+        assert!(Withheld::new().is_none());
+        drop(all);
+        assert!(!Withheld::new().unwrap().was_asked_as_name());
+    }
+}

@@ -1,0 +1,683 @@
+//! `Settled` inside everything that serde reads into a buffer first: empty while its value is open, there once it is
+//! complete. And the same buffers with a tag or variant in them, which an open string is not.
+//!
+//! All of this rests on how serde's private buffers keep what they are given (`src/document/settled.rs`): if a new serde
+//! keeps it otherwise, these tests fail.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet, Settled};
+use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+fn fed(text: &str) -> Parser {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    parser.feed_with(text, |_| {}).unwrap();
+    parser
+}
+
+/// What is seen of a `T` that is read from the text so far.
+fn seen<T: DeserializeOwned, O>(text: &str, look: impl Fn(&T) -> O) -> Result<O, Error> {
+    fed(text).snapshot().unwrap().deserialize::<T>().map(|partial| look(partial.get()))
+}
+
+/// The value of every settled field here, and every tag.
+const PATH: &str = "/home/me/notes";
+const TAG: &str = "run";
+
+/// Where a string ends in the text.
+fn end_of(text: &str, string: &str) -> usize {
+    let quoted = format!("\"{string}\"");
+    text.find(&quoted).map_or(0, |start| start + quoted.len())
+}
+
+/// After each prefix: the settled field is shown if and only if its value is complete, and the type can be read at the
+/// latest once that and the tag have come. The whole text shows it through serde_json too.
+#[track_caller]
+fn check<T: DeserializeOwned>(text: &str, look: impl Fn(&T) -> Option<String>) {
+    let complete = end_of(text, PATH);
+    let readable = complete.max(end_of(text, TAG));
+    for end in 1..=text.len() {
+        let expected = (end >= complete).then(|| PATH.to_owned());
+        match seen(&text[..end], &look) {
+            Ok(shown) => assert_eq!(shown, expected, "{}", &text[..end]),
+            Err(error) => assert!(end < readable, "{}: {error}", &text[..end]),
+        }
+    }
+    assert_eq!(look(&serde_json::from_str(text).unwrap()), Some(PATH.to_owned()), "through serde_json");
+}
+
+type Text = Settled<String>;
+
+fn text(settled: &Text) -> Option<String> {
+    settled.get().cloned()
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct File {
+    path: Text,
+    text: String,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Tagged {
+    Run {
+        #[serde(default)]
+        path: Text,
+        #[serde(default)]
+        text: String,
+    },
+    Ru {},
+    #[serde(rename = "file")]
+    File(File),
+    Nested {
+        #[serde(default)]
+        inner: Option<Box<Tagged>>,
+    },
+    #[serde(rename = "again")]
+    Again(Box<Tagged2>),
+}
+
+/// A tagged enum in the same object as the tag of another.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Tagged2 {
+    Run(File),
+}
+
+impl Tagged {
+    fn path(&self) -> Option<String> {
+        match self {
+            Self::Run { path, .. } | Self::File(File { path, .. }) => text(path),
+            Self::Nested { inner } => inner.as_ref()?.path(),
+            Self::Again(again) => match &**again {
+                Tagged2::Run(file) => text(&file.path),
+            },
+            Self::Ru {} => panic!("nothing here is `ru`"),
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "type", content = "content", rename_all = "snake_case")]
+enum Adjacent {
+    Run(File),
+    Ru,
+}
+
+impl Adjacent {
+    fn path(&self) -> Option<String> {
+        match self {
+            Self::Run(file) => text(&file.path),
+            Self::Ru => panic!("nothing here is `ru`"),
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Untagged {
+    File {
+        path: Text,
+        #[serde(default)]
+        text: String,
+    },
+    Path(Text),
+    Number(u8),
+}
+
+impl Untagged {
+    fn path(&self) -> Option<String> {
+        match self {
+            Self::File { path, .. } | Self::Path(path) => text(path),
+            Self::Number(_) => panic!("nothing here is a number"),
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Flattened<T> {
+    #[serde(default)]
+    id: String,
+    #[serde(flatten)]
+    rest: T,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Newtype<T>(T);
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(transparent)]
+struct Transparent<T> {
+    inner: T,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct With {
+    #[serde(deserialize_with = "read_on")]
+    op: Tagged,
+}
+
+fn read_on<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    T::deserialize(deserializer)
+}
+
+#[test]
+fn in_each_representation() {
+    check(r#"{"type":"run","path":"/home/me/notes","text":"more"}"#, Tagged::path);
+    check(r#"{"path":"/home/me/notes","text":"more","type":"run"}"#, Tagged::path);
+    check(r#"{"text":"before","type":"file","path":"/home/me/notes"}"#, Tagged::path);
+    check(r#"{"type":"run","content":{"path":"/home/me/notes","text":"more"}}"#, Adjacent::path);
+    check(r#"{"content":{"path":"/home/me/notes","text":"more"},"type":"run"}"#, Adjacent::path);
+    check(r#"{"path":"/home/me/notes","text":"more"}"#, Untagged::path);
+    check(r#""/home/me/notes""#, Untagged::path);
+    check::<Flattened<File>>(r#"{"path":"/home/me/notes","id":"x","text":"more"}"#, |it| text(&it.rest.path));
+    check::<Flattened<BTreeMap<String, Text>>>(r#"{"id":"x","path":"/home/me/notes","more":"text"}"#, |it| {
+        it.rest.get("path").and_then(text)
+    });
+}
+
+#[test]
+fn in_representations_inside_each_other() {
+    check(r#"{"type":"nested","inner":{"type":"run","path":"/home/me/notes","text":"more"}}"#, Tagged::path);
+    check(r#"{"type":"nested","inner":{"path":"/home/me/notes","text":"more","type":"run"}}"#, Tagged::path);
+    check(r#"{"type":"again","kind":"run","path":"/home/me/notes","text":"more"}"#, Tagged::path);
+    let text_of = r#"{"id":"1","type":"run","path":"/home/me/notes","text":"more"}"#;
+    check::<Flattened<Tagged>>(text_of, |it| it.rest.path());
+    check::<Flattened<Option<Tagged>>>(text_of, |it| it.rest.as_ref()?.path());
+    check::<Flattened<Flattened<Tagged>>>(text_of, |it| it.rest.rest.path());
+    check::<Flattened<Untagged>>(r#"{"id":"1","path":"/home/me/notes","text":"more"}"#, |it| it.rest.path());
+    check::<Flattened<Adjacent>>(r#"{"type":"run","content":{"path":"/home/me/notes"},"id":"more"}"#, |it| {
+        it.rest.path()
+    });
+
+    #[derive(Debug, Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Tagged(Tagged),
+        Many(Vec<Either>),
+        One(Untagged),
+    }
+    fn path(either: &Either) -> Option<String> {
+        match either {
+            Either::Tagged(tagged) => tagged.path(),
+            Either::Many(many) => many.iter().find_map(path),
+            Either::One(one) => one.path(),
+        }
+    }
+    check(r#"{"type":"run","path":"/home/me/notes","text":"more"}"#, path);
+    check(r#"[[{"type":"run","path":"/home/me/notes","text":"more"}],{"type":"file"}]"#, path);
+    check(r#"[{"path":"/home/me/notes","text":"more"},"more"]"#, path);
+}
+
+#[test]
+fn in_wrappers_and_containers() {
+    let one = r#"{"type":"run","path":"/home/me/notes","text":"more"}"#;
+    let list = format!("[{one},{one}]");
+    check::<Option<Tagged>>(one, |it| it.as_ref()?.path());
+    check::<Box<Tagged>>(one, |it| it.path());
+    check::<Newtype<Tagged>>(one, |it| it.0.path());
+    check::<Transparent<Option<Newtype<Tagged>>>>(one, |it| it.inner.as_ref()?.0.path());
+    check::<With>(&format!(r#"{{"op":{one}}}"#), |it| it.op.path());
+    check::<Vec<Tagged>>(&format!("[{one}]"), |it| it.first()?.path());
+    check::<(Tagged,)>(&format!("[{one}]"), |it| it.0.path());
+    check::<BTreeMap<String, Tagged>>(&format!(r#"{{"a":{one}}}"#), |it| it.get("a")?.path());
+    // Each of two is on its own.
+    let half = list.len() - one.len() / 2;
+    let paths: Vec<_> = seen::<Vec<Tagged>, _>(&list[..half], |it| it.iter().map(Tagged::path).collect()).unwrap();
+    assert_eq!(paths[0].as_deref(), Some(PATH));
+}
+
+/// A tagged enum with a settled field of any type, and text that streams.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", bound = "T: Deserialize<'de>")]
+enum Holding<T> {
+    Run {
+        #[serde(default)]
+        it: Settled<T>,
+        #[serde(default)]
+        text: String,
+    },
+}
+
+impl<T> Holding<T> {
+    fn it(&self) -> &Settled<T> {
+        let Self::Run { it, .. } = self;
+        it
+    }
+}
+
+/// A settled value in a buffer, of any type, is shown from its own end on while the text behind it streams.
+#[track_caller]
+fn holds<T: DeserializeOwned + PartialEq + Debug>(json: &str) {
+    let expected: T = serde_json::from_str(json).unwrap();
+    let whole = format!(r#"{{"type":"run","it":{json},"text":"streams"}}"#);
+    // With its feature `arbitrary_precision` serde_json itself reads no `f64` out of a buffer.
+    if has_arbitrary_precision() && serde_json::from_str::<Holding<T>>(&whole).is_err() {
+        assert!(json.contains('.') && seen::<Holding<T>, _>(&whole, |_| ()).is_err());
+        return;
+    }
+    let complete = whole.len() - r#","text":"streams"}"#.len();
+    for end in 20..=whole.len() {
+        // A number has not ended before what follows it.
+        let is_shown =
+            if json.ends_with(|last: char| last.is_ascii_digit()) { end > complete } else { end >= complete };
+        let prefix = &whole[..end];
+        let (is_settled, is_as_expected) =
+            seen::<Holding<T>, _>(prefix, |it| (it.it().get().is_some(), it.it().get() == Some(&expected))).unwrap();
+        assert_eq!((is_settled, is_as_expected), (is_shown, is_shown), "{prefix}");
+    }
+    let whole: Holding<T> = serde_json::from_str(&whole).unwrap();
+    assert_eq!(whole.it().get(), Some(&expected));
+}
+
+fn has_arbitrary_precision() -> bool {
+    serde_json::from_str::<Value>("1.50").is_ok_and(|number| number.to_string().ends_with('0'))
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Shape {
+    Unit,
+    New(String),
+    Pair(u8, String),
+    Fields { x: f64 },
+}
+
+#[test]
+fn around_any_type() {
+    holds::<String>(r#""a""#);
+    holds::<String>(r#""""#);
+    holds::<char>(r#""a""#);
+    holds::<Cow<'static, str>>(r#""a""#);
+    holds::<Newtype<String>>(r#""a""#);
+    holds::<Option<String>>(r#""a""#);
+    holds::<Option<String>>("null");
+    holds::<Settled<String>>(r#""a""#);
+    holds::<Option<Settled<Newtype<String>>>>(r#""a""#);
+    holds::<u8>("12");
+    holds::<i64>("-12");
+    holds::<f64>("1.5");
+    holds::<f64>("1");
+    holds::<bool>("true");
+    holds::<()>("null");
+    holds::<Shape>(r#""unit""#);
+    holds::<Shape>(r#"{"new":"a"}"#);
+    holds::<Shape>(r#"{"pair":[1,"a"]}"#);
+    holds::<Shape>(r#"{"fields":{"x":1.5}}"#);
+    holds::<Shape>(r#"{"unit":null}"#);
+    holds::<Vec<String>>(r#"["a","b"]"#);
+    holds::<Vec<Vec<String>>>(r#"[[],["a","b"]]"#);
+    holds::<Vec<BTreeMap<String, u8>>>(r#"[{"a":1},{"b":2}]"#);
+    holds::<(u8, String)>(r#"[1,"b"]"#);
+    holds::<BTreeMap<String, Vec<u8>>>(r#"{"a":[1,2],"b":[]}"#);
+    holds::<File>(r#"{"path":"a","text":"b"}"#);
+    holds::<Tagged>(r#"{"type":"run","path":"a","text":"b"}"#);
+    holds::<Untagged>(r#"{"path":"a","text":"b"}"#);
+    holds::<Flattened<BTreeMap<String, Value>>>(r#"{"id":"a","more":[1,{"b":null}]}"#);
+    holds::<Value>(r#"{"a":[1,-2,1.5,null,true,"x"],"b":{"c":"d"}}"#);
+    holds::<Value>(r#""a""#);
+    holds::<Value>("12");
+}
+
+/// A buffered value and what is kept of it recurse, as serde does: as deep as serde_json goes.
+#[test]
+fn as_deep_as_serde_json() {
+    let nested = |depth: usize| format!(r#"{}"a"{}"#, r#"{"a":["#.repeat(depth / 2), "]}".repeat(depth / 2));
+    holds::<Value>(&nested(60));
+    for (depth, fits) in [(126, true), (128, false)] {
+        let prefix = format!(r#"{{"type":"run","it":{},"text":"stre"#, nested(depth));
+        let limits = Limits { depth: 1000, ..Limits::default() };
+        let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
+        parser.feed_with(&prefix, |_| {}).unwrap();
+        let read = parser.snapshot().unwrap().deserialize::<Holding<Value>>();
+        assert_eq!(read.as_ref().is_ok_and(|it| it.get().it().get().is_some()), fits);
+        assert_eq!(read.err().map(|error| error.kind()), (!fits).then_some(ErrorKind::DepthLimit));
+    }
+}
+
+/// A visitor of whatever stands there which wants it borrowed, and does not say so in its error.
+#[test]
+fn beside_anything_borrowed() {
+    #[derive(Debug, PartialEq)]
+    struct Lent<'a>(&'a str);
+
+    impl<'de: 'a, 'a> Deserialize<'de> for Lent<'a> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Lending;
+
+            impl<'de> Visitor<'de> for Lending {
+                type Value = Lent<'de>;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str("some text")
+                }
+
+                fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Lent<'de>, E> {
+                    Ok(Lent(text))
+                }
+            }
+
+            deserializer.deserialize_any(Lending)
+        }
+    }
+    let parser = fed(r#"["a", "b"#);
+    let lent = parser.snapshot().unwrap().deserialize::<Vec<Lent<'_>>>().unwrap();
+    assert_eq!(*lent.get(), [Lent("a"), Lent("b")]);
+}
+
+#[test]
+fn a_complete_value_that_does_not_fit_is_an_error() {
+    for json in [r#""text""#, "300", "1.5", "null", "true", r#"["a"]"#, r#"{"a":1}"#] {
+        let prefix = format!(r#"{{"type":"run","it":{json},"text":"stre"#);
+        let error = seen::<Holding<u8>, _>(&prefix, |_| ()).expect_err(&prefix);
+        assert!(error.to_string().contains("invalid"), "{prefix}: {error}");
+        let open = format!(r#"{{"type":"run","it":{}"#, &json[..json.len() - 1]);
+        assert!(seen::<Holding<u8>, _>(&open, |it| it.it().get().is_none()).unwrap(), "{open}");
+    }
+    assert!(seen::<Holding<Shape>, _>(r#"{"type":"run","it":"nowhere","text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<()>, _>(r#"{"type":"run","it":[1,"a"],"text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<char>, _>(r#"{"type":"run","it":{"a":"b"},"text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<bool>, _>(r#"{"type":"run","it":"true","text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<Vec<u8>>, _>(r#"{"type":"run","it":{"a":"b"},"text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<BTreeMap<String, u8>>, _>(r#"{"type":"run","it":["a"],"text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<File>, _>(r#"{"type":"run","it":"file","text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<String>, _>(r#"{"type":"run","it":["a"],"text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<f64>, _>(r#"{"type":"run","it":"1.5","text":"#, |_| ()).is_err());
+    assert!(seen::<Holding<Shape>, _>(r#"{"type":"run","it":{"unit":null,"new":"a"},"text":"#, |_| ()).is_err());
+}
+
+/// What has no place for a mark waits for the whole, and what ends an open list for the next element.
+#[test]
+fn some_are_late_and_none_is_early() {
+    for json in ["[]", "{}", "[1]", "[true,null]", r#"["a",1]"#, "[[]]", r#"["a",{}]"#] {
+        let whole = format!(r#"{{"type":"run","it":{json},"text":"streams"}}"#);
+        for end in 20..=whole.len() {
+            let is_settled = seen::<Holding<Value>, _>(&whole[..end], |it| it.it().get().is_some()).unwrap();
+            assert_eq!(is_settled, end == whole.len(), "{}", &whole[..end]);
+        }
+    }
+    fn texts(list: &Holding2) -> Vec<Option<String>> {
+        let Holding2::Run { list } = list;
+        list.iter().map(text).collect()
+    }
+    #[derive(Debug, Deserialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Holding2 {
+        Run { list: Vec<Text> },
+    }
+    let a = Some("a".to_owned());
+    let b = Some("b".to_owned());
+    for (prefix, expected) in [
+        (r#"{"type":"run","list":["a"#, vec![None]),
+        (r#"{"type":"run","list":["a""#, vec![None]),
+        (r#"{"type":"run","list":["a","b"#, vec![a.clone(), None]),
+        (r#"{"type":"run","list":["a","b""#, vec![a.clone(), None]),
+        (r#"{"type":"run","list":["a","b"]"#, vec![a, b]),
+    ] {
+        assert_eq!(seen(prefix, texts).unwrap(), expected, "{prefix}");
+    }
+}
+
+/// A field around all that is flattened is open as long as its struct.
+#[test]
+fn around_a_flattened_field() {
+    type Around = Flattened<Settled<File>>;
+    let whole = r#"{"id":"x","path":"a","text":"b"}"#;
+    for end in 1..=whole.len() {
+        let is_settled = seen::<Around, _>(&whole[..end], |it| it.rest.get().is_some()).unwrap();
+        assert_eq!(is_settled, end == whole.len(), "{}", &whole[..end]);
+    }
+    let whole = r#"{"path":"a","type":"run"}"#;
+    #[derive(Debug, Deserialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Around2 {
+        Run(Settled<BTreeMap<String, String>>),
+    }
+    let is_settled = |Around2::Run(it): &Around2| it.get().is_some();
+    assert!(!seen(&whole[..whole.len() - 1], is_settled).unwrap());
+    assert!(seen(whole, is_settled).unwrap());
+}
+
+/// Text that is borrowed stays borrowed in buffers: then the other settled fields are late, but none is early.
+#[test]
+fn beside_borrowed_text() {
+    #[derive(Debug, Deserialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Borrowing<'a> {
+        Run {
+            #[serde(default)]
+            path: Text,
+            #[serde(default)]
+            size: Settled<u8>,
+            #[serde(default)]
+            text: &'a str,
+            #[serde(borrow, default)]
+            more: Cow<'a, str>,
+        },
+    }
+    let whole = r#"{"type":"run","path":"/home/me/notes","size":12,"more":"even more","text":"borrowed"}"#;
+    for end in end_of(whole, TAG)..=whole.len() {
+        let parser = fed(&whole[..end]);
+        let partial = parser.snapshot().unwrap().deserialize::<Borrowing<'_>>().unwrap();
+        let Borrowing::Run { path, size, text: borrowed, more } = partial.get();
+        assert!("borrowed".starts_with(borrowed) && "even more".starts_with(&**more));
+        let is_borrowed = whole[..end].contains(r#""text":""#);
+        assert_eq!(borrowed.len(), if is_borrowed { (end - end_of(whole, "text") - 2).min(8) } else { 0 });
+        // Only while borrowed text is open are there no marks.
+        let (path_ended, is_marked) = (end >= end_of(whole, PATH), !is_borrowed || end >= end_of(whole, "borrowed"));
+        assert_eq!(text(path).is_some(), path_ended && is_marked, "{}", &whole[..end]);
+        assert_eq!(size.get().is_some(), whole[..end].contains("12,"));
+    }
+}
+
+#[test]
+fn a_key_is_whole() {
+    type Keys = BTreeMap<Text, u8>;
+    let keys = |it: &Keys| it.keys().filter_map(text).collect::<Vec<_>>();
+    assert_eq!(seen::<Keys, _>(r#"{"a":1,"b":2,"#, keys).unwrap(), ["a", "b"]);
+    assert_eq!(serde_json::from_str::<Keys>(r#"{"a":1}"#).unwrap().len(), 1);
+}
+
+/// A value that was read in some other way and is then handed on: nobody knows whether it is whole.
+#[test]
+fn what_is_handed_on_by_others_is_not_settled_early() {
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{BorrowedStrDeserializer, MapDeserializer, SeqDeserializer};
+
+    fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
+        Settled::deserialize(BorrowedStrDeserializer::new(<&str>::deserialize(deserializer)?))
+    }
+    fn owned<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
+        Settled::deserialize(IntoDeserializer::into_deserializer(String::deserialize(deserializer)?))
+    }
+    fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Settled<Vec<String>>, D::Error> {
+        Settled::deserialize(SeqDeserializer::new(<Vec<&str>>::deserialize(deserializer)?.into_iter()))
+    }
+    type Map = BTreeMap<String, String>;
+    fn map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Settled<Map>, D::Error> {
+        Settled::deserialize(MapDeserializer::new(Map::deserialize(deserializer)?.into_iter()))
+    }
+    #[derive(Debug, Deserialize)]
+    struct HandedOn {
+        #[serde(default, deserialize_with = "text")]
+        text: Text,
+        #[serde(default, deserialize_with = "owned")]
+        owned: Text,
+        #[serde(default, deserialize_with = "list")]
+        list: Settled<Vec<String>>,
+        #[serde(default, deserialize_with = "map")]
+        map: Settled<Map>,
+    }
+    let settled = |it: &HandedOn| {
+        [it.text.get().is_some(), it.owned.get().is_some(), it.list.get().is_some(), it.map.get().is_some()]
+    };
+    for open in [r#"{"text":"a"#, r#"{"owned":"a"#, r#"{"list":["a"#, r#"{"map":{"a":"b"#] {
+        assert_eq!(seen(open, settled).unwrap(), [false; 4], "{open}");
+    }
+    let whole = r#"{"text":"a","owned":"a","list":["a"],"map":{"a":"b"}}"#;
+    assert_eq!(seen(whole, settled).unwrap(), [true; 4]);
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Tag {
+    Run,
+    Ru,
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "type", content = "content", rename_all = "snake_case")]
+enum AdjacentTag {
+    Run,
+    Ru,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Name {
+    Run,
+    Ru,
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum NameOr {
+    Name(Plain),
+    Number(u8),
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum NumberOr {
+    Number(u8),
+    Text(String),
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Plain {
+    Run,
+    Ru,
+}
+
+/// A name that is open is refused, however it may go on; closed it is what it says.
+#[track_caller]
+fn is_no_name<T: DeserializeOwned + PartialEq + Debug>(open: &str, rest: &str, expected: &T) {
+    for letters in 0..=TAG.len() {
+        let prefix = open.replace("NAME", &TAG[..letters]);
+        let error = seen::<T, _>(&prefix, |_| ()).expect_err(&prefix);
+        // What is part of no name may be refused for that.
+        let is_part = TAG[..letters] != *"run" && TAG[..letters] != *"ru";
+        let reason = "expected a whole value, but this one is still open";
+        assert!(is_part || error.to_string().contains(reason), "{prefix}: {error}");
+    }
+    let whole = open.replace("NAME", TAG) + rest;
+    assert!(seen::<T, _>(&whole, |it| it == expected).unwrap());
+    assert_eq!(serde_json::from_str::<T>(&whole).unwrap(), *expected);
+}
+
+/// Each of them once more in a buffer.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "in", rename_all = "snake_case")]
+enum In<T> {
+    Buffer { it: T },
+    Same(T),
+}
+
+#[test]
+fn an_open_string_is_no_tag_and_no_variant() {
+    is_no_name(r#""NAME"#, r#"""#, &Name::Run);
+    is_no_name(r#"{"a":"NAME"#, r#""}"#, &BTreeMap::from([("a".to_owned(), Some(Name::Run))]));
+    is_no_name(r#"{"type":"NAME"#, r#""}"#, &Tag::Run);
+    is_no_name(r#"{"type":"NAME"#, r#""}"#, &AdjacentTag::Run);
+    is_no_name(r#""NAME"#, r#"""#, &NameOr::Name(Plain::Run));
+}
+
+#[test]
+fn nor_in_a_buffer() {
+    is_no_name(r#"{"in":"buffer","it":"NAME"#, r#""}"#, &In::Buffer { it: Name::Run });
+    is_no_name(r#"{"in":"buffer","it":[1,"NAME"#, r#""]}"#, &In::Buffer { it: (1, Newtype(Name::Run)) });
+    is_no_name(r#"{"in":"buffer","it":{"type":"NAME"#, r#""}}"#, &In::Buffer { it: Tag::Run });
+    is_no_name(r#"{"in":"buffer","it":{"type":"NAME"#, r#""}}"#, &In::Buffer { it: AdjacentTag::Run });
+    is_no_name(r#"{"in":"buffer","it":"NAME"#, r#""}"#, &In::Buffer { it: NameOr::Name(Plain::Run) });
+    is_no_name(r#"{"in":"same","type":"NAME"#, r#""}"#, &In::Same(Tag::Run));
+    is_no_name(r#"{"in":"same","type":"NAME"#, r#""}"#, &In::Same(AdjacentTag::Run));
+    let flattened = |rest| Flattened { id: "1".to_owned(), rest };
+    is_no_name(r#"{"id":"1","type":"NAME"#, r#""}"#, &flattened(Tag::Run));
+    let flattened = |rest| Flattened { id: "1".to_owned(), rest };
+    is_no_name(r#"{"id":"1","type":"NAME"#, r#""}"#, &flattened(AdjacentTag::Run));
+}
+
+#[test]
+fn nor_a_character() {
+    assert!(seen::<char, _>(r#""a"#, |_| ()).is_err());
+    assert!(seen::<BTreeMap<String, char>, _>(r#"{"a":"b"#, |_| ()).is_err());
+    assert_eq!(seen::<char, _>(r#""a""#, |it| *it).unwrap(), 'a');
+}
+
+/// Where serde drops the error, an optional field or another variant is what is seen of what has no whole name yet.
+#[test]
+fn nor_where_something_else_may_stand_for_it() {
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(untagged)]
+    enum OrAnything {
+        Tag(Tag),
+        Tags(Vec<Tag>),
+        Anything(Value),
+    }
+    type Optional = Flattened<Option<Tag>>;
+    for name in ["", "r", "ru", "run", "runner"] {
+        let seen_of = |json: &str| seen::<OrAnything, _>(&json.replace("NAME", name), |it| format!("{it:?}")).unwrap();
+        let anything = |value: Value| format!("{:?}", OrAnything::Anything(value));
+        assert_eq!(seen_of(r#"{"a":1,"type":"NAME"#), anything(serde_json::json!({"a": 1})));
+        assert_eq!(seen_of(r#"[{"type":"run"},{"type":"NAME"#), anything(serde_json::json!([{"type": "run"}, {}])));
+        assert_eq!(seen_of(r#"{"other":"NAME"#), anything(serde_json::json!({"other": name})));
+        let expected = Optional { id: "a".to_owned(), rest: None };
+        let open = r#"{"id":"a","type":"NAME"#.replace("NAME", name);
+        assert!(seen::<Optional, _>(&open, |it| *it == expected).unwrap(), "{open}");
+    }
+    let settled = |it: &Flattened<BTreeMap<String, Settled<Vec<String>>>>| it.rest["a"].get().is_some();
+    assert!(!seen(r#"{"a":["b","c"#, settled).unwrap());
+    // The element that is left out does not make the list a complete one.
+    #[derive(Debug, Deserialize)]
+    #[serde(untagged)]
+    enum OrSettled {
+        Names(BTreeMap<String, Vec<Plain>>),
+        Settled(BTreeMap<String, Settled<Vec<String>>>),
+    }
+    let is_early = |it: &OrSettled| match it {
+        OrSettled::Names(names) => names["a"].len() > 1,
+        OrSettled::Settled(settled) => settled["a"].get().is_some(),
+    };
+    assert!(!seen(r#"{"a":["run","ru"#, is_early).unwrap());
+    assert!(!seen(r#"{"a":["run","other","ru"#, is_early).unwrap());
+}
+
+/// Text is text, in the same places.
+#[test]
+fn open_text_is_shown_in_buffers() {
+    fn shows<T: DeserializeOwned + PartialEq + Debug>(open: &str, expected: &T) {
+        assert!(seen::<T, _>(open, |it| it == expected).unwrap(), "{open}");
+    }
+    for text in ["", "r", "run", "run on"] {
+        let open = format!(r#"{{"in":"buffer","it":"{text}"#);
+        shows(&open, &In::Buffer { it: text.to_owned() });
+        shows(&open, &In::Buffer { it: Some(Newtype(text.to_owned())) });
+        shows(&open, &In::Buffer { it: Value::from(text) });
+        shows(&open, &In::Buffer { it: IgnoredAny });
+        shows(&format!(r#"{{"in":"buffer","it":[1,"{text}"#), &In::Buffer { it: (1, text.to_owned()) });
+        let rest = BTreeMap::from([("a".to_owned(), Value::from(text))]);
+        shows(&format!(r#"{{"a":"{text}"#), &Flattened { id: String::new(), rest });
+        shows(&format!(r#"[1,"{text}"#), &vec![NumberOr::Number(1), NumberOr::Text(text.to_owned())]);
+    }
+}
