@@ -25,7 +25,7 @@ mod splitter;
 #[path = "../../tests/envelope/told.rs"]
 mod told;
 
-pub use properties::targets::{chunks, limits, operations as ops, paths, respell, snapshot, verdict};
+pub use properties::targets::{chunks, limits, operations as ops, paths, respell, snapshot, typed, verdict};
 
 /// Calls out of a provider's stream are told as each alone would be.
 pub fn adapters(input: &[u8]) {

@@ -9,9 +9,14 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet, Settled};
+use proptest::prelude::*;
 use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+use super::model::fits;
+use super::properties::subjects::{self, Claims, Look, Subject};
+use super::properties::targets;
 
 fn fed(text: &str) -> Parser {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
@@ -680,4 +685,54 @@ fn open_text_is_shown_in_buffers() {
         shows(&format!(r#"{{"a":"{text}"#), &Flattened { id: String::new(), rest });
         shows(&format!(r#"[1,"{text}"#), &vec![NumberOr::Number(1), NumberOr::Text(text.to_owned())]);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    /// The fuzz target's property, of generated choices.
+    #[test]
+    fn any_type_of_any_text_that_nearly_fits(choices in prop::collection::vec(any::<u8>(), 0..120)) {
+        targets::typed(&choices);
+    }
+}
+
+/// The property says nothing of a text that no type fits, or in which nothing is settled.
+#[test]
+fn enough_of_the_texts_fit() {
+    fn share<S: Subject>(what: impl Fn(&S::Read<'_>) -> bool) -> usize {
+        let texts = (0..400_u32).map(|seed| {
+            let mut state = seed.wrapping_mul(0x9E37_79B9) | 1;
+            let choices = std::iter::repeat_with(|| {
+                state ^= state << 13;
+                state ^= state >> 17;
+                state ^= state << 5;
+                state as u8
+            });
+            fits::text(&S::FITS, &choices.take(100).collect::<Vec<_>>())
+        });
+        texts.filter(|text| serde_json::from_str::<S::Read<'_>>(text).is_ok_and(|value| what(&value))).count() / 4
+    }
+    fn check<S: Subject>() {
+        let settles = |value: &S::Read<'_>| {
+            let mut claims = Claims::default();
+            value.look(&mut claims);
+            !claims.all.is_empty()
+        };
+        let (fit, settle) = (share::<S>(|_| true), share::<S>(settles));
+        let name = std::any::type_name::<S>();
+        assert!(fit >= 8 && settle >= 5, "{name}: {fit} % fit, {settle} % settle");
+    }
+    check::<subjects::OfPlain>();
+    check::<subjects::OfTagged>();
+    check::<subjects::OfAdjacent>();
+    check::<subjects::OfUntagged>();
+    check::<subjects::OfFlat>();
+    check::<subjects::OfExternal>();
+    check::<subjects::OfBorrowed>();
+    check::<subjects::OfNumbers>();
+    check::<subjects::OfKeys>();
+    check::<subjects::OfKept>();
+    check::<subjects::OfMixed>();
+    check::<subjects::OfMap>();
 }

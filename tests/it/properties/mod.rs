@@ -10,5 +10,7 @@ pub mod ops;
 pub mod paths;
 pub mod snapshots;
 pub mod spelling;
+pub mod subjects;
 pub mod targets;
 pub mod text;
+pub mod typed;

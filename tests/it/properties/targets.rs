@@ -2,7 +2,7 @@
 //! `tests/it/corpus.rs` over what is kept.
 //!
 //! An input is `head FE text`, and the text is cut at its bytes FF: neither byte stands in a JSON text. The head holds
-//! choices, and may be left out with its FE.
+//! choices, and may be left out with its FE. Only the target `typed` reads its input otherwise.
 
 use jsonspigot::Retain;
 
@@ -11,13 +11,13 @@ use super::super::model::log::Options;
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
 use super::super::observed::Door;
 use super::ops::{Configuration, Op};
-use super::{cuts, limits, ops, paths, snapshots, spelling, text};
+use super::{cuts, limits, ops, paths, snapshots, spelling, subjects, text, typed};
 
 /// A target's name and body.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them but the adapters', which need a feature.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     ("chunks", chunks),
     ("verdict", verdict),
     ("snapshot", snapshot),
@@ -25,6 +25,7 @@ pub const TARGETS: [Target; 7] = [
     ("ops", operations),
     ("limits", limits),
     ("respell", respell),
+    ("typed", typed),
 ];
 
 /// Every prefix of a text is read from its start: the square of this.
@@ -171,6 +172,29 @@ pub fn respell(input: &[u8]) {
     let input = Input::new(input);
     let all = [root(), everything_below(), patterns(b"a*").remove(0)];
     spelling::may_be_changed(&input.document(), &Dress::of(input.head), &all);
+}
+
+/// The bodies of [`typed`], one for each type.
+const TYPES: [fn(&[u8]); 12] = [
+    typed::holds::<subjects::OfPlain>,
+    typed::holds::<subjects::OfTagged>,
+    typed::holds::<subjects::OfAdjacent>,
+    typed::holds::<subjects::OfUntagged>,
+    typed::holds::<subjects::OfFlat>,
+    typed::holds::<subjects::OfExternal>,
+    typed::holds::<subjects::OfBorrowed>,
+    typed::holds::<subjects::OfNumbers>,
+    typed::holds::<subjects::OfKeys>,
+    typed::holds::<subjects::OfKept>,
+    typed::holds::<subjects::OfMixed>,
+    typed::holds::<subjects::OfMap>,
+];
+
+/// Types read from a partial document, of which the first byte chooses one; the others choose a text that nearly fits it.
+pub fn typed(input: &[u8]) {
+    if let Some((choice, bytes)) = input.split_first() {
+        TYPES[usize::from(*choice) % TYPES.len()](bytes);
+    }
 }
 
 /// Patterns in a spelling for fuzzers, which every byte string is one of: `;` begins the next pattern, `.` makes a

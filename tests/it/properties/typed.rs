@@ -1,0 +1,98 @@
+//! Typed partials of any text that nearly fits a type: whole, they are serde_json's; before, what they call settled is
+//! whole in the document, and stays what it is.
+
+use jsonspigot::{Parser, PartialValue, ValueKind};
+
+use super::super::model::{fits, read};
+use super::snapshots::plain;
+use super::subjects::{Claim, Claims, Look, Subject};
+
+/// A whole text reads into the type as serde_json reads it.
+pub fn is_serde_jsons<S: Subject>(text: &str) {
+    let mut parser = plain();
+    // serde_json reads some invalid texts into some types: a string with raw control characters into bytes.
+    if parser.feed_with(text, |_| {}).and_then(|()| parser.finish_with(|_| {})).is_err() {
+        return;
+    }
+    let expected = serde_json::from_str::<S::Read<'_>>(text);
+    let own = parser.snapshot().unwrap().deserialize::<S::Read<'_>>();
+    match (own, expected) {
+        (Ok(own), Ok(expected)) => {
+            assert!(own.is_complete());
+            assert_eq!(format!("{:?}", own.get()), format!("{expected:?}"), "{text}");
+        }
+        (Err(_), Err(_)) => {}
+        (Ok(_), Err(_)) if S::READS_ESCAPES && text.contains('\\') => {}
+        (own, expected) => panic!("{text}: {own:?}, but serde_json says {expected:?}"),
+    }
+}
+
+/// After every prefix, what the type claims to be whole is, and is what the whole text gives there.
+pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
+    // Where a key stands twice, a path does not say which.
+    if !read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys()) {
+        return;
+    }
+    let mut parser = plain();
+    let mut earlier: Vec<Claim> = Vec::new();
+    let mut letters = 0;
+    for byte in text.bytes() {
+        if parser.feed_with([byte], |_| {}).is_err() {
+            return;
+        }
+        // Inside a word, number or literal one more letter is like the one before.
+        letters = if byte.is_ascii_alphanumeric() { letters + 1 } else { 0 };
+        if letters > 4 {
+            continue;
+        }
+        let Some(claims) = claims::<S>(&parser) else { continue };
+        let root = parser.snapshot().unwrap();
+        for claim in &claims {
+            let is_open = at(root, &claim.path)
+                .is_some_and(|value| !value.is_complete() && (value.kind() == ValueKind::String || !claim.is_name));
+            assert!(!is_open, "{root}: {claim:?}");
+        }
+        if !S::MAY_LOSE {
+            let lost = earlier.iter().find(|claim| !claims.contains(claim));
+            assert!(lost.is_none(), "{root}: no longer {lost:?}");
+        }
+        earlier = claims;
+    }
+    parser.finish_with(|_| {}).unwrap();
+    let Some(last) = claims::<S>(&parser) else { return };
+    for claim in earlier {
+        let differs = last.iter().any(|other| other.path == claim.path && other.of != claim.of);
+        assert!(!differs || S::MAY_CHANGE, "{text}: {claim:?}");
+    }
+}
+
+/// What is claimed by the value that can be read now, if one can.
+fn claims<S: Subject>(parser: &Parser) -> Option<Vec<Claim>> {
+    let partial = parser.snapshot()?.deserialize::<S::Read<'_>>().ok()?;
+    let mut claims = Claims::default();
+    partial.get().look(&mut claims);
+    Some(claims.all)
+}
+
+/// The value at a path, if there is one: a struct may have been read from a list.
+fn at<'a>(root: PartialValue<'a>, path: &[String]) -> Option<PartialValue<'a>> {
+    path.iter().try_fold(root, |value, step| match value.kind() {
+        ValueKind::Array => value.index(step.parse().ok()?),
+        _ => value.get(step),
+    })
+}
+
+/// The text that these bytes choose for the type: a description's choices, or the text itself.
+pub fn text<S: Subject>(bytes: &[u8]) -> Option<String> {
+    match bytes.split_first() {
+        Some((0, text)) => str::from_utf8(text).ok().map(str::to_owned),
+        _ => Some(fits::text(&S::FITS, bytes)),
+    }
+}
+
+/// Both, of the text that these bytes choose.
+pub fn holds<S: Subject>(bytes: &[u8]) {
+    let Some(text) = text::<S>(bytes) else { return };
+    is_serde_jsons::<S>(&text);
+    settles_only_what_is_whole::<S>(&text);
+}
