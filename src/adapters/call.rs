@@ -97,6 +97,8 @@ pub(super) struct Call {
     start_input: String,
     /// How long the raw text is.
     len: usize,
+    /// Whether the limit was passed: nothing more is taken in, not even what would fit.
+    is_full: bool,
     body: Body,
     /// The shortest repetition of the input that was found to be the same.
     repetition: Option<String>,
@@ -119,6 +121,7 @@ impl Call {
             is_incomplete: false,
             start_input: String::new(),
             len: 0,
+            is_full: false,
             body: Body::Untouched,
             repetition: None,
             is_contradicted: false,
@@ -203,6 +206,9 @@ impl Call {
     /// Takes in a fragment, which is not empty.
     pub(super) fn append(&mut self, text: &str, choices: &CallsBuilder, on_event: &mut OnEvent<'_>) {
         self.tell_start(on_event);
+        if self.is_full {
+            return;
+        }
         if let Body::Untouched = self.body {
             self.body = match self.nature {
                 Nature::Text => Body::Text(String::new()),
@@ -230,7 +236,7 @@ impl Call {
         if let (Body::Untouched, Nature::Json) = (&self.body, self.nature) {
             self.body = Body::values(choices.parser, self.patterns(choices));
         }
-        if self.len > choices.limits.input_bytes {
+        if self.is_full {
             return;
         }
         let taken = self.body.set(path, value, &mut teller(self.number, on_event));
@@ -243,6 +249,7 @@ impl Call {
 
     /// Tells, once, that the rest is left out.
     fn pass_limit(&mut self, on_event: &mut OnEvent<'_>) {
+        self.is_full = true;
         if self.left_out.replace("limit") != Some("limit") {
             self.tell_error(CallErrorKind::InputLimit, on_event);
         }
@@ -279,8 +286,10 @@ impl Call {
 
     /// The wire says that the input is another one: of the two, nobody can say which is right.
     pub(super) fn contradict(&mut self, on_event: &mut OnEvent<'_>) {
-        self.leave_out("mismatch");
-        self.tell_error(CallErrorKind::Mismatch, on_event);
+        if self.left_out.is_none() {
+            self.leave_out("mismatch");
+            self.tell_error(CallErrorKind::Mismatch, on_event);
+        }
     }
 
     /// Takes in a payload that repeats all so far.

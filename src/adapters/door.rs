@@ -52,7 +52,7 @@ impl Door<'_> {
         let is_name_too_long = id.len().max(name.len()) > limits.name_bytes;
         if is_name_too_long || self.calls.open.len() >= limits.open_calls {
             let kind = if is_name_too_long { CallErrorKind::NameLimit } else { CallErrorKind::OpenCallsLimit };
-            self.calls.slots.refuse(slot, if is_name_too_long { "" } else { id });
+            self.calls.slots.refuse(slot, id, &limits);
             self.tell_error(kind, None);
             return None;
         }
@@ -78,6 +78,8 @@ impl Door<'_> {
             && !id.is_empty()
             && id.len() <= self.calls.choices.limits.name_bytes
             && self.calls.slots.find_id(slot.choice, id).is_none()
+            // An index, its own id, and this one: a server that changes it with each event is not followed.
+            && self.calls.slots.key_count(number) < 3
         {
             self.calls.slots.bind(Slot::new(slot.choice, Place::Latest), id, number);
         }
@@ -89,6 +91,9 @@ impl Door<'_> {
     }
 
     fn only_open(&self, choice: u64) -> Option<u64> {
+        if self.calls.slots.has_refused() {
+            return None;
+        }
         let mut open = self.calls.open.iter().filter(|(_, call)| call.choice() == choice && !call.is_content());
         let (number, _) = open.next()?;
         open.next().is_none().then_some(*number)

@@ -235,12 +235,16 @@ impl Slots {
     }
 
     /// A call in this slot was refused: what follows must not reach the one that was there before.
-    pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str) {
+    pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str, limits: &CallLimits) {
         self.last = None;
         self.has_refused_latest = Key::of(slot.place).is_none();
         for key in keys_of(slot.place, id) {
             self.unbind_key(slot.choice, &key);
-            self.refused.insert(slot.choice, key);
+            // A name that is too long is not kept to know it again.
+            match &key {
+                Key::Id(id) if id.len() > limits.name_bytes => self.refused.has_more = true,
+                _ => self.refused.insert(slot.choice, key),
+            }
         }
         if let Some(lane) = self.lanes.get_mut(&slot.choice) {
             lane.latest = None;
@@ -265,8 +269,18 @@ impl Slots {
     pub(super) fn was_refused(&self, slot: Slot<'_>) -> bool {
         match Key::of(slot.place) {
             Some(key) => self.refused.contains(slot.choice, key),
-            None => self.has_refused_latest,
+            None => self.has_refused_latest && slot.place == Place::Latest,
         }
+    }
+
+    /// Whether any call was refused, so that a fragment that names none may be its.
+    pub(super) fn has_refused(&self) -> bool {
+        self.has_refused_latest || self.refused.has_more || !self.refused.keys.is_empty()
+    }
+
+    /// How many keys a call is found by.
+    pub(super) fn key_count(&self, call: u64) -> usize {
+        self.known.get(&call).map_or(0, |known| known.keys.len())
     }
 
     /// A fragment came to this slot, in which no call was started. Its call may start later: in this slot, or if the

@@ -217,8 +217,8 @@ impl ToolCalls {
 fn read(reader: &mut Reader, calls: &mut Calls, event: &str, on_event: &mut OnEvent<'_>) {
     let mut door = calls.door(on_event);
     if reader.read(event, &mut door).is_err() {
-        // Noise in between takes nothing away. An event that holds what can't be read, half a surrogate pair, does.
-        if wire::is_object_by_grammar(event) {
+        // Noise in between takes nothing away. What looks like an event may have been a fragment.
+        if event.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
             door.leave_out("bad-frame");
         }
         door.tell(ToolEvent::BadFrame { text: event });

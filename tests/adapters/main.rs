@@ -5,6 +5,7 @@ mod inputs;
 mod support;
 
 mod around;
+mod attacked;
 mod composed;
 mod cuts;
 mod failures;

@@ -200,7 +200,7 @@ fn read_entry(choice: u64, index: Option<u64>, id: &str, function: &Function<'_>
         },
         Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
         Found::Ended(number) => return door.late(number),
-        Found::Nobody => return door.unplaced(entry.slot()),
+        Found::Nobody => return door.unplaced(entry.own_slot()),
     };
     door.identify(number, id, name);
     match &arguments {
@@ -221,6 +221,11 @@ struct Entered<'a> {
 }
 
 impl Entered<'_> {
+    /// The slot that the entry itself names.
+    fn own_slot(&self) -> Slot<'static> {
+        Slot::new(self.choice, self.index.map_or(Place::Nowhere, Place::Index))
+    }
+
     /// The slot; without an index the one that was used last.
     fn slot(&self) -> Slot<'static> {
         Slot::new(self.choice, self.index.map_or(Place::Latest, Place::Index))

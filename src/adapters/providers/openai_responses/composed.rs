@@ -38,6 +38,8 @@ struct Composed {
     len: usize,
     /// Where in the text the last string begins, after its quote.
     string: usize,
+    /// Whether the wire has said of each string before the last one, and of that one once it is done, what it is.
+    has_all: bool,
 }
 
 /// What a text is made of.
@@ -71,7 +73,8 @@ impl AllComposed {
             self.0.retain(|number, _| door.calls.open.contains_key(number));
         }
         let stage = Stage::Before;
-        let mut composed = Composed { of, written: BTreeSet::new(), stage, command: 0, len: 0, string: 0 };
+        let mut composed =
+            Composed { of, written: BTreeSet::new(), stage, command: 0, len: 0, string: 0, has_all: true };
         if of == Of::Patch {
             let mut text = String::from(r#"{"callId":"#) + &quoted(item.call_id()) + r#","operation":{"#;
             let members = members(item.operation);
@@ -106,7 +109,7 @@ impl AllComposed {
     /// The response is completed: if a call's last string is done, nothing is missing, though no item has said so.
     pub(super) fn close_all(&mut self, door: &mut Door<'_>) {
         for (number, mut composed) in mem::take(&mut self.0) {
-            if composed.stage == Stage::After {
+            if composed.is_done() {
                 composed.push(number, composed.of.closing(), door);
             }
         }
@@ -124,6 +127,11 @@ impl Of {
 }
 
 impl Composed {
+    /// Whether every string is done, as far as can be known without the whole that repeats them.
+    fn is_done(&self) -> bool {
+        self.stage == Stage::After && self.has_all
+    }
+
     /// Appends to the text. If a limit cuts it, the call reports that, and can't be complete any more.
     fn push(&mut self, number: u64, text: &str, door: &mut Door<'_>) {
         if let Some(call) = door.calls.open.get_mut(&number)
@@ -151,7 +159,10 @@ impl Composed {
         let news = match door.calls.choices.arguments {
             ArgumentsMode::Delta => Some(escaped.as_str()),
             ArgumentsMode::Cumulative if piece.is_empty() => None,
-            ArgumentsMode::Cumulative => self.string(number, door).and_then(|told| escaped.strip_prefix(told)),
+            ArgumentsMode::Cumulative => self
+                .string(number, door)
+                .filter(|told| escaped.as_bytes().starts_with(told))
+                .and_then(|told| escaped.get(told.len()..)),
         };
         match news {
             Some(news) => self.push(number, news, door),
@@ -167,10 +178,12 @@ impl Composed {
         }
         let escaped = escaped(whole);
         match self.string(number, door) {
-            Some("") if !is_told => self.push(number, &escaped, door),
-            Some(told) if told != escaped => door.contradict(number),
+            Some([]) if !is_told => self.push(number, &escaped, door),
+            Some(told) if told != escaped.as_bytes() => door.contradict(number),
             _ => {}
         }
+        // Where nothing is said to be the whole, something may be missing.
+        self.has_all &= !whole.is_empty();
         if !is_told {
             self.push(number, "\"", door);
             self.stage = Stage::After;
@@ -184,12 +197,15 @@ impl Composed {
         match (self.of, self.stage) {
             (_, Stage::Inside) if command == self.command => return true,
             (Of::Patch, Stage::Before) => self.write_member("diff", "\"", &mut text),
-            (Of::Commands, Stage::Before) => text.push_str(r#"{"commands":[""#),
-            (Of::Commands, Stage::Inside) if command > self.command => text.push_str(r#"",""#),
-            (Of::Commands, Stage::After) if command > self.command => text.push_str(r#",""#),
+            (Of::Commands, Stage::Before) if command == 0 => text.push_str(r#"{"commands":[""#),
+            (Of::Commands, Stage::Inside) if command == self.command + 1 => {
+                text.push_str(r#"",""#);
+                self.has_all = false;
+            }
+            (Of::Commands, Stage::After) if command == self.command + 1 => text.push_str(r#",""#),
             _ => {
-                // The piece may belong to a command that was not done when the next one began. Then it is lost.
-                if command == self.command {
+                // The piece may belong to a command that was not done when the next one began, or one between is missing.
+                if command == self.command && self.stage != Stage::Before {
                     door.tell_error(CallErrorKind::Ended, number);
                 } else {
                     door.late(number);
@@ -202,15 +218,17 @@ impl Composed {
         true
     }
 
-    /// The last string as far as it is in the text; `None` if a limit has cut the text.
-    fn string<'d>(&self, number: u64, door: &'d Door<'_>) -> Option<&'d str> {
+    /// The last string as far as it is in the text; `None` if a limit has cut the text. Costs nothing, so it is bytes.
+    fn string<'d>(&self, number: u64, door: &'d Door<'_>) -> Option<&'d [u8]> {
         let text = door.calls.open.get(&number)?.parser()?.text().ok().filter(|text| text.len() == self.len)?;
-        let string = core::str::from_utf8(text.get(self.string..)?).ok()?;
-        if self.stage == Stage::After { string.strip_suffix('"') } else { Some(string) }
+        let string = text.get(self.string..)?;
+        if self.stage == Stage::After { string.strip_suffix(b"\"") } else { Some(string) }
     }
 
     fn end(mut self, number: u64, item: &Item<'_>, door: &mut Door<'_>) {
-        let is_whole = !item.is_incomplete();
+        let repetition = if self.of == Of::Patch { item.operation } else { item.action };
+        let is_repeated = repetition.is_some_and(|whole| whole.get().starts_with('{'));
+        let is_whole = !item.is_incomplete() && (is_repeated || self.is_done());
         let mut text = String::new();
         match self.of {
             Of::Patch if is_whole => {

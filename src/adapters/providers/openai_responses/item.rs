@@ -14,7 +14,7 @@ use super::composed::Of;
 use super::{Said, Source, State};
 use crate::adapters::call::Nature;
 use crate::adapters::door::Door;
-use crate::adapters::slots::Slot;
+use crate::adapters::slots::{Place, Slot};
 use crate::adapters::wire::{List, Object, Payload, Text};
 
 #[derive(Deserialize)]
@@ -102,9 +102,9 @@ impl Item<'_> {
         self.environment.0.as_ref().is_some_and(|environment| environment.kind.as_str().starts_with("container"))
     }
 
-    /// Whether the item says that it was cut.
+    /// Whether the item, at its end, says that it was cut: it is still in progress, or failed.
     pub(super) fn is_incomplete(&self) -> bool {
-        self.status.as_str() == "incomplete"
+        matches!(self.status.as_str(), "incomplete" | "in_progress" | "failed")
     }
 
     /// The id that the result is sent back with.
@@ -194,6 +194,12 @@ impl Item<'_> {
         }
     }
 
+    /// Whether a call goes by one of the item's ids, or by none.
+    fn is_named(&self, number: u64, door: &Door<'_>) -> bool {
+        let id = door.calls.open.get(&number).map_or("", |call| call.id());
+        id.is_empty() || [&self.call_id, &self.id].iter().any(|own| own.as_str() == id)
+    }
+
     /// Tells what a message or reasoning says, unless other events have.
     pub(super) fn say(&self, index: u64, source: Source, state: &mut State, door: &mut Door<'_>) {
         let has_news = |text: &Text<'_>, said: &mut Said| !text.as_str().is_empty() && said.is_news_from(source);
@@ -226,6 +232,17 @@ impl Item<'_> {
         if door.has_ended(slot, self.call_id()) {
             return;
         }
+        let id = self.call_id.as_str();
+        let by_id = door.calls.slots.find_id(0, id).filter(|_| !id.is_empty());
+        let slot = match (door.find(slot), by_id) {
+            (None, Some(_)) => Slot::new(0, Place::Id(id)),
+            // The place says one call, the id another.
+            (Some(at_slot), Some(by_id)) if at_slot != by_id => return door.unplaced(Slot::at(None)),
+            (Some(at_slot), None) if !id.is_empty() && !self.is_named(at_slot, door) => {
+                return door.unplaced(Slot::at(None));
+            }
+            _ => slot,
+        };
         if door.find(slot).is_none() {
             self.start(form, slot, state, door);
         }

@@ -139,6 +139,10 @@ const SILENT: [&str; 21] = [
 pub(super) fn read(text: &str, state: &mut State, door: &mut Door<'_>) -> Result<Understood, serde_json::Error> {
     let event: Event<'_> = wire::event(text)?;
     let slot = event.slot(door);
+    if event.is_torn(slot, door) {
+        door.unplaced(Slot::at(None));
+        return Ok(Understood::Yes);
+    }
     let command = event.command_index.0.unwrap_or(0);
     let part = (event.output_index.0.unwrap_or(0), event.content_index.0.unwrap_or(0));
     match event.kind.as_str() {
@@ -218,6 +222,15 @@ impl Event<'_> {
             None if door.calls.slots.find_id(0, self.item_id.as_str()).is_some() => by_id(self.item_id.as_str()),
             None => Slot::at(None),
         }
+    }
+}
+
+impl Event<'_> {
+    /// Whether a fragment's place says one call, and its item's id another.
+    fn is_torn(&self, slot: Slot<'_>, door: &mut Door<'_>) -> bool {
+        let is_fragment = self.item.0.is_none() && !self.item_id.as_str().is_empty() && self.output_index.0.is_some();
+        let by_id = is_fragment.then(|| door.calls.slots.find_id(0, self.item_id.as_str())).flatten();
+        by_id.is_some_and(|by_id| door.find(slot).is_some_and(|at_slot| at_slot != by_id))
     }
 }
 
