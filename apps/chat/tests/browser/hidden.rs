@@ -97,7 +97,8 @@ async fn no_prefix_of_a_hidden_mark_is_ever_seen() {
         assert!(seen.len() > names.len(), "{seen:?}");
         for shown in seen.iter().filter_map(Value::as_str) {
             let shown = shown.trim_start_matches("Assistant: ");
-            assert!("Noted! Enjoy.".starts_with(shown), "`{shown}` was seen");
+            // On a slow machine a frame shows what stands there before the answer's first text.
+            assert!("Noted! Enjoy.".starts_with(shown) || shown == "One moment…", "`{shown}` was seen");
         }
         let context = stage.eval("return document.querySelector('#context-tree').textContent").await;
         assert!(context.as_str().unwrap().contains("a --> b"), "{context}");
