@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use super::support::{anthropic, chat, everything, read, read_with, responses};
 
-fn item(event: &str, index: u64, item: Value) -> String {
+fn item(event: &str, index: u64, item: impl Into<Value>) -> String {
+    let item = item.into();
     json!({"type": format!("response.output_item.{event}"), "output_index": index, "item": item}).to_string()
 }
 
-fn shell(commands: Value, status: &str) -> Value {
+fn shell(commands: impl Into<Value>, status: &str) -> Value {
+    let commands = commands.into();
     json!({"type": "shell_call", "id": "sh", "call_id": "c1", "status": status, "action": {"commands": commands}})
 }
 
