@@ -136,8 +136,9 @@ fn an_element_that_can_not_be_read_leaves_no_call_complete() {
     let damaged = [events[0], events[1], "{\n\"type\": nonsense\n}", events[2]];
     assert_eq!(status(damaged.join("\n")), (1, false));
     assert_eq!(status(format!("[{}]", damaged.join("\n,\n"))), (1, false));
-    // A line of noise does no harm.
-    assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (0, true));
+    // A line of noise does no harm, unless it looks like an event.
+    assert_eq!(status([events[0], events[1], "nonsense", events[2]].join("\n")), (0, true));
+    assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (1, false));
 }
 
 /// A message of Amazon's event stream, written by Amazon's own code.

@@ -116,7 +116,9 @@ fn messages_on_a_terminal_have_none_either() {
     ];
     for (arguments, input) in cases {
         let seen = seen(arguments, input.as_bytes());
-        assert!(seen.starts_with("error: ") && seen.contains("]0;title"), "{arguments:?}: {seen:?}");
+        // With clap's colours, which other packages of a build may switch on, it drops such sequences itself.
+        let is_clap_s = arguments[0] == "--retain" || arguments[0].starts_with("--x");
+        assert!(seen.starts_with("error: ") && (is_clap_s || seen.contains("]0;title")), "{arguments:?}: {seen:?}");
         assert!(!seen.contains(is_control), "{arguments:?}: {seen:?}");
     }
 }
