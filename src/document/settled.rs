@@ -1,39 +1,39 @@
-//! A field that is shown only once it is whole; and how it knows, behind serde's buffers too.
+//! A field that is shown only once it is whole, and how it knows, even behind serde's buffers.
 //!
-//! **Read directly**, it is simple: `Settled` asks for a newtype of a name of its own, by which the partial document's
-//! deserializer knows it, and answers "none" as long as the value is open.
+//! **Read directly**, it is simple: `Settled` asks for a newtype with a name of its own. The partial document's
+//! deserializer knows that name and answers "none" while the value is open.
 //!
-//! **Out of a buffer** it is not. To read an internally tagged, untagged or adjacently tagged enum, or a flattened field,
-//! serde first reads the value into a tree of its own (`Content`, private), and then the type from that tree, through a
-//! deserializer of its own, which has never heard of open values. What was open must survive that tree, in two steps:
+//! **Read out of a buffer**, it is not. To read an internally tagged, adjacently tagged or untagged enum, or a flattened
+//! field, serde first reads the value into a private tree (`Content`), and then the type from that tree, through a
+//! deserializer that knows nothing of open values. What was open has to survive that tree, in two steps:
 //!
-//! 1. *Whose tree is it?* serde's deserializer keeps the error type of the one that filled the tree. So there is an error
-//!    type for each [`Reading`](super::reading::Reading) of a partial document, and `Settled` asks the type which it is
-//!    ([`buffered`]). In any other format all is whole. If the value that filled the tree
-//!    was complete, so is all that is in it.
-//! 2. *What in it is open?* The tree keeps a string that it may borrow as `Content::Str`, and one that it may not as
-//!    `Content::String`, and hands each back as what it was. Nearly every type takes both. So what a partial document
-//!    hands to a visitor that takes anything, and so may be such a tree, is borrowed if it is complete, and copied if it
-//!    is open. That is the mark: `Settled` first takes its value out of the tree as it is ([`Kept`](super::kept)), looks
-//!    for the mark, and only then reads its type. What has no mark where an open value would have one is complete.
+//! 1. *Whose tree is it?* serde's deserializer keeps the error type of the one that filled the tree. So each
+//!    [`Reading`](super::reading::Reading) of a partial document has an error type of its own, and `Settled` asks the type
+//!    which reading it belongs to ([`buffered`]). With any other error type, another format's, everything is whole. If the
+//!    value that filled the tree was complete, so is everything in the tree.
+//! 2. *What in it is open?* The tree keeps a borrowed string as `Content::Str`, a copied one as `Content::String`, and
+//!    hands each back as what it was. Nearly every type takes both. So a visitor that takes anything, and may therefore be
+//!    such a tree, gets complete strings borrowed and the open one copied. That is the mark. `Settled` first takes its value
+//!    out of the tree unchanged ([`Kept`]), looks for the mark, and only then reads its type. A value
+//!    that has no mark where an open one would have it is complete.
 //!
-//! | open is | the mark is at |
+//! | what is open | where the mark is |
 //! |---|---|
 //! | a string | its text |
-//! | an object | every key: a flattened field sees only some of them |
-//! | an array | the mark of its last element, complete or not |
+//! | an object | every key, since a flattened field sees only some of them |
+//! | an array | its last element, whether complete or not |
 //!
-//! An object without members and an array without elements, or whose last element is a number, boolean or null, has no place
-//! for a mark. Such a value waits until the value that filled the tree is complete; so does an array's last element until
-//! the next one begins. It is always the later of two moments, never the earlier one.
+//! An object without members, and an array without elements or whose last element is a number, a boolean or null, has no
+//! place for a mark. Such a value waits until the value that filled the tree is complete. The last element of an open array
+//! waits until the next one begins. Both are later than need be; nothing is ever earlier.
 //!
-//! Types that borrow (`&str`) can't take what is copied. If a marked reading fails, the type is read again without marks;
-//! then nothing in a tree but numbers, booleans and null is settled before the whole.
+//! Types that borrow (`&str`) can't take what is copied. If a marked reading fails, the type is read again without marks.
+//! Then only numbers, booleans and null are settled before the whole tree is.
 //!
 //! The same trees would hand an open string to a tag or variant as if it were whole; see [`withheld`](super::withheld).
 //!
-//! None of this can work behind an error type that is not ours: a deserializer that hides it *and* buffers (erased-serde
-//! with typetag), or a `deserialize_with` that goes through a `Value`. `tests/it/settled.rs` fails if serde's trees stop
+//! None of this works behind an error type that is not ours: a deserializer that hides it *and* buffers (typetag, on
+//! erased-serde), or a `deserialize_with` that goes through a `Value`. `tests/it/settled.rs` fails if serde's trees stop
 //! working like this.
 
 use alloc::string::ToString;
@@ -60,11 +60,13 @@ pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 /// half-received. In every other format it reads and writes as the plain value.
 ///
 /// Give it `#[serde(default)]`, so that it may also be missing. It works at any depth and around any type, also inside
-/// tagged and untagged enums and flattened fields. serde reads those into a buffer first, so some values in them show a
-/// little later than they are whole, never earlier: the last element of an open array when the next one begins; and an
-/// empty array or object, or an array that ends in a number, boolean or null, when the enum or the struct with the flattened
-/// field is whole. A deserializer that hides its error type and buffers (erased-serde, and typetag, which is built on it)
-/// leaves nothing to know that by: keep `Settled` out of types that are read through one.
+/// tagged and untagged enums and flattened fields. serde reads those into a buffer first, so some values inside them show
+/// a little later than they are whole, though never earlier: the last element of an open array shows when the next one
+/// begins; an empty array or object, or an array that ends in a number, boolean or null, shows when the enum, or the
+/// struct with the flattened field, is whole.
+///
+/// A deserializer that hides its error type and buffers values (typetag, which is built on erased-serde) takes away what
+/// this relies on: keep `Settled` out of types that are read through one.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Settled};
@@ -150,8 +152,8 @@ impl<T> SettledVisitor<T> {
             .map_err(|error| de::Error::invalid_value(Unexpected::Other(SETTLED), &error.to_string().as_str()))
     }
 
-    /// Reads what some deserializer hands over without saying that it is a newtype's. A buffer of serde's does say so;
-    /// who does not may have read an open value in a way that leaves no mark.
+    /// Reads what a deserializer hands over without calling it a newtype's content. serde's buffers do call it that; any
+    /// other may have read an open value in a way that leaves no mark.
     fn read_unasked<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Settled<T>, D::Error>
     where
         T: Deserialize<'de>,

@@ -36,7 +36,7 @@ impl<R> TypedError<R> {
         Self { kind, reason, path: None, is_of_settled: false, is_answer: false, reading: PhantomData }
     }
 
-    /// What is open was asked for in a way that only a whole value can answer.
+    /// A type asked for what only a whole value can be.
     pub(super) fn still_open() -> Self {
         Self::new(ErrorKind::Data, "expected a whole value, but this one is still open")
     }
@@ -92,7 +92,7 @@ impl<R: Reading> de::Error for TypedError<R> {
         error
     }
 
-    /// A [`Settled`](crate::Settled) has no other way to say that it is the one who complains.
+    /// A [`Settled`](crate::Settled) says by the first argument that the error is its own: it knows no more of this type.
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         if unexpected == Unexpected::Other(SETTLED) {
             return Self { is_of_settled: true, ..Self::custom(expected) };
@@ -106,11 +106,11 @@ impl<R: Reading> de::Error for TypedError<R> {
     }
 }
 
-/// Which reading an error type belongs to; nothing for every other format's. Only the type is at hand where a
-/// [`Settled`](crate::Settled) is read out of a buffer, so it is asked for an error that no reading has, and that ours
-/// answers with a source of ours.
+/// The reading that an error type belongs to; `None` for the error type of any other format. Where a
+/// [`Settled`](crate::Settled) is read out of a buffer, only the type is at hand. So the type is asked for an error that no
+/// reading ever has, to which ours gives a source that says which one it is.
 pub(super) fn buffered<E: de::Error>() -> Option<Buffered> {
-    // Most are told apart without making one, which costs others a string.
+    // Most are told apart by this, without the error, which costs other types a string.
     if size_of::<E>() != size_of::<TypedError<Whole>>() {
         return None;
     }

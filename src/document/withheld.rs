@@ -1,13 +1,13 @@
-//! Whether a type took the open string, out of one of serde's buffers, for the name of a variant.
+//! Whether a type took the open string for the name of a variant when it read that string out of one of serde's buffers.
 //!
-//! A buffer hands a string to whoever asks, and only the type knows whether it asks for text, which may be shown as it
-//! grows, or for a tag or variant, which `run` is not while it may still become `runner`. So the type is read once more
-//! with a single character in the string's place. serde's buffers keep one apart from strings: who asks for a string or
-//! name gets an error, made by our error type, which is told what was expected.
+//! A buffer hands a string to whoever asks. Only the type knows whether it wants text, which may be shown while it grows,
+//! or a tag or variant: an open `run` may still become `runner`. So the type is read once more with a single character in
+//! place of the string. serde's buffers keep characters apart from strings, so whoever asks for a string or a name there
+//! gets an error. Our error type makes it, and is told what was expected.
 //!
 //! But serde drops the errors of an untagged enum's variants and of an optional flattened field, and an error type has
-//! no place for a note that would outlive the error. Hence the one piece of global state in this library: a byte for
-//! each reading that withholds its string, whose number is the character that stands for it.
+//! nowhere to leave a note that outlives the error. Hence the only global state in this library: one byte for each reading
+//! that withholds its string. The character says which byte.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -20,8 +20,8 @@ const PLACES: usize = 64;
 
 static NOTES: [AtomicU8; PLACES] = [const { AtomicU8::new(FREE) }; PLACES];
 
-/// The characters that stand for what is withheld begin here; they are for private use. A document's own characters are
-/// never mistaken for them: they lie in strings.
+/// The first of the characters that stand for what is withheld; they are for private use. A document's own characters
+/// can't be mistaken for them: they are in strings.
 const FIRST: u32 = 0xF_0000;
 
 /// A note's place, for one reading.
@@ -33,7 +33,7 @@ pub(super) struct Withheld {
 impl Withheld {
     /// Takes a free place, if there is one.
     pub(super) fn new() -> Option<Self> {
-        // One thread writes and reads a note; only who has the place must be agreed on.
+        // A note is written and read by one thread. Threads only have to agree on who owns which place.
         let take = |note: &AtomicU8| note.compare_exchange(FREE, TAKEN, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         NOTES.iter().position(take).map(|place| Self { place })
     }
@@ -55,13 +55,14 @@ impl Drop for Withheld {
     }
 }
 
-/// Notes that a character was found where this was expected, if it stands for an open string and a name was expected.
+/// Notes that a character was found where something else was expected, if the character stands for an open string and
+/// what was expected is a name.
 pub(super) fn note(found: char, expected: &str) {
     // The words of derived code for tags and variants, and of serde's buffers for enums.
     let is_name = matches!(expected, "variant identifier" | "field identifier" | "string or map");
     let place = u32::from(found).checked_sub(FIRST).and_then(|place| NOTES.get(place as usize));
     if let (true, Some(note)) = (is_name, place) {
-        // Nothing but a place that is taken, by a reading further up in this thread.
+        // A free place stays free: then nobody withholds anything under this character.
         let _ = note.compare_exchange(TAKEN, ASKED, Ordering::Relaxed, Ordering::Relaxed);
     }
 }

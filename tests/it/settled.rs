@@ -257,7 +257,7 @@ impl<T> Holding<T> {
     }
 }
 
-/// A settled value in a buffer, of any type, is shown from its own end on while the text behind it streams.
+/// A settled value in a buffer, of any type, is shown from its own end on while the text after it streams.
 #[track_caller]
 fn holds<T: DeserializeOwned + PartialEq + Debug>(json: &str) {
     let expected: T = serde_json::from_str(json).unwrap();
