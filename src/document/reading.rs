@@ -3,7 +3,6 @@
 
 use core::any::type_name;
 use core::cell::Cell;
-use core::error::Error;
 use core::fmt;
 
 use serde_json::Value;
@@ -19,12 +18,10 @@ pub(super) enum Buffered {
     Unmarked,
 }
 
-/// An error's source, so that a [`Settled`](crate::Settled) can ask the error type which reading it belongs to.
-impl Error for Buffered {}
-
+/// What an error says when a [`Settled`](crate::Settled) asks its type which reading it belongs to.
 impl fmt::Display for Buffered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
+        write!(f, "jsonspigot buffers {self:?}")
     }
 }
 

@@ -19,8 +19,6 @@ pub(super) struct TypedError<R> {
     path: Option<String>,
     /// Whether a settled value did not fit, which stays so however it is read.
     is_of_settled: bool,
-    /// Whether it is no error but an answer to [`buffered`].
-    is_answer: bool,
     reading: PhantomData<R>,
 }
 
@@ -33,7 +31,7 @@ impl<R> TypedError<R> {
 
     pub(super) fn new(kind: ErrorKind, reason: &str) -> Self {
         let reason = reason.to_string();
-        Self { kind, reason, path: None, is_of_settled: false, is_answer: false, reading: PhantomData }
+        Self { kind, reason, path: None, is_of_settled: false, reading: PhantomData }
     }
 
     /// A type asked for what only a whole value can be.
@@ -48,8 +46,8 @@ impl<R> TypedError<R> {
 
     /// The same error in another reading.
     pub(super) fn of_reading<Q>(error: TypedError<Q>) -> Self {
-        let TypedError { kind, reason, path, is_of_settled, is_answer, reading: _ } = error;
-        Self { kind, reason, path, is_of_settled, is_answer, reading: PhantomData }
+        let TypedError { kind, reason, path, is_of_settled, reading: _ } = error;
+        Self { kind, reason, path, is_of_settled, reading: PhantomData }
     }
 
     /// Whether a settled value, known to be complete, did not fit.
@@ -64,11 +62,7 @@ impl<R> fmt::Display for TypedError<R> {
     }
 }
 
-impl<R: Reading> core::error::Error for TypedError<R> {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.is_answer.then_some(R::BUFFERED as _)
-    }
-}
+impl<R: Reading> core::error::Error for TypedError<R> {}
 
 impl<R> From<serde_json::Error> for TypedError<R> {
     /// serde_json's reason for refusing a number, without the place in it.
@@ -101,19 +95,22 @@ impl<R: Reading> de::Error for TypedError<R> {
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        let error = Self::custom(format_args!("duplicate field `{field}`"));
-        Self { is_answer: field == SETTLED, ..error }
+        // The question of `buffered`.
+        if field == SETTLED {
+            return Self::custom(R::BUFFERED);
+        }
+        Self::custom(format_args!("duplicate field `{field}`"))
     }
 }
 
 /// The reading that an error type belongs to; `None` for the error type of any other format. Where a
 /// [`Settled`](crate::Settled) is read out of a buffer, only the type is at hand. So the type is asked for an error that no
-/// reading ever has, to which ours gives a source that says which one it is.
+/// reading ever has, which in ours says which one it is.
 pub(super) fn buffered<E: de::Error>() -> Option<Buffered> {
     // Most are told apart by this, without the error, which costs other types a string.
     if size_of::<E>() != size_of::<TypedError<Whole>>() {
         return None;
     }
-    let answer = E::duplicate_field(SETTLED);
-    answer.source()?.downcast_ref().copied()
+    let answer = E::duplicate_field(SETTLED).to_string();
+    [Buffered::Whole, Buffered::Marked, Buffered::Unmarked].into_iter().find(|buffered| buffered.to_string() == answer)
 }
