@@ -18,8 +18,6 @@
 
 extern crate alloc;
 
-#[cfg(feature = "adapters")]
-pub mod adapters;
 mod document;
 #[cfg(feature = "envelope")]
 pub mod envelope;
@@ -28,7 +26,14 @@ mod event;
 mod parser;
 mod path;
 mod pattern;
+#[cfg(any(feature = "tool-calls", feature = "envelope"))]
+mod payload;
+#[cfg(feature = "providers")]
+pub mod providers;
 mod tokenizer;
+#[cfg(feature = "tool-calls")]
+#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the wire formats use the rest"))]
+pub mod tool_calls;
 
 pub use document::{Mark, Partial, PartialValue, PatchOp, Settled, ValueState};
 pub use error::{Deviation, Error, ErrorKind};
@@ -36,4 +41,6 @@ pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use parser::{Atom, DuplicateKeys, Events, Parser, ParserBuilder, Retain, ValueFeed};
 pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
+#[cfg(any(feature = "tool-calls", feature = "envelope"))]
+pub use payload::{Payload, PayloadStatus};
 pub use tokenizer::{Limits, ValueKind};

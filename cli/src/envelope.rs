@@ -2,7 +2,8 @@
 
 use std::io;
 
-use jsonspigot::envelope::{Envelope, EnvelopeEvent, PayloadStatus};
+use jsonspigot::PayloadStatus;
+use jsonspigot::envelope::{Envelope, EnvelopeEvent};
 
 use crate::output::{Output, Place};
 use crate::report::{Failure, told};
@@ -73,11 +74,11 @@ impl Source for Text {
 }
 
 fn tell(event: &EnvelopeEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
-    if let EnvelopeEvent::End(payload) = event
+    if let EnvelopeEvent::End { delimiter, payload, .. } = event
         && let (Some(error), status) = (payload.error(), payload.status())
         && !matches!(status, PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw)
     {
-        complaints.push(format!("{} (payload {}, {})", told(error), payload.delimiter(), status.name()));
+        complaints.push(format!("{} (payload {}, {})", told(error), delimiter, status.name()));
     }
     if result.is_ok() {
         *result = output.envelope(event);

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
-use jsonspigot::adapters::{Calls, Provider};
 use jsonspigot::envelope::{Delimiter, Envelope};
+use jsonspigot::providers::Provider;
+use jsonspigot::tool_calls::ToolCalls;
 use jsonspigot::{Limits, ParserBuilder, PatternSet};
 
 use crate::document::Document;
@@ -207,8 +208,8 @@ impl Options {
     /// What the input is to be read as.
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
-            let calls = Calls::builder().patterns(patterns).parser(self.parser());
-            Box::new(Stream::new(provider, if self.structured { calls.structured() } else { calls }))
+            let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
+            Box::new(Stream::new(provider, calls, self.structured))
         } else if !self.envelope.is_empty() {
             let envelope = Envelope::builder().parser(self.parser());
             Box::new(Text::new(envelope.build(self.envelope.iter().cloned(), patterns)))

@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::num::NonZeroUsize;
 
-use jsonspigot::adapters::{CallErrorKind, CallLimits, CallsBuilder, InputStatus, Provider, ToolCalls, ToolEvent};
+use jsonspigot::PayloadStatus;
+use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, ToolCallsBuilder};
 
 use crate::framing::{Frame, Framing};
 use crate::output::Output;
@@ -18,7 +20,7 @@ use crate::source::{Complaints, Source};
 /// A provider's stream.
 pub(crate) struct Stream {
     framing: Framing,
-    calls: ToolCalls,
+    calls: ProviderStream,
     /// Whether its provider has to be found out.
     is_detecting: bool,
     bytes: u64,
@@ -46,13 +48,14 @@ fn beginning(text: &str) -> String {
 
 impl Stream {
     /// The stream of this provider, or of whom it shows to be.
-    pub(crate) fn new(provider: Option<Provider>, calls: CallsBuilder) -> Self {
+    pub(crate) fn new(provider: Option<Provider>, calls: ToolCallsBuilder, is_structured: bool) -> Self {
         let limit = NonZeroUsize::new(CallLimits::default().event_bytes).unwrap_or(NonZeroUsize::MAX);
         let calls = calls.build();
         let calls = match provider {
-            Some(provider) => ToolCalls::new(provider, calls),
-            None => ToolCalls::detecting(calls),
+            Some(provider) => ProviderStream::new(provider, calls),
+            None => ProviderStream::detecting(calls),
         };
+        let calls = if is_structured { calls.structured() } else { calls };
         let is_detecting = provider.is_none();
         let framing = Framing::new(limit);
         Self { framing, calls, is_detecting, bytes: 0, first: None, has_told: false, is_explained: false }
@@ -69,10 +72,10 @@ impl Stream {
         let mut result = Ok(());
         frames(framing, &mut |frame| {
             let (mut is_bad, is_told) = (false, Cell::new(false));
-            let mut on_event = |event: ToolEvent<'_>| {
-                is_bad |= matches!(event, ToolEvent::BadFrame { .. });
+            let mut on_event = |event: StreamEvent<'_>| {
+                is_bad |= matches!(event, StreamEvent::BadFrame { .. });
                 *has_told |= means_something(&event);
-                is_told.set(is_told.get() || matches!(event, ToolEvent::ProviderError { .. }));
+                is_told.set(is_told.get() || matches!(event, StreamEvent::ProviderError { .. }));
                 tell(&event, output, complaints, &mut result);
             };
             match frame {
@@ -112,7 +115,7 @@ impl Source for Stream {
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.read(output, complaints, |framing, on_frame| framing.finish(on_frame))?;
         let mut result = Ok(());
-        self.calls.finish(|event| {
+        self.calls.finish(None, |event| {
             self.has_told |= means_something(&event);
             tell(&event, output, complaints, &mut result);
         });
@@ -140,11 +143,11 @@ impl Source for Stream {
 }
 
 /// Whether an event shows that the stream is this provider's. Several end alike.
-fn means_something(event: &ToolEvent<'_>) -> bool {
-    !matches!(event, ToolEvent::BadFrame { .. } | ToolEvent::Unknown { .. } | ToolEvent::End)
+fn means_something(event: &StreamEvent<'_>) -> bool {
+    !matches!(event, StreamEvent::BadFrame { .. } | StreamEvent::Unknown { .. } | StreamEvent::End)
 }
 
-fn tell(event: &ToolEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
+fn tell(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
     if result.is_ok() {
         complain(event, complaints);
         *result = output.tool(event);
@@ -152,25 +155,25 @@ fn tell(event: &ToolEvent<'_>, output: &mut dyn Output, complaints: &mut Complai
 }
 
 /// What makes the run fail, though the stream goes on: something of a call, or more, did not come whole.
-fn complain(event: &ToolEvent<'_>, complaints: &mut Complaints) {
+fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
     match *event {
-        ToolEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),
-        ToolEvent::Error(error) => {
+        StreamEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),
+        StreamEvent::Call(CallEvent::Error(error)) => {
             // The call is what its deltas made it.
             let is_harmless = matches!(error.kind(), CallErrorKind::Ended | CallErrorKind::Mismatch);
             if !is_harmless {
                 complaints.push(format!("{}: {error}", error.kind().name()));
             }
         }
-        ToolEvent::Input { call, name, input, .. } => {
+        StreamEvent::Call(CallEvent::End { call, input }) => {
             let reason = match input.status() {
-                InputStatus::Complete | InputStatus::Empty | InputStatus::Raw => return,
-                InputStatus::Truncated { reason } => Some(reason),
+                PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw => return,
+                PayloadStatus::Truncated { reason } => Some(reason),
                 _ => None,
             };
             let mut line = input.error().map_or_else(|| "incomplete: the arguments were cut".to_owned(), told);
-            let _ = write!(line, " (call {call}");
-            for part in [name, Some(input.status().name())].into_iter().flatten() {
+            let _ = write!(line, " (call {}", call.number);
+            for part in [call.name, Some(input.status().name())].into_iter().flatten() {
                 let _ = write!(line, ", {part}");
             }
             let _ = reason.map(|reason| write!(line, ": {reason}"));
@@ -185,7 +188,7 @@ mod tests {
     use std::io;
 
     use jsonspigot::PatternSet;
-    use jsonspigot::adapters::Calls;
+    use jsonspigot::tool_calls::ToolCalls;
 
     use super::Stream;
     use crate::output::Lines;
@@ -194,8 +197,8 @@ mod tests {
 
     /// Standard output and what would be on standard error, for a stream in these chunks.
     fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<String>) {
-        let calls = Calls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
-        let mut stream = Stream::new(None, calls);
+        let calls = ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
+        let mut stream = Stream::new(None, calls, false);
         let (mut written, mut complaints) = (Vec::new(), Complaints::default());
         let mut lines = Lines::new(io::Cursor::new(&mut written), None);
         for chunk in chunks {

@@ -11,9 +11,9 @@ mod observed;
 #[path = "../../tests/it/properties/mod.rs"]
 mod properties;
 
-#[path = "../../tests/adapters/properties/mod.rs"]
+#[path = "../../tests/providers/properties/mod.rs"]
 mod calls;
-#[path = "../../tests/adapters/support.rs"]
+#[path = "../../tests/providers/support.rs"]
 mod support;
 
 #[path = "../../tests/envelope/payload.rs"]
@@ -28,7 +28,7 @@ mod told;
 pub use properties::targets::{chunks, limits, operations as ops, paths, respell, snapshot, typed, verdict};
 
 /// Calls out of a provider's stream are told as each alone would be.
-pub fn adapters(input: &[u8]) {
+pub fn providers(input: &[u8]) {
     calls::target(input);
 }
 

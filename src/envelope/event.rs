@@ -1,13 +1,13 @@
-//! What an envelope tells: [`EnvelopeEvent`], and the verdict on a payload, [`Payload`].
+//! What an envelope tells: [`EnvelopeEvent`].
 
 use super::delimiter::Delimiter;
-use crate::error::Error;
-use crate::event::{CompleteValue, Event};
+use crate::event::Event;
+use crate::payload::Payload;
 
 /// Something that became known about a text with payloads in it. Borrowed; it lives as long as the callback.
 ///
 /// Every payload is told from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before anything
-/// else is. What is told by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and [`Payload::close`],
+/// else is. What is told by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s `close`,
 /// joined in order, is the input, unless a payload passed its limit.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -38,98 +38,18 @@ pub enum EnvelopeEvent<'a> {
         /// The piece.
         text: &'a str,
     },
-    /// The payload has ended, for better or worse.
-    End(Payload<'a>),
-}
-
-/// What a payload came to.
-#[derive(Clone, Copy, Debug)]
-pub struct Payload<'a> {
-    pub(super) delimiter: &'a Delimiter,
-    pub(super) status: PayloadStatus,
-    pub(super) raw: &'a str,
-    pub(super) length: u64,
-    pub(super) close: &'a str,
-    pub(super) value: Option<CompleteValue<'a>>,
-    pub(super) error: Option<&'a Error>,
-}
-
-impl<'a> Payload<'a> {
-    /// The delimiter that it stood behind.
-    #[must_use]
-    pub fn delimiter(&self) -> &'a Delimiter {
-        self.delimiter
-    }
-
-    /// The verdict.
-    #[must_use]
-    pub fn status(&self) -> PayloadStatus {
-        self.status
-    }
-
-    /// All that stood between the delimiters, as it came, white space too; up to the
-    /// [payload limit](super::EnvelopeBuilder::payload_limit).
-    #[must_use]
-    pub fn raw(&self) -> &'a str {
-        self.raw
-    }
-
-    /// How many bytes stood between the delimiters: more than are in [`raw`](Self::raw) if the payload passed its limit.
-    #[must_use]
-    pub fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// The closing delimiter, as it came: empty for a bare payload, cut or empty where the input ended before it did.
-    #[must_use]
-    pub fn close(&self) -> &'a str {
-        self.close
-    }
-
-    /// The value, if the payload is complete.
-    #[must_use]
-    pub fn value(&self) -> Option<CompleteValue<'a>> {
-        self.value
-    }
-
-    /// What is wrong: kind, offset and path; for all but complete, empty and raw payloads.
-    #[must_use]
-    pub fn error(&self) -> Option<&'a Error> {
-        self.error
-    }
-}
-
-/// The verdicts on a payload. Only the first has a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PayloadStatus {
-    /// `<!--context {"a":1} -->`: one whole JSON value. Also if the input ended before the closing delimiter did, unless
-    /// more digits might have followed.
-    Complete,
-    /// `<!--context -->`: nothing but white space where JSON could have stood.
-    Empty,
-    /// `<!--context {"a":` and the input ends; or the payload passed its limit. Plain text is truncated where its
-    /// closing delimiter is missing.
-    Truncated,
-    /// `<!--context {a:1} -->`: not JSON, from the error's offset on.
-    Malformed,
-    /// `<!--context {} {} -->`: a whole value with more behind it.
-    Trailing,
-    /// `<think>Hm.</think>`: plain text, and it is whole.
-    Raw,
-}
-
-impl PayloadStatus {
-    /// The status in lower case, as the command line prints it: `complete`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Empty => "empty",
-            Self::Truncated => "truncated",
-            Self::Malformed => "malformed",
-            Self::Trailing => "trailing",
-            Self::Raw => "raw",
-        }
-    }
+    /// A payload has ended, and this is what it came to. It has a value only if it is complete; it is
+    /// [truncated](crate::PayloadStatus::Truncated) where the input ended (`end-of-input`) or where it passed its limit
+    /// (`limit`).
+    End {
+        /// Which delimiter's payload.
+        delimiter: &'a Delimiter,
+        /// The verdict, the text between the delimiters and, if it is complete, the value.
+        payload: Payload<'a>,
+        /// The closing delimiter, as it came: empty for a bare payload, cut or empty where the input ended before it did.
+        close: &'a str,
+        /// How many bytes stood between the delimiters: more than are in [`Payload::raw`] if the payload passed its
+        /// [limit](super::EnvelopeBuilder::payload_limit).
+        length: u64,
+    },
 }

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 pub use delimiter::{Delimiter, DelimiterError};
-pub use event::{EnvelopeEvent, Payload, PayloadStatus};
+pub use event::EnvelopeEvent;
 
 use crate::parser::{Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
@@ -54,7 +54,7 @@ type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///             slots.push_str(text);
 ///         }
 ///     }
-///     EnvelopeEvent::End(payload) => println!("{}: {}", payload.delimiter(), payload.status().name()),
+///     EnvelopeEvent::End { delimiter, payload, .. } => println!("{delimiter}: {}", payload.status().name()),
 ///     _ => {}
 /// };
 /// for chunk in ["<thi", "nk>1 < 2</th", "ink>Yes. <!-", "-context {\"slots\": [\"a --> b", "\"]} -", "-> Bye!"] {
@@ -68,8 +68,8 @@ type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 /// # Where a payload ends
 ///
 /// JSON ends where it ends: a closing delimiter inside one of its strings is part of the string. Only white space may stand
-/// between it and the closing delimiter; anything else makes the payload [trailing](PayloadStatus::Trailing) or
-/// [malformed](PayloadStatus::Malformed). From the first bad byte on the JSON can't tell any more, and the next closing
+/// between it and the closing delimiter; anything else makes the payload [trailing](crate::PayloadStatus::Trailing) or
+/// [malformed](crate::PayloadStatus::Malformed). From the first bad byte on the JSON can't tell any more, and the next closing
 /// delimiter ends the payload, which is also where a browser or a Markdown viewer would end it. Plain text ends at the first
 /// closing delimiter. Payloads do not nest: an opening delimiter inside one is part of it.
 ///
@@ -120,8 +120,8 @@ impl Envelope {
     /// The end of input: gives back what was held, or ends the open payload. The envelope is then as new.
     ///
     /// ```
-    /// use jsonspigot::envelope::{Envelope, EnvelopeEvent, Delimiter, PayloadStatus};
-    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
+    /// use jsonspigot::{PatternSet, PayloadStatus};
     ///
     /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::empty());
     /// let mut shown = String::new();
@@ -134,12 +134,17 @@ impl Envelope {
     /// envelope.finish_with(&mut show);
     /// assert_eq!(shown, "Use ```js");
     ///
-    /// envelope.feed_with("```json\n[1, 2", |_| {});
-    /// envelope.finish_with(|event| {
-    ///     let EnvelopeEvent::End(payload) = event else { panic!("the fence is open") };
-    ///     assert_eq!((payload.status(), payload.raw()), (PayloadStatus::Truncated, "\n[1, 2"));
-    ///     assert_eq!(payload.error().unwrap().offset(), 6);
-    /// });
+    /// let mut ended = 0;
+    /// let mut check = |event: EnvelopeEvent<'_>| {
+    ///     if let EnvelopeEvent::End { payload, .. } = event {
+    ///         assert_eq!(payload.status(), PayloadStatus::Truncated { reason: "end-of-input" });
+    ///         assert_eq!((payload.raw(), payload.error().unwrap().offset()), ("\n[1, 2", 6));
+    ///         ended += 1;
+    ///     }
+    /// };
+    /// envelope.feed_with("```json\n[1, 2", &mut check);
+    /// envelope.finish_with(&mut check);
+    /// assert_eq!(ended, 1);
     /// # Ok::<(), jsonspigot::envelope::DelimiterError>(())
     /// ```
     pub fn finish_with(&mut self, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {

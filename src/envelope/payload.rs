@@ -4,13 +4,14 @@ use alloc::string::String;
 
 use super::closing::{Closing, Found};
 use super::delimiter::{Content, Delimiter};
-use super::event::{EnvelopeEvent, Payload, PayloadStatus};
+use super::event::EnvelopeEvent;
 use super::extent::Extent;
 use super::{SPACE, Tell};
 use crate::error::{Error, ErrorKind};
 use crate::event::CompleteValue;
 use crate::parser::Parser;
 use crate::path::{PathStore, ROOT};
+use crate::payload::{Payload, PayloadStatus};
 use crate::tokenizer::floor_char_boundary;
 
 /// Reads payloads, one at a time; its buffers are kept from one to the next.
@@ -276,25 +277,14 @@ impl OpenPayload {
     /// Tells the verdict.
     fn end(&mut self, delimiter: &Delimiter, ending: Ending, used: usize, close: &str, tell: &mut Tell<'_>) -> Ended {
         let status = self.verdict(delimiter, ending, tell);
-        let value = (status == PayloadStatus::Complete).then(|| self.whole_value());
-        let Self { raw, length, error, .. } = &*self;
-        tell(EnvelopeEvent::End(Payload {
-            delimiter,
-            status,
-            raw,
-            length: *length,
-            close,
-            value,
-            error: error.as_ref(),
-        }));
-        Ended {
-            used,
-            length: self.length + close.len() as u64,
-            is_whole_bare: delimiter.is_bare() && status == PayloadStatus::Complete,
-        }
+        let is_complete = status == PayloadStatus::Complete;
+        let value = is_complete.then(|| self.whole_value());
+        let payload = Payload { status, raw: &self.raw, value, error: self.error.as_ref() };
+        tell(EnvelopeEvent::End { delimiter, payload, close, length: self.length });
+        Ended { used, length: self.length + close.len() as u64, is_whole_bare: delimiter.is_bare() && is_complete }
     }
 
-    fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, tell: &mut Tell<'_>) -> PayloadStatus {
+    fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, tell: &mut Tell<'_>) -> PayloadStatus<'static> {
         if self.error.is_none() {
             match (self.phase, ending) {
                 (Phase::Before, Ending::Closed) => return PayloadStatus::Empty,
@@ -315,7 +305,8 @@ impl OpenPayload {
             }
         }
         match self.error.as_ref().map(Error::kind) {
-            Some(ErrorKind::Incomplete | ErrorKind::TotalLimit) => PayloadStatus::Truncated,
+            Some(ErrorKind::Incomplete) => PayloadStatus::Truncated { reason: "end-of-input" },
+            Some(ErrorKind::TotalLimit) => PayloadStatus::Truncated { reason: "limit" },
             Some(ErrorKind::TrailingBytes) => PayloadStatus::Trailing,
             _ => PayloadStatus::Malformed,
         }

@@ -31,7 +31,8 @@ use crate::tokenizer::{Limits, OnDeviation, Tokenizer};
 pub struct ParserBuilder {
     limits: Limits,
     retain: Retain,
-    duplicate_keys: DuplicateKeys,
+    /// Absent if nothing was chosen: what builds parsers for a purpose may have another default.
+    duplicate_keys: Option<DuplicateKeys>,
     has_snapshots: bool,
     on_deviation: OnDeviation,
 }
@@ -49,7 +50,13 @@ impl ParserBuilder {
 
     /// What happens at a second equal key; default the last wins.
     pub fn duplicate_keys(self, duplicate_keys: DuplicateKeys) -> Self {
-        Self { duplicate_keys, ..self }
+        Self { duplicate_keys: Some(duplicate_keys), ..self }
+    }
+
+    /// What happens at a second equal key if nothing was chosen so far.
+    #[cfg(feature = "tool-calls")]
+    pub(crate) fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self {
+        Self { duplicate_keys: self.duplicate_keys.or(Some(default)), ..self }
     }
 
     /// Keeps the partial document up to date, for [`Parser::snapshot`] and what else looks at it; default not.
@@ -92,7 +99,7 @@ impl ParserBuilder {
             tokenizer: Tokenizer::new(self.limits, self.on_deviation),
             engine: Engine {
                 tracker: Tracker::new(patterns.clone()),
-                open_keys: (self.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
+                open_keys: (self.duplicate_keys == Some(DuplicateKeys::Reject)).then(OpenKeys::default),
                 document: self.has_snapshots.then(Document::new),
                 deviations: Deviations::default(),
             },

@@ -19,7 +19,7 @@ pub use self::events::Events;
 use self::output::{Callback, Queue};
 pub use self::retention::Retain;
 use self::state::{Core, Outcome};
-#[cfg(feature = "adapters")]
+#[cfg(feature = "tool-calls")]
 pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};

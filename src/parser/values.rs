@@ -82,7 +82,7 @@ impl OpenContainer {
 /// What an operation stands for as JSON text, and what came of that.
 pub(crate) struct Written<'a> {
     /// All of it, also what a limit cut off; empty if the operation was out of order.
-    #[cfg_attr(not(feature = "adapters"), expect(dead_code, reason = "tool calls tell it"))]
+    #[cfg_attr(not(feature = "tool-calls"), expect(dead_code, reason = "tool calls tell it"))]
     pub(crate) text: &'a str,
     pub(crate) events: Events<'a>,
 }
@@ -130,7 +130,7 @@ impl ValueFeed {
     }
 
     /// What the last operation has written.
-    #[cfg(feature = "adapters")]
+    #[cfg(feature = "tool-calls")]
     pub(crate) fn written(&self) -> &str {
         &self.written
     }

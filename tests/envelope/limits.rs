@@ -1,6 +1,7 @@
 //! What is kept is bounded, long texts cost what they are long, and what threads ask of the types.
 
-use jsonspigot::envelope::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, PayloadStatus};
+use jsonspigot::PayloadStatus;
+use jsonspigot::envelope::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent};
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
 
 use crate::properties::{cuts_change_nothing, pieces_are_the_splitters, spelt};
@@ -8,12 +9,24 @@ use crate::splitter::Choices;
 use crate::told::boundaries;
 
 /// The verdicts with error and length of the raw text, and the visible text.
-fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus, Option<ErrorKind>, usize)>, String) {
+/// Of each payload its status, as far as it outlives the payload.
+fn status(status: PayloadStatus<'_>) -> PayloadStatus<'static> {
+    match status {
+        PayloadStatus::Truncated { reason: "limit" } => PayloadStatus::Truncated { reason: "limit" },
+        PayloadStatus::Truncated { .. } => PayloadStatus::Truncated { reason: "end-of-input" },
+        PayloadStatus::Complete => PayloadStatus::Complete,
+        PayloadStatus::Malformed => PayloadStatus::Malformed,
+        PayloadStatus::Raw => PayloadStatus::Raw,
+        other => panic!("{other:?} has nothing to do with limits"),
+    }
+}
+
+fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus<'static>, Option<ErrorKind>, usize)>, String) {
     let (mut ends, mut shown) = (Vec::new(), String::new());
     let mut on_event = |event: EnvelopeEvent<'_>| match event {
         EnvelopeEvent::Text(text) => shown.push_str(text),
-        EnvelopeEvent::End(payload) => {
-            ends.push((payload.status(), payload.error().map(Error::kind), payload.raw().len()));
+        EnvelopeEvent::End { payload, .. } => {
+            ends.push((status(payload.status()), payload.error().map(Error::kind), payload.raw().len()));
         }
         _ => {}
     };
@@ -32,11 +45,11 @@ fn a_payload_may_be_as_long_as_its_limit() {
     for delimiter in ["tag:note:json", "tag:note:raw"] {
         let kinds = |bytes| read(limited(delimiter, bytes), &[text]);
         assert!(matches!(kinds(6).0[..], [(PayloadStatus::Complete | PayloadStatus::Raw, None, 6)]));
-        let over = [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), 5)];
+        let over = [(PayloadStatus::Truncated { reason: "limit" }, Some(ErrorKind::TotalLimit), 5)];
         assert_eq!(kinds(5), (over.to_vec(), "x".to_owned()));
         // Half a character is not kept.
-        assert_eq!(kinds(3).0, [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), 2)]);
-        assert_eq!(kinds(0).0, [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), 0)]);
+        assert_eq!(kinds(3).0, [(PayloadStatus::Truncated { reason: "limit" }, Some(ErrorKind::TotalLimit), 2)]);
+        assert_eq!(kinds(0).0, [(PayloadStatus::Truncated { reason: "limit" }, Some(ErrorKind::TotalLimit), 0)]);
     }
 }
 
@@ -45,7 +58,7 @@ fn white_space_counts_too() {
     let text = "<!--note   1      -->x";
     assert_eq!(read(limited("comment:note", 10), &[text]).0, [(PayloadStatus::Complete, None, 10)]);
     for bytes in [0, 2, 9] {
-        let over = [(PayloadStatus::Truncated, Some(ErrorKind::TotalLimit), bytes as usize)];
+        let over = [(PayloadStatus::Truncated { reason: "limit" }, Some(ErrorKind::TotalLimit), bytes as usize)];
         assert_eq!(read(limited("comment:note", bytes), &[text]), (over.to_vec(), "x".to_owned()));
     }
 }

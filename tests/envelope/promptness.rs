@@ -66,7 +66,7 @@ fn a_long_closing_run_ends_where_no_more_is_held() {
             let mut has_ended = false;
             let end = text.len() - 1 - run + hold_limit.min(run);
             for piece in [&text[..end - 1], &text[end - 1..end]] {
-                envelope.feed_with(piece, |event| has_ended |= matches!(event, EnvelopeEvent::End(_)));
+                envelope.feed_with(piece, |event| has_ended |= matches!(event, EnvelopeEvent::End { .. }));
             }
             assert_eq!(has_ended, run >= hold_limit, "{run} backticks, {hold_limit} held");
             let all = boundaries(&text);

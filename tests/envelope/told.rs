@@ -79,14 +79,14 @@ impl Told {
                 assert!(!text.is_empty());
                 self.fragments.last_mut().unwrap().push_str(text);
             }
-            EnvelopeEvent::End(payload) => {
+            EnvelopeEvent::End { delimiter: ended, payload, close, length } => {
                 let (delimiter, open) = self.open.take().unwrap();
-                assert_eq!(delimiter, payload.delimiter().to_string());
-                self.length += payload.length() + payload.close().len() as u64;
+                assert_eq!(delimiter, ended.to_string());
+                self.length += length + close.len() as u64;
                 let status = payload.status().name();
                 assert_eq!(payload.value().is_some(), status == "complete");
                 assert_eq!(payload.error().is_none(), matches!(status, "complete" | "empty" | "raw"), "{status}");
-                let (raw, close) = (payload.raw().to_owned(), payload.close().to_owned());
+                let (raw, close) = (payload.raw().to_owned(), close.to_owned());
                 if let Some(value) = payload.value() {
                     assert_eq!(value.text(), payload.raw().trim_matches([' ', '\t', '\n', '\r']));
                     assert_eq!(&payload.raw()[value.span().start as usize..value.span().end as usize], value.text());
@@ -97,7 +97,6 @@ impl Told {
                 }
                 self.places.push(payload.error().map(|error| (error.line(), error.column())));
                 let error = payload.error().map(|error| (error.kind().name(), error.offset()));
-                let length = payload.length();
                 self.pieces.push(Piece::Payload { delimiter, open, raw, length, close, status, error });
             }
             _ => unreachable!("no other event"),

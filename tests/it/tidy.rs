@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("error", &[]),
     ("tokenizer", &["error"]),
     ("path", &["error", "tokenizer"]),
@@ -14,8 +14,10 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("document", &["error", "tokenizer", "path", "pattern", "event"]),
     ("parser", &["error", "tokenizer", "path", "pattern", "event", "document"]),
     // These stand on the public face, which lib.rs re-exports.
-    ("envelope", &["error", "event", "parser", "path", "pattern", "document", "tokenizer"]),
-    ("adapters", &["error", "event", "parser", "path", "pattern", "document", "tokenizer"]),
+    ("payload", &["error", "event"]),
+    ("envelope", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
+    ("tool_calls", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
+    ("providers", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload", "tool_calls"]),
     ("lib", &["*"]),
 ];
 

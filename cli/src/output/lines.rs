@@ -3,8 +3,9 @@
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-use jsonspigot::adapters::ToolEvent;
 use jsonspigot::envelope::EnvelopeEvent;
+use jsonspigot::providers::StreamEvent;
+use jsonspigot::tool_calls::CallEvent;
 use jsonspigot::{CompleteValue, Error, Event, EventKind, Mark, Parser, PatchOp};
 
 use super::stream_lines::{self, CallNames};
@@ -112,9 +113,9 @@ impl<W: Write> Output for Lines<W> {
         Ok(())
     }
 
-    fn tool(&mut self, event: &ToolEvent<'_>) -> io::Result<()> {
+    fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match *event {
-            ToolEvent::Match { call, ref event } => self.matched(Origin::Call(call), event),
+            StreamEvent::Call(CallEvent::Match { call, ref event }) => self.matched(Origin::Call(call.number), event),
             _ => stream_lines::write_tool(&mut self.out, event, &mut self.call_names),
         }
     }

@@ -9,8 +9,8 @@ mod stream_lines;
 
 use std::io;
 
-use jsonspigot::adapters::ToolEvent;
 use jsonspigot::envelope::{Delimiter, EnvelopeEvent};
+use jsonspigot::providers::StreamEvent;
 use jsonspigot::{CompleteValue, Event, Parser};
 
 pub(crate) use lines::{Lines, Place, Snapshots};
@@ -25,7 +25,7 @@ pub(crate) trait Output {
     fn snapshot(&mut self, parser: &Parser) -> io::Result<()>;
 
     /// A provider's stream told something.
-    fn tool(&mut self, event: &ToolEvent<'_>) -> io::Result<()>;
+    fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()>;
 
     /// A text with payloads in it told something.
     fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()>;

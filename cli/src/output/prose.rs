@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
-use jsonspigot::adapters::ToolEvent;
 use jsonspigot::envelope::EnvelopeEvent;
+use jsonspigot::providers::StreamEvent;
+use jsonspigot::tool_calls::CallEvent;
 use jsonspigot::{CompleteValue, Event, EventKind, Parser, ValueKind};
 
 use super::{Origin, Output, Place};
@@ -109,15 +110,15 @@ impl<W: Write> Output for Prose<W> {
     }
 
     /// What the assistant says, and what is matched. A refusal is said too; reasoning is not for the listener.
-    fn tool(&mut self, event: &ToolEvent<'_>) -> io::Result<()> {
+    fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match *event {
-            ToolEvent::Match { call, ref event } => self.matched(Origin::Call(call), event),
-            ToolEvent::Input { call, .. } => {
-                self.shown.remove(&call);
+            StreamEvent::Call(CallEvent::Match { call, ref event }) => self.matched(Origin::Call(call.number), event),
+            StreamEvent::Call(CallEvent::End { call, .. }) => {
+                self.shown.remove(&call.number);
                 // A string that was cut ends here.
-                if self.half_line == Some(Writer::Match(call)) { self.end_line() } else { Ok(()) }
+                if self.half_line == Some(Writer::Match(call.number)) { self.end_line() } else { Ok(()) }
             }
-            ToolEvent::Text { choice, text } | ToolEvent::Refusal { choice, text } => {
+            StreamEvent::Text { choice, text } | StreamEvent::Refusal { choice, text } => {
                 self.write(Writer::Answer(choice), text)
             }
             _ => Ok(()),
@@ -128,7 +129,7 @@ impl<W: Write> Output for Prose<W> {
         match *event {
             EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter), event),
             EnvelopeEvent::Text(text) => self.write(Writer::Text, text),
-            EnvelopeEvent::End(_) => {
+            EnvelopeEvent::End { .. } => {
                 self.shown.clear();
                 if self.half_line == Some(Writer::Match(0)) { self.end_line() } else { Ok(()) }
             }

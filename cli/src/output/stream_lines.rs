@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
-use jsonspigot::adapters::{Input, InputStatus, ToolEvent};
-use jsonspigot::envelope::{EnvelopeEvent, Payload};
-use jsonspigot::{CompleteValue, Error, Parser, PatternSet};
+use jsonspigot::envelope::EnvelopeEvent;
+use jsonspigot::providers::StreamEvent;
+use jsonspigot::tool_calls::{CallEvent, ToolCall};
+use jsonspigot::{Parser, PatternSet};
+use jsonspigot::{Payload, PayloadStatus};
 
 use super::lines::{Place, Quoted};
 
@@ -17,43 +19,44 @@ pub(super) struct CallNames {
     known: BTreeMap<u64, (bool, bool)>,
 }
 
-pub(super) fn write_tool(out: &mut impl Write, event: &ToolEvent<'_>, names: &mut CallNames) -> io::Result<()> {
+pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &mut CallNames) -> io::Result<()> {
     match *event {
-        ToolEvent::Call { call, id, name, choice } => {
+        StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, .. })) => {
             if id.is_none() || name.is_none() {
-                names.known.insert(call, (id.is_some(), name.is_some()));
+                names.known.insert(number, (id.is_some(), name.is_some()));
             }
-            write!(out, r#"{{"event":"call","call":{call},"id":{},"name":{}"#, OrNull(id), OrNull(name))?;
+            write!(out, r#"{{"event":"call","call":{number},"id":{},"name":{}"#, OrNull(id), OrNull(name))?;
             // An answer is known by its place, a call by its name.
             if name.is_none() { writeln!(out, r#","choice":{choice}}}"#) } else { end_line(out, choice) }
         }
-        ToolEvent::Input { call, id, name, input } => {
-            write!(out, r#"{{"event":"input","call":{call}"#)?;
-            let (has_id, has_name) = names.known.remove(&call).unwrap_or((true, true));
+        StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, .. }, input }) => {
+            write!(out, r#"{{"event":"input","call":{number}"#)?;
+            let (has_id, has_name) = names.known.remove(&number).unwrap_or((true, true));
             let late = [("id", has_id, id), ("name", has_name, name)];
             for (member, _, text) in late.into_iter().filter(|(_, was_known, text)| !was_known && text.is_some()) {
                 write!(out, r#","{member}":{}"#, OrNull(text))?;
             }
-            write_input(out, &input)
+            let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
+            writeln!(out, "{}}}", Verdict { payload: &input, reason })
         }
-        ToolEvent::Text { choice, text } => write_text(out, "text", "text", text, choice),
-        ToolEvent::Reasoning { choice, text } => write_text(out, "reasoning", "text", text, choice),
-        ToolEvent::Refusal { choice, text } => write_text(out, "refusal", "text", text, choice),
-        ToolEvent::Stop { choice, reason, native_reason } => {
+        StreamEvent::Text { choice, text } => write_text(out, "text", "text", text, choice),
+        StreamEvent::Reasoning { choice, text } => write_text(out, "reasoning", "text", text, choice),
+        StreamEvent::Refusal { choice, text } => write_text(out, "refusal", "text", text, choice),
+        StreamEvent::Stop { choice, reason, native_reason } => {
             write!(out, r#"{{"event":"stop","reason":{}"#, Quoted(reason))?;
             write_present(out, "native_reason", native_reason)?;
             end_line(out, choice)
         }
-        ToolEvent::ProviderError { message, kind, code } => {
+        StreamEvent::ProviderError { message, kind, code } => {
             write!(out, r#"{{"event":"provider-error","message":{}"#, Quoted(message))?;
             write_present(out, "type", kind)?;
             write_present(out, "code", code)?;
             end_line(out, 0)
         }
-        ToolEvent::BadFrame { text } => write_text(out, "bad-frame", "text", text, 0),
-        ToolEvent::Unknown { text } => write_text(out, "unknown-event", "text", text, 0),
-        ToolEvent::Usage { json } => writeln!(out, r#"{{"event":"usage","value":{}}}"#, on_one_line(json)),
-        ToolEvent::Error(error) => {
+        StreamEvent::BadFrame { text } => write_text(out, "bad-frame", "text", text, 0),
+        StreamEvent::Unknown { text } => write_text(out, "unknown-event", "text", text, 0),
+        StreamEvent::Usage { json } => writeln!(out, r#"{{"event":"usage","value":{}}}"#, on_one_line(json)),
+        StreamEvent::Call(CallEvent::Error(error)) => {
             out.write_all(br#"{"event":"call-error""#)?;
             if let Some(call) = error.call() {
                 write!(out, r#","call":{call}"#)?;
@@ -80,14 +83,6 @@ fn write_present(out: &mut impl Write, member: &str, text: Option<&str>) -> io::
     text.map_or(Ok(()), |text| write!(out, r#","{member}":{}"#, Quoted(text)))
 }
 
-fn write_input(out: &mut impl Write, input: &Input<'_>) -> io::Result<()> {
-    let status = input.status();
-    let reason = if let InputStatus::Truncated { reason } = status { Some(reason) } else { None };
-    let verdict =
-        Verdict { status: status.name(), value: input.value(), raw: input.raw(), error: input.error(), reason };
-    writeln!(out, "{verdict}}}")
-}
-
 pub(super) fn write_envelope(out: &mut impl Write, event: &EnvelopeEvent<'_>) -> io::Result<()> {
     match *event {
         EnvelopeEvent::Text(text) => write_text(out, "text", "text", text, 0),
@@ -95,41 +90,34 @@ pub(super) fn write_envelope(out: &mut impl Write, event: &EnvelopeEvent<'_>) ->
             let delimiter = delimiter.to_string();
             writeln!(out, r#"{{"event":"fragment","mark":{},"text":{}}}"#, Quoted(&delimiter), Quoted(text))
         }
-        EnvelopeEvent::End(payload) => {
-            write!(out, r#"{{"event":"payload","mark":{}"#, Quoted(&payload.delimiter().to_string()))?;
-            write_payload(out, &payload)
+        EnvelopeEvent::End { delimiter, payload, .. } => {
+            write!(out, r#"{{"event":"payload","mark":{}"#, Quoted(&delimiter.to_string()))?;
+            // A payload is cut by the end of input or a limit, which the error says.
+            writeln!(out, "{}}}", Verdict { payload: &payload, reason: None })
         }
         // Where a payload begins is told by what follows.
         _ => Ok(()),
     }
 }
 
-fn write_payload(out: &mut impl Write, payload: &Payload<'_>) -> io::Result<()> {
-    let (value, error) = (payload.value(), payload.error());
-    let verdict = Verdict { status: payload.status().name(), value, raw: payload.raw(), error, reason: None };
-    writeln!(out, "{verdict}}}")
-}
-
 /// What came of a call's arguments or a payload, as the last members of its line.
 struct Verdict<'a> {
-    status: &'a str,
-    value: Option<CompleteValue<'a>>,
-    raw: &'a str,
-    error: Option<&'a Error>,
+    payload: &'a Payload<'a>,
     /// Why it was cut, if it was.
     reason: Option<&'a str>,
 }
 
 impl fmt::Display for Verdict<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, r#","status":"{}""#, self.status)?;
-        match self.value {
+        let Self { payload, reason } = self;
+        write!(f, r#","status":"{}""#, payload.status().name())?;
+        match payload.value() {
             Some(value) => write!(f, r#","value":{value}"#)?,
             // What is empty has nothing to show.
-            None if self.status == "empty" => {}
-            None => write!(f, r#","raw":{}"#, Quoted(self.raw))?,
+            None if payload.status() == PayloadStatus::Empty => {}
+            None => write!(f, r#","raw":{}"#, Quoted(payload.raw()))?,
         }
-        match (self.error, self.reason) {
+        match (payload.error(), reason) {
             (None, None) => Ok(()),
             (Some(error), None) => write!(f, r#","error":{{{}}}"#, Place::from(error)),
             (Some(error), Some(reason)) => {

@@ -5,7 +5,9 @@ use std::io::{Write, stdout};
 use std::num::NonZeroUsize;
 
 use jsonspigot::EventKind;
-use jsonspigot::adapters::{InputStatus, ToolEvent};
+use jsonspigot::PayloadStatus;
+use jsonspigot::providers::StreamEvent;
+use jsonspigot::tool_calls::CallEvent;
 use sse_core::{SseDecoder, SseEvent};
 
 /// Asks a server, and hands on the data of each event the moment it is whole.
@@ -32,22 +34,30 @@ pub async fn each_event(url: &str, mut on_event: impl FnMut(&str)) -> Result<(),
 }
 
 /// Shows what a person wants to see: the call, its strings as they grow, and what became of it.
-pub fn show(event: &ToolEvent<'_>) {
+pub fn show(event: StreamEvent<'_>) {
     match event {
-        ToolEvent::Call { call, name, .. } => println!("call {call}: {}", name.unwrap_or("?")),
-        ToolEvent::Match { event, .. } => match event.kind {
+        StreamEvent::Call(event) => show_call(event),
+        StreamEvent::Stop { reason, .. } => println!("stop: {reason}"),
+        _ => {}
+    }
+}
+
+/// Shows what happens to a call.
+pub fn show_call(event: CallEvent<'_>) {
+    match event {
+        CallEvent::Start(call) => println!("call {}: {}", call.number, call.name.unwrap_or("?")),
+        CallEvent::Match { event, .. } => match event.kind {
             EventKind::Delta(text) => print!("{text}"),
             EventKind::End(_) => println!(),
             EventKind::Begin(_) => print!("  {}: ", event.path),
         },
-        ToolEvent::Input { call, input, .. } => match (input.status(), input.value()) {
+        CallEvent::End { call, input } => match (input.status(), input.value()) {
             // Only here may anything be done with the arguments.
-            (_, Some(value)) => println!("call {call} may run with {value}"),
-            (InputStatus::Truncated { reason }, None) => println!("call {call} was cut: {reason}"),
-            (status, None) => println!("call {call} is {}", status.name()),
+            (_, Some(value)) => println!("call {} may run with {value}", call.number),
+            (PayloadStatus::Truncated { reason }, None) => println!("call {} was cut: {reason}", call.number),
+            (status, None) => println!("call {} is {}", call.number, status.name()),
         },
-        ToolEvent::Stop { reason, .. } => println!("stop: {reason}"),
-        ToolEvent::Error(error) => eprintln!("{error}"),
+        CallEvent::Error(error) => eprintln!("{error}"),
         _ => {}
     }
     // Shown at once, also in the middle of a line. Nobody is left to tell if it can't be.

@@ -16,7 +16,7 @@ use super::{cuts, limits, ops, paths, snapshots, spelling, subjects, text, typed
 /// A target's name and body.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them but the adapters', which need a feature.
+/// All of them but the providers', which need a feature.
 pub const TARGETS: [Target; 8] = [
     ("chunks", chunks),
     ("verdict", verdict),

@@ -1,6 +1,7 @@
 //! Asking the model once: opened, read to its end, told as it comes; tried again only while nothing has been shown.
 
-use jsonspigot::adapters::{Calls, ToolEvent};
+use jsonspigot::providers::StreamEvent;
+use jsonspigot::tool_calls::ToolCalls;
 
 use super::TurnError;
 use super::output::Output;
@@ -10,7 +11,7 @@ use crate::wire::Event;
 /// A machine that reads an answer.
 pub(super) trait Reader: Send {
     /// Takes what the library tells, and keeps what is to be told for [`drain`](Self::drain).
-    fn take(&mut self, event: ToolEvent<'_>);
+    fn take(&mut self, event: StreamEvent<'_>);
 
     /// What is to be told now.
     fn drain(&mut self) -> Vec<Event>;
@@ -21,7 +22,7 @@ pub(super) async fn ask<R: Reader>(
     provider: &ModelProvider,
     request: &Request,
     output: &mut Output,
-    calls: impl Fn() -> Calls,
+    calls: impl Fn() -> ToolCalls,
     reader: impl Fn() -> R,
 ) -> Result<R, TurnError> {
     let mut retry = provider.retry();
@@ -43,7 +44,7 @@ async fn ask_once(
     provider: &ModelProvider,
     request: &Request,
     output: &mut Output,
-    calls: Calls,
+    calls: ToolCalls,
     reader: &mut impl Reader,
 ) -> Result<(), TurnError> {
     let mut answer = provider.open(request, calls).await?;

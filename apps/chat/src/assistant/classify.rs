@@ -4,7 +4,9 @@
 
 use std::sync::LazyLock;
 
-use jsonspigot::adapters::{Calls, Input, ToolEvent};
+use jsonspigot::Payload;
+use jsonspigot::providers::StreamEvent;
+use jsonspigot::tool_calls::{CallEvent, ToolCalls};
 use jsonspigot::{DuplicateKeys, Event as JsonEvent, EventKind, Parser, PatternSet};
 use serde_json::{Value, json};
 
@@ -36,20 +38,24 @@ impl Reading {
     }
 
     /// The choices that the call is read with.
-    pub(super) fn calls() -> Calls {
+    pub(super) fn calls() -> ToolCalls {
         let parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
-        Calls::builder().patterns_for(TOOL, &PATTERNS).parser(parser).build()
+        ToolCalls::builder().patterns_for(TOOL, &PATTERNS).parser(parser).build()
     }
 
-    pub(super) fn take(&mut self, event: ToolEvent<'_>) {
+    pub(super) fn take(&mut self, event: StreamEvent<'_>) {
         match event {
-            ToolEvent::Call { call, name: Some(TOOL), .. } if self.call.is_none() => {
-                self.call = Some(call);
+            StreamEvent::Call(CallEvent::Start(call)) if call.name == Some(TOOL) && self.call.is_none() => {
+                self.call = Some(call.number);
                 let whole = Envelope::whole(MessageType::Ask, json!({})).of(MESSAGE).in_block(self.block.as_str());
                 self.events.push(Event::new(EventName::ClassificationStart, whole));
             }
-            ToolEvent::Match { call, event } if self.call == Some(call) => self.matched(&event),
-            ToolEvent::Input { call, input, .. } if self.call == Some(call) => self.verdict = Some(read(&input)),
+            StreamEvent::Call(CallEvent::Match { call, event }) if self.call == Some(call.number) => {
+                self.matched(&event);
+            }
+            StreamEvent::Call(CallEvent::End { call, input, .. }) if self.call == Some(call.number) => {
+                self.verdict = Some(read(&input));
+            }
             _ => {}
         }
     }
@@ -86,7 +92,7 @@ impl Reading {
 }
 
 /// The whole input, strictly.
-fn read(input: &Input<'_>) -> Result<Classification, String> {
+fn read(input: &Payload<'_>) -> Result<Classification, String> {
     let Some(value) = input.value() else {
         let detail = input.error().map_or_else(|| input.status().name().to_owned(), ToString::to_string);
         return Err(format!("the classification is {}: {detail}", input.status().name()));

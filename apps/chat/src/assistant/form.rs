@@ -1,7 +1,8 @@
 //! The form assistant's turn: it drives the instructor with the provider's answers, and tells what it tells.
 
 use jsonspigot::PatternSet;
-use jsonspigot::adapters::{Calls, ToolEvent};
+use jsonspigot::providers::StreamEvent;
+use jsonspigot::tool_calls::ToolCalls;
 use serde_json::{Value, json};
 
 use super::output::Output;
@@ -110,7 +111,7 @@ async fn attempt(
     filling: &mut Filling,
     output: &mut Output,
 ) -> Result<Option<Failure>, TurnError> {
-    let failure = match assistants.provider.open(request, Calls::new(&PatternSet::empty())).await {
+    let failure = match assistants.provider.open(request, ToolCalls::new(&PatternSet::empty())).await {
         Ok(answer) => read(answer, filling, output).await?,
         Err(error) => Some(Failure { error, has_begun: false }),
     };
@@ -126,7 +127,7 @@ async fn read(mut answer: Answer, filling: &mut Filling, output: &mut Output) ->
         let mut step = Step::GoOn;
         let read = answer
             .next(|event| {
-                if let ToolEvent::Text { text, .. } = event
+                if let StreamEvent::Text { text, .. } = event
                     && step == Step::GoOn
                 {
                     has_begun = true;

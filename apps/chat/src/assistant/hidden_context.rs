@@ -4,8 +4,8 @@
 
 use std::sync::LazyLock;
 
-use jsonspigot::PatternSet;
-use jsonspigot::envelope::{Delimiter, Envelope as PayloadFilter, EnvelopeEvent, Payload};
+use jsonspigot::envelope::{Delimiter, Envelope as PayloadFilter, EnvelopeEvent};
+use jsonspigot::{PatternSet, Payload};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -83,7 +83,7 @@ impl Sorting<'_> {
                     self.push(change);
                 }
             }
-            EnvelopeEvent::End(payload) => match read(&payload) {
+            EnvelopeEvent::End { payload, .. } => match read(&payload) {
                 Ok(Context { preferences, restaurants }) => {
                     self.known.extend(preferences.map(|it| ("preferences".to_owned(), it.into())));
                     self.known.extend(restaurants.map(|it| ("restaurants".to_owned(), it.into())));

@@ -5,8 +5,10 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use jsonspigot::adapters::{Calls, Input, InputStatus, ToolEvent};
-use jsonspigot::{DuplicateKeys, Parser, PatternSet};
+use jsonspigot::PatternSet;
+use jsonspigot::providers::StreamEvent;
+use jsonspigot::tool_calls::{CallEvent, ToolCalls};
+use jsonspigot::{Payload, PayloadStatus};
 use serde_json::{Map, Value, json};
 
 use super::hidden_context::HiddenContext;
@@ -81,40 +83,39 @@ impl<'t> Round<'t> {
     }
 
     /// The choices that calls are read with: every value of an input is told as it comes.
-    pub(super) fn calls() -> Calls {
-        let parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
-        Calls::builder().patterns(&EVERYTHING).parser(parser).build()
+    pub(super) fn calls() -> ToolCalls {
+        ToolCalls::new(&EVERYTHING)
     }
 
-    pub(super) fn take(&mut self, event: ToolEvent<'_>) {
+    pub(super) fn take(&mut self, event: StreamEvent<'_>) {
         match event {
-            ToolEvent::Text { text, .. } | ToolEvent::Refusal { text, .. } => {
+            StreamEvent::Text { text, .. } | StreamEvent::Refusal { text, .. } => {
                 let visible = self.hidden.feed(text, &mut self.events);
                 self.show(&visible);
             }
-            ToolEvent::Reasoning { text, .. } => {
+            StreamEvent::Reasoning { text, .. } => {
                 let new = || GrowingText::new(EventName::Thinking, MessageType::Thinking, "thinking", &self.block);
                 self.thoughts.get_or_insert_with(new).push(text, &mut self.events);
             }
-            ToolEvent::Call { call, id, name, .. } => self.begin_call(call, id, name),
-            ToolEvent::Match { call, event } => {
+            StreamEvent::Call(CallEvent::Start(call)) => self.begin_call(call.number, call.id, call.name),
+            StreamEvent::Call(CallEvent::Match { call, event }) => {
                 let change = Change::of_event("/input", &event);
-                if let (Some(call), Some(change)) = (self.call(call), change) {
+                if let (Some(call), Some(change)) = (self.call(call.number), change) {
                     let message = call.message.clone();
                     self.push(EventName::ToolInput, &message, change);
                 }
             }
-            ToolEvent::Input { call, input, .. } => {
-                let Some(call) = self.call(call) else { return };
+            StreamEvent::Call(CallEvent::End { call, input, .. }) => {
+                let Some(call) = self.call(call.number) else { return };
                 call.input = read(&input);
-                if matches!(input.status(), InputStatus::Truncated { reason: "superseded" }) {
+                if matches!(input.status(), PayloadStatus::Truncated { reason: "superseded" }) {
                     call.is_void = true;
                     let message = call.message.clone();
                     let end = json!({"status": "failed", "error": "the answer was begun anew"});
                     self.push(EventName::ToolResult, &message, Change::merge("", end));
                 }
             }
-            ToolEvent::Stop { reason, .. } => self.stop_reason = Some(reason.to_owned()),
+            StreamEvent::Stop { reason, .. } => self.stop_reason = Some(reason.to_owned()),
             _ => {}
         }
     }
@@ -201,7 +202,7 @@ impl Call {
 }
 
 /// The whole input, strictly: an object, in which no key comes twice.
-fn read(input: &Input<'_>) -> Result<Value, Flawed> {
+fn read(input: &Payload<'_>) -> Result<Value, Flawed> {
     let flawed = |reason: String| Flawed { reason, raw: input.raw().to_owned() };
     let Some(value) = input.value() else {
         let detail = input.error().map(|error| format!(": {error}")).unwrap_or_default();

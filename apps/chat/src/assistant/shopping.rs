@@ -22,7 +22,7 @@ static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
 });
 
 impl Reader for Reading {
-    fn take(&mut self, event: jsonspigot::adapters::ToolEvent<'_>) {
+    fn take(&mut self, event: jsonspigot::providers::StreamEvent<'_>) {
         self.take(event);
     }
 

@@ -17,7 +17,7 @@ use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 const MOST_TOKENS: u32 = 4096;
 
 impl Reader for Round<'_> {
-    fn take(&mut self, event: jsonspigot::adapters::ToolEvent<'_>) {
+    fn take(&mut self, event: jsonspigot::providers::StreamEvent<'_>) {
         self.take(event);
     }
 

@@ -11,7 +11,7 @@ mod stream;
 
 use std::time::Duration;
 
-use jsonspigot::adapters::Calls;
+use jsonspigot::tool_calls::ToolCalls;
 use jsonspigot::{EventKind, Parser, PatternSet};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, RequestBuilder, Response};
@@ -67,7 +67,7 @@ impl ModelProvider {
     /// # Errors
     ///
     /// The provider can't be reached, is silent, or refuses.
-    pub async fn open(&self, request: &Request, calls: Calls) -> Result<Answer, ProviderError> {
+    pub async fn open(&self, request: &Request, calls: ToolCalls) -> Result<Answer, ProviderError> {
         let sent = tokio::time::timeout(self.silence, self.request(request).send()).await;
         let sent = sent.map_err(|_| ProviderError::Silent(self.silence))?;
         let response = sent.map_err(|error| ProviderError::Connect(innermost(&error)))?;

@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use jsonspigot::adapters::{Calls, Provider, ToolCalls, ToolEvent};
+use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+use jsonspigot::tool_calls::ToolCalls;
 use reqwest::Response;
 use sse_core::{SseDecoder, SseEvent};
 
@@ -22,7 +23,7 @@ pub struct Answer {
     chunk: Bytes,
     is_over: bool,
     decoder: SseDecoder,
-    calls: ToolCalls,
+    calls: ProviderStream,
     silence: Duration,
     last: Last,
 }
@@ -37,12 +38,12 @@ enum Last {
 }
 
 impl Answer {
-    pub(super) fn new(response: Response, protocol: Protocol, calls: Calls, silence: Duration) -> Self {
+    pub(super) fn new(response: Response, protocol: Protocol, calls: ToolCalls, silence: Duration) -> Self {
         let provider = match protocol {
             Protocol::Anthropic => Provider::Anthropic,
             Protocol::OpenAi => Provider::OpenaiChat,
         };
-        let (decoder, calls) = (SseDecoder::with_limit(MOST_EVENT), ToolCalls::new(provider, calls));
+        let (decoder, calls) = (SseDecoder::with_limit(MOST_EVENT), ProviderStream::new(provider, calls));
         Self { response, chunk: Bytes::new(), is_over: false, decoder, calls, silence, last: Last::Nothing }
     }
 
@@ -51,7 +52,7 @@ impl Answer {
     /// # Errors
     ///
     /// The provider is silent, reports an error, or the stream ends before its end. What was told before stays told.
-    pub async fn next(&mut self, mut on_event: impl FnMut(ToolEvent<'_>) + Send) -> Result<bool, ProviderError> {
+    pub async fn next(&mut self, mut on_event: impl FnMut(StreamEvent<'_>) + Send) -> Result<bool, ProviderError> {
         // One event at a time: a chunk may hold thousands, and what they become is larger than they are.
         let event = loop {
             match self.decoder.next(&mut self.chunk) {
@@ -62,13 +63,13 @@ impl Answer {
         };
         let mut reported = None;
         let last = &mut self.last;
-        let mut on_event = |event: ToolEvent<'_>| {
+        let mut on_event = |event: StreamEvent<'_>| {
             match event {
-                ToolEvent::ProviderError { message, .. } => {
+                StreamEvent::ProviderError { message, .. } => {
                     reported = Some(ProviderError::Reported(message.to_owned()));
                 }
-                ToolEvent::Stop { .. } if *last == Last::Nothing => *last = Last::Stop,
-                ToolEvent::End => *last = Last::End,
+                StreamEvent::Stop { .. } if *last == Last::Nothing => *last = Last::Stop,
+                StreamEvent::End => *last = Last::End,
                 _ => {}
             }
             on_event(event);
@@ -78,7 +79,7 @@ impl Answer {
             Some(Ok(SseEvent::Message(message))) => self.calls.push(&message.data, &mut on_event),
             Some(Ok(_)) => {}
             Some(Err(_)) => self.calls.push_oversized(&mut on_event),
-            None => self.calls.finish(&mut on_event),
+            None => self.calls.finish(None, &mut on_event),
         }
         match reported {
             Some(error) => Err(error),

@@ -1,4 +1,4 @@
-//! An SDK's types: what async-openai's chunks say goes into the neutral door, [`Calls`].
+//! An SDK's types: what async-openai's chunks say goes into [`ToolCalls`].
 //!
 //! `cargo run -p jsonspigot-sdk-examples --bin async_openai -- http://127.0.0.1:8080/v1/chat/completions`
 
@@ -6,37 +6,37 @@ use std::error::Error;
 
 use async_openai::types::chat::{CreateChatCompletionStreamResponse, FinishReason};
 use jsonspigot::PatternSet;
-use jsonspigot::adapters::{Calls, ToolEvent};
-use jsonspigot_sdk_examples::{each_event, show};
+use jsonspigot::tool_calls::{CallStart, ToolCalls};
+use jsonspigot_sdk_examples::{each_event, show_call};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().nth(1).ok_or("expected a URL")?;
-    let mut calls = Calls::new(&PatternSet::new(["city", "path", "lines[*]"])?);
+    let mut calls = ToolCalls::new(&PatternSet::new(["city", "path", "lines[*]"])?);
     let received = each_event(&url, |data| {
         // With the SDK's own client this is what its stream gives.
         match serde_json::from_str::<CreateChatCompletionStreamResponse>(data) {
-            Ok(chunk) => read_chunk(&mut calls, &chunk, |event| show(&event)),
+            Ok(chunk) => read_chunk(&mut calls, &chunk),
             Err(_) if data == "[DONE]" => {}
             Err(error) => eprintln!("a chunk that the SDK can't read: {error}"),
         }
     });
     let received = received.await;
-    calls.end_of_input(|event| show(&event));
+    calls.cut("end-of-input", show_call);
     received
 }
 
 /// A chunk of the SDK's as signals: what it says of calls, and why a choice ended.
-fn read_chunk(calls: &mut Calls, chunk: &CreateChatCompletionStreamResponse, mut on_event: impl FnMut(ToolEvent<'_>)) {
+fn read_chunk(calls: &mut ToolCalls, chunk: &CreateChatCompletionStreamResponse) {
     for choice in &chunk.choices {
         for call in choice.delta.tool_calls.iter().flatten() {
             let slot = (u64::from(choice.index), u64::from(call.index));
             let function = call.function.as_ref();
             let name = function.and_then(|function| function.name.as_deref());
             let arguments = function.and_then(|function| function.arguments.as_deref());
-            // Absent is empty; starting what has started is nothing.
-            calls.start(slot, call.id.as_deref().unwrap_or_default(), name.unwrap_or_default(), "", &mut on_event);
-            calls.delta(slot, arguments.unwrap_or_default(), &mut on_event);
+            // Starting what has started does nothing.
+            calls.start(slot, CallStart::new(name).id(call.id.as_deref()), show_call);
+            calls.delta(slot, arguments.unwrap_or_default(), show_call);
         }
         if let Some(reason) = choice.finish_reason {
             let reason = match reason {
@@ -46,8 +46,8 @@ fn read_chunk(calls: &mut Calls, chunk: &CreateChatCompletionStreamResponse, mut
                 FinishReason::ContentFilter => "content_filter",
                 FinishReason::FunctionCall => "function_call",
             };
-            calls.finish_choice(choice.index.into(), Some(reason), &mut on_event);
-            on_event(ToolEvent::Stop { choice: choice.index.into(), reason, native_reason: None });
+            calls.finish_choice(choice.index.into(), Some(reason), show_call);
+            println!("stop: {reason}");
         }
     }
 }

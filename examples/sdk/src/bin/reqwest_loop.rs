@@ -1,20 +1,21 @@
-//! A plain HTTP client: each event's data goes into [`ToolCalls`], which knows the providers.
+//! A plain HTTP client: each event's data goes into [`ProviderStream`], which knows the providers.
 //!
 //! `cargo run -p jsonspigot-sdk-examples --bin reqwest_loop -- http://127.0.0.1:8080/v1/messages`
 
 use std::error::Error;
 
 use jsonspigot::PatternSet;
-use jsonspigot::adapters::{Calls, ToolCalls};
+use jsonspigot::providers::ProviderStream;
+use jsonspigot::tool_calls::ToolCalls;
 use jsonspigot_sdk_examples::{each_event, show};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().nth(1).ok_or("expected a URL")?;
     let patterns = PatternSet::new(["city", "path", "lines[*]"])?;
-    let mut calls = ToolCalls::detecting(Calls::new(&patterns));
-    let received = each_event(&url, |event| calls.push(event, |event| show(&event))).await;
+    let mut calls = ProviderStream::detecting(ToolCalls::new(&patterns));
+    let received = each_event(&url, |event| calls.push(event, show)).await;
     // Also when the connection broke: what is open then is cut, and told so.
-    calls.finish(|event| show(&event));
+    calls.finish(None, show);
     received
 }

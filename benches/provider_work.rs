@@ -1,0 +1,212 @@
+//! Streams for an instruction counter: `provider_work SCENARIO OPERATIONS`, as `.ci/work providers` runs it under
+//! callgrind. Each scenario takes one road through calls, providers and envelopes again and again; `list` prints their names.
+//!
+//! What an operation costs may depend on what is new in it, and on nothing that came before.
+
+// Each scenario is one expression, as short as it can be.
+#![allow(clippy::semicolon_if_nothing_returned)]
+
+use std::env;
+use std::hint::black_box;
+
+use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
+use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+use jsonspigot::tool_calls::{ArgumentsMode, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
+use jsonspigot::{Limits, Parser, PatternSet};
+use serde_json::{Value, json};
+
+/// Text that is there before anything is measured: what must not be looked at again.
+const KEPT: usize = 1 << 16;
+
+type Scenario = (&'static str, fn(usize));
+
+const SCENARIOS: [Scenario; 26] = [
+    ("complete", |n| neutral(builder(), |calls| deltas(calls, n, "1,", "]"))),
+    ("truncated", |n| neutral(builder(), |calls| deltas(calls, n, "1,", ""))),
+    ("malformed", |n| neutral(builder(), |calls| deltas(calls, n, "é}", ""))),
+    ("trailing", |n| neutral(builder(), |calls| deltas(calls, n, "]", ""))),
+    ("limited", |n| {
+        neutral(builder().limits(call_limits(|it| it.input_bytes = KEPT)), |calls| deltas(calls, n, "1,", ""))
+    }),
+    ("string-limited", |n| {
+        neutral(builder().parser(Parser::builder().limits(Limits { string: 9, ..Limits::default() })), |calls| {
+            deltas(calls, n, "\"ééééé", "")
+        })
+    }),
+    ("deviating", |n| {
+        neutral(builder().parser(Parser::builder().show_past_flaws()), |calls| deltas(calls, n, "\"\\x\",", ""))
+    }),
+    ("raw", |n| {
+        neutral(builder(), |calls| {
+            calls.start(0, CallStart::new("patch").raw(), ignore);
+            (0..n).for_each(|_| calls.delta(0, "+ text\n", ignore));
+        })
+    }),
+    ("empty", |n| {
+        neutral(builder(), |calls| {
+            (0..n as u64).for_each(|slot| {
+                calls.start(slot, CallStart::new("tool"), ignore);
+                calls.stop(slot, ignore);
+                calls.finish(None, ignore);
+            })
+        })
+    }),
+    ("started-again", |n| {
+        neutral(builder(), |calls| (0..n).for_each(|_| calls.start(0, CallStart::new("tool").id("a"), ignore)))
+    }),
+    ("superseded", |n| {
+        neutral(builder(), |calls| {
+            (0..n).for_each(|_| {
+                calls.start(0, CallStart::new("tool").id("a").input("{}"), ignore);
+                calls.begin_message(ignore);
+            })
+        })
+    }),
+    ("refused", |n| {
+        neutral(builder(), |calls| (0..n as u64).for_each(|slot| calls.start(slot, CallStart::new("tool"), ignore)))
+    }),
+    ("unplaced", |n| {
+        neutral(builder(), |calls| {
+            keep(calls);
+            (0..n as u64).for_each(|slot| calls.delta(1 + slot, "1", ignore));
+        })
+    }),
+    ("late", |n| {
+        neutral(builder(), |calls| {
+            calls.start(1, CallStart::new("tool").input("{}"), ignore);
+            calls.stop(1, ignore);
+            calls.finish(None, ignore);
+            keep(calls);
+            (0..n).for_each(|_| calls.delta(1, "1", ignore));
+        })
+    }),
+    ("contradicted", |n| {
+        neutral(builder(), |calls| {
+            keep(calls);
+            (0..n).for_each(|_| calls.whole(0, "1", ignore));
+        })
+    }),
+    ("repeated", |n| {
+        neutral(builder(), |calls| {
+            calls.start(0, CallStart::new("tool"), ignore);
+            calls.delta(0, &format!("{}1", " ".repeat(KEPT)), ignore);
+            (0..n).for_each(|turn| calls.whole(0, &format!("{}1", " ".repeat(turn % 64)), ignore));
+        })
+    }),
+    ("cumulative", |n| {
+        neutral(builder().arguments(ArgumentsMode::Cumulative), |calls| {
+            calls.start(0, CallStart::new("tool"), ignore);
+            let text = format!("[{}", "1,".repeat(512));
+            (0..n).for_each(|_| calls.delta(0, &text, ignore));
+        })
+    }),
+    ("not-cumulative", |n| {
+        neutral(builder().arguments(ArgumentsMode::Cumulative), |calls| {
+            keep(calls);
+            (0..n).for_each(|_| calls.delta(0, "[2", ignore));
+        })
+    }),
+    ("values", |n| {
+        values(n, |_| json!({"jsonPath": "$.a", "stringValue": "eight é", "willContinue": true}), Limits::default())
+    }),
+    ("elements", |n| values(n, |at| json!({"jsonPath": format!("$.a[{at}]"), "numberValue": 1}), Limits::default())),
+    ("values-out-of-order", |n| values(n, |_| json!({"jsonPath": "$.a[7]", "numberValue": 1}), Limits::default())),
+    ("values-limited", |n| {
+        values(
+            n,
+            |_| json!({"jsonPath": "$.a", "stringValue": "é", "willContinue": true}),
+            Limits { string: 9, ..Limits::default() },
+        )
+    }),
+    ("mixed", |n| {
+        stream(
+            Provider::Gemini,
+            [json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": "t", "willContinue": true,
+        "partialArgs": [{"jsonPath": "$.a", "numberValue": 1}]}}]}}]})]
+            .into_iter()
+            .chain((0..n).map(|_| json!({"event_type": "step.delta", "delta": {"arguments": "{}"}}))),
+        )
+    }),
+    ("bad-frames", |n| stream(Provider::Anthropic, (0..n).map(|_| json!([1])))),
+    ("calls", |n| {
+        stream(Provider::OpenaiChat, (0..n).map(|at| json!({"choices": [{"delta": {"tool_calls": [
+        {"index": at, "id": format!("call_{at}"), "function": {"name": "tool", "arguments": "{}"}}]}, "finish_reason": "tool_calls"}]})))
+    }),
+    ("envelope", envelope),
+];
+
+fn main() {
+    let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
+    // Without arguments, as `cargo bench` calls it, all of them once: that they run is all that is to be seen.
+    let name = arguments.next().unwrap_or_default();
+    let operations = arguments.next().map_or(8, |number| number.parse().expect("a number of operations"));
+    for (scenario, run) in SCENARIOS {
+        if name == "list" {
+            println!("{scenario}");
+        } else if name.is_empty() || name == scenario {
+            run(operations);
+        }
+    }
+}
+
+fn ignore(event: CallEvent<'_>) {
+    black_box(&event);
+}
+
+fn ignore_event(event: StreamEvent<'_>) {
+    black_box(&event);
+}
+
+fn call_limits(change: impl FnOnce(&mut CallLimits)) -> CallLimits {
+    let mut limits = CallLimits::default();
+    change(&mut limits);
+    limits
+}
+
+fn builder() -> ToolCallsBuilder {
+    ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).expect("the pattern is valid"))
+}
+
+fn neutral(builder: ToolCallsBuilder, act: impl FnOnce(&mut ToolCalls)) {
+    let mut calls = builder.build();
+    act(&mut calls);
+    calls.finish(Some("stop"), ignore);
+}
+
+/// A call with text that is kept.
+fn keep(calls: &mut ToolCalls) {
+    calls.start(0, CallStart::new("tool").id("a"), ignore);
+    calls.delta(0, &format!("[{}", "1,".repeat(KEPT / 2)), ignore);
+}
+
+fn deltas(calls: &mut ToolCalls, n: usize, delta: &str, last: &str) {
+    keep(calls);
+    (0..n).for_each(|_| calls.delta(0, delta, ignore));
+    calls.delta(0, last, ignore);
+}
+
+fn stream(provider: Provider, events: impl Iterator<Item = Value>) {
+    let mut calls = ProviderStream::new(provider, builder().build());
+    events.for_each(|event| calls.push(&event.to_string(), ignore_event));
+    calls.finish(None, ignore_event);
+}
+
+fn values(n: usize, arg: impl Fn(usize) -> Value, limits: Limits) {
+    let call = |call: Value| json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]}).to_string();
+    let mut calls = ProviderStream::new(Provider::Gemini, builder().parser(Parser::builder().limits(limits)).build());
+    calls.push(&call(json!({"name": "tool", "willContinue": true})), ignore_event);
+    (0..n).for_each(|at| calls.push(&call(json!({"partialArgs": [arg(at)], "willContinue": true})), ignore_event));
+    calls.finish(None, ignore_event);
+}
+
+/// One payload whose JSON is lost, and its text after that.
+fn envelope(n: usize) {
+    let delimiter = Delimiter::comment("context").expect("a name");
+    let mut envelope = Envelope::new([delimiter], &PatternSet::empty());
+    let on_event = |event: EnvelopeEvent<'_>| {
+        black_box(&event);
+    };
+    envelope.feed_with("<!--context {\"a\":", on_event);
+    (0..n).for_each(|_| envelope.feed_with("oops -- ", on_event));
+    envelope.finish_with(on_event);
+}

@@ -1,0 +1,127 @@
+//! What a text came to that had an end of its own: a tool call's input, or the payload of an envelope.
+//!
+//! Owns the verdict's names, [`PayloadStatus`], and what can be had for each, [`Payload`]. Which verdict it is, the room
+//! decides that reads the text.
+
+use core::fmt;
+
+use crate::error::Error;
+use crate::event::CompleteValue;
+
+/// What a tool call's input, or an envelope's payload, came to when it ended.
+///
+/// ```
+/// # #[cfg(feature = "tool-calls")] {
+/// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+/// use jsonspigot::{ErrorKind, PatternSet, PayloadStatus};
+///
+/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut ended = 0;
+/// let mut on_event = |event: CallEvent<'_>| {
+///     if let CallEvent::End { input, .. } = event {
+///         assert_eq!(input.status(), PayloadStatus::Truncated { reason: "max_tokens" });
+///         assert!(input.value().is_none(), "what was cut is never handed out");
+///         assert_eq!(input.raw(), r#"{"path": "a", "content": "half of i"#);
+///         assert_eq!(input.error().unwrap().kind(), ErrorKind::Incomplete);
+///         ended += 1;
+///     }
+/// };
+/// calls.start(0, CallStart::new("write_file"), &mut on_event);
+/// calls.delta(0, r#"{"path": "a", "content": "half of i"#, &mut on_event);
+/// calls.finish(Some("max_tokens"), &mut on_event);
+/// assert_eq!(ended, 1);
+/// # }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Payload<'a> {
+    pub(crate) status: PayloadStatus<'a>,
+    pub(crate) raw: &'a str,
+    pub(crate) value: Option<CompleteValue<'a>>,
+    pub(crate) error: Option<&'a Error>,
+}
+
+impl<'a> Payload<'a> {
+    /// The verdict.
+    #[must_use]
+    pub fn status(&self) -> PayloadStatus<'a> {
+        self.status
+    }
+
+    /// The text as it came, including what follows the first bad byte. A call's fragments, joined, are this text; a
+    /// payload's is all that stood between its delimiters, up to its limit.
+    #[must_use]
+    pub fn raw(&self) -> &'a str {
+        self.raw
+    }
+
+    /// The value, if it is complete. An empty tool call has one too: `{}`.
+    #[must_use]
+    pub fn value(&self) -> Option<CompleteValue<'a>> {
+        self.value
+    }
+
+    /// What is wrong with the JSON: kind, offset and path, for malformed, trailing and truncated text.
+    #[must_use]
+    pub fn error(&self) -> Option<&'a Error> {
+        self.error
+    }
+}
+
+impl fmt::Debug for Payload<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Payload")
+            .field("status", &self.status)
+            .field("raw", &self.raw)
+            .field("value", &self.value)
+            .field("error", &self.error)
+            .finish()
+    }
+}
+
+/// The verdict on a [`Payload`]. Only a complete one has a value, and an empty tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PayloadStatus<'a> {
+    /// One whole JSON value and nothing else; `null` is one too.
+    Complete,
+    /// No text at all, or only white space between delimiters, and it ended as it should.
+    Empty,
+    /// It ended before its time. Never a value, however much has come.
+    Truncated {
+        /// Why. The provider's word for the end of a message (`max_tokens`, `length`, …), what
+        /// [`finish`](crate::tool_calls::ToolCalls::finish) was given, or one of these:
+        ///
+        /// | reason | what happened |
+        /// |---|---|
+        /// | `end-of-input` | the input ended and nothing had said that the text was whole |
+        /// | `incomplete` | the end was told, but the JSON was not whole |
+        /// | `limit` | a limit of our own was passed |
+        /// | `superseded` | another message began |
+        /// | `bad-frame` | an event arrived while the call was open that could not be read |
+        /// | `unplaced` | a fragment that names no call, or an unknown one, may have been part of it |
+        /// | `mismatch` | the input was repeated, and the two differ |
+        /// | `mixed` | the input came both as text and as values by path |
+        reason: &'a str,
+    },
+    /// Not JSON, from the error's offset on.
+    Malformed,
+    /// A whole value with more text after it.
+    Trailing,
+    /// Not JSON by nature (a patch, a query, code, a thought): the raw text is all there is, and it is whole.
+    Raw,
+}
+
+impl PayloadStatus<'_> {
+    /// The status in lower case, as the command line prints it: `complete`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Empty => "empty",
+            Self::Truncated { .. } => "truncated",
+            Self::Malformed => "malformed",
+            Self::Trailing => "trailing",
+            Self::Raw => "raw",
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! AG-UI: screaming types, calls by id.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::emitter::Emitter;
+use super::failure::Failure;
+use super::format::Understood;
+use super::wire::{self, Text, word};
+use crate::tool_calls::{CallStart, Place, Slot};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    tool_call_id: Text<'a>,
+    #[serde(borrow, default)]
+    tool_call_name: Text<'a>,
+    #[serde(borrow, default)]
+    delta: Text<'a>,
+    #[serde(borrow, default)]
+    message: Text<'a>,
+    #[serde(borrow, default)]
+    code: Option<&'a RawValue>,
+}
+
+/// What the types begin with, but for `RAW` and `CUSTOM`, which could be anybody's.
+const FAMILIES: [&str; 9] =
+    ["RUN_", "STEP_", "TEXT_MESSAGE_", "TOOL_CALL_", "STATE_", "MESSAGES_", "ACTIVITY_", "REASONING_", "THINKING_"];
+
+/// Whether nobody else sends events of this type.
+pub(super) fn owns_type(kind: &str) -> bool {
+    FAMILIES.iter().any(|family| kind.starts_with(family))
+}
+
+pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
+    let event: Event<'_> = wire::event(text)?;
+    let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.as_str());
+    let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
+    match event.kind.as_str() {
+        "TOOL_CALL_ARGS" => emit.calls().delta(slot, delta),
+        "TOOL_CALL_START" => emit.calls().start(slot, CallStart::new(name).id(id)),
+        "TOOL_CALL_END" => emit.calls().stop(slot),
+        "TOOL_CALL_CHUNK" => {
+            let is_known = id.is_empty() || emit.calls().is_known(slot);
+            if !is_known {
+                emit.calls().start(slot, CallStart::new(name).id(id));
+            }
+            // Without an id it goes on with the last call.
+            emit.calls().delta(if id.is_empty() { Slot::new(0, Place::Latest) } else { slot }, delta);
+        }
+        "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => emit.text(0, delta),
+        "THINKING_TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" | "REASONING_MESSAGE_CHUNK" => {
+            emit.reasoning(0, delta);
+        }
+        "RUN_STARTED" => emit.calls().begin_message(),
+        "RUN_FINISHED" => emit.end_stream(),
+        "RUN_ERROR" => {
+            let message = if event.message.as_str().is_empty() { text } else { event.message.as_str() };
+            let (message, code) = (message.into(), word(event.code));
+            emit.fail(&Failure { message, code, ..Failure::default() });
+        }
+        "RAW" | "CUSTOM" => {}
+        kind => return Ok(FAMILIES.iter().any(|family| kind.starts_with(family)).into()),
+    }
+    Ok(Understood::Yes)
+}

@@ -1,0 +1,296 @@
+//! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same.
+
+use alloc::boxed::Box;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::emitter::Emitter;
+use super::event::StreamEvent;
+use super::failure::Failure;
+use super::format::{Look, Understood};
+use super::tool_call::{Function, ToolCall};
+use super::wire::{self, Index, List, Object, Payload, Text, TextOrList, present};
+use crate::tool_calls::{CallStart, Place, Slot};
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    object: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    choices: Option<List<Choice<'a>>>,
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+    /// Groq's own member; at times only this one has the usage.
+    #[serde(borrow, default)]
+    x_groq: Object<XGroq<'a>>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct XGroq<'a> {
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(default)]
+    index: Index,
+    #[serde(borrow, default)]
+    delta: Object<Delta<'a>>,
+    /// In place of a delta where the answer is not streamed: all of it.
+    #[serde(borrow, default)]
+    message: Object<Box<Delta<'a>>>,
+    /// In place of a delta in a completion.
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    finish_reason: Text<'a>,
+    #[serde(borrow, default)]
+    native_finish_reason: Text<'a>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    content: TextOrList<'a, Part<'a>>,
+    #[serde(borrow, default)]
+    refusal: Text<'a>,
+    #[serde(borrow, default)]
+    reasoning_content: Text<'a>,
+    #[serde(borrow, default)]
+    reasoning: Text<'a>,
+    #[serde(borrow, default)]
+    reasoning_details: List<Detail<'a>>,
+    #[serde(borrow, default)]
+    tool_calls: List<ToolCall<'a>>,
+    #[serde(borrow, default)]
+    function_call: Object<Function<'a>>,
+}
+
+/// A part of the content, where it is a list, as Mistral sends it.
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    thinking: TextOrList<'a, Thought<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Thought<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+}
+
+/// A piece of reasoning as OpenRouter sends it: text, a summary, or data that only the provider can read.
+#[derive(Deserialize)]
+struct Detail<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    summary: Text<'a>,
+}
+
+/// Whether nobody else's events have these members.
+pub(super) fn owns_members(look: &Look<'_>) -> bool {
+    look.choices.is_some() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())
+}
+
+pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
+    let chunk: Chunk<'_> = wire::event(text)?;
+    let usage = chunk.usage.or(chunk.x_groq.0.and_then(|groq| groq.usage));
+    let is_named = ["chat.completion", "text_completion"].iter().any(|name| chunk.object.as_str().starts_with(name));
+    if chunk.choices.is_none() && usage.is_none() && !is_named {
+        return Ok(Understood::No);
+    }
+    for choice in chunk.choices.unwrap_or_default().0 {
+        read_choice(choice, emit);
+    }
+    if let Some(usage) = usage {
+        emit.usage(usage.get());
+    }
+    if let Some(failure) = Failure::at(chunk.error) {
+        emit.fail(&failure);
+    }
+    Ok(Understood::Yes)
+}
+
+fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
+    let number = choice.index.0.unwrap_or(0);
+    match choice.delta.0.or(choice.message.0.map(|message| *message)) {
+        // Some servers repeat the delta's text next to it.
+        Some(delta) => read_delta(number, delta, emit),
+        None => emit.text(number, choice.text.as_str()),
+    }
+    // Last, as some servers send a call and the reason in one chunk.
+    let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
+    if !reason.is_empty() {
+        emit.calls().finish_choice(number, Some(if says_cut(native) { native } else { reason }));
+        let native_reason = Some(native).filter(|native| !native.is_empty());
+        emit.tell(StreamEvent::Stop { choice: number, reason, native_reason });
+    }
+    if let Some(failure) = Failure::at(choice.error) {
+        emit.fail(&failure);
+    }
+}
+
+/// Whether the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own may be
+/// `tool_calls` all the same.
+fn says_cut(native: &str) -> bool {
+    const CUT: [&str; 12] = [
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "model_length",
+        "model_context_window_exceeded",
+        "incomplete",
+        "content_filter",
+        "content_filtered",
+        "safety",
+        "recitation",
+        "prohibited_content",
+        "malformed_function_call",
+    ];
+    CUT.iter().any(|cut| cut.eq_ignore_ascii_case(native))
+}
+
+fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
+    let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.as_str().is_empty());
+    match reasoning {
+        // The details say the same.
+        Some(reasoning) => emit.reasoning(choice, reasoning.as_str()),
+        None => delta.reasoning_details.0.iter().for_each(|detail| {
+            emit.reasoning(choice, detail.text.as_str());
+            emit.reasoning(choice, detail.summary.as_str());
+        }),
+    }
+    match &delta.content {
+        TextOrList::Text(text) => emit.text(choice, text),
+        TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
+    }
+    emit.refusal(choice, delta.refusal.as_str());
+    for ToolCall { index, id, function } in delta.tool_calls.0 {
+        read_entry(choice, index.0, id.as_str(), &function.0.unwrap_or_default(), emit);
+    }
+    if let Some(function) = delta.function_call.0 {
+        // The older form has one call at most, and no id.
+        read_entry(choice, Some(0), "", &function, emit);
+    }
+}
+
+fn read_part(choice: u64, part: &Part<'_>, emit: &mut Emitter<'_>) {
+    match &part.thinking {
+        TextOrList::Text(thought) => emit.reasoning(choice, thought),
+        TextOrList::List(thoughts) => {
+            thoughts.iter().for_each(|thought| emit.reasoning(choice, thought.text.as_str()));
+        }
+    }
+    emit.text(choice, part.text.as_str());
+}
+
+fn read_entry(choice: u64, index: Option<u64>, id: &str, function: &Function<'_>, emit: &mut Emitter<'_>) {
+    let name = function.name.as_str();
+    let arguments = Payload::new(function.arguments);
+    let entry = Entered { choice, index, id, name, has_arguments: !arguments.as_str().is_empty() };
+    let number = match find_call(&entry, emit) {
+        Found::Call(number) => number,
+        Found::New => match emit.calls().open(entry.slot(), CallStart::new(name).id(id)) {
+            Some(number) => number,
+            None => return,
+        },
+        Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
+        Found::Ended(number) => return emit.calls().late(number),
+        Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
+    };
+    emit.calls().identify(number, id, name);
+    match &arguments {
+        _ if !entry.has_arguments => {}
+        Payload::Text(text) => emit.calls().append(number, text),
+        // An object where a string should be is all there is.
+        Payload::Json(json) => emit.calls().whole_of(number, json),
+    }
+}
+
+/// What an entry says about whose it is.
+struct Entered<'a> {
+    choice: u64,
+    index: Option<u64>,
+    id: &'a str,
+    name: &'a str,
+    has_arguments: bool,
+}
+
+impl Entered<'_> {
+    /// The slot that the entry itself names.
+    fn own_slot(&self) -> Slot<'static> {
+        Slot::new(self.choice, self.index.map_or(Place::Nowhere, Place::Index))
+    }
+
+    /// The slot; without an index the one that was used last.
+    fn slot(&self) -> Slot<'static> {
+        Slot::new(self.choice, self.index.map_or(Place::Latest, Place::Index))
+    }
+}
+
+/// Whose an entry is.
+enum Found {
+    Call(u64),
+    New,
+    /// One's that has ended; an error if it has arguments.
+    Ended(u64),
+    /// Nobody's; an error if it has arguments.
+    Nobody,
+}
+
+impl Found {
+    /// A call from before, which has the slot now: what comes without an id is its own.
+    fn call_again(number: u64, entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Self {
+        emit.calls().resume(entry.slot(), number);
+        Self::Call(number)
+    }
+}
+
+/// By the slot, and by the id where that says otherwise: not all servers count their calls.
+fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
+    let with_id = if entry.id.is_empty() { None } else { emit.known().find_id(entry.choice, entry.id) };
+    let in_slot = emit.calls().find_in(entry.slot());
+    if entry.id.is_empty() {
+        return find_without_id(entry, in_slot, emit);
+    }
+    let (Some(number), Some(_)) = (in_slot, entry.index) else {
+        // An index that is new is a new call's, whatever the id. Without an index the id decides.
+        return match with_id {
+            Some(number) if entry.index.is_none() => Found::call_again(number, entry, emit),
+            _ => Found::New,
+        };
+    };
+    match (emit.known().open_call(number), with_id) {
+        (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
+        // Another id in a slot is another call: one from before, or a new one.
+        (_, Some(known)) => Found::call_again(known, entry, emit),
+        (_, None) => Found::New,
+    }
+}
+
+fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter<'_>) -> Found {
+    // A server that leaves out the index goes on with its last call. One that gives it elsewhere has lost it here.
+    let has_lost_index = entry.index.is_none() && entry.name.is_empty() && emit.known().has_indices(entry.choice);
+    let in_slot = if has_lost_index { emit.calls().find(Slot::new(entry.choice, Place::Nowhere)) } else { in_slot };
+    let Some(number) = in_slot else {
+        let is_start = !entry.name.is_empty() || (entry.index.is_none() && !has_lost_index && entry.has_arguments);
+        return if is_start { Found::New } else { Found::Nobody };
+    };
+    let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
+    match emit.known().open_call(number) {
+        // Without index and id, a name with arguments behind a whole value can only be another call's.
+        Some(call) if entry.index.is_none() && is_named_whole && call.has_whole_value() => Found::New,
+        Some(_) => Found::Call(number),
+        None if is_named_whole => Found::New,
+        None => Found::Ended(number),
+    }
+}

@@ -1,0 +1,330 @@
+//! OpenAI Responses: items by output index; what is whole is told up to three times.
+//!
+//! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is streamed
+//! as separate strings.
+
+mod composed;
+mod item;
+
+use alloc::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use self::composed::AllComposed;
+use self::item::Item;
+use crate::providers::emitter::Emitter;
+use crate::providers::failure::Failure;
+use crate::providers::format::Understood;
+use crate::providers::wire::{self, Index, List, Object, Payload, Text};
+use crate::tool_calls::{Place, Slot};
+
+/// What must be known from one event to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// The message part whose text came last, by output and content index.
+    part: Option<(u64, u64)>,
+    /// The part's place among those with text.
+    choice: u64,
+    composed: AllComposed,
+    /// The output indices of items that are not told as calls, but whose commands are streamed like a call's.
+    passed_over: BTreeSet<u64>,
+    text: Said,
+    refusal: Said,
+    reasoning: Said,
+}
+
+/// Which kind of source has told what this response says. A response says everything up to three times.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said(Option<Source>);
+
+/// Where a response says something: in the response at its end, in items that are done, in events of its own. Whatever
+/// an event has told, the others only repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Response,
+    Items,
+    Events,
+}
+
+impl Said {
+    /// Notes a source that says something. Whether it is news.
+    fn is_news_from(&mut self, source: Source) -> bool {
+        let is_news = self.0.is_none_or(|said| said <= source);
+        if is_news {
+            self.0 = Some(source);
+        }
+        is_news
+    }
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Text<'a>,
+    #[serde(default)]
+    output_index: Index,
+    #[serde(borrow, default)]
+    item_id: Text<'a>,
+    #[serde(default)]
+    content_index: Index,
+    #[serde(default)]
+    command_index: Index,
+    #[serde(borrow, default)]
+    delta: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    /// The whole input of a `.done` event, under the names it goes by.
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    input: Text<'a>,
+    #[serde(borrow, default)]
+    code: Text<'a>,
+    #[serde(borrow, default)]
+    command: Text<'a>,
+    #[serde(borrow, default)]
+    diff: Text<'a>,
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    #[serde(borrow, default)]
+    item: Object<Item<'a>>,
+    #[serde(borrow, default)]
+    response: Object<Response<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow, default)]
+    output: List<Item<'a>>,
+    #[serde(borrow, default)]
+    incomplete_details: Object<Incomplete<'a>>,
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Incomplete<'a> {
+    #[serde(borrow, default)]
+    reason: Text<'a>,
+}
+
+/// How the types begin, after `response.`, of events that are known and say nothing about a call, text or reasoning that
+/// other events do not say too.
+const SILENT: [&str; 21] = [
+    "audio.",
+    "code_interpreter_call.",
+    "compaction.",
+    "content_part.",
+    "custom_tool_call.",
+    "file_search_call.",
+    "image_generation_call.",
+    "in_progress",
+    "mcp_call.",
+    "mcp_list_tools.",
+    "output_item.",
+    "output_text.annotation.",
+    "output_text.done",
+    "queued",
+    "reasoning_summary_part.",
+    "reasoning_summary_text.done",
+    "reasoning_text.done",
+    "refusal.done",
+    "shell_call_output_content.",
+    "tool_search_call.",
+    "web_search_call.",
+];
+
+/// Whether nobody else sends events of this type.
+pub(super) fn owns_type(kind: &str) -> bool {
+    kind.starts_with("response.")
+}
+
+pub(super) fn read(text: &str, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
+    let event: Event<'_> = wire::event(text)?;
+    let slot = event.slot(emit);
+    if event.is_torn(slot, emit) {
+        emit.calls().unplaced(Slot::at(None));
+        return Ok(Understood::Yes);
+    }
+    let command = event.command_index.0.unwrap_or(0);
+    let part = (event.output_index.0.unwrap_or(0), event.content_index.0.unwrap_or(0));
+    match event.kind.as_str() {
+        "response.function_call_arguments.delta"
+        | "response.mcp_call_arguments.delta"
+        | "response.custom_tool_call_input.delta"
+        | "response.code_interpreter_call_code.delta" => emit.calls().delta(slot, event.delta.as_str()),
+        "response.shell_call_command.added"
+        | "response.shell_call_command.delta"
+        | "response.apply_patch_call_operation_diff.delta" => {
+            state.delta(slot, command, event.delta.as_str(), emit);
+        }
+        "response.shell_call_command.done" => state.done(slot, command, event.command.as_str(), emit),
+        "response.apply_patch_call_operation_diff.done" => state.done(slot, 0, event.diff.as_str(), emit),
+        "response.function_call_arguments.done"
+        | "response.mcp_call_arguments.done"
+        | "response.custom_tool_call_input.done"
+        | "response.code_interpreter_call_code.done" => {
+            let arguments = Payload::new(event.arguments);
+            let whole = [&event.input, &event.code].map(Text::as_str).concat();
+            if let Some(number) = emit.calls().find(slot) {
+                emit.calls().identify(number, "", event.name.as_str());
+            }
+            emit.calls().whole(slot, if whole.is_empty() { arguments.as_str() } else { &whole });
+            emit.calls().seal(slot);
+        }
+        "response.output_item.added" => {
+            if let Some(item) = &event.item.0 {
+                item.add(slot, state, emit);
+            }
+        }
+        "response.output_item.done" => {
+            if let Some(item) = &event.item.0 {
+                item.end(slot, state, emit);
+                item.say(part.0, Source::Items, state, emit);
+                state.passed_over.remove(&part.0);
+            }
+        }
+        "response.output_text.delta" => {
+            state.say_text(part, event.delta.as_str(), emit);
+        }
+        "response.output_text.done" if state.part != Some(part) => {
+            state.say_text(part, event.text.as_str(), emit);
+        }
+        "response.refusal.delta" => {
+            state.refusal.is_news_from(Source::Events);
+            emit.refusal(state.choice, event.delta.as_str());
+        }
+        "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+            state.reasoning.is_news_from(Source::Events);
+            emit.reasoning(state.choice, event.delta.as_str());
+        }
+        "response.created" => {
+            *state = State::default();
+            emit.calls().begin_message();
+        }
+        "response.completed" => end("completed", event.response.0, state, emit),
+        "response.incomplete" => end("incomplete", event.response.0, state, emit),
+        "response.failed" => end("failed", event.response.0, state, emit),
+        "keepalive" => {}
+        kind => {
+            let kind = kind.strip_prefix("response.").unwrap_or_default();
+            return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into());
+        }
+    }
+    Ok(Understood::Yes)
+}
+
+impl Event<'_> {
+    /// Where the event's item stands: by its place in the output, or if that was lost, by its id.
+    fn slot<'s>(&'s self, emit: &Emitter<'_>) -> Slot<'s> {
+        let call_id = self.item.0.as_ref().map_or("", Item::call_id);
+        let by_id = |id: &'s str| Slot::new(0, Place::Id(id));
+        match self.output_index.0 {
+            Some(index) => Slot::from(index),
+            None if !call_id.is_empty() => by_id(call_id),
+            None if emit.known().find_id(0, self.item_id.as_str()).is_some() => by_id(self.item_id.as_str()),
+            None => Slot::at(None),
+        }
+    }
+}
+
+impl Event<'_> {
+    /// Whether a fragment's place says one call, and its item's id another.
+    fn is_torn(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
+        let is_fragment = self.item.0.is_none() && !self.item_id.as_str().is_empty() && self.output_index.0.is_some();
+        let by_id = is_fragment.then(|| emit.known().find_id(0, self.item_id.as_str())).flatten();
+        by_id.is_some_and(|by_id| emit.calls().find(slot).is_some_and(|at_slot| at_slot != by_id))
+    }
+}
+
+impl State {
+    /// Text of this part comes.
+    fn enter(&mut self, part: (u64, u64)) {
+        if self.part.is_some_and(|last| last != part) {
+            self.choice += 1;
+        }
+        self.part = Some(part);
+    }
+
+    fn say_text(&mut self, part: (u64, u64), text: &str, emit: &mut Emitter<'_>) {
+        self.enter(part);
+        // An empty text says nothing that could be repeated.
+        if !text.is_empty() {
+            self.text.is_news_from(Source::Events);
+        }
+        emit.text(self.choice, text);
+    }
+
+    /// Notes an item that is not told as a call, so that its deltas are not taken for those of a call that was lost.
+    fn pass_over(&mut self, slot: Slot<'_>, emit: &Emitter<'_>) {
+        if let Place::Index(index) = slot.place
+            && self.passed_over.len() < emit.known().limits().open_calls
+        {
+            self.passed_over.insert(index);
+        }
+    }
+
+    fn is_passed_over(&self, slot: Slot<'_>) -> bool {
+        matches!(slot.place, Place::Index(index) if self.passed_over.contains(&index))
+    }
+
+    /// A piece of a command or a patch.
+    fn delta(&mut self, slot: Slot<'_>, command: u64, piece: &str, emit: &mut Emitter<'_>) {
+        let number = emit.calls().find_open(slot);
+        let is_composed = number.is_some_and(|number| self.composed.delta(number, command, piece, emit));
+        if !is_composed && !self.is_passed_over(slot) {
+            emit.calls().delta(slot, piece);
+        }
+    }
+
+    /// The response has ended.
+    fn close(&mut self, status: &str, emit: &mut Emitter<'_>) {
+        if status == "completed" {
+            self.composed.close_all(emit);
+        }
+        *self = Self { part: self.part, choice: self.choice, ..Self::default() };
+    }
+
+    /// All of a command or a patch.
+    fn done(&mut self, slot: Slot<'_>, command: u64, whole: &str, emit: &mut Emitter<'_>) {
+        let number = emit.calls().find_open(slot);
+        let is_composed = number.is_some_and(|number| self.composed.done(number, command, whole, emit));
+        if !is_composed && !self.is_passed_over(slot) {
+            emit.calls().whole(slot, whole);
+            emit.calls().seal(slot);
+        }
+    }
+}
+
+fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &mut Emitter<'_>) {
+    let Some(response) = response else {
+        state.close(status, emit);
+        emit.end_answer(status);
+        return emit.end_stream();
+    };
+    // Some servers tell the items here alone, or what their input is.
+    for (index, item) in (0..).zip(&response.output.0) {
+        let slot = Slot::new(0, Place::Index(index));
+        let (at_slot, by_id) = (emit.calls().find_in(slot), emit.known().find_id(0, item.call_id()));
+        let is_new = at_slot.is_none() && by_id.is_none() && !emit.known().has_forgotten();
+        let is_here = at_slot.is_some() && at_slot == by_id;
+        if is_new || is_here {
+            item.end(slot, state, emit);
+        }
+        item.say(index, Source::Response, state, emit);
+    }
+    state.close(status, emit);
+    let detail = response.incomplete_details.0.map(|incomplete| incomplete.reason).unwrap_or_default();
+    let reason = if detail.as_str().is_empty() { status } else { detail.as_str() };
+    emit.end_answer(reason);
+    if let Some(failure) = Failure::at(response.error) {
+        emit.fail(&failure);
+    }
+    if let Some(usage) = response.usage {
+        emit.usage(usage.get());
+    }
+    emit.end_stream();
+}

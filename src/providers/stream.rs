@@ -1,0 +1,250 @@
+//! A provider's stream, one event's JSON text at a time: [`ProviderStream`].
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
+
+use super::emitter::{Emitter, OnEvent};
+use super::event::StreamEvent;
+use super::failure::Failure;
+use super::provider::Provider;
+use super::reader::Reader;
+use super::wire;
+use crate::tool_calls::{CallErrorKind, ToolCalls};
+
+/// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it comes.
+///
+/// What an event is made of, and how several make one call, differs from provider to provider and is read here, quirks
+/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are told, and the
+/// stream goes on. A list of objects is read as that many events.
+///
+/// ```
+/// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+/// use jsonspigot::tool_calls::{CallEvent, ToolCalls};
+/// use jsonspigot::{EventKind, PatternSet};
+///
+/// let events = [
+///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"say","input":{}}}"#,
+///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"text\": \"Hel"}}"#,
+///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"lo\"}"}}"#,
+///     r#"{"type":"content_block_stop","index":0}"#,
+///     r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#,
+///     r#"{"type":"message_stop"}"#,
+/// ];
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::new(["text"])?));
+/// let mut told = Vec::new();
+/// let mut on_event = |event: StreamEvent<'_>| match event {
+///     StreamEvent::Call(CallEvent::Start(call)) => told.push(format!("{} {}", call.number, call.name.unwrap())),
+///     StreamEvent::Call(CallEvent::Match { event, .. }) => {
+///         if let EventKind::Delta(text) = event.kind {
+///             told.push(text.to_string());
+///         }
+///     }
+///     StreamEvent::Call(CallEvent::End { input, .. }) => {
+///         told.push(format!("{} {}", input.status().name(), input.value().unwrap()));
+///     }
+///     StreamEvent::Stop { reason, .. } => told.push(reason.to_string()),
+///     _ => {}
+/// };
+/// for event in events {
+///     stream.push(event, &mut on_event);
+/// }
+/// stream.finish(None, &mut on_event);
+/// assert_eq!(told, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ProviderStream {
+    calls: ToolCalls,
+    reader: Option<Reader>,
+    /// Whether a message's own text is JSON.
+    is_structured: bool,
+    /// Events that could be several providers', until one comes that can't.
+    undecided: Vec<String>,
+}
+
+/// How many events are kept until the provider is known. Nobody sends more pings than that before anything else.
+const MOST_UNDECIDED: usize = 64;
+
+impl ProviderStream {
+    /// The stream of a provider that is known.
+    #[must_use]
+    pub fn new(provider: Provider, calls: ToolCalls) -> Self {
+        Self { calls, reader: Some(Reader::new(provider)), is_structured: false, undecided: Vec::new() }
+    }
+
+    /// The stream of whoever it is, known by the first event that only one provider sends.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{Provider, ProviderStream};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
+    /// stream.push(r#"{"choices":[]}"#, |event| println!("{event:?}"));
+    /// assert_eq!(stream.provider(), Some(Provider::OpenaiChat));
+    /// ```
+    #[must_use]
+    pub fn detecting(calls: ToolCalls) -> Self {
+        Self { calls, reader: None, is_structured: false, undecided: Vec::new() }
+    }
+
+    /// The assistant's text is itself JSON: each answer is told as a call without id and name, not as text.
+    #[must_use]
+    pub fn structured(self) -> Self {
+        Self { is_structured: true, ..self }
+    }
+
+    /// Whose stream it is, once that is known.
+    #[must_use]
+    pub fn provider(&self) -> Option<Provider> {
+        self.reader.as_ref().map(Reader::provider)
+    }
+
+    /// The calls: their patterns, and the parsers of the open ones.
+    #[must_use]
+    pub fn calls(&self) -> &ToolCalls {
+        &self.calls
+    }
+
+    /// Takes one event: the JSON text that follows `data:`, or a line.
+    pub fn push(&mut self, event: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        self.push_event(event, &mut on_event);
+    }
+
+    /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its
+    /// text: it is told as a bad frame, and no open call can be complete.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+    /// use jsonspigot::tool_calls::{CallEvent, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Bedrock, ToolCalls::new(&PatternSet::empty()));
+    /// let mut told = Vec::new();
+    /// let mut on_event = |event: StreamEvent<'_>| match event {
+    ///     StreamEvent::BadFrame { .. } => told.push("bad frame"),
+    ///     StreamEvent::Call(CallEvent::End { input, .. }) => told.push(input.status().name()),
+    ///     _ => {}
+    /// };
+    /// stream.push(r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, &mut on_event);
+    /// stream.push_unreadable("{\u{fffd}}", &mut on_event);
+    /// stream.push(r#"{"contentBlockStop":{}}"#, &mut on_event);
+    /// stream.finish(None, &mut on_event);
+    /// assert_eq!(told, ["bad frame", "truncated"]);
+    /// ```
+    pub fn push_unreadable(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        let mut emit = self.emitter(&mut on_event);
+        emit.calls().leave_out("bad-frame");
+        emit.tell(StreamEvent::BadFrame { text });
+    }
+
+    /// Takes note of an event that was too long to get here: it is told as one that passed
+    /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), and no open call can be complete.
+    pub fn push_oversized(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        let mut emit = self.emitter(&mut on_event);
+        emit.calls().leave_out("limit");
+        emit.calls().tell_error(CallErrorKind::EventLimit, None);
+    }
+
+    /// Nothing more will come: what is still open ends, truncated unless it is whole.
+    ///
+    /// Without a reason the input has ended. With one, such as `cancelled`, it is you who stops, and the calls that are
+    /// cut name it, unless the provider gave a reason before.
+    ///
+    /// If it is still unknown whose stream this is, its events are told now, as errors of the provider or as unknown:
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{ProviderStream, StreamEvent};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
+    /// let mut told = Vec::new();
+    /// let mut on_event = |event: StreamEvent<'_>| {
+    ///     if let StreamEvent::ProviderError { message, .. } = event {
+    ///         told.push(message.to_string());
+    ///     }
+    /// };
+    /// stream.push(r#"{"message":"Too many requests"}"#, &mut on_event);
+    /// stream.finish(None, &mut on_event);
+    /// assert_eq!(told, ["Too many requests"]);
+    /// ```
+    pub fn finish(&mut self, reason: Option<&str>, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        for event in mem::take(&mut self.undecided) {
+            match Failure::alone(&event) {
+                Some(failure) => self.emitter(&mut on_event).fail(&failure),
+                None => on_event(StreamEvent::Unknown { text: &event }),
+            }
+        }
+        self.emitter(&mut on_event).calls().cut(reason.unwrap_or("end-of-input"));
+    }
+
+    fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {
+        Emitter::new(&mut self.calls, self.is_structured, on_event)
+    }
+
+    fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+        if event.len() > self.calls.limits().event_bytes {
+            return self.push_oversized(on_event);
+        }
+        match event.trim_ascii() {
+            "" => {}
+            // The end of a stream, whatever the provider.
+            "[DONE]" => self.emitter(on_event).end_stream(),
+            // Without server-sent events, Google answers with a list, even if the only element is an error.
+            list if list.starts_with('[') => {
+                let events = wire::listed_objects(list);
+                if events.is_empty() {
+                    self.read_event(list, on_event);
+                }
+                events.into_iter().for_each(|event| self.read_event(event, on_event));
+            }
+            event => self.read_event(event, on_event),
+        }
+    }
+
+    fn read_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+        if self.reader.is_some() { self.read(event, on_event) } else { self.decide(event, on_event) }
+    }
+
+    fn decide(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+        let Some(provider) = Provider::detect(event) else {
+            return self.keep_undecided(event, on_event);
+        };
+        let earlier = mem::take(&mut self.undecided);
+        self.reader = Some(if earlier.is_empty() { Reader::new(provider) } else { Reader::begun(provider) });
+        for event in earlier.iter().map(String::as_str).chain([event]) {
+            self.read(event, on_event);
+        }
+    }
+
+    /// Keeps an event that could be any provider's. What can't be an event, or is an error whoever sent it, is told at once.
+    fn keep_undecided(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+        if !wire::is_object_by_grammar(event) {
+            return on_event(StreamEvent::BadFrame { text: event });
+        }
+        if let Some(failure) = Failure::told_by(event) {
+            return self.emitter(on_event).fail(&failure);
+        }
+        let kept: usize = self.undecided.iter().map(String::len).sum();
+        if self.undecided.len() < MOST_UNDECIDED && kept + event.len() <= self.calls.limits().event_bytes {
+            self.undecided.push(event.to_owned());
+        } else {
+            on_event(StreamEvent::Unknown { text: event });
+        }
+    }
+
+    fn read(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+        let Some(reader) = &mut self.reader else { return };
+        let mut emit = Emitter::new(&mut self.calls, self.is_structured, on_event);
+        if reader.read(event, &mut emit).is_err() {
+            // Noise in between takes nothing away. What looks like an event may have been a fragment.
+            if event.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
+                emit.calls().leave_out("bad-frame");
+            }
+            emit.tell(StreamEvent::BadFrame { text: event });
+        }
+    }
+}

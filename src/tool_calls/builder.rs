@@ -1,0 +1,91 @@
+//! The builder of [`ToolCalls`].
+
+use super::calls::ToolCalls;
+use super::limits::CallLimits;
+use super::options::{ArgumentsMode, Options};
+use crate::parser::{DuplicateKeys, ParserBuilder, Retain};
+use crate::pattern::PatternSet;
+
+/// The choices [`ToolCalls`] are built with; each has a default.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::tool_calls::{CallLimits, ToolCalls};
+///
+/// let mut limits = CallLimits::default();
+/// limits.open_calls = 8;
+/// let calls = ToolCalls::builder()
+///     .patterns(&PatternSet::new(["$..*"])?)
+///     .patterns_for("write_file", &PatternSet::new(["content"])?)
+///     .limits(limits)
+///     .build();
+/// assert_eq!(format!("{:?}", calls.patterns("write_file")), r#"["$.content"]"#);
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ToolCallsBuilder {
+    options: Options,
+}
+
+impl ToolCallsBuilder {
+    /// The patterns for every tool that has none of its own; default none.
+    pub fn patterns(mut self, patterns: &PatternSet) -> Self {
+        self.options.patterns = patterns.clone();
+        self
+    }
+
+    /// The patterns for one tool.
+    pub fn patterns_for(mut self, name: &str, patterns: &PatternSet) -> Self {
+        self.options.patterns_by_name.insert(name.into(), patterns.clone());
+        self
+    }
+
+    /// How each call's parser is built: its limits, its snapshots, its way with duplicate keys. It always keeps its text.
+    ///
+    /// Unless the builder says otherwise, duplicate keys are [refused](crate::DuplicateKeys::Reject), for whoever acts
+    /// on a field as soon as it is complete must not find another value there later.
+    ///
+    /// ```
+    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::{DuplicateKeys, Parser, PayloadStatus};
+    ///
+    /// let is_complete = |mut calls: ToolCalls| {
+    ///     let mut status = None;
+    ///     let mut on_event = |event: CallEvent<'_>| {
+    ///         if let CallEvent::End { input, .. } = event {
+    ///             status = Some(input.status() == PayloadStatus::Complete);
+    ///         }
+    ///     };
+    ///     calls.start(0, CallStart::new("rm"), &mut on_event);
+    ///     calls.delta(0, r#"{"path":"/tmp/a","path":"/"}"#, &mut on_event);
+    ///     calls.finish(None, &mut on_event);
+    ///     status
+    /// };
+    /// assert_eq!(is_complete(ToolCalls::builder().build()), Some(false));
+    /// let last_wins = Parser::builder().duplicate_keys(DuplicateKeys::LastWins);
+    /// assert_eq!(is_complete(ToolCalls::builder().parser(last_wins).build()), Some(true));
+    /// ```
+    pub fn parser(mut self, parser: ParserBuilder) -> Self {
+        self.options.parser = parser.retain(Retain::Text).duplicate_keys_by_default(DuplicateKeys::Reject);
+        self
+    }
+
+    /// How much the stream may ask for.
+    pub fn limits(mut self, limits: CallLimits) -> Self {
+        self.options.limits = limits;
+        self
+    }
+
+    /// What a delta holds; by default what is new.
+    pub fn arguments(mut self, arguments: ArgumentsMode) -> Self {
+        self.options.arguments = arguments;
+        self
+    }
+
+    /// Tool calls with these choices.
+    #[must_use]
+    pub fn build(self) -> ToolCalls {
+        ToolCalls::with_options(self.options)
+    }
+}

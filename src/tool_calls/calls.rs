@@ -1,0 +1,217 @@
+//! A stream's tool calls, whatever SDK or reader took the stream apart: [`ToolCalls`].
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use super::builder::ToolCallsBuilder;
+use super::call_index::CallIndex;
+use super::event::{CallEvent, CallListener, ToolCall};
+use super::limits::CallLimits;
+use super::open_call::OpenCall;
+use super::options::{ArgumentsMode, Options};
+use super::signals::Signals;
+use super::slot::Slot;
+use super::start::CallStart;
+use crate::parser::Parser;
+use crate::pattern::PatternSet;
+
+/// A stream's tool calls, each with its own [`Parser`]: signals in, [`CallEvent`]s out.
+///
+/// [`start`](Self::start) a call, feed it by [`delta`](Self::delta) or [`whole`](Self::whole), [`stop`](Self::stop)
+/// it, and [`finish`](Self::finish) the message with the provider's reason. Calls may be interleaved. An empty text is an
+/// absent one, as it is on the wire.
+///
+/// ```
+/// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+/// use jsonspigot::{EventKind, PatternSet, PayloadStatus};
+///
+/// let mut calls = ToolCalls::new(&PatternSet::new(["city"])?);
+/// let (mut city, mut status) = (String::new(), None);
+/// let mut on_event = |event: CallEvent<'_>| match event {
+///     CallEvent::Match { call, event } if call.name == Some("get_weather") => {
+///         if let EventKind::Delta(text) = event.kind {
+///             city.push_str(text); // at once, long before the call is whole
+///         }
+///     }
+///     CallEvent::End { input, .. } => status = Some(input.status() == PayloadStatus::Complete),
+///     _ => {}
+/// };
+/// calls.start(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
+/// calls.delta(0, r#"{"city": "Par"#, &mut on_event);
+/// calls.delta(0, r#"is"}"#, &mut on_event);
+/// calls.finish(Some("tool_calls"), &mut on_event);
+/// assert_eq!((city.as_str(), status), ("Paris", Some(true)));
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+///
+/// # Cost
+///
+/// Linear in the text, whatever the size of the deltas. Memory is bounded by the
+/// [`CallLimits`](super::CallLimits); what belongs to a call is dropped at its end.
+#[derive(Clone, Debug)]
+pub struct ToolCalls {
+    pub(super) options: Options,
+    pub(super) index: CallIndex,
+    pub(super) open: BTreeMap<u64, Box<OpenCall>>,
+    /// The calls whose end was told, and whose verdict waits for the reason.
+    pub(super) waiting: Vec<u64>,
+    pub(super) next: u64,
+    /// The newest call, whose start may not have been told yet, since some servers send id and name one after the other.
+    pub(super) untold: Option<u64>,
+}
+
+impl ToolCalls {
+    /// Calls whose arguments are all matched with the same patterns.
+    #[must_use]
+    pub fn new(patterns: &PatternSet) -> Self {
+        Self::builder().patterns(patterns).build()
+    }
+
+    /// Calls with choices: patterns for each tool, limits, modes.
+    pub fn builder() -> ToolCallsBuilder {
+        ToolCallsBuilder::default()
+    }
+
+    pub(super) fn with_options(options: Options) -> Self {
+        Self { options, index: CallIndex::default(), open: BTreeMap::new(), waiting: Vec::new(), next: 0, untold: None }
+    }
+
+    /// The patterns that apply to a tool's calls: [`Event::pattern`](crate::Event::pattern) is a place in this set.
+    #[must_use]
+    pub fn patterns(&self, name: &str) -> &PatternSet {
+        self.options.patterns_of(name)
+    }
+
+    /// The open calls, in the order of their starts. Their parsers are to be had by [`parser`](Self::parser).
+    ///
+    /// ```
+    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::Parser;
+    ///
+    /// let mut calls = ToolCalls::builder().parser(Parser::builder().snapshots()).build();
+    /// let mut on_event = |_: CallEvent<'_>| ();
+    /// calls.start(0, CallStart::new("search"), &mut on_event);
+    /// calls.delta(0, r#"{"query":"stre"#, &mut on_event);
+    /// for call in calls.open_calls() {
+    ///     let parser = calls.parser(call.number).expect("something has come");
+    ///     assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"query":"stre"}"#);
+    ///     assert_eq!(call.name, Some("search"));
+    /// }
+    /// ```
+    pub fn open_calls(&self) -> impl Iterator<Item = ToolCall<'_>> {
+        self.open.values().map(|call| call.tool_call())
+    }
+
+    /// The parser of an open call, by its number, from its first fragment on: its snapshot, its deviations.
+    #[must_use]
+    pub fn parser(&self, call: u64) -> Option<&Parser> {
+        self.open.get(&call)?.parser()
+    }
+
+    /// A call starts.
+    ///
+    /// Starting an open slot once more with the same id, or with neither id nor name, does nothing, so whoever takes
+    /// chunks apart may start and feed with each. Another id starts another call; the first one stays open until the end.
+    pub fn start<'s>(
+        &mut self,
+        slot: impl Into<Slot<'s>>,
+        start: CallStart<'_>,
+        mut on_event: impl FnMut(CallEvent<'_>),
+    ) {
+        self.signals(&mut on_event).start(slot.into(), start);
+    }
+
+    /// A piece of a call's input.
+    pub fn delta<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).delta(slot.into(), text);
+    }
+
+    /// A call's whole input, once more: it is used if no delta came, else compared with them.
+    pub fn whole<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).whole(slot.into(), text);
+    }
+
+    /// A call has ended. If nothing or only a part of a value has come, the verdict waits for the reason: until the
+    /// next start or the end of the message.
+    pub fn stop<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).stop(slot.into());
+    }
+
+    /// The message has ended, with the provider's reason if it gave one: all open calls end.
+    pub fn finish(&mut self, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).finish(reason);
+    }
+
+    /// One of several answers has ended: its open calls end.
+    pub fn finish_choice(&mut self, choice: u64, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).finish_choice(choice, reason);
+    }
+
+    /// Nothing more will come, though the message has not ended: what is not whole is truncated. The reason is yours:
+    /// `end-of-input`, `cancelled`, `timeout`. One that the provider gave before takes precedence.
+    ///
+    /// ```
+    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::{PatternSet, PayloadStatus};
+    ///
+    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut ended = false;
+    /// let mut on_event = |event: CallEvent<'_>| {
+    ///     if let CallEvent::End { input, .. } = event {
+    ///         assert_eq!(input.status(), PayloadStatus::Truncated { reason: "cancelled" });
+    ///         ended = true;
+    ///     }
+    /// };
+    /// calls.start(0, CallStart::new("search"), &mut on_event);
+    /// calls.delta(0, r#"{"query":"str"#, &mut on_event);
+    /// calls.cut("cancelled", &mut on_event);
+    /// assert!(ended);
+    /// ```
+    pub fn cut(&mut self, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).cut(reason);
+    }
+
+    /// Another message begins: its slots begin anew, and calls that are still open end, superseded.
+    pub fn begin_message(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).begin_message();
+    }
+
+    /// What may be done with the calls, told to this listener.
+    pub(crate) fn signals<'a>(&'a mut self, listener: &'a mut dyn CallListener) -> Signals<'a> {
+        Signals { calls: self, listener }
+    }
+
+    /// An open call, by its number.
+    pub(crate) fn open_call(&self, number: u64) -> Option<&OpenCall> {
+        self.open.get(&number).map(|call| &**call)
+    }
+
+    /// How many calls are open.
+    pub(crate) fn open_count(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The call with this id, open or not, as long as it is remembered.
+    pub(crate) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
+        self.index.find_id(choice, id)
+    }
+
+    /// Whether this choice's calls are told apart by an index.
+    pub(crate) fn has_indices(&self, choice: u64) -> bool {
+        self.index.has_indices(choice)
+    }
+
+    /// Whether a call of this message may have been here that is not remembered.
+    pub(crate) fn has_forgotten(&self) -> bool {
+        self.index.has_forgotten()
+    }
+
+    pub(crate) fn limits(&self) -> &CallLimits {
+        &self.options.limits
+    }
+
+    pub(crate) fn arguments_mode(&self) -> ArgumentsMode {
+        self.options.arguments
+    }
+}

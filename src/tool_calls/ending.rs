@@ -1,0 +1,122 @@
+//! How a call ends, and what that makes of its input: the verdict.
+//!
+//! Three things decide, in this order:
+//!
+//! 1. **What of the input went missing on our side.** A limit that was passed, a fragment that may have been this
+//!    call's, an event that could not be read: whatever the text says, the call is truncated.
+//! 2. **What the text itself says.** A text that broke JSON's grammar is malformed or trailing, however it ended. An
+//!    object, array, string or literal that is whole is complete, however it ended: more text would have been an error.
+//! 3. **How the call ended.** For everything else, that is for no text at all, for a number (`12` may be the beginning
+//!    of `120`), for text that is not JSON, and for values by path (which only the end closes), the stream has to say
+//!    that the call was not cut: by an end of its own, or by a reason that is known to mean so. An unknown reason is
+//!    taken for a cut, because acting on half a command is worse than asking again.
+
+use super::event::{CallEvent, CallListener};
+use super::input::Input;
+use super::open_call::{OpenCall, forward};
+use super::options::Options;
+use super::start::InputFormat;
+use crate::error::ErrorKind;
+use crate::parser::Parser;
+use crate::pattern::PatternSet;
+use crate::payload::{Payload, PayloadStatus};
+
+/// How a call came to its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ending<'a> {
+    /// The wire told the end, without a reason.
+    Told,
+    /// The wire gave this reason.
+    Reason(&'a str),
+    /// The wire told no end; the reason is ours.
+    Abrupt(&'a str),
+}
+
+impl<'a> Ending<'a> {
+    /// Whether calls end this way when nothing was cut. An unknown reason is not trusted.
+    fn is_regular(self) -> bool {
+        const REGULAR: [&str; 13] = [
+            "tool_use",
+            "tool-use",
+            "tool_calls",
+            "tool-calls",
+            "tool_call",
+            "function_call",
+            "requires_action",
+            "stop",
+            "stop_sequence",
+            "end_turn",
+            "pause_turn",
+            "complete",
+            "completed",
+        ];
+        match self {
+            Self::Told => true,
+            Self::Reason(reason) => REGULAR.iter().any(|regular| regular.eq_ignore_ascii_case(reason)),
+            Self::Abrupt(_) => false,
+        }
+    }
+
+    fn reason(self) -> &'a str {
+        match self {
+            Self::Told => "incomplete",
+            Self::Reason(reason) | Self::Abrupt(reason) => reason,
+        }
+    }
+}
+
+impl OpenCall {
+    /// Tells the verdict.
+    pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
+        self.tell_start(listener);
+        if !matches!(ending, Ending::Abrupt(_)) {
+            self.take_start_input(options, listener);
+        }
+        let is_whole = self.left_out.is_none();
+        let is_regular = ending.is_regular() && !self.is_incomplete && is_whole;
+        let truncated = PayloadStatus::Truncated { reason: self.left_out.unwrap_or(ending.reason()) };
+        // A value that is whole is whole, whatever the reason. Where its end is not its own, as a number's or that of
+        // values by path, only a regular ending makes it so.
+        let ends_itself = !self.input.is_closed_by_its_end() && self.has_whole_value();
+        let may_be_complete = is_regular || (is_whole && ends_itself);
+        let mut error = None;
+        let status = match &mut self.input {
+            Input::Failed { error: failed, .. } => {
+                error = Some(failed.clone());
+                match failed.kind() {
+                    ErrorKind::TrailingBytes => PayloadStatus::Trailing,
+                    _ => PayloadStatus::Malformed,
+                }
+            }
+            Input::Open(_) if may_be_complete => {
+                error = self.input.finish(&mut forward(self.identity.tool_call(), listener)).err();
+                if error.is_none() { PayloadStatus::Complete } else { truncated }
+            }
+            Input::Open(_) => {
+                error = self.input.why_incomplete();
+                truncated
+            }
+            Input::Text(_) if is_regular => PayloadStatus::Raw,
+            Input::Untouched if is_regular && self.format == InputFormat::Text => PayloadStatus::Raw,
+            Input::Untouched if is_regular => PayloadStatus::Empty,
+            Input::Untouched | Input::Text(_) => truncated,
+        };
+        let empty = empty_object();
+        let value = match status {
+            PayloadStatus::Complete => self.parser(),
+            PayloadStatus::Empty => Some(&empty),
+            _ => None,
+        };
+        let value = value.and_then(|parser| parser.complete().ok());
+        let input = Payload { status, raw: self.input.raw(), value, error: error.as_ref() };
+        listener.on_call_event(CallEvent::End { call: self.tool_call(), input });
+    }
+}
+
+/// A parser that has read `{}`.
+fn empty_object() -> Parser {
+    let mut parser = Parser::new(&PatternSet::empty());
+    // This text has no error.
+    let _ = parser.feed_with("{}", |_| {}).and_then(|()| parser.finish_with(|_| {}));
+    parser
+}

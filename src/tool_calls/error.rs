@@ -1,0 +1,104 @@
+//! What a stream of calls can get wrong beside a call's JSON: the wording of every [`CallError`].
+
+use core::fmt;
+
+/// Something about a call that the stream got wrong, or a limit that it passed. Nothing of another call is touched.
+///
+/// What is wrong with a call's *JSON* is told by the [`Payload`](crate::Payload) that it ends with instead.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCalls};
+///
+/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut told = Vec::new();
+/// calls.delta(3, "{}", |event| {
+///     if let CallEvent::Error(error) = event {
+///         assert_eq!((error.kind(), error.call()), (CallErrorKind::NotStarted, None));
+///         told.push(error.to_string());
+///     }
+/// });
+/// assert_eq!(told, ["input for a call that was never started"]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallError {
+    kind: CallErrorKind,
+    call: Option<u64>,
+}
+
+impl CallError {
+    pub(crate) fn new(kind: CallErrorKind, call: impl Into<Option<u64>>) -> Self {
+        Self { kind, call: call.into() }
+    }
+
+    /// What kind of error this is.
+    #[must_use]
+    pub fn kind(&self) -> CallErrorKind {
+        self.kind
+    }
+
+    /// The call it is about, if it is about one that has a number.
+    #[must_use]
+    pub fn call(&self) -> Option<u64> {
+        self.call
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            CallErrorKind::NotStarted => "input for a call that was never started",
+            CallErrorKind::Ended => "input for a call that has ended",
+            CallErrorKind::Mismatch => "the whole input differs from what its deltas gave",
+            CallErrorKind::Mixed => "input comes both as text and as values by path: the call can't be complete",
+            CallErrorKind::OpenCallsLimit => "open calls limit: the call is left out",
+            CallErrorKind::InputLimit => "input limit: the rest of the input is left out",
+            CallErrorKind::NameLimit => "name limit: an id or name is too long, what it names is left out",
+            CallErrorKind::EventLimit => "event limit: the event is left out, and no open call can be complete",
+        })?;
+        self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
+    }
+}
+
+impl core::error::Error for CallError {}
+
+/// The kinds of [`CallError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum CallErrorKind {
+    /// A delta for a slot in which no call was started, or for no slot at all while several calls are open. It is dropped,
+    /// and each open call that may have lost it ends truncated.
+    NotStarted,
+    /// A delta after the end of its call. It is dropped, and each open call that may have lost it ends truncated.
+    Ended,
+    /// A payload that repeats the whole input is not what the deltas gave: the call ends truncated, unless the
+    /// provider's format lets a server change the input (Vercel's).
+    Mismatch,
+    /// Input as values by path for a call whose input came as text, or the other way round; the call ends truncated.
+    Mixed,
+    /// One call more than [`CallLimits::open_calls`](super::CallLimits::open_calls).
+    OpenCallsLimit,
+    /// One byte more than [`CallLimits::input_bytes`](super::CallLimits::input_bytes); the call ends truncated.
+    InputLimit,
+    /// An id or a name longer than [`CallLimits::name_bytes`](super::CallLimits::name_bytes).
+    NameLimit,
+    /// An event longer than [`CallLimits::event_bytes`](super::CallLimits::event_bytes); open calls end truncated.
+    EventLimit,
+}
+
+impl CallErrorKind {
+    /// The kind's name in kebab case, as the command line prints it: `not-started`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotStarted => "not-started",
+            Self::Ended => "ended",
+            Self::Mismatch => "mismatch",
+            Self::Mixed => "mixed",
+            Self::OpenCallsLimit => "open-calls-limit",
+            Self::InputLimit => "input-limit",
+            Self::NameLimit => "name-limit",
+            Self::EventLimit => "event-limit",
+        }
+    }
+}

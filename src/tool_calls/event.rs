@@ -1,0 +1,66 @@
+//! What happens to a stream's tool calls: [`CallEvent`], and which call it happens to, [`ToolCall`].
+
+use super::error::CallError;
+use crate::event::Event;
+use crate::payload::Payload;
+
+/// A tool call's identity, as far as it is known.
+///
+/// Some servers send the id or the name only after the first fragment, so an early event may lack what a later one has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolCall<'a> {
+    /// The call's number: calls are counted from 0 as they start, over all messages.
+    pub number: u64,
+    /// The provider's id, with which the result is sent back.
+    pub id: Option<&'a str>,
+    /// The tool's name.
+    pub name: Option<&'a str>,
+    /// Which of several answers it belongs to; 0 where there is one.
+    pub choice: u64,
+}
+
+/// Something that happened to a tool call. Borrowed; it lives as long as the callback.
+///
+/// Each call is started once and ends once, and everything else about it is told in between.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum CallEvent<'a> {
+    /// A call has started. Where a message's own text is JSON, that text is a call with neither id nor name.
+    Start(ToolCall<'a>),
+    /// A piece of a call's input, as it came: never empty. Joined they are the input's [`raw`](Payload::raw) text.
+    Fragment {
+        /// Which call's.
+        call: ToolCall<'a>,
+        /// The piece.
+        text: &'a str,
+    },
+    /// A pattern's match in a call's input: its begin, delta or end.
+    Match {
+        /// Which call's.
+        call: ToolCall<'a>,
+        /// The parser's event.
+        event: Event<'a>,
+    },
+    /// A call has ended, and this is what its input came to.
+    End {
+        /// Which call.
+        call: ToolCall<'a>,
+        /// The verdict and, if it is complete, the value.
+        input: Payload<'a>,
+    },
+    /// The stream got something about a call wrong, or passed a limit; the stream goes on.
+    Error(CallError),
+}
+
+/// Who is told. Everything below the public functions takes it as a trait object, so it is compiled once and not once
+/// for each closure.
+pub(crate) trait CallListener {
+    fn on_call_event(&mut self, event: CallEvent<'_>);
+}
+
+impl<F: FnMut(CallEvent<'_>)> CallListener for F {
+    fn on_call_event(&mut self, event: CallEvent<'_>) {
+        self(event);
+    }
+}

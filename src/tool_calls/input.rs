@@ -1,0 +1,302 @@
+//! What has come of a call's input: the parser that reads it, the raw text, and the comparison with a repetition.
+//!
+//! Owns how a fragment is read and what is kept of one that can't be. When a call ends, and what that makes of its
+//! input, is in `ending.rs`.
+//!
+//! Each operation costs what is new in it. The text that is kept is looked at as a whole in two places only: at the
+//! call's end, and once when a repetition is spelt otherwise ([`Input::is_repeated_by`]).
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::mem;
+
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind};
+use crate::event::Event;
+use crate::parser::{Atom, Parser, ParserBuilder, Retain, ValueFeed, Written};
+use crate::pattern::PatternSet;
+
+/// A value, or a piece of one, for a path.
+#[derive(Clone, Copy)]
+pub(crate) enum PathValue<'a> {
+    Atom(Atom<'a>),
+    Text { text: &'a str, has_ended: bool },
+}
+
+/// Something that a fragment has told.
+pub(super) enum InputEvent<'a> {
+    /// The text that it added to the raw text.
+    Fragment(&'a str),
+    Match(Event<'a>),
+}
+
+/// The input came in a form that does not go with what had come before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mixed;
+
+#[derive(Clone, Debug)]
+pub(super) enum Input {
+    Untouched,
+    /// JSON whose grammar holds so far.
+    Open(InputReader),
+    /// JSON that the parser has refused, all of it. What the parser can still show, if it was built so, it shows.
+    Failed {
+        error: Error,
+        raw: String,
+        reader: InputReader,
+    },
+    /// Not JSON by nature.
+    Text(String),
+}
+
+/// Who reads the JSON: its text, or the values that it consists of.
+#[derive(Clone, Debug)]
+pub(super) enum InputReader {
+    Text(Box<Parser>),
+    Values(Box<ValueFeed>),
+}
+
+impl InputReader {
+    fn parser(&self) -> &Parser {
+        match self {
+            Self::Text(parser) => parser,
+            Self::Values(feed) => feed.parser(),
+        }
+    }
+}
+
+impl Input {
+    /// JSON, to be read as text by a parser with these choices.
+    pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
+        Self::Open(InputReader::Text(Box::new(builder.retain(Retain::Text).build(patterns))))
+    }
+
+    /// JSON, to be read as values by path.
+    pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
+        Self::Open(InputReader::Values(Box::new(ValueFeed::new(builder.retain(Retain::Text), patterns))))
+    }
+
+    /// The parser, once there is one.
+    pub(super) fn parser(&self) -> Option<&Parser> {
+        match self {
+            Self::Open(reader) | Self::Failed { reader, .. } => Some(reader.parser()),
+            Self::Untouched | Self::Text(_) => None,
+        }
+    }
+
+    /// All fragments, joined. Costs all of them.
+    pub(super) fn raw(&self) -> &str {
+        match self {
+            Self::Untouched => "",
+            Self::Open(reader) => text_of(reader.parser()),
+            Self::Failed { raw, .. } | Self::Text(raw) => raw,
+        }
+    }
+
+    /// The same as bytes, at no cost.
+    fn raw_bytes(&self) -> &[u8] {
+        match self {
+            Self::Untouched => &[],
+            Self::Open(reader) => reader.parser().text().unwrap_or_default(),
+            Self::Failed { raw, .. } | Self::Text(raw) => raw.as_bytes(),
+        }
+    }
+
+    /// Takes in a fragment of the text.
+    pub(super) fn append(&mut self, text: &str, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
+        match self {
+            Self::Open(InputReader::Text(parser)) => {
+                tell(InputEvent::Fragment(text));
+                let before = parser.text().map_or(0, <[u8]>::len);
+                let fed = parser.feed_with(text, |event| tell(InputEvent::Match(event)));
+                // A deviation that the parser goes on past is an error all the same.
+                if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
+                    // The parser keeps the text up to its error, which may cut a character: what it had before does not.
+                    let kept = parser.text().unwrap_or_default().get(..before).unwrap_or_default();
+                    let raw = [valid(kept), text].concat();
+                    self.fail(error, raw);
+                }
+                Ok(())
+            }
+            Self::Failed { raw, reader: InputReader::Text(parser), .. } => {
+                tell(InputEvent::Fragment(text));
+                raw.push_str(text);
+                // Its error is known, and told at the end.
+                let _ = parser.feed_with(text, |event| tell(InputEvent::Match(event)));
+                Ok(())
+            }
+            Self::Text(raw) => {
+                tell(InputEvent::Fragment(text));
+                raw.push_str(text);
+                Ok(())
+            }
+            Self::Untouched
+            | Self::Open(InputReader::Values(_))
+            | Self::Failed { reader: InputReader::Values(_), .. } => Err(Mixed),
+        }
+    }
+
+    /// Takes in a value by its path; gives the length of the text that it stands for.
+    pub(super) fn set(
+        &mut self,
+        path: &str,
+        value: PathValue<'_>,
+        tell: &mut dyn FnMut(InputEvent<'_>),
+    ) -> Result<usize, Mixed> {
+        let len = self.write(tell, |feed| match value {
+            PathValue::Atom(atom) => feed.write_atom(path, atom),
+            PathValue::Text { text, .. } => feed.write_text(path, text),
+        })?;
+        match value {
+            PathValue::Text { has_ended: true, .. } => Ok(len + self.write(tell, |feed| feed.write_close(path))?),
+            _ => Ok(len),
+        }
+    }
+
+    /// The end: closes what values by path left open, or a number that nothing could end before. Whether the value is
+    /// whole.
+    pub(super) fn finish(&mut self, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
+        match self {
+            Self::Open(InputReader::Text(parser)) => parser.finish_with(|event| tell(InputEvent::Match(event))),
+            Self::Open(InputReader::Values(feed)) => tell_written(feed.write_end(), tell),
+            Self::Failed { error, .. } => Err(error.clone()),
+            Self::Untouched | Self::Text(_) => Ok(()),
+        }
+    }
+
+    /// Whether the input ends where the call does, and can't be whole before.
+    pub(super) fn is_closed_by_its_end(&self) -> bool {
+        matches!(self, Self::Open(InputReader::Values(_)))
+    }
+
+    /// What the input lacks, were it to end here. No more can be taken in after that.
+    pub(super) fn why_incomplete(&mut self) -> Option<Error> {
+        match self {
+            Self::Open(InputReader::Text(parser)) => parser.finish_with(|_| {}).err(),
+            Self::Open(InputReader::Values(feed)) => feed.parser().clone().finish_with(|_| {}).err(),
+            Self::Failed { error, .. } => Some(error.clone()),
+            Self::Untouched | Self::Text(_) => None,
+        }
+    }
+
+    /// One operation on values by path; gives the length of what it has written.
+    fn write(
+        &mut self,
+        tell: &mut dyn FnMut(InputEvent<'_>),
+        operate: impl for<'f> FnOnce(&'f mut ValueFeed) -> Written<'f>,
+    ) -> Result<usize, Mixed> {
+        match self {
+            Self::Open(InputReader::Values(feed)) => {
+                let before = feed.parser().text().map_or(0, <[u8]>::len);
+                if let Err(error) = tell_written(operate(feed), tell) {
+                    let kept = feed.parser().text().unwrap_or_default().get(..before).unwrap_or_default();
+                    let raw = [valid(kept), feed.written()].concat();
+                    let len = feed.written().len();
+                    self.fail(error, raw);
+                    return Ok(len);
+                }
+                Ok(feed.written().len())
+            }
+            // Once an operation was out of order, nobody can say what the later ones stand for.
+            Self::Failed { error, reader: InputReader::Values(_), .. } if error.kind() == ErrorKind::OutOfOrder => {
+                Ok(0)
+            }
+            Self::Failed { raw, reader: InputReader::Values(feed), .. } => {
+                // Its error is known, and told at the end.
+                let _ = tell_written(operate(feed), tell);
+                raw.push_str(feed.written());
+                Ok(feed.written().len())
+            }
+            Self::Untouched | Self::Text(_) | Self::Open(_) | Self::Failed { .. } => Err(Mixed),
+        }
+    }
+
+    fn fail(&mut self, error: Error, raw: String) {
+        if let Self::Open(reader) = mem::replace(self, Self::Untouched) {
+            *self = Self::Failed { error, raw, reader };
+        }
+    }
+}
+
+/// Repetitions: payloads that say again what the input is, as a whole or so far.
+impl Input {
+    /// What is new in a payload that repeats all so far; `None` if it does not. Costs the payload's length.
+    pub(super) fn news<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let so_far = self.raw_bytes();
+        text.as_bytes().starts_with(so_far).then(|| &text[so_far.len()..])
+    }
+
+    /// Whether a payload repeats the whole input: the same text, or JSON text of the same value.
+    ///
+    /// Texts that differ have to be read to be compared. So that many short repetitions of a long input do not cost
+    /// its length each time, the shortest one that was found to be the same, `shortest`, stands for the input from then
+    /// on: each text is read again only beside one that is not much shorter.
+    pub(super) fn is_repeated_by(&self, text: &str, shortest: &mut Option<String>) -> bool {
+        if self.raw_bytes() == text.as_bytes() {
+            return true;
+        }
+        let Some(repetition) = value_of(text).filter(|_| !matches!(self, Self::Text(_))) else { return false };
+        let input = match shortest {
+            Some(same) => value_of(same),
+            None => self.value(),
+        };
+        let is_same = input.is_some_and(|input| are_alike(&input, &repetition));
+        if is_same && shortest.as_ref().is_none_or(|shortest| text.len() < shortest.len()) {
+            *shortest = Some(text.to_owned());
+        }
+        is_same
+    }
+
+    /// The input's value if it were to end here.
+    fn value(&self) -> Option<Value> {
+        match self {
+            Self::Open(InputReader::Text(parser)) => serde_json::from_slice(parser.text().ok()?).ok(),
+            Self::Open(InputReader::Values(feed)) => {
+                let mut feed = feed.clone();
+                feed.finish().find_map(Result::err).is_none().then(|| feed.parser().deserialize().ok())?
+            }
+            Self::Untouched | Self::Failed { .. } | Self::Text(_) => None,
+        }
+    }
+}
+
+/// Tells what an operation has written, then the events, and gives the error.
+fn tell_written(written: Written<'_>, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
+    if !written.text.is_empty() {
+        tell(InputEvent::Fragment(written.text));
+    }
+    for event in written.events {
+        tell(InputEvent::Match(event?));
+    }
+    Ok(())
+}
+
+fn value_of(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok()
+}
+
+/// Equality of values, where a number is what it is for a server that has read and written it again: `1.0` is `1`.
+fn are_alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_alike(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let is_in = |(key, one): (&String, &Value)| other.get(key).is_some_and(|other| are_alike(one, other));
+            one.len() == other.len() && one.iter().all(is_in)
+        }
+        _ => one == other,
+    }
+}
+
+fn text_of(parser: &Parser) -> &str {
+    valid(parser.text().unwrap_or_default())
+}
+
+/// Text that is known to be whole characters.
+fn valid(text: &[u8]) -> &str {
+    core::str::from_utf8(text).unwrap_or_default()
+}

@@ -1,0 +1,44 @@
+//! Several tool calls at once, each with a parser of its own, whatever SDK or reader took the stream apart.
+//!
+//! [`ToolCalls`] takes the five signals that every protocol has in some form: `start`, `delta`, `whole`, `stop` and
+//! `finish`. What a call's arguments are worth is never a guess: each call ends with a [`Payload`](crate::Payload) that
+//! says whether its input is complete, empty, truncated, malformed, followed by more text, or not JSON at all, and only
+//! the first two have a value.
+//!
+//! For the streams of known providers, [`providers`](crate::providers) reads the wire format and gives the signals.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `calls` | the public functions |
+//! | `signals` | what each signal does |
+//! | `call_index` | which call a slot or an id means |
+//! | `open_call`, `input` | a call that is open, and the text or values that it got |
+//! | `ending` | how a call ends, and the verdict on its input |
+//! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
+//! | `event`, `error` | what is told |
+
+mod builder;
+mod call_index;
+mod calls;
+mod ending;
+mod error;
+mod event;
+mod input;
+mod limits;
+mod open_call;
+mod options;
+mod signals;
+mod slot;
+mod start;
+
+pub use builder::ToolCallsBuilder;
+pub use calls::ToolCalls;
+pub use error::{CallError, CallErrorKind};
+pub use event::{CallEvent, ToolCall};
+pub use limits::CallLimits;
+pub use options::ArgumentsMode;
+pub use slot::Slot;
+pub use start::CallStart;
+
+#[cfg(feature = "providers")]
+pub(crate) use self::{event::CallListener, input::PathValue, signals::Signals, slot::Place};

@@ -1,0 +1,306 @@
+//! One open call: whose it is, what has come of its input, and what may still come. How it ends is in `ending.rs`.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::mem;
+
+use super::error::{CallError, CallErrorKind};
+use super::event::{CallEvent, CallListener, ToolCall};
+use super::input::{Input, InputEvent, PathValue};
+use super::options::Options;
+use super::slot::{Place, Slot};
+use super::start::{CallStart, InputFormat};
+use crate::parser::Parser;
+use crate::pattern::PatternSet;
+use crate::tokenizer::floor_char_boundary;
+
+/// What may still come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Open,
+    /// The wire said that the input is whole; the call's end is still to come.
+    Sealed,
+    /// The wire told the end; the verdict waits for the reason.
+    Stopped,
+}
+
+/// Whose call it is. Apart from the rest, so that it can be told while the input is being read.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    number: u64,
+    choice: u64,
+    id: String,
+    name: String,
+}
+
+impl Identity {
+    pub(super) fn tool_call(&self) -> ToolCall<'_> {
+        let present = |text| Some(text).filter(|text: &&str| !text.is_empty());
+        ToolCall { number: self.number, id: present(&self.id), name: present(&self.name), choice: self.choice }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct OpenCall {
+    pub(super) identity: Identity,
+    /// Whether the input is the message's own text.
+    is_content: bool,
+    pub(super) format: InputFormat,
+    pub(super) phase: Phase,
+    is_told: bool,
+    /// Why something was left out on our side, so that it can't be complete.
+    pub(super) left_out: Option<&'static str>,
+    /// The wire said that it is not complete.
+    pub(super) is_incomplete: bool,
+    /// What came with the start; used only if nothing else comes.
+    start_input: String,
+    /// How long the raw text is.
+    len: usize,
+    /// Whether the limit was passed: nothing more is taken in, not even what would fit.
+    is_full: bool,
+    pub(super) input: Input,
+    /// The shortest repetition of the input that was found to be the same.
+    repetition: Option<String>,
+    /// Whether it was told that a server made something else of the input.
+    is_contradicted: bool,
+}
+
+impl OpenCall {
+    pub(super) fn new(number: u64, slot: Slot<'_>, start: &CallStart<'_>) -> Self {
+        let (id, name) = (start.id_or_empty().to_owned(), start.name_or_empty().to_owned());
+        Self {
+            identity: Identity { number, choice: slot.choice, id, name },
+            is_content: slot.place == Place::Content,
+            format: start.format,
+            phase: Phase::Open,
+            is_told: false,
+            left_out: None,
+            is_incomplete: false,
+            start_input: String::new(),
+            len: 0,
+            is_full: false,
+            input: Input::Untouched,
+            repetition: None,
+            is_contradicted: false,
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.identity.id
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.identity.name
+    }
+
+    pub(super) fn choice(&self) -> u64 {
+        self.identity.choice
+    }
+
+    pub(super) fn tool_call(&self) -> ToolCall<'_> {
+        self.identity.tool_call()
+    }
+
+    /// The parser, once it has got something.
+    pub(crate) fn parser(&self) -> Option<&Parser> {
+        self.input.parser()
+    }
+
+    /// Whether the input is one whole JSON value by now.
+    pub(crate) fn has_whole_value(&self) -> bool {
+        self.parser().is_some_and(Parser::is_complete)
+    }
+
+    /// Whether the input is the message's own text.
+    pub(super) fn is_content(&self) -> bool {
+        self.is_content
+    }
+
+    /// Whether anything has come that is the input.
+    pub(crate) fn has_input(&self) -> bool {
+        !matches!(self.input, Input::Untouched)
+    }
+
+    /// Whether a fragment that names no call may be this one's: not if the input is the message's own text, nor once
+    /// the wire has said what the whole input is.
+    pub(super) fn may_have_lost(&self) -> bool {
+        !self.is_content && (self.phase != Phase::Sealed || !self.has_input())
+    }
+
+    /// The first id and the first name win.
+    pub(super) fn identify(&mut self, id: &str, name: &str) {
+        let Identity { id: known_id, name: known_name, .. } = &mut self.identity;
+        for (known, new) in [(known_id, id), (known_name, name)] {
+            if known.is_empty() {
+                new.clone_into(known);
+            }
+        }
+    }
+
+    /// Keeps what came with the start, as far as the limit allows. An object without members only stands in for what
+    /// is to come.
+    pub(super) fn keep_start_input(&mut self, input: &str, options: &Options) {
+        let is_stand_in = || input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}");
+        if !is_stand_in() {
+            // One character more than fits, so that whoever takes it in sees that there was more.
+            let most = options.limits.input_bytes.saturating_add(char::MAX.len_utf8());
+            input[..floor_char_boundary(input, most)].clone_into(&mut self.start_input);
+        }
+    }
+
+    /// Something of the stream was left out: nothing can be complete that was open then.
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        self.left_out.get_or_insert(reason);
+    }
+
+    pub(super) fn set_incomplete(&mut self) {
+        self.is_incomplete = true;
+    }
+
+    /// Tells the start, once.
+    pub(super) fn tell_start(&mut self, listener: &mut dyn CallListener) {
+        if !mem::replace(&mut self.is_told, true) {
+            listener.on_call_event(CallEvent::Start(self.tool_call()));
+        }
+    }
+
+    /// Takes in a fragment, which is not empty.
+    pub(super) fn append(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
+        self.tell_start(listener);
+        if self.is_full {
+            return;
+        }
+        if let Input::Untouched = self.input {
+            self.input = match self.format {
+                InputFormat::Text => Input::Text(String::new()),
+                InputFormat::Json => Input::json(options.parser, self.patterns(options)),
+            };
+        }
+        // Values by path may have passed the limit by what the last of them is long.
+        let room = options.limits.input_bytes.saturating_sub(self.len);
+        let within = &text[..floor_char_boundary(text, room)];
+        if !within.is_empty() {
+            let taken = self.input.append(within, &mut forward(self.identity.tool_call(), listener));
+            if taken.is_err() {
+                return self.refuse_mixed(listener);
+            }
+            self.len += within.len();
+        }
+        if within.len() < text.len() {
+            self.pass_limit(listener);
+        }
+    }
+
+    /// Takes in a value by its path.
+    pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, options: &Options, listener: &mut dyn CallListener) {
+        self.tell_start(listener);
+        if let (Input::Untouched, InputFormat::Json) = (&self.input, self.format) {
+            self.input = Input::values(options.parser, self.patterns(options));
+        }
+        if self.is_full {
+            return;
+        }
+        let taken = self.input.set(path, value, &mut forward(self.identity.tool_call(), listener));
+        let Ok(added) = taken else { return self.refuse_mixed(listener) };
+        self.len += added;
+        if self.len > options.limits.input_bytes {
+            self.pass_limit(listener);
+        }
+    }
+
+    /// Tells, once, that the rest is left out.
+    fn pass_limit(&mut self, listener: &mut dyn CallListener) {
+        self.is_full = true;
+        if self.left_out.replace("limit") != Some("limit") {
+            self.tell_error(CallErrorKind::InputLimit, listener);
+        }
+    }
+
+    /// Tells, once, that fragments are left out, as they are of another form than the input.
+    fn refuse_mixed(&mut self, listener: &mut dyn CallListener) {
+        if self.left_out.replace("mixed") != Some("mixed") {
+            self.tell_error(CallErrorKind::Mixed, listener);
+        }
+    }
+
+    /// Takes in a payload that repeats the whole input: it is the input if nothing came before it.
+    pub(super) fn whole(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
+        match self.input {
+            Input::Untouched => self.append(text, options, listener),
+            _ if self.left_out.is_some() || self.input.is_repeated_by(text, &mut self.repetition) => {}
+            _ => self.contradict(listener),
+        }
+    }
+
+    /// Takes in what a server has made of the whole input, which may differ: it is the input if nothing came before it.
+    pub(super) fn derived(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
+        match self.input {
+            Input::Untouched => self.append(text, options, listener),
+            _ if self.left_out.is_some() || self.is_contradicted => {}
+            _ if !self.input.is_repeated_by(text, &mut self.repetition) => {
+                self.is_contradicted = true;
+                self.tell_error(CallErrorKind::Mismatch, listener);
+            }
+            _ => {}
+        }
+    }
+
+    /// The wire says that the input is another one: of the two, nobody can say which is right.
+    pub(super) fn contradict(&mut self, listener: &mut dyn CallListener) {
+        if self.left_out.is_none() {
+            self.leave_out("mismatch");
+            self.tell_error(CallErrorKind::Mismatch, listener);
+        }
+    }
+
+    /// Takes in a payload that repeats all so far.
+    pub(super) fn append_to_all(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
+        match self.input.news(text) {
+            Some("") => {}
+            Some(news) => self.append(news, options, listener),
+            // What the limit cut off is missing.
+            None if self.left_out.is_some() => {}
+            None => self.contradict(listener),
+        }
+    }
+
+    fn patterns<'b>(&self, options: &'b Options) -> &'b PatternSet {
+        options.patterns_of(&self.identity.name)
+    }
+
+    fn tell_error(&self, kind: CallErrorKind, listener: &mut dyn CallListener) {
+        listener.on_call_event(CallEvent::Error(CallError::new(kind, self.identity.number)));
+    }
+
+    /// The wire has told the end: takes what came with the start if nothing else did. Whether the verdict still
+    /// depends on the reason.
+    pub(super) fn stop(&mut self, options: &Options, listener: &mut dyn CallListener) -> bool {
+        self.take_start_input(options, listener);
+        match &self.input {
+            Input::Untouched => true,
+            Input::Open(_) => !self.has_whole_value() && !self.input.is_closed_by_its_end(),
+            Input::Failed { .. } => false,
+            Input::Text(_) => self.is_incomplete,
+        }
+    }
+
+    pub(super) fn take_start_input(&mut self, options: &Options, listener: &mut dyn CallListener) {
+        let input = mem::take(&mut self.start_input);
+        if let (Input::Untouched, false) = (&self.input, input.is_empty()) {
+            self.append(&input, options, listener);
+        }
+    }
+}
+
+/// Tells what a fragment led to as events of its call.
+pub(super) fn forward<'t>(
+    call: ToolCall<'t>,
+    listener: &'t mut dyn CallListener,
+) -> impl FnMut(InputEvent<'_>) + use<'t> {
+    move |event| {
+        listener.on_call_event(match event {
+            InputEvent::Fragment(text) => CallEvent::Fragment { call, text },
+            InputEvent::Match(event) => CallEvent::Match { call, event },
+        });
+    }
+}

@@ -1,0 +1,92 @@
+//! What is known of a call when it starts.
+
+/// What is known of a call when it starts: any of its name, its id and its input, and whether that input is JSON.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+///
+/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut started = Vec::new();
+/// let mut on_event = |event: CallEvent<'_>| {
+///     if let CallEvent::Start(call) = event {
+///         started.push((call.name.map(str::to_owned), call.id.map(str::to_owned)));
+///     }
+/// };
+/// calls.start(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
+/// calls.start(1, CallStart::unnamed().id("call_2"), &mut on_event);
+/// assert_eq!(started, [(Some("get_weather".into()), Some("call_1".into())), (None, Some("call_2".into()))]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct CallStart<'a> {
+    pub(super) id: Option<&'a str>,
+    pub(super) name: Option<&'a str>,
+    pub(super) input: Option<&'a str>,
+    pub(super) format: InputFormat,
+}
+
+/// What a call's input is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum InputFormat {
+    #[default]
+    Json,
+    Text,
+}
+
+impl<'a> CallStart<'a> {
+    /// The start of a call of this tool. Each of these takes a `&str` or an `Option<&str>`, as SDKs have it. An empty name is an absent one, as it is on the wire.
+    pub fn new(name: impl Into<Option<&'a str>>) -> Self {
+        Self { name: present(name.into()), ..Self::default() }
+    }
+
+    /// The start of a call whose tool is not known yet.
+    pub fn unnamed() -> Self {
+        Self::default()
+    }
+
+    /// The provider's id. An empty id is an absent one, as it is on the wire.
+    pub fn id(self, id: impl Into<Option<&'a str>>) -> Self {
+        Self { id: present(id.into()), ..self }
+    }
+
+    /// The input that came along with the start. It is used only if no delta comes.
+    pub fn input(self, input: impl Into<Option<&'a str>>) -> Self {
+        Self { input: present(input.into()), ..self }
+    }
+
+    /// The input is not JSON by nature: a patch, a query, code.
+    ///
+    /// ```
+    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::{PatternSet, PayloadStatus};
+    ///
+    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut query = String::new();
+    /// let mut on_event = |event: CallEvent<'_>| {
+    ///     if let CallEvent::End { input, .. } = event {
+    ///         assert_eq!(input.status(), PayloadStatus::Raw);
+    ///         query.push_str(input.raw());
+    ///     }
+    /// };
+    /// calls.start(0, CallStart::new("write_sql").raw(), &mut on_event);
+    /// calls.delta(0, "SELECT 1", &mut on_event);
+    /// calls.stop(0, &mut on_event);
+    /// assert_eq!(query, "SELECT 1");
+    /// ```
+    pub fn raw(self) -> Self {
+        Self { format: InputFormat::Text, ..self }
+    }
+
+    pub(super) fn id_or_empty(&self) -> &'a str {
+        self.id.unwrap_or_default()
+    }
+
+    pub(super) fn name_or_empty(&self) -> &'a str {
+        self.name.unwrap_or_default()
+    }
+}
+
+fn present(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}

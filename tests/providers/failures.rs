@@ -1,0 +1,236 @@
+//! The provider's errors in all their shapes, and events that mean nothing: each is told, none is taken for another.
+
+use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+use jsonspigot::tool_calls::ToolCalls;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::support::{Log, anthropic, chat, everything, read, read_with, responses};
+
+/// Each error with its type and code, as `message | type | code`.
+fn failures(log: &Log) -> Vec<String> {
+    let told = log.provider_errors.iter().zip(&log.error_kinds);
+    let part = |part: &Option<String>| part.clone().unwrap_or_default();
+    told.map(|(message, (kind, code))| format!("{message} | {} | {}", part(kind), part(code))).collect()
+}
+
+/// An event alone, by a provider who is named or found out.
+fn alone(provider: Option<Provider>, event: &Value) -> Log {
+    read_with(provider, everything(), [event.to_string()])
+}
+
+/// What calls itself an error is one for every provider, alone or amid a stream.
+#[test]
+fn events_that_call_themselves_errors() {
+    let aws = json!({"message": "Slow down"});
+    for (event, failure) in [
+        (json!({"error": {"message": "m", "type": "t", "param": null, "code": "c"}}), "m | t | c"),
+        (json!({"error": {"code": 400, "message": "m", "status": "INVALID"}}), "m | INVALID | 400"),
+        (json!({"error": {"code": -32000, "message": "m"}}), "m |  | -32000"),
+        (json!({"error": {"code": 1.5, "message": "m", "status": 500}}), "m |  | 1.5"),
+        (json!({"error": {"Message": "m", "__type": "com.amazon#Throttled"}}), "m | Throttled | "),
+        (json!({"error": {"code": null, "x": 1}}), r#"{"code":null,"x":1} |  | "#),
+        (json!({"error": {"code": 5, "detail": {"x": 1}}}), r#"{"x":1} |  | 5"#),
+        (json!({"error": "m"}), "m |  | "),
+        (json!({"error": 5}), "5 |  | "),
+        (json!({"error": ["m"]}), r#"["m"] |  | "#),
+        (json!({"error": "m", "code": "c"}), "m |  | c"),
+        (json!({"error": "invalid_grant", "message": "m", "code": 7}), "m | invalid_grant | 7"),
+        (json!({"error": {"message": "m"}, "code": 7}), "m |  | 7"),
+        (json!({"type": "error", "error": {"type": "t", "message": "m"}, "request_id": "r"}), "m | t | "),
+        (json!({"type": "error", "code": "c", "message": "m", "param": null, "sequence_number": 1}), "m |  | c"),
+        (json!({"type": "error"}), r#"{"type":"error"} |  | "#),
+        (json!({"event_type": "error", "error": {"code": "c", "message": "m"}}), "m |  | c"),
+        (json!({"object": "error", "message": "m", "type": "t", "code": 40}), "m | t | 40"),
+        (json!({"throttlingException": aws}), "Slow down | throttlingException | "),
+        (json!({"modelTimeoutException": aws}), "Slow down | modelTimeoutException | "),
+    ] {
+        for provider in Provider::ALL.map(Some).into_iter().chain([None]) {
+            let log = alone(provider, &event);
+            assert_eq!((failures(&log), log.unknown), (vec![failure.to_owned()], vec![]), "{provider:?} {event}");
+        }
+        let start = json!({"type": "message_start", "message": {}});
+        let events = [start.to_string(), anthropic::start(0, "a", "tool"), event.to_string()];
+        for provider in [Some(Provider::Anthropic), None] {
+            let log = read_with(provider, everything(), &events);
+            assert_eq!(failures(&log), [failure], "{event}");
+            assert_eq!(log.summary(), ["tool truncated(error) "], "{event}");
+        }
+    }
+}
+
+/// The body of an HTTP error may say nothing but its words. It is the one event there is.
+#[test]
+fn bodies_that_are_errors_only_if_they_are_alone() {
+    for (event, failure) in [
+        (json!({"message": "m"}), "m |  | "),
+        (json!({"Message": "m", "__type": "a.b#AccessDenied"}), "m | AccessDenied | "),
+        (json!({"id": "i", "message": "m"}), "m |  | "),
+        (json!({"detail": "m"}), "m |  | "),
+        (
+            json!({"detail": [{"loc": ["body"], "msg": "m", "type": "missing"}]}),
+            "[{\"loc\":[\"body\"],\"msg\":\"m\",\"type\":\"missing\"}] |  | ",
+        ),
+        (json!({"details": {"x": 1}}), r#"{"x":1} |  | "#),
+        (json!({"errors": ["m"]}), r#"["m"] |  | "#),
+        (json!({"type": "about:blank", "title": "T", "status": 404, "detail": "m"}), "m | about:blank | "),
+        (json!({"type": "t", "error": "m"}), "m | t | "),
+    ] {
+        for provider in Provider::ALL.map(Some).into_iter().chain([None]) {
+            let log = alone(provider, &event);
+            assert_eq!((failures(&log), &log.unknown), (vec![failure.to_owned()], &vec![]), "{provider:?} {event}");
+        }
+        // Amid a stream, in front of one, or with more in it, it is something else; it is told all the same.
+        let text = event.to_string();
+        let events = [chat::end("stop"), text.clone(), chat::end("stop")];
+        let behind = read(Provider::OpenaiChat, &events);
+        let before = read_with(None, everything(), &events[1..]);
+        let mut more = event;
+        more["level"] = json!("info");
+        let with_more = alone(None, &more);
+        for (log, told) in [(behind, text.clone()), (before, text), (with_more, more.to_string())] {
+            assert_eq!((failures(&log), log.unknown), (vec![], vec![told]));
+        }
+    }
+    // Nothing is said.
+    for event in [json!({}), json!({"message": ""}), json!({"error": null}), json!({"error": {}}), json!({"id": "i"})] {
+        let log = alone(None, &event);
+        assert_eq!((failures(&log), log.unknown), (vec![], vec![event.to_string()]));
+    }
+}
+
+#[test]
+fn errors_inside_events() {
+    let told = |provider: Provider, event: Value| failures(&alone(Some(provider), &event));
+    let error = json!({"message": "m", "type": "t", "code": 5});
+    let cases = [
+        (Provider::OpenaiChat, json!({"choices": [], "error": error}), "m | t | 5"),
+        (Provider::OpenaiChat, json!({"object": "chat.completion.chunk", "error": error}), "m | t | 5"),
+        (Provider::OpenaiChat, json!({"choices": [{"delta": {}, "error": error}]}), "m | t | 5"),
+        (Provider::OpenaiResponses, json!({"type": "response.failed", "response": {"error": error}}), "m | t | 5"),
+        (Provider::Gemini, json!({"candidates": [], "error": {"code": 5, "message": "m", "status": "T"}}), "m | T | 5"),
+        (Provider::Cohere, json!({"type": "message-end", "delta": {"error": "m"}}), "m |  | "),
+        (Provider::Ollama, json!({"done": false, "error": "m"}), "m |  | "),
+        (Provider::AgUi, json!({"type": "RUN_ERROR", "message": "m", "code": "c"}), "m |  | c"),
+        (Provider::AgUi, json!({"type": "RUN_ERROR"}), r#"{"type":"RUN_ERROR"} |  | "#),
+        (Provider::VercelUi, json!({"type": "error", "errorText": "m"}), "m |  | "),
+    ];
+    for (provider, event, failure) in cases {
+        assert_eq!(told(provider, event.clone()), [failure], "{provider} {event}");
+    }
+}
+
+/// Some servers have the member and nothing in it.
+#[test]
+fn empty_errors_are_none() {
+    for empty in [json!(null), json!({}), json!(""), json!([]), json!(false)] {
+        for event in [
+            json!({"choices": [], "error": empty}),
+            json!({"choices": [{"delta": {}, "error": empty}]}),
+            json!({"done": false, "error": empty, "choices": [], "candidates": []}),
+        ] {
+            for provider in [Provider::OpenaiChat, Provider::Gemini, Provider::Ollama] {
+                assert_eq!(failures(&alone(Some(provider), &event)), [""; 0], "{provider} {event}");
+            }
+        }
+    }
+}
+
+/// Under `auto` an error is told when it comes, not when it is known whose it is, and once.
+#[test]
+fn errors_are_told_at_once() {
+    let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
+    let mut told = 0;
+    let mut count = |event: StreamEvent<'_>| told += usize::from(matches!(event, StreamEvent::ProviderError { .. }));
+    calls.push(r#"{"type":"ping"}"#, &mut count);
+    calls.push(r#"{"type":"error","error":{"message":"m"}}"#, &mut count);
+    assert_eq!(calls.provider(), None);
+    calls.push(&responses::end("completed", &json!({})), &mut count);
+    assert_eq!(calls.provider(), Some(Provider::OpenaiResponses));
+    calls.finish(None, &mut count);
+    assert_eq!(told, 1);
+}
+
+#[test]
+fn events_of_unknown_types_are_told() {
+    for provider in Provider::ALL {
+        for event in [json!({"type": "never_heard_of", "error": "m", "y": 1}), json!({"x": 1})] {
+            let log = alone(Some(provider), &event);
+            let expected = Log { unknown: vec![event.to_string()], ..Log::default() };
+            assert_eq!(log, expected, "{provider}");
+        }
+    }
+    // The known ones that tell nothing are not.
+    for (provider, events) in [
+        (Provider::Anthropic, &["ping"][..]),
+        (Provider::Cohere, &["content-end", "citation-start", "citation-end", "debug"]),
+        (Provider::AgUi, &["RAW", "CUSTOM", "STEP_STARTED", "STATE_DELTA", "TOOL_CALL_RESULT", "MESSAGES_SNAPSHOT"]),
+        (Provider::VercelUi, &["start-step", "finish-step", "data-x", "source-url", "tool-output-available", "file"]),
+        (Provider::Gemini, &["interaction.status_update", "step.start", "step.delta"]),
+        (
+            Provider::OpenaiResponses,
+            &[
+                "keepalive",
+                "response.in_progress",
+                "response.queued",
+                "response.output_text.annotation.added",
+                "response.web_search_call.searching",
+                "response.mcp_call.failed",
+                "response.reasoning_summary_part.added",
+            ],
+        ),
+    ] {
+        for kind in events {
+            let member = if provider == Provider::Gemini { "event_type" } else { "type" };
+            assert_eq!(alone(Some(provider), &json!({ member: kind })), Log::default(), "{provider} {kind}");
+        }
+    }
+    for (provider, event) in [
+        (Provider::OpenaiChat, json!({"choices": [], "prompt_filter_results": []})),
+        (Provider::OpenaiChat, json!({"object": "chat.completion.chunk"})),
+        (Provider::Gemini, json!({"responseId": "r", "modelVersion": "m"})),
+        (Provider::Bedrock, json!({"metadata": {"metrics": {}}})),
+        (Provider::Ollama, json!({"model": "m", "done": false})),
+    ] {
+        assert_eq!(alone(Some(provider), &event), Log::default(), "{provider} {event}");
+    }
+}
+
+/// A list of objects is as many events; of anything else it is none.
+#[test]
+fn lists_of_events() {
+    let events = [chat::call(0, "a", "tool", "{"), chat::more(0, "}"), chat::end("tool_calls")];
+    let list = format!("[{}]", events.join(" ,\n"));
+    let wanted = read(Provider::OpenaiChat, &events);
+    assert_eq!(read(Provider::OpenaiChat, [&list]), wanted);
+    assert_eq!(read_with(None, everything(), [&list]), wanted);
+    for bad in ["[]", "[1]", "[{}, 1]", "[[{}]]", "[{}", "[{}] x"] {
+        for provider in [Some(Provider::OpenaiChat), None] {
+            assert_eq!(read_with(provider, everything(), [bad]).bad_frames, [bad], "{provider:?}");
+        }
+    }
+}
+
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![Just(json!(null)), Just(json!(1)), Just(json!("error")), Just(json!("m")), Just(json!({}))];
+    let name = prop::sample::select(vec!["type", "error", "message", "code", "detail", "object", "x", "id", "data-"]);
+    leaf.prop_recursive(2, 16, 4, move |inner| {
+        prop::collection::btree_map(name.clone().prop_map(str::to_owned), inner, 0..5)
+            .prop_map(|members| Value::Object(members.into_iter().collect()))
+    })
+}
+
+proptest! {
+    /// An object in which no provider finds anything is told, whole, and nothing else is told with it.
+    #[test]
+    fn nothing_is_dropped_in_silence(mut events in prop::collection::vec(values(), 1..4)) {
+        // A message is Ollama's.
+        events.retain(|event| event.is_object() && !event["message"].is_object());
+        let texts: Vec<_> = events.iter().map(Value::to_string).collect();
+        for provider in Provider::ALL.map(Some).into_iter().chain([None]) {
+            let log = read_with(provider, everything(), &texts);
+            let told = log.unknown.len() + log.provider_errors.len() + log.bad_frames.len();
+            prop_assert_eq!(told, texts.len(), "{:?} {:?}: {:?}", provider, &texts, log);
+        }
+    }
+}

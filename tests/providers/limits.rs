@@ -1,0 +1,447 @@
+//! Limits, each with its own error: a million slots, an endless call, long names and long events stay bounded.
+
+use jsonspigot::providers::{Provider, ProviderStream};
+use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
+use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
+use serde_json::json;
+
+use super::support::{Log, anthropic, call_limits, chat, everything, gemini_call, read_with, responses};
+
+fn limited(limits: CallLimits) -> ToolCallsBuilder {
+    everything().limits(limits)
+}
+
+#[test]
+fn open_calls() {
+    let limits = call_limits(|it| it.open_calls = 2);
+    let log = read_with(
+        Some(Provider::Anthropic),
+        limited(limits),
+        [
+            anthropic::start(0, "a", "one"),
+            anthropic::start(1, "b", "two"),
+            anthropic::start(2, "c", "three"),
+            anthropic::delta(2, "{\"c\""),
+            anthropic::delta(0, "{}"),
+            // In the place of an open call too, what follows is not that call's.
+            anthropic::start(1, "d", "four"),
+            anthropic::delta(1, "{\"d\""),
+            anthropic::stop(0),
+            anthropic::start(3, "e", "five"),
+            anthropic::delta(3, "{}"),
+            anthropic::end("tool_use"),
+        ],
+    );
+    assert_eq!(log.summary(), ["one complete {}", "two empty {}", "five complete {}"]);
+    let (refused, nobody) = ((CallErrorKind::OpenCallsLimit, None), (CallErrorKind::NotStarted, None));
+    assert_eq!(log.errors, [refused, nobody, refused, nobody]);
+}
+
+#[test]
+fn a_million_slots() {
+    let mut calls = ToolCalls::builder().build();
+    let (mut started, mut refused) = (0, 0);
+    for slot in 0..1_000_000_u64 {
+        calls.start(slot, CallStart::new("tool"), |event| match event {
+            CallEvent::Start(_) => started += 1,
+            CallEvent::Error(error) => {
+                assert_eq!(error.kind(), CallErrorKind::OpenCallsLimit);
+                refused += 1;
+            }
+            _ => {}
+        });
+    }
+    assert_eq!((started, refused), (256, 1_000_000 - 256));
+}
+
+#[test]
+fn calls_one_after_the_other_are_forgotten_again() {
+    let mut calls = ToolCalls::builder().limits(call_limits(|it| it.open_calls = 4)).build();
+    let mut log = Log::default();
+    for slot in 0..1_000_u64 {
+        calls.start(slot, CallStart::new("tool").id(&*format!("call_{slot}")), |event| log.tell(event));
+        calls.delta(slot, "{}", |event| log.tell(event));
+        calls.stop(slot, |event| log.tell(event));
+    }
+    assert_eq!((log.calls.len(), log.errors.len()), (1_000, 0));
+    // The last ones are known to have ended, the first ones are forgotten.
+    let shown = format!("{calls:?}");
+    assert!(shown.len() < 4_000 && !shown.contains("call_1\""), "what was forgotten takes no room: {shown}");
+    calls.delta(999, "x", |event| log.tell(event));
+    calls.delta(996, "x", |event| log.tell(event));
+    calls.delta(995, "x", |event| log.tell(event));
+    calls.delta("call_999", "x", |event| log.tell(event));
+    calls.delta("call_1", "x", |event| log.tell(event));
+    let kinds: Vec<_> = log.errors.iter().map(|(kind, _)| *kind).collect();
+    let (ended, not_started) = (CallErrorKind::Ended, CallErrorKind::NotStarted);
+    assert_eq!(kinds, [ended, ended, not_started, ended, not_started]);
+}
+
+#[test]
+fn what_is_forgotten_takes_nothing_else_along() {
+    let choices = |open_calls: usize| limited(call_limits(|it| it.open_calls = open_calls));
+    // The id of a forgotten call, which another one has by now.
+    let mut calls = choices(1).build();
+    let mut log = Log::default();
+    for slot in [0, 1] {
+        calls.start(slot, CallStart::new("tool").id("same"), |event| log.tell(event));
+        calls.delta(slot, "{}", |event| log.tell(event));
+        calls.stop(slot, |event| log.tell(event));
+    }
+    calls.delta("same", "x", |event| log.tell(event));
+    calls.delta(0, "x", |event| log.tell(event));
+    assert_eq!(log.errors, [(CallErrorKind::Ended, Some(1)), (CallErrorKind::NotStarted, None)]);
+    // Slots that are ids.
+    let mut calls = choices(2).build();
+    let mut log = Log::default();
+    for slot in ["open", "a", "b", "c"] {
+        calls.start(slot, CallStart::new("tool").id(slot), |event| log.tell(event));
+        calls.delta(slot, "{}", |event| log.tell(event));
+        if slot != "open" {
+            calls.stop(slot, |event| log.tell(event));
+        }
+    }
+    calls.stop("open", |event| log.tell(event));
+    assert_eq!((log.summary().len(), log.errors.len()), (4, 0));
+    assert!(log.calls.iter().all(|call| call.status == "complete"));
+    // A slot that is open, behind a call that was refused.
+    let mut calls = choices(2).build();
+    let mut log = Log::default();
+    for slot in 0..5_u64 {
+        calls.start(slot, CallStart::new("tool"), |event| log.tell(event));
+        if slot < 2 {
+            calls.delta(slot, "{}", |event| log.tell(event));
+            calls.stop(slot, |event| log.tell(event));
+        }
+    }
+    calls.delta(2, "{}", |event| log.tell(event));
+    calls.start(5, CallStart::new("refused"), |event| log.tell(event));
+    calls.stop(2, |event| log.tell(event));
+    calls.delta(3, "{}", |event| log.tell(event));
+    calls.finish(None, |event| log.tell(event));
+    assert_eq!(log.summary(), ["tool complete {}"; 4]);
+    assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None); 2]);
+}
+
+/// What is forgotten is one call, not what stood beside it: the one that was told of last, and those of its choice.
+#[test]
+fn what_is_not_forgotten_is_still_known_to_have_ended() {
+    let choices = |open_calls: usize| limited(call_limits(|it| it.open_calls = open_calls));
+    let ag_ui = |kind: &str, id: &str, delta: &str| {
+        json!({"type": kind, "toolCallId": id, "toolCallName": "tool", "delta": delta}).to_string()
+    };
+    let calls = ["a", "b", "c"].into_iter().flat_map(|id| {
+        [ag_ui("TOOL_CALL_START", id, ""), ag_ui("TOOL_CALL_ARGS", id, "{}"), ag_ui("TOOL_CALL_END", id, "")]
+    });
+    let log = read_with(Some(Provider::AgUi), choices(2), calls.chain([ag_ui("TOOL_CALL_CHUNK", "", "x")]));
+    assert_eq!(log.errors, [(CallErrorKind::Ended, Some(2))], "a delta without an id is the last call's");
+    // Behind a refused call there is no last one, but the others stay where they are.
+    let mut calls = choices(1).build();
+    let mut log = Log::default();
+    for slot in 0..3_u64 {
+        calls.start(slot, CallStart::new("tool"), |event| log.tell(event));
+        if slot < 2 {
+            calls.delta(slot, "{}", |event| log.tell(event));
+        }
+        if slot < 1 {
+            calls.stop(slot, |event| log.tell(event));
+        }
+    }
+    calls.finish(None, |event| log.tell(event));
+    calls.delta(1, "x", |event| log.tell(event));
+    assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None), (CallErrorKind::Ended, Some(1))]);
+}
+
+/// What could not be read on its way here may have been a piece of any open call.
+#[test]
+fn unreadable_and_oversized_events_cut_what_is_open() {
+    let mut calls = ProviderStream::new(Provider::Anthropic, everything().build());
+    let mut log = Log::default();
+    for (slot, id) in [(0, "a"), (1, "b"), (2, "c")] {
+        calls.push(&anthropic::start(slot, id, id), |event| log.tell(event));
+        calls.push(&anthropic::delta(slot, "{}"), |event| log.tell(event));
+        match slot {
+            0 => calls.push_unreadable("{\u{fffd}", |event| log.tell(event)),
+            1 => calls.push_oversized(|event| log.tell(event)),
+            _ => {}
+        }
+        calls.push(&anthropic::stop(slot), |event| log.tell(event));
+    }
+    assert_eq!(log.summary(), ["a truncated(bad-frame) {}", "b truncated(limit) {}", "c complete {}"]);
+    assert_eq!((log.bad_frames, log.errors), (vec!["{\u{fffd}".to_owned()], vec![(CallErrorKind::EventLimit, None)]));
+}
+
+#[test]
+fn input_bytes() {
+    let limits = call_limits(|it| it.input_bytes = 8);
+    let read = |texts: &[&str]| {
+        let deltas = texts.iter().map(|text| anthropic::delta(0, text));
+        let start = [anthropic::start(0, "a", "tool")].into_iter();
+        let events = start.chain(deltas).chain([anthropic::stop(0), anthropic::end("tool_use")]);
+        read_with(Some(Provider::Anthropic), limited(limits), events)
+    };
+    // Eight pass, nine do not, wherever the fragments are cut.
+    assert_eq!(read(&["{\"a\":", "12}"]).summary(), [r#"tool complete {"a":12}"#]);
+    for texts in [&["{\"a\":123}"][..], &["{\"a\":", "123}"], &["{\"a\":123", "}"], &["{\"a\":123", "}", "}"]] {
+        let log = read(texts);
+        assert_eq!(log.summary(), ["tool truncated(limit) {\"a\":123"], "{texts:?}");
+        assert_eq!(log.errors, [(CallErrorKind::InputLimit, Some(0))], "{texts:?}");
+    }
+    // Never in the middle of a character, and never as if it were whole.
+    assert_eq!(read(&["{\"a\":\"éé\"}"]).summary(), ["tool truncated(limit) {\"a\":\"é"]);
+    assert_eq!(read(&["{\"a\":12}", " "]).summary(), ["tool truncated(limit) {\"a\":12}"]);
+    assert_eq!(read(&["[}", "1234567"]).summary(), ["tool malformed [}123456"]);
+}
+
+#[test]
+fn an_endless_call() {
+    let limits = call_limits(|it| it.input_bytes = 1 << 10);
+    let mut calls = ToolCalls::builder().limits(limits).build();
+    let mut log = Log::default();
+    calls.start(0, CallStart::new("tool").id("a"), |event| log.tell(event));
+    for _ in 0..100_000 {
+        calls.delta(0, "[[[[", |event| log.tell(event));
+    }
+    calls.finish(Some("stop"), |event| log.tell(event));
+    assert_eq!((log.calls[0].raw.len(), log.errors.len()), (1 << 10, 1));
+}
+
+#[test]
+fn values_by_path_are_limited_too() {
+    let limits = call_limits(|it| it.input_bytes = 64);
+    let arg = |index: u64| {
+        let arg = json!({"jsonPath": format!("$.a[{index}]"), "stringValue": "0123456789"});
+        gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
+    };
+    let start = [gemini_call(&json!({"name": "tool", "willContinue": true}))].into_iter();
+    let end = [gemini_call(&json!({}))];
+    let events = start.chain((0..1_000).map(arg)).chain(end);
+    let log = read_with(Some(Provider::Gemini), limited(limits), events);
+    assert_eq!((log.calls[0].status, log.calls[0].reason.as_str()), ("truncated", "limit"));
+    assert_eq!(log.errors, [(CallErrorKind::InputLimit, Some(0))]);
+    assert!(log.calls[0].raw.len() < 128);
+}
+
+#[test]
+fn values_by_path_that_just_fit() {
+    let read = |input_bytes: usize| {
+        let limits = call_limits(|it| it.input_bytes = input_bytes);
+        let arg = json!({"jsonPath": "$.a", "stringValue": "bc"});
+        let call = json!({"name": "tool", "partialArgs": [arg], "willContinue": true});
+        let events = [gemini_call(&call), gemini_call(&json!({}))];
+        read_with(Some(Provider::Gemini), limited(limits), events).summary()
+    };
+    assert_eq!(read(r#"{"a":"bc""#.len()), [r#"tool complete {"a":"bc"}"#]);
+    assert_eq!(read(r#"{"a":"bc""#.len() - 1), [r#"tool truncated(limit) {"a":"bc""#]);
+}
+
+#[test]
+fn id_and_name_bytes() {
+    let limits = call_limits(|it| it.name_bytes = 4);
+    let log = read_with(
+        Some(Provider::Anthropic),
+        limited(limits),
+        [
+            anthropic::start(0, "four", "four"),
+            anthropic::start(1, "fives", "x"),
+            anthropic::start(2, "x", "fives"),
+            anthropic::delta(1, "{}"),
+            anthropic::delta(0, "{}"),
+            anthropic::end("tool_use"),
+        ],
+    );
+    assert_eq!(log.summary(), ["four complete {}"]);
+    let (name, nobody) = ((CallErrorKind::NameLimit, None), (CallErrorKind::NotStarted, None));
+    assert_eq!(log.errors, [name, name, nobody]);
+    // An id that comes late is held to the same.
+    let log = read_with(
+        Some(Provider::OpenaiChat),
+        limited(limits),
+        [
+            chat::call(0, "", "four", ""),
+            chat::call(0, "fives", "", ""),
+            chat::call(0, "four", "", "{}"),
+            chat::end("tool_calls"),
+        ],
+    );
+    assert_eq!((log.ids(), &log.errors), (vec!["four"], &vec![(CallErrorKind::NameLimit, Some(0))]));
+}
+
+#[test]
+fn event_bytes() {
+    let long = anthropic::delta(0, &"x".repeat(100));
+    let limits = call_limits(|it| it.event_bytes = long.len() - 1);
+    let events = |middle: String| {
+        [anthropic::start(0, "a", "tool"), anthropic::delta(0, "{\"a\":\""), middle, anthropic::delta(0, "\"}")]
+            .into_iter()
+            .chain([anthropic::stop(0), anthropic::start(1, "b", "next"), anthropic::delta(1, "{}")])
+    };
+    let fits = anthropic::delta(0, &"x".repeat(99));
+    let log = read_with(Some(Provider::Anthropic), limited(limits), events(fits));
+    assert_eq!((log.calls[0].status, log.errors.len()), ("complete", 0));
+    // What was left out may have been a piece of it: that looks whole, and is not. The next call is not touched.
+    let log = read_with(Some(Provider::Anthropic), limited(limits), events(long));
+    assert_eq!(log.summary(), ["tool truncated(limit) {\"a\":\"\"}", "next complete {}"]);
+    assert_eq!(log.errors, [(CallErrorKind::EventLimit, None)]);
+}
+
+#[test]
+fn calls_that_are_forgotten_are_not_told_again() {
+    use super::support::responses;
+    let limits = call_limits(|it| it.open_calls = 1);
+    let item = |index: u64, id: &str| responses::item_done(index, id, "tool", "{}", "completed");
+    let output = |id: &str| json!({"type": "function_call", "call_id": id, "name": "tool", "arguments": "{}"});
+    let end = responses::end("completed", &json!({"output": [output("a"), output("b")]}));
+    let log = read_with(Some(Provider::OpenaiResponses), limited(limits), [item(0, "a"), item(1, "b"), end]);
+    assert_eq!(log.ids(), ["a", "b"]);
+}
+
+#[test]
+fn undecided_events_are_bounded() {
+    // By their number, and by their bytes. What is not kept is told as unknown.
+    let kept = |limits: CallLimits, event: &str| {
+        let events = vec![event; 100].into_iter().chain([r#"{"type":"text-start"}"#]);
+        let log = read_with(None, limited(limits), events);
+        assert_eq!(log.stops.len() + log.unknown.len(), 100);
+        log.stops.len()
+    };
+    let event = r#"{"type":"finish","finishReason":"stop"}"#;
+    assert_eq!(kept(CallLimits::default(), event), 64);
+    assert_eq!(kept(call_limits(|it| it.event_bytes = 3 * event.len() - 1), event), 2);
+    assert_eq!(kept(call_limits(|it| it.event_bytes = 3 * event.len()), event), 3);
+    let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
+    for _ in 0..10_000 {
+        calls.push(r#"{"type":"ping"}"#, |_| {});
+    }
+    assert!(format!("{calls:?}").len() < 10_000);
+    calls.push(r#"{"type":"message_stop"}"#, |_| {});
+    assert_eq!(calls.provider(), Some(Provider::Anthropic));
+}
+
+/// A limit of the parser may cut a character; nothing of the raw text is lost for it.
+#[test]
+fn the_raw_text_is_kept_where_a_limit_of_the_parser_bites() {
+    let text = r#"{"ké":"abé😀","n":12345}"#;
+    let limits = |most: u64| {
+        let none = Limits::default();
+        [
+            Limits { string: most, ..none },
+            Limits { key: most, ..none },
+            Limits { number: most, ..none },
+            Limits { total: most, ..none },
+        ]
+    };
+    for limits in (0..20).flat_map(limits) {
+        let parser = Parser::builder().limits(limits);
+        let mut alone = parser.build(&PatternSet::empty());
+        let alone = alone.feed_with(text, |_| {}).and_then(|()| alone.finish_with(|_| {})).err();
+        for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let pieces = [&text[..cut], &text[cut..]];
+            let start = [anthropic::start(0, "a", "tool")].into_iter();
+            let deltas = pieces.into_iter().map(|piece| anthropic::delta(0, piece));
+            let events = start.chain(deltas).chain([anthropic::stop(0)]);
+            let log = read_with(Some(Provider::Anthropic), everything().parser(parser), events);
+            let told = log.calls[0].error.as_ref().map(|(kind, offset, _)| (*kind, *offset));
+            assert_eq!(told, alone.as_ref().map(|error| (error.kind(), error.offset())), "{limits:?} cut at {cut}");
+            assert_eq!(log.calls[0].raw, text, "{limits:?} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn the_raw_text_of_values_is_kept_past_a_limit_of_the_parser() {
+    let arg = |path: &str, text: &str, goes_on: bool| {
+        let arg = json!({"jsonPath": path, "stringValue": text, "willContinue": goes_on});
+        gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
+    };
+    let parser = Parser::builder().limits(Limits { string: 3, ..Limits::default() });
+    let log = read_with(
+        Some(Provider::Gemini),
+        everything().parser(parser),
+        [
+            gemini_call(&json!({"name": "tool", "willContinue": true})),
+            arg("$.k", "abé", true),
+            arg("$.k", "cd", false),
+            arg("$.l", "e", false),
+            gemini_call(&json!({})),
+        ],
+    );
+    assert_eq!(log.summary(), [r#"tool malformed {"k":"abécd","l":"e""#]);
+    assert_eq!(log.calls[0].error, Some((ErrorKind::StringLimit, 9, "k".to_owned())));
+}
+
+#[test]
+fn names_and_inputs_of_starts_are_limited_too() {
+    let limits = call_limits(|it| {
+        it.name_bytes = 4;
+        it.input_bytes = 4;
+    });
+    let mut calls = limited(limits).build();
+    let mut log = Log::default();
+    calls.start(0, CallStart::new("").id("a"), |event| log.tell(event));
+    calls.start(0, CallStart::new(&*"x".repeat(100_000)).id("a"), |event| log.tell(event));
+    calls.start(1, CallStart::new("tool").id("b").input(&*format!("[\"{}\"]", "é".repeat(100_000))), |event| {
+        log.tell(event)
+    });
+    assert!(format!("{calls:?}").len() < 4_000);
+    calls.finish(None, |event| log.tell(event));
+    assert_eq!(log.summary(), [" empty {}", "tool truncated(limit) [\"é"]);
+    assert_eq!(log.errors, [(CallErrorKind::NameLimit, Some(0)), (CallErrorKind::InputLimit, Some(1))]);
+}
+
+/// A slot that has another call by now is forgotten with that one, an id and a reason likewise.
+#[test]
+fn what_is_remembered_does_not_grow_with_the_stream() {
+    let gemini = |choice: u64, id: &str| {
+        let parts = json!({"parts": [{"functionCall": {"name": "t", "id": id}}]});
+        json!({"candidates": [{"index": choice, "content": parts, "finishReason": id}]}).to_string()
+    };
+    let ag_ui =
+        |kind: &str, id: &str| json!({"type": kind, "toolCallId": id, "toolCallName": "t", "delta": "{}"}).to_string();
+    let end = || chat::end("tool_calls");
+    type Turn<'a> = Box<dyn Fn(u64, &str) -> Vec<String> + 'a>;
+    let turns: [(Provider, Turn<'_>); 9] = [
+        (Provider::OpenaiChat, Box::new(|_, id| vec![chat::call(0, id, "t", "{}"), end()])),
+        (
+            Provider::OpenaiChat,
+            Box::new(|turn, id| vec![chat::call(turn, id, "t", "{}"), chat::call(turn, "a", "t", "{}"), end()]),
+        ),
+        (
+            Provider::OpenaiChat,
+            Box::new(|turn, id| vec![chat::call(turn, id, "t", "{"), chat::call(turn, "a", "t", "{")]),
+        ),
+        (Provider::OpenaiChat, Box::new(|_, id| vec![chat::call(0, "", "t", "{}"), chat::call(0, id, "", "1"), end()])),
+        (
+            Provider::OpenaiResponses,
+            Box::new(|_, id| vec![responses::added(0, id, "t"), responses::item_done(0, "b", "t", "{}", "completed")]),
+        ),
+        (
+            Provider::AgUi,
+            Box::new(|_, id| {
+                vec![ag_ui("TOOL_CALL_CHUNK", id), ag_ui("TOOL_CALL_ARGS", "?"), ag_ui("TOOL_CALL_END", id)]
+            }),
+        ),
+        (
+            Provider::Anthropic,
+            Box::new(|turn, id| {
+                vec![anthropic::start(turn, id, "t"), anthropic::start(turn, "a", "t"), anthropic::stop(turn)]
+            }),
+        ),
+        (Provider::Anthropic, Box::new(|turn, _| vec![anthropic::delta(turn, "{}")])),
+        (Provider::Gemini, Box::new(|turn, id| vec![gemini(turn, id)])),
+    ];
+    for (number, (provider, turn)) in turns.iter().enumerate() {
+        let limits = call_limits(|it| it.open_calls = 4);
+        let mut calls = ProviderStream::new(*provider, limited(limits).build());
+        let mut remembered = [0, 0];
+        for (turns, remembered) in [0..1_500, 1_500..6_000].into_iter().zip(&mut remembered) {
+            for at in turns {
+                let id = format!("{at:0100}");
+                turn(at, &id).iter().for_each(|event| calls.push(event, |_| {}));
+            }
+            *remembered = format!("{calls:?}").len();
+        }
+        let [before, after] = remembered;
+        assert!(after < before + before / 20, "{provider}, {number}: {before} characters, later {after}");
+    }
+}

@@ -1,0 +1,349 @@
+//! The neutral door, detection, structured text, and what else is the same for all providers.
+
+use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallStart, ToolCalls, ToolCallsBuilder};
+use jsonspigot::{DuplicateKeys, ErrorKind, Limits, OwnedEventKind, Parser};
+use serde_json::json;
+
+use super::support::{Log, anthropic, call_limits, chat, events_of, everything, own, read, read_structured, read_with};
+
+/// Drives the neutral door, telling a log.
+struct Driver {
+    calls: ToolCalls,
+    log: Log,
+}
+
+impl Driver {
+    fn new(choices: ToolCallsBuilder) -> Self {
+        Self { calls: choices.build(), log: Log::default() }
+    }
+
+    fn act(&mut self, act: impl FnOnce(&mut ToolCalls, &mut dyn FnMut(CallEvent<'_>))) -> &mut Self {
+        let Self { calls, log } = self;
+        act(calls, &mut |event| log.tell(event));
+        self
+    }
+}
+
+#[test]
+fn the_five_signals() {
+    let mut driver = Driver::new(everything());
+    driver
+        .act(|calls, on| calls.start((1, 0), CallStart::new("tool").id("a").input(r#"{"start": 1}"#), on))
+        .act(|calls, on| calls.start("b", CallStart::new("tool").id("b"), on))
+        .act(|calls, on| calls.delta("b", "[1,", on))
+        .act(|calls, on| calls.stop((1, 0), on))
+        .act(|calls, on| calls.delta("b", "2]", on))
+        .act(|calls, on| calls.whole("b", "[1, 2]", on))
+        .act(|calls, on| calls.start(5, CallStart::new("tool").id("c"), on))
+        .act(|calls, on| calls.whole(5, "{}", on))
+        .act(|calls, on| calls.finish(Some("tool_calls"), on));
+    let log = &driver.log;
+    assert_eq!(log.summary(), [r#"tool complete {"start":1}"#, "tool complete [1,2]", "tool complete {}"]);
+    assert_eq!(log.order, ["call 0", "call 1", "input 0", "call 2", "input 1", "input 2"]);
+    assert_eq!(log.errors, []);
+}
+
+#[test]
+fn a_reason_or_none_or_the_end_of_input() {
+    let start = || {
+        let mut driver = Driver::new(everything());
+        driver
+            .act(|calls, on| calls.start(0, CallStart::new("empty"), on))
+            .act(|calls, on| calls.start(1, CallStart::new("cut"), on))
+            .act(|calls, on| calls.delta(1, "{", on))
+            .act(|calls, on| calls.start(2, CallStart::new("raw").raw(), on))
+            .act(|calls, on| calls.delta(2, "{", on));
+        driver
+    };
+    let finish = |reason: Option<&str>| start().act(|calls, on| calls.finish(reason, on)).log.summary();
+    assert_eq!(finish(None), ["empty empty {}", "cut truncated(incomplete) {", "raw raw {"]);
+    assert_eq!(finish(Some("stop")), ["empty empty {}", "cut truncated(stop) {", "raw raw {"]);
+    let cut = ["empty truncated(length) ", "cut truncated(length) {", "raw truncated(length) {"];
+    assert_eq!(finish(Some("length")), cut);
+    let ended = start().act(|calls, on| calls.cut("end-of-input", on)).log.summary();
+    assert_eq!(ended, cut.map(|line| line.replace("length", "end-of-input")));
+    let superseded = start().act(|calls, on| calls.begin_message(on)).log.summary();
+    assert_eq!(superseded, cut.map(|line| line.replace("length", "superseded")));
+}
+
+#[test]
+fn no_text_at_all_of_what_is_not_json() {
+    let mut driver = Driver::new(everything());
+    driver
+        .act(|calls, on| calls.start(0, CallStart::new("patch").id("a").raw(), on))
+        .act(|calls, on| calls.finish(None, on));
+    assert_eq!(driver.log.summary(), ["patch raw "]);
+}
+
+#[test]
+fn one_choice_ends_and_the_others_go_on() {
+    let mut driver = Driver::new(everything());
+    driver
+        .act(|calls, on| calls.start((0, 0), CallStart::new("tool").id("a"), on))
+        .act(|calls, on| calls.start((1, 0), CallStart::new("tool").id("b"), on))
+        .act(|calls, on| calls.delta((0, 0), "{}", on))
+        .act(|calls, on| calls.finish_choice(0, Some("tool_calls"), on))
+        .act(|calls, on| calls.delta((1, 0), "[]", on))
+        .act(|calls, on| calls.delta((0, 0), "x", on))
+        .act(|calls, on| calls.finish_choice(1, Some("length"), on));
+    assert_eq!(driver.log.summary(), ["tool complete {}", "tool complete []"]);
+    assert_eq!(driver.log.errors, [(CallErrorKind::Ended, Some(0))]);
+}
+
+#[test]
+fn starting_again() {
+    let mut driver = Driver::new(everything());
+    driver
+        .act(|calls, on| calls.start(0, CallStart::new("tool").id("a"), on))
+        .act(|calls, on| calls.delta(0, "[", on))
+        // The same id: the same call.
+        .act(|calls, on| calls.start(0, CallStart::new("tool").id("a"), on))
+        // Neither id nor name: nothing new.
+        .act(|calls, on| calls.start(0, CallStart::new(""), on))
+        .act(|calls, on| calls.delta(0, "]", on))
+        // Another: another call; the first one is found by its id alone now.
+        .act(|calls, on| calls.start(0, CallStart::new("tool").id("b"), on))
+        .act(|calls, on| calls.delta(0, "{}", on))
+        .act(|calls, on| calls.delta("a", " ", on))
+        .act(|calls, on| calls.stop("a", on))
+        // The id of one that has ended.
+        .act(|calls, on| calls.start("a", CallStart::new("tool").id("a"), on))
+        .act(|calls, on| calls.delta("a", "1", on))
+        .act(|calls, on| calls.whole("a", "1", on))
+        .act(|calls, on| calls.stop("a", on))
+        .act(|calls, on| calls.whole("nobody", "1", on))
+        // Without ids, each start is another call.
+        .act(|calls, on| calls.start(7, CallStart::new("tool"), on))
+        .act(|calls, on| calls.start(7, CallStart::new("tool"), on))
+        .act(|calls, on| calls.finish(None, on));
+    let raw: Vec<_> = driver.log.calls.iter().map(|call| call.raw.as_str()).collect();
+    assert_eq!(raw, ["[] ", "{}", "", ""]);
+    let ended = (CallErrorKind::Ended, Some(0));
+    assert_eq!(driver.log.errors, [ended, ended, ended, (CallErrorKind::NotStarted, None)]);
+}
+
+#[test]
+fn the_parser_of_an_open_call() {
+    let mut calls = everything().parser(Parser::builder().snapshots()).build();
+    calls.start(0, CallStart::new("tool").id("a"), |_| {});
+    assert!(calls.parser(0).is_none(), "nothing has come");
+    calls.delta(0, r#"{"path": "src/li"#, |_| {});
+    let parser = calls.parser(0).unwrap();
+    assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"path":"src/li"}"#);
+    calls.delta(0, r#"b.rs", "path""#, |_| {});
+    // A second path is refused; what was there before it stays readable.
+    let snapshot = calls.parser(0).unwrap().snapshot().unwrap();
+    assert_eq!((snapshot.to_string().as_str(), snapshot.is_complete()), (r#"{"path":"src/lib.rs"}"#, false));
+    let mut log = Log { calls: vec![super::support::CallLog::default()], ..Log::default() };
+    log.calls[0].fragments = r#"{"path": "src/lib.rs", "path""#.to_owned();
+    calls.stop(0, |event| log.tell(event));
+    assert_eq!(log.calls[0].error.as_ref().unwrap().0, ErrorKind::DuplicateKey);
+    assert!(calls.parser(0).is_none(), "it has ended");
+
+    // The parser's own limits are the call's verdict.
+    let choices = everything().parser(Parser::builder().limits(Limits { depth: 1, ..Limits::default() }));
+    let log = read_with(
+        Some(Provider::Anthropic),
+        choices,
+        [anthropic::start(0, "a", "tool"), anthropic::delta(0, "[[]]"), anthropic::end("tool_use")],
+    );
+    assert_eq!((log.calls[0].status, log.calls[0].error.as_ref().unwrap().0), ("malformed", ErrorKind::DepthLimit));
+}
+
+#[test]
+fn display_goes_on_past_deviations_and_the_verdict_does_not() {
+    let deltas = ["{\"a\": \"one\ntwo", " \\d", "x\", \"b\": \"three\"", "}"];
+    let events = [anthropic::start(0, "a", "tool")].into_iter();
+    let events = events.chain(deltas.map(|text| anthropic::delta(0, text))).chain([anthropic::end("tool_use")]);
+    let shown = |choices: ToolCallsBuilder| {
+        let log = read_with(Some(Provider::Anthropic), choices, events.clone());
+        let call = &log.calls[0];
+        assert_eq!((call.status, &call.value), ("malformed", &None));
+        assert_eq!(call.error, Some((ErrorKind::ControlCharacter, 10, "a".to_owned())));
+        assert_eq!(call.raw, deltas.concat());
+        let texts = call.matches.iter().filter_map(|event| match &event.kind {
+            OwnedEventKind::Delta(text) => Some(text.clone()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(shown(everything()), ["one"]);
+    let choices = everything().parser(Parser::builder().show_past_flaws());
+    assert_eq!(shown(choices.clone()), ["one\ntwo \\dx", "three"]);
+    let mut calls = choices.build();
+    calls.start(0, CallStart::new("tool").id("a"), |_| {});
+    for delta in deltas {
+        calls.delta(0, delta, |_| {});
+    }
+    let deviations: Vec<_> = calls.parser(0).unwrap().deviations().iter().map(|it| (it.kind(), it.offset())).collect();
+    assert_eq!(deviations, [(ErrorKind::ControlCharacter, 10), (ErrorKind::InvalidEscape, 16)]);
+}
+
+#[test]
+fn providers_are_detected_by_their_first_telling_event() {
+    for (name, provider) in [
+        ("responses/normal.sse", Provider::OpenaiResponses),
+        ("interactions/normal.sse", Provider::Gemini),
+        ("gemini/normal.sse", Provider::Gemini),
+        ("ollama/normal.jsonl", Provider::Ollama),
+        ("ag-ui/normal.sse", Provider::AgUi),
+        ("vercel-ui/normal.sse", Provider::VercelUi),
+        ("mcp/cut.sse", Provider::Anthropic),
+    ] {
+        let events = events_of(&own(name));
+        assert_eq!(Provider::detect(&events[0]), Some(provider), "{name}");
+        // Known by any of its events, or not at all.
+        for event in &events {
+            let found = Provider::detect(event);
+            assert!(found.is_none() || found == Some(provider), "{name}: {event}");
+        }
+    }
+    for (event, provider) in [
+        (r#"{"choices":[]}"#, Some(Provider::OpenaiChat)),
+        (r#"{"object":"chat.completion.chunk"}"#, Some(Provider::OpenaiChat)),
+        (r#"{"messageStart":{"role":"assistant"}}"#, Some(Provider::Bedrock)),
+        (r#"{"contentBlockStop":{}}"#, Some(Provider::Bedrock)),
+        (r#"{"contentBlockDelta":{}}"#, Some(Provider::Bedrock)),
+        (r#"{"contentBlockStart":{}}"#, Some(Provider::Bedrock)),
+        (r#"{"messageStop":{}}"#, Some(Provider::Bedrock)),
+        (r#"{"usageMetadata":{}}"#, Some(Provider::Gemini)),
+        (r#"{"type":"message-start"}"#, Some(Provider::Cohere)),
+        (r#"{"type":"tool-call-delta"}"#, Some(Provider::Cohere)),
+        (r#"{"type":"error"}"#, None),
+        (r#"{"type":"finish"}"#, None),
+        (r#"{"type":"RUN_STARTED"}"#, Some(Provider::AgUi)),
+        (r#"{"type":"STATE_DELTA"}"#, Some(Provider::AgUi)),
+        (r#"{"type":"LOG"}"#, None),
+        (r#"{"message":{}}"#, None),
+        (r#"{}"#, None),
+        ("[DONE]", None),
+    ] {
+        assert_eq!(Provider::detect(event), provider, "{event}");
+    }
+}
+
+#[test]
+fn what_came_before_the_provider_was_known_is_not_lost() {
+    let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    let log = read_with(None, everything(), [error, r#"{"type":"message_stop"}"#]);
+    assert_eq!(log.provider_errors, ["Overloaded"]);
+    let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
+    calls.push(r#"{"type":"ping"}"#, |_| {});
+    assert_eq!(calls.provider(), None);
+}
+
+#[test]
+fn names_read_back() {
+    for provider in Provider::ALL {
+        assert_eq!(provider.to_string().parse(), Ok(provider));
+    }
+    let error = "openai".parse::<Provider>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "unknown provider `openai`: expected one of anthropic openai-chat openai-responses gemini bedrock cohere \
+         ollama ag-ui vercel-ui"
+    );
+}
+
+#[test]
+fn structured_text_beside_tool_calls() {
+    let text = |text: &str| {
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}).to_string()
+    };
+    let events = [
+        anthropic::message_start(),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}).to_string(),
+        text("{\"a\""),
+        anthropic::start(1, "a", "tool"),
+        anthropic::delta(1, "[]"),
+        text(":1}"),
+        anthropic::end("end_turn"),
+        anthropic::message_start(),
+        text("2"),
+        anthropic::end("max_tokens"),
+        anthropic::message_start(),
+        text("nul"),
+    ];
+    let log = read_structured(Some(Provider::Anthropic), &events);
+    let expected =
+        [r#" complete {"a":1}"#, "tool complete []", " truncated(max_tokens) 2", " truncated(end-of-input) nul"];
+    assert_eq!((log.summary(), log.text.as_str()), (expected.map(str::to_owned).to_vec(), ""));
+    assert_eq!(read(Provider::Anthropic, &events).text, "{\"a\":1}2nul");
+}
+
+/// One of each kind, with its words, its name and its call.
+#[test]
+fn errors_say_what_and_which() {
+    let limits = call_limits(|it| {
+        (it.open_calls, it.input_bytes, it.name_bytes, it.event_bytes) = (2, 4, 4, 300);
+    });
+    let mut told = Vec::new();
+    let mut on_event = |event: StreamEvent<'_>| {
+        if let StreamEvent::Call(CallEvent::Error(error)) = event {
+            told.push((error.kind().name(), error.call(), error.to_string()));
+        }
+    };
+    let mut calls = ProviderStream::new(Provider::Anthropic, ToolCalls::builder().limits(limits).build());
+    calls.push(&anthropic::delta(7, "{}"), &mut on_event);
+    calls.push(&anthropic::start(0, "a", "tool"), &mut on_event);
+    calls.push(&anthropic::delta(0, "{}"), &mut on_event);
+    calls.push(&anthropic::stop(0), &mut on_event);
+    calls.push(&anthropic::delta(0, "{}"), &mut on_event);
+    calls.push(&anthropic::start(1, "fives", "tool"), &mut on_event);
+    calls.push(&anthropic::start(1, "b", "tool"), &mut on_event);
+    calls.push(&anthropic::start(2, "c", "tool"), &mut on_event);
+    calls.push(&anthropic::start(3, "d", "tool"), &mut on_event);
+    calls.push(&anthropic::delta(2, "[1,2]"), &mut on_event);
+    calls.push(&"x".repeat(301), &mut on_event);
+    let mut neutral = ToolCalls::builder().build();
+    let mut on_call = |event: CallEvent<'_>| on_event(event.into());
+    neutral.start(0, CallStart::new("tool").id("a"), &mut on_call);
+    neutral.delta(0, "{}", &mut on_call);
+    neutral.whole(0, "[]", &mut on_call);
+    let expected = [
+        ("not-started", None, "input for a call that was never started"),
+        ("ended", Some(0), "input for a call that has ended (call 0)"),
+        ("name-limit", None, "name limit: an id or name is too long, what it names is left out"),
+        ("open-calls-limit", None, "open calls limit: the call is left out"),
+        ("input-limit", Some(2), "input limit: the rest of the input is left out (call 2)"),
+        ("event-limit", None, "event limit: the event is left out, and no open call can be complete"),
+        ("mismatch", Some(0), "the whole input differs from what its deltas gave (call 0)"),
+    ];
+    assert_eq!(told, expected.map(|(name, call, words)| (name, call, words.to_owned())));
+}
+
+#[test]
+fn usage_and_stops_of_each_choice() {
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens": 84, "x": 1.50}}"#;
+    let stop = json!({"choices": [{"index": 2, "delta": {}, "finish_reason": "stop"}]}).to_string();
+    let log = read(Provider::OpenaiChat, [usage.to_owned(), stop, chat::end("length")]);
+    assert_eq!(log.usage, [r#"{"prompt_tokens": 84, "x": 1.50}"#]);
+    assert_eq!(log.stops, [(2, "stop".to_owned()), (0, "length".to_owned())]);
+}
+
+#[test]
+fn public_types_are_send_sync_clone_debug() {
+    fn check<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
+    check::<ToolCalls>();
+    check::<ToolCallsBuilder>();
+    check::<ProviderStream>();
+    check::<Provider>();
+    check::<CallErrorKind>();
+}
+
+/// Whoever acts on a field as soon as it is there must not find another one there later.
+#[test]
+fn duplicate_keys_are_refused_unless_someone_asks_for_the_last() {
+    let twice = |choices: ToolCallsBuilder| {
+        let events = [anthropic::start(0, "a", "rm"), anthropic::delta(0, r#"{"p":"a","p":"/"}"#), anthropic::stop(0)];
+        let log = read_with(Some(Provider::Anthropic), choices, events);
+        (log.calls[0].status, log.calls[0].error.as_ref().map(|(kind, offset, _)| (*kind, *offset)))
+    };
+    let refused = ("malformed", Some((ErrorKind::DuplicateKey, 11)));
+    let builder = Parser::builder();
+    assert_eq!(twice(everything()), refused);
+    assert_eq!(twice(everything().parser(builder.snapshots())), refused, "another choice is no answer to this one");
+    assert_eq!(twice(everything().parser(builder.duplicate_keys(DuplicateKeys::Reject))), refused);
+    assert_eq!(twice(everything().parser(builder.duplicate_keys(DuplicateKeys::LastWins))), ("complete", None));
+}

@@ -1,0 +1,103 @@
+//! A damaged stream never makes a call whole that is not: a fragment that was cut off from its call, or came before it,
+//! gives no call a value that the undamaged stream does not give.
+
+use jsonspigot::providers::Provider;
+use serde_json::{Value, json};
+
+use super::{Call, render};
+use crate::support::{Log, read};
+
+/// What is done to one fragment's event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Damage {
+    /// It says otherwise, or not at all, whose it is.
+    Place(usize),
+    /// It comes before its call has started.
+    Early,
+}
+
+/// What may stand where an index or an id should; the last stands for nothing at all.
+pub(crate) const PLACES: usize = 12;
+
+fn place(number: usize) -> Option<Value> {
+    let places: [Value; PLACES - 1] = [
+        json!(null),
+        json!(-1),
+        json!(0.5),
+        json!(1e300),
+        json!(true),
+        json!({}),
+        json!([0]),
+        json!(77),
+        json!("77"),
+        json!("unknown"),
+        json!(""),
+    ];
+    places.get(number % PLACES).cloned()
+}
+
+/// Where a fragment's event says whose it is.
+fn pointer(provider: Provider) -> (&'static str, &'static str) {
+    match provider {
+        Provider::OpenaiChat => ("/choices/0/delta/tool_calls/0", "index"),
+        Provider::OpenaiResponses => ("", "output_index"),
+        Provider::Bedrock => ("/contentBlockDelta", "contentBlockIndex"),
+        Provider::AgUi | Provider::VercelUi => ("", "toolCallId"),
+        _ => ("", "index"),
+    }
+}
+
+/// Whatever is done to one fragment, no call has a value that it has not in the undamaged stream.
+pub(crate) fn makes_nothing_whole(provider: Provider, calls: &[Call], order: &[usize], which: usize, damage: Damage) {
+    let mut events = render(provider, calls, order);
+    let undamaged = read_all(provider, &events);
+    // The starts come first, the end of the message last.
+    let fragments = calls.len()..events.len() - 1;
+    if fragments.is_empty() {
+        return;
+    }
+    let which = fragments.start + which % fragments.len();
+    match damage {
+        Damage::Place(number) => {
+            let (parent, key) = pointer(provider);
+            let parent = events[which].pointer_mut(parent).unwrap().as_object_mut().unwrap();
+            match place(number) {
+                Some(place) => parent.insert(key.to_owned(), place),
+                None => parent.remove(key),
+            };
+        }
+        Damage::Early => {
+            let fragment = events.remove(which);
+            events.insert(0, fragment);
+        }
+    }
+    let damaged = read_all(provider, &events);
+    for call in &damaged.calls {
+        let whole = undamaged.calls.iter().find(|other| other.id == call.id);
+        assert!(whole.is_some(), "{provider} {damage:?}: a call that is not there: {call:?}");
+        assert_eq!(damaged.calls.iter().filter(|other| other.id == call.id).count(), 1, "{provider} {damage:?}: twice");
+        if call.value.is_some() {
+            assert_eq!(call.value, whole.unwrap().value, "{provider} {damage:?}: {:#?}", damaged.calls);
+        }
+    }
+}
+
+/// An index spelt as a string is that index.
+pub(crate) fn indices_may_be_strings(provider: Provider, calls: &[Call], order: &[usize]) {
+    let mut events = render(provider, calls, order);
+    let log = read_all(provider, &events);
+    let (parent, key) = pointer(provider);
+    for event in &mut events {
+        if let Some(parent) = event.pointer_mut(parent).and_then(Value::as_object_mut)
+            && let Some(Value::Number(index)) = parent.get(key)
+        {
+            let spelt = index.to_string();
+            parent.insert(key.to_owned(), json!(spelt));
+        }
+    }
+    assert_eq!(read_all(provider, &events), log, "{provider}");
+}
+
+fn read_all(provider: Provider, events: &[Value]) -> Log {
+    read(provider, events.iter().map(Value::to_string))
+}

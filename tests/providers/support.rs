@@ -1,0 +1,401 @@
+//! What the providers' and the calls' tests share: recorded streams, framing, and a log of what was told.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jsonspigot::PayloadStatus;
+use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, ToolCall, ToolCalls, ToolCallsBuilder};
+use jsonspigot::{ErrorKind, OwnedEvent, OwnedEventKind, PatternSet};
+use sse_core::{SseDecoder, SseEvent};
+
+/// A recorded stream's bytes; `None`, said aloud, where the recordings are not there.
+pub(crate) fn recorded(name: &str) -> Option<Vec<u8>> {
+    shared(&format!("fixtures/{name}"))
+}
+
+/// The same, from beside the recorded streams.
+pub(crate) fn shared(name: &str) -> Option<Vec<u8>> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let path = env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from).join(name);
+    let bytes = fs::read(&path).ok();
+    if bytes.is_none() {
+        eprintln!("not checked, as it is not there: {}", path.display());
+    }
+    bytes
+}
+
+/// A stream of our own.
+pub(crate) fn own(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams").join(name)).unwrap()
+}
+
+/// Bytes into events, however they are cut: server-sent events, or one event a line.
+pub(crate) enum Framing {
+    Unknown(Vec<u8>),
+    Sse(Box<SseDecoder>),
+    Lines(Vec<u8>),
+}
+
+impl Framing {
+    pub(crate) fn new() -> Self {
+        Self::Unknown(Vec::new())
+    }
+
+    pub(crate) fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Unknown(held) => {
+                held.extend_from_slice(chunk);
+                // Lines begin with a brace, fields of server-sent events do not.
+                let first = held.iter().copied().find(|byte| !byte.is_ascii_whitespace());
+                if let Some(first) = first {
+                    let held = std::mem::take(held);
+                    *self = match first {
+                        b'{' => Self::Lines(Vec::new()),
+                        _ => Self::Sse(Box::new(SseDecoder::with_limit((1 << 20).try_into().unwrap()))),
+                    };
+                    self.feed(&held, on_event);
+                }
+            }
+            Self::Sse(decoder) => {
+                let mut rest = chunk;
+                while let Some(event) = decoder.next(&mut rest) {
+                    if let SseEvent::Message(message) = event.unwrap() {
+                        on_event(&message.data);
+                    }
+                }
+            }
+            Self::Lines(held) => {
+                for byte in chunk {
+                    match byte {
+                        b'\n' => on_event(std::str::from_utf8(&std::mem::take(held)).unwrap()),
+                        other => held.push(*other),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The end of input: servers do omit the last blank line.
+    pub(crate) fn finish(&mut self, on_event: &mut dyn FnMut(&str)) {
+        self.feed(b"\n\n", on_event);
+    }
+}
+
+/// The events of a whole stream.
+pub(crate) fn events_of(bytes: &[u8]) -> Vec<String> {
+    let mut events = Vec::new();
+    let mut framing = Framing::new();
+    framing.feed(bytes, &mut |event| events.push(event.to_owned()));
+    framing.finish(&mut |event| events.push(event.to_owned()));
+    events
+}
+
+/// The events of Amazon's binary framing, each payload wrapped in its event's name.
+pub(crate) fn eventstream(mut bytes: &[u8]) -> Vec<String> {
+    let mut events = Vec::new();
+    while !bytes.is_empty() {
+        let length = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        // Lengths and a checksum, headers, the payload, a checksum.
+        let (message, rest) = bytes.split_at(length(0));
+        let (mut headers, payload) = message[12..message.len() - 4].split_at(length(4));
+        let mut name = "";
+        while !headers.is_empty() {
+            // A name behind its length, the type of a string, a value behind its length.
+            let (header, rest) = headers[1..].split_at(usize::from(headers[0]));
+            let (value, rest) = rest[3..].split_at(usize::from(u16::from_be_bytes([rest[1], rest[2]])));
+            if header == b":event-type" {
+                name = std::str::from_utf8(value).unwrap();
+            }
+            headers = rest;
+        }
+        events.push(format!("{{\"{name}\":{}}}", std::str::from_utf8(payload).unwrap()));
+        bytes = rest;
+    }
+    events
+}
+
+/// All that was told, in a form to compare.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Log {
+    pub(crate) calls: Vec<CallLog>,
+    pub(crate) text: String,
+    pub(crate) reasoning: String,
+    pub(crate) refusal: String,
+    pub(crate) usage: Vec<String>,
+    pub(crate) ends: usize,
+    pub(crate) stops: Vec<(u64, String)>,
+    /// The reasons behind a gateway, each with its place among the stops.
+    pub(crate) native_reasons: Vec<(usize, String)>,
+    pub(crate) provider_errors: Vec<String>,
+    /// Of each of the provider's errors its type and code.
+    pub(crate) error_kinds: Vec<(Option<String>, Option<String>)>,
+    pub(crate) unknown: Vec<String>,
+    pub(crate) bad_frames: Vec<String>,
+    pub(crate) errors: Vec<(CallErrorKind, Option<u64>)>,
+    /// The order: a letter an event, with the call's number.
+    pub(crate) order: Vec<String>,
+}
+
+/// What was told of one call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CallLog {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) choice: u64,
+    /// The fragments, joined.
+    pub(crate) fragments: String,
+    /// The matches, a string's deltas joined.
+    pub(crate) matches: Vec<OwnedEvent>,
+    pub(crate) status: &'static str,
+    pub(crate) reason: String,
+    pub(crate) raw: String,
+    pub(crate) value: Option<String>,
+    pub(crate) error: Option<(ErrorKind, u64, String)>,
+    /// Id and name as they were at the end.
+    pub(crate) at_end: (String, String),
+}
+
+impl Log {
+    pub(crate) fn tell<'e>(&mut self, event: impl Into<StreamEvent<'e>>) {
+        match event.into() {
+            StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, .. })) => {
+                assert_eq!(number, self.calls.len() as u64, "calls are numbered as they start");
+                let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+                self.calls.push(CallLog { id: text(id), name: text(name), choice, ..CallLog::default() });
+                self.order.push(format!("call {number}"));
+            }
+            StreamEvent::Call(CallEvent::Fragment { call, text }) => {
+                assert!(!text.is_empty(), "a fragment is never empty");
+                self.open(call.number).fragments.push_str(text);
+            }
+            StreamEvent::Call(CallEvent::Match { call, event }) => {
+                let event = event.to_owned();
+                let matches = &mut self.open(call.number).matches;
+                if let OwnedEventKind::Delta(text) = &event.kind
+                    && let Some(last) = matches.iter_mut().rfind(|last| last.match_id == event.match_id)
+                    && let OwnedEventKind::Delta(before) = &mut last.kind
+                {
+                    before.push_str(text);
+                } else {
+                    matches.push(event);
+                }
+            }
+            StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, .. }, input }) => {
+                let log = self.open(number);
+                log.status = input.status().name();
+                if let PayloadStatus::Truncated { reason } = input.status() {
+                    log.reason = reason.to_owned();
+                }
+                log.raw = input.raw().to_owned();
+                log.value = input.value().map(|value| value.to_string());
+                log.error = input.error().map(|error| (error.kind(), error.offset(), error.path().to_owned()));
+                log.at_end = (id.unwrap_or_default().to_owned(), name.unwrap_or_default().to_owned());
+                assert_eq!(log.raw, log.fragments, "the raw text is all fragments");
+                assert_eq!(log.value.is_some(), matches!(log.status, "complete" | "empty"), "{log:?}");
+                self.order.push(format!("input {number}"));
+            }
+            StreamEvent::Text { text, .. } => self.text.push_str(text),
+            StreamEvent::Reasoning { text, .. } => self.reasoning.push_str(text),
+            StreamEvent::Refusal { text, .. } => self.refusal.push_str(text),
+            StreamEvent::Usage { json } => self.usage.push(json.to_owned()),
+            StreamEvent::Stop { choice, reason, native_reason } => {
+                self.native_reasons.extend(native_reason.map(|native| (self.stops.len(), native.to_owned())));
+                self.stops.push((choice, reason.to_owned()));
+                self.order.push(format!("stop {choice}"));
+            }
+            StreamEvent::End => self.ends += 1,
+            StreamEvent::ProviderError { message, kind, code } => {
+                self.provider_errors.push(message.to_owned());
+                self.error_kinds.push((kind.map(str::to_owned), code.map(str::to_owned)));
+            }
+            StreamEvent::Unknown { text } => self.unknown.push(text.to_owned()),
+            StreamEvent::BadFrame { text } => self.bad_frames.push(text.to_owned()),
+            StreamEvent::Call(CallEvent::Error(error)) => self.errors.push((error.kind(), error.call())),
+            _ => panic!("an event that these tests do not know"),
+        }
+    }
+
+    fn open(&mut self, call: u64) -> &mut CallLog {
+        let log = &mut self.calls[usize::try_from(call).unwrap()];
+        assert_eq!(log.status, "", "nothing is told of a call behind its input's end");
+        log
+    }
+
+    /// The calls as `name status value-or-raw`, for short comparisons.
+    pub(crate) fn summary(&self) -> Vec<String> {
+        let line = |call: &CallLog| {
+            let CallLog { name, status, value, raw, reason, .. } = call;
+            let reason = if reason.is_empty() { String::new() } else { format!("({reason})") };
+            format!("{name} {status}{reason} {}", value.as_deref().unwrap_or(raw))
+        };
+        self.calls.iter().map(line).collect()
+    }
+
+    pub(crate) fn ids(&self) -> Vec<&str> {
+        self.calls.iter().map(|call| call.id.as_str()).collect()
+    }
+}
+
+/// All of every call is matched.
+pub(crate) fn everything() -> ToolCallsBuilder {
+    ToolCalls::builder().patterns(&PatternSet::new(["$", "$..*"]).unwrap())
+}
+
+/// Reads events with these choices.
+pub(crate) fn read_with<E: AsRef<str>>(
+    provider: Option<Provider>,
+    choices: ToolCallsBuilder,
+    events: impl IntoIterator<Item = E>,
+) -> Log {
+    let calls = choices.build();
+    let stream = match provider {
+        Some(provider) => ProviderStream::new(provider, calls),
+        None => ProviderStream::detecting(calls),
+    };
+    read_stream(stream, events)
+}
+
+/// Reads events of a stream whose text is itself JSON.
+pub(crate) fn read_structured<E: AsRef<str>>(provider: Option<Provider>, events: impl IntoIterator<Item = E>) -> Log {
+    let calls = everything().build();
+    let stream = match provider {
+        Some(provider) => ProviderStream::new(provider, calls),
+        None => ProviderStream::detecting(calls),
+    };
+    read_stream(stream.structured(), events)
+}
+
+/// Reads events with this stream.
+pub(crate) fn read_stream<E: AsRef<str>>(mut stream: ProviderStream, events: impl IntoIterator<Item = E>) -> Log {
+    let mut log = Log::default();
+    for event in events {
+        stream.push(event.as_ref(), |event| log.tell(event));
+    }
+    stream.finish(None, |event| log.tell(event));
+    log
+}
+
+/// The default limits, changed.
+pub(crate) fn call_limits(change: impl FnOnce(&mut CallLimits)) -> CallLimits {
+    let mut limits = CallLimits::default();
+    change(&mut limits);
+    limits
+}
+
+/// Reads a provider's events.
+pub(crate) fn read<E: AsRef<str>>(provider: Provider, events: impl IntoIterator<Item = E>) -> Log {
+    read_with(Some(provider), everything(), events)
+}
+
+/// Reads a stream's bytes, cut at these places.
+pub(crate) fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]) -> Log {
+    let mut log = Log::default();
+    let mut calls = ProviderStream::detecting(choices.build());
+    let mut framing = Framing::new();
+    let mut on_event = |event: &str| calls.push(event, |event| log.tell(event));
+    let mut start = 0;
+    for end in cuts.iter().copied().chain([bytes.len()]) {
+        framing.feed(&bytes[start..end], &mut on_event);
+        start = end;
+    }
+    framing.finish(&mut on_event);
+    calls.finish(None, |event| log.tell(event));
+    log
+}
+
+/// Anthropic's events.
+pub(crate) mod anthropic {
+    use serde_json::{Value, json};
+
+    pub(crate) fn message_start() -> String {
+        json!({"type": "message_start", "message": {"content": [], "stop_reason": null}}).to_string()
+    }
+
+    pub(crate) fn start(index: u64, id: &str, name: &str) -> String {
+        start_with(index, id, name, &json!({}))
+    }
+
+    pub(crate) fn start_with(index: u64, id: &str, name: &str, input: &Value) -> String {
+        let block = json!({"type": "tool_use", "id": id, "name": name, "input": input});
+        json!({"type": "content_block_start", "index": index, "content_block": block}).to_string()
+    }
+
+    pub(crate) fn delta(index: u64, text: &str) -> String {
+        let delta = json!({"type": "input_json_delta", "partial_json": text});
+        json!({"type": "content_block_delta", "index": index, "delta": delta}).to_string()
+    }
+
+    pub(crate) fn stop(index: u64) -> String {
+        json!({"type": "content_block_stop", "index": index}).to_string()
+    }
+
+    pub(crate) fn end(reason: &str) -> String {
+        json!({"type": "message_delta", "delta": {"stop_reason": reason}}).to_string()
+    }
+}
+
+/// Chunks of Chat Completions with what matters in them.
+pub(crate) mod chat {
+    use serde_json::{Value, json};
+
+    /// An entry of `tool_calls`, as the server would send it.
+    pub(crate) fn entries(entries: &Value) -> String {
+        json!({"choices": [{"index": 0, "delta": {"tool_calls": entries}}]}).to_string()
+    }
+
+    /// The usual entry; null where the server leaves something out but says so.
+    pub(crate) fn call(
+        index: u64,
+        id: impl Into<Value>,
+        name: impl Into<Value>,
+        arguments: impl Into<Value>,
+    ) -> String {
+        let function = json!({"name": name.into(), "arguments": arguments.into()});
+        entries(&json!([{"index": index, "id": id.into(), "type": "function", "function": function}]))
+    }
+
+    /// The usual continuation.
+    pub(crate) fn more(index: u64, arguments: &str) -> String {
+        entries(&json!([{"index": index, "function": {"arguments": arguments}}]))
+    }
+
+    pub(crate) fn end(reason: &str) -> String {
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}).to_string()
+    }
+}
+
+/// Events of Responses with what matters in them.
+pub(crate) mod responses {
+    use serde_json::{Value, json};
+
+    pub(crate) fn added(index: u64, id: &str, name: &str) -> String {
+        let item = json!({"type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": name,
+            "arguments": "", "status": "in_progress"});
+        json!({"type": "response.output_item.added", "output_index": index, "item": item}).to_string()
+    }
+
+    pub(crate) fn delta(index: u64, text: &str) -> String {
+        json!({"type": "response.function_call_arguments.delta", "output_index": index, "delta": text}).to_string()
+    }
+
+    pub(crate) fn done(index: u64, text: &str) -> String {
+        json!({"type": "response.function_call_arguments.done", "output_index": index, "arguments": text}).to_string()
+    }
+
+    pub(crate) fn item_done(index: u64, id: &str, name: &str, text: &str, status: &str) -> String {
+        let item = json!({"type": "function_call", "call_id": id, "name": name, "arguments": text, "status": status});
+        json!({"type": "response.output_item.done", "output_index": index, "item": item}).to_string()
+    }
+
+    /// A terminal event, such as `completed`.
+    pub(crate) fn end(status: &str, response: &Value) -> String {
+        json!({"type": format!("response.{status}"), "response": response}).to_string()
+    }
+}
+
+/// An event of Gemini with one part.
+pub(crate) fn gemini_call(call: &serde_json::Value) -> String {
+    serde_json::json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]}).to_string()
+}
