@@ -381,7 +381,7 @@ fn names_and_inputs_of_starts_are_limited_too() {
     calls.start(0, CallStart::new("").id("a"), |event| log.tell(event));
     calls.start(0, CallStart::new(&*"x".repeat(100_000)).id("a"), |event| log.tell(event));
     calls.start(1, CallStart::new("tool").id("b").input(&*format!("[\"{}\"]", "é".repeat(100_000))), |event| {
-        log.tell(event)
+        log.tell(event);
     });
     assert!(format!("{calls:?}").len() < 4_000);
     calls.finish(None, |event| log.tell(event));
