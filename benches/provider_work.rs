@@ -29,7 +29,7 @@ const SCENARIOS: [Scenario; 26] = [
         neutral(builder().limits(call_limits(|it| it.input_bytes = KEPT)), |calls| deltas(calls, n, "1,", ""))
     }),
     ("string-limited", |n| {
-        neutral(builder().parser(Parser::builder().limits(Limits { string: 9, ..Limits::default() })), |calls| {
+        neutral(builder().parser(Parser::builder().limits(Limits::new().string(9))), |calls| {
             deltas(calls, n, "\"ééééé", "")
         })
     }),
@@ -112,11 +112,7 @@ const SCENARIOS: [Scenario; 26] = [
     ("elements", |n| values(n, |at| json!({"jsonPath": format!("$.a[{at}]"), "numberValue": 1}), Limits::default())),
     ("values-out-of-order", |n| values(n, |_| json!({"jsonPath": "$.a[7]", "numberValue": 1}), Limits::default())),
     ("values-limited", |n| {
-        values(
-            n,
-            |_| json!({"jsonPath": "$.a", "stringValue": "é", "willContinue": true}),
-            Limits { string: 9, ..Limits::default() },
-        )
+        values(n, |_| json!({"jsonPath": "$.a", "stringValue": "é", "willContinue": true}), Limits::new().string(9))
     }),
     ("mixed", |n| {
         stream(

@@ -34,7 +34,7 @@ fn text(name: &str) -> String {
 fn look(event: &Event<'_>) -> u64 {
     match event.kind {
         EventKind::Delta(text) => black_box(text).len() as u64,
-        EventKind::Begin(_) | EventKind::End(_) => black_box(event.offset) & 1,
+        _ => black_box(event.offset) & 1,
     }
 }
 
@@ -50,7 +50,7 @@ fn main() {
         "token" => payload::tokens(bytes),
         size => bytes.chunks(size.parse().expect("a chunk's size")).collect(),
     };
-    let limits = Limits { string: 1 << 20, ..Limits::default() };
+    let limits = Limits::new().string(1 << 20);
     let builder = Parser::builder().limits(limits).retain(Retain::Nothing);
     let mut parser = if door == "snapshots" { builder.snapshots() } else { builder }.build(&patterns);
     let readings = LEAST.div_ceil(text.len());

@@ -53,6 +53,7 @@ fn show(event: &Event<'_>) -> io::Result<()> {
             write!(out, "{}", plain.replace('\n', "\n  "))?;
         }
         EventKind::End(_) => writeln!(out)?,
+        _ => {}
     }
     out.flush()
 }

@@ -17,7 +17,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use jsonspigot::{DuplicateKeys, Mark, Parser, PatternSet, Settled, ValueState};
+use jsonspigot::{DuplicateKeys, Parser, PatternSet, Revision, Settled, ValueState};
 use serde::Deserialize;
 
 /// What of a ticket can be seen while it is written: every field may still be missing or half there.
@@ -54,12 +54,12 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     // What is marked complete must stay so, hence a second `title` is an error.
     let builder = Parser::builder().snapshots().duplicate_keys(DuplicateKeys::Reject);
     let mut parser = builder.build(&PatternSet::empty());
-    let mut drawn = Mark::default();
+    let mut drawn = Revision::default();
     for piece in pieces {
         let fed = parser.feed_with(piece?, |_| {});
         if parser.has_changed_since(drawn) {
-            draw(&parser, drawn == Mark::default())?;
-            drawn = parser.mark();
+            draw(&parser, drawn == Revision::default())?;
+            drawn = parser.revision();
         }
         fed?;
     }

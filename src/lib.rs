@@ -4,7 +4,7 @@
 //! [partial-value]: crate::PartialValue
 //! [partial]: crate::Partial
 //! [settled]: crate::Settled
-//! [mark]: crate::Mark
+//! [revision]: crate::Revision
 //! [value-feed]: crate::ValueFeed
 //! [pattern-set]: crate::PatternSet
 //! [limits]: crate::Limits
@@ -35,7 +35,7 @@ mod tokenizer;
 #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the wire formats use the rest"))]
 pub mod tool_calls;
 
-pub use document::{Mark, Partial, PartialValue, PatchOp, Settled, ValueState};
+pub use document::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};
 pub use error::{Deviation, Error, ErrorKind};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use parser::{Atom, DuplicateKeys, Events, Parser, ParserBuilder, Retain, ValueFeed};

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use allocation_counter::{AllocationInfo, measure};
-use jsonspigot::{Event, EventKind, Mark, Parser, ParserBuilder, PartialValue, PatternSet, Retain, ValueState};
+use jsonspigot::{Event, EventKind, Parser, ParserBuilder, PartialValue, PatternSet, Retain, Revision, ValueState};
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 
@@ -34,9 +34,9 @@ fn many(count: usize) -> String {
 fn look_at(event: &Event<'_>) -> usize {
     let path = event.path.indices().count() + event.path.last().map_or(0, |_| 1);
     path + match event.kind {
-        EventKind::Begin(_) => 0,
         EventKind::Delta(text) => text.len(),
         EventKind::End(value) => value.map_or(0, |value| value.bytes().len()),
+        _ => 0,
     }
 }
 
@@ -76,7 +76,7 @@ fn a_look_allocates_nothing() {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
     let (head, tail) = TOOL_CALL.split_at(TOOL_CALL.find("mum? 📱").map_or(TOOL_CALL.len() / 2, |at| at));
     feed_with(&mut parser, head);
-    let before = (parser.clone(), parser.mark());
+    let before = (parser.clone(), parser.revision());
     feed_with(&mut parser, &tail[..40]);
     let mut seen = 0;
     let measured = measure(|| {
@@ -96,7 +96,7 @@ fn a_look_allocates_nothing() {
         }
         assert!(slots.index(0).is_some() && !slots.is_empty() && !slots.is_null());
         assert!(root == root && before.0.snapshot() != Some(root));
-        assert!(parser.has_changed_since(before.1) && !parser.has_changed_since(parser.mark()));
+        assert!(parser.has_changed_since(before.1) && !parser.has_changed_since(parser.revision()));
     });
     assert!(seen > 0);
     assert_none("looking", measured);
@@ -106,21 +106,21 @@ fn a_look_allocates_nothing() {
 fn patches_allocate_only_for_their_paths() {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
     feed_with(&mut parser, &TOOL_CALL[..600]);
-    let mark = parser.mark();
+    let revision = parser.revision();
     feed_with(&mut parser, &TOOL_CALL[600..]);
     let mut count = 0;
     assert_none(
         "iterating",
         measure(|| {
-            for op in parser.patch_since(mark) {
+            for op in parser.patch_since(revision) {
                 count += 1 + op.appended().map_or(0, str::len) + op.value().len();
             }
         }),
     );
-    let ops = parser.patch_since(mark).count() as u64;
+    let ops = parser.patch_since(revision).count() as u64;
     assert!(ops > 1 && count > 0);
     let mut printed = String::with_capacity(10_000);
-    let measured = measure(|| parser.patch_since(mark).for_each(|op| write!(printed, "{op}").unwrap()));
+    let measured = measure(|| parser.patch_since(revision).for_each(|op| write!(printed, "{op}").unwrap()));
     assert!(measured.count_total <= 6 * ops, "a path's segments and its text: {measured:?} for {ops} operations");
     let mut printed = String::with_capacity(10_000);
     assert_none("printing", measure(|| write!(printed, "{}", parser.snapshot().unwrap()).unwrap()));
@@ -138,11 +138,15 @@ fn feeding_allocates_the_arenas_growth() {
     let doublings = u64::from(text.len().ilog2()) + 1;
     let more = with.count_total - without.count_total;
     assert!(more <= 2 * doublings, "{more} allocations for {} bytes", text.len());
-    let mark = |count| {
+    let revision = |count| {
         let mut parser = builder.snapshots().build(&PatternSet::empty());
         measure(|| feed_with(&mut parser, &many(count))).bytes_current
     };
-    assert!(mark(100) < 4 * text.len() as i64, "24 bytes a node and the text, twice that at most: {}", mark(100));
+    assert!(
+        revision(100) < 4 * text.len() as i64,
+        "24 bytes a node and the text, twice that at most: {}",
+        revision(100)
+    );
 }
 
 /// Of a long text only the beginning allocates: then all buffers have their size.
@@ -205,14 +209,14 @@ fn looking_after_each_chunk_allocates_nothing() {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
     feed_with(&mut parser, TOOL_CALL);
     parser.reset();
-    let (mut mark, mut drawn) = (Mark::default(), 0);
+    let (mut revision, mut drawn) = (Revision::default(), 0);
     let measured = measure(|| {
         for piece in pieces(TOOL_CALL) {
             parser.feed_with(piece, |_| {}).unwrap();
-            if parser.has_changed_since(mark) {
+            if parser.has_changed_since(revision) {
                 let message = parser.snapshot().and_then(|root| root.at("ask_slots[1].message"));
                 drawn += message.and_then(PartialValue::as_str).map_or(0, str::len);
-                mark = parser.mark();
+                revision = parser.revision();
             }
         }
     });

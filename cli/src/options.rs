@@ -136,7 +136,7 @@ pub(crate) struct Options {
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///
-    /// Without this option, what the other options need.
+    /// Without this option, what the other options need. `text` is another name of `all`.
     #[arg(long, value_name = "WHAT")]
     retain: Option<Retain>,
 
@@ -173,7 +173,8 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Retain {
-    Text,
+    #[value(alias = "text")]
+    All,
     Matches,
     Nothing,
 }
@@ -199,7 +200,7 @@ impl Options {
     pub(crate) fn from_arguments() -> Result<Self, Failure> {
         let options = Self::try_parse()?;
         if options.value && matches!(options.retain, Some(Retain::Matches | Retain::Nothing)) {
-            let message = "the argument '--value' needs '--retain text', which keeps the whole value";
+            let message = "the argument '--value' needs '--retain all', which keeps the whole value";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message).into());
         }
         Ok(options)
@@ -222,12 +223,12 @@ impl Options {
     /// A parser as it was asked for.
     fn parser(&self) -> ParserBuilder {
         let retain = match self.retain {
-            Some(Retain::Text) => jsonspigot::Retain::Text,
+            Some(Retain::All) => jsonspigot::Retain::All,
             Some(Retain::Matches) => jsonspigot::Retain::Matches,
             Some(Retain::Nothing) => jsonspigot::Retain::Nothing,
             // Nobody can tell from the output that less was kept: prose shows no value that was told before, and an
             // end's value lies within its match.
-            None if self.value => jsonspigot::Retain::Text,
+            None if self.value => jsonspigot::Retain::All,
             None if self.text => jsonspigot::Retain::Nothing,
             None => jsonspigot::Retain::Matches,
         };
@@ -236,13 +237,12 @@ impl Options {
             DuplicateKeys::Reject => jsonspigot::DuplicateKeys::Reject,
         };
         let default = Limits::default();
-        let limits = Limits {
-            depth: self.max_depth.unwrap_or(default.depth),
-            key: self.max_key.unwrap_or(default.key),
-            string: self.max_string.unwrap_or(default.string),
-            number: self.max_number.unwrap_or(default.number),
-            total: self.max_total.unwrap_or(default.total),
-        };
+        let limits = Limits::new()
+            .depth(self.max_depth.unwrap_or(default.depth))
+            .key(self.max_key.unwrap_or(default.key))
+            .string(self.max_string.unwrap_or(default.string))
+            .number(self.max_number.unwrap_or(default.number))
+            .total(self.max_total.unwrap_or(default.total));
         let builder = jsonspigot::Parser::builder().retain(retain).duplicate_keys(duplicate_keys).limits(limits);
         if self.snapshots().is_some() { builder.snapshots() } else { builder }
     }

@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use self::lookup::LastLooks;
-pub use self::patch::{Mark, PatchOp};
+pub use self::patch::{PatchOp, Revision};
 pub(crate) use self::print::write_escaped;
 pub use self::settled::Settled;
 pub use self::typed::Partial;
@@ -103,7 +103,7 @@ pub(crate) struct Document {
     open: NodeId,
     /// Whether a number or literal has begun that is not shown yet.
     has_open_atom: bool,
-    /// How many values have closed, and how often the document was cleared: what a mark compares.
+    /// How many values have closed, and how often the document was cleared: what a revision compares.
     closed: u32,
     epoch: u32,
     /// How long the text and the list of nodes may grow.

@@ -1,4 +1,4 @@
-//! What changed since a mark: the operations that bring a copy up to date.
+//! What changed since a revision: the operations that bring a copy up to date.
 
 use alloc::string::String;
 use core::fmt::{self, Write};
@@ -16,10 +16,10 @@ use crate::path::write_pointer_token;
 ///
 /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
 /// parser.feed_with(r#"{"say": "Hel"#, |_| {})?;
-/// let mark = parser.mark();
-/// assert!(!parser.has_changed_since(mark));
+/// let revision = parser.revision();
+/// assert!(!parser.has_changed_since(revision));
 /// parser.feed_with(r#"lo", "to": ["all"#, |_| {})?;
-/// let ops: Vec<String> = parser.patch_since(mark).map(|op| op.to_string()).collect();
+/// let ops: Vec<String> = parser.patch_since(revision).map(|op| op.to_string()).collect();
 /// assert_eq!(ops, [
 ///     r#"{"op":"append","path":"/say","value":"lo"}"#,
 ///     r#"{"op":"add","path":"/to","value":["all"]}"#,
@@ -27,7 +27,7 @@ use crate::path::write_pointer_token;
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Mark {
+pub struct Revision {
     epoch: u32,
     nodes: u32,
     shown: u32,
@@ -99,18 +99,18 @@ impl Serialize for PatchOp<'_> {
 }
 
 impl Document {
-    pub(crate) fn mark(&self) -> Mark {
-        Mark { epoch: self.epoch, nodes: self.nodes.len() as u32, shown: self.shown, closed: self.closed }
+    pub(crate) fn revision(&self) -> Revision {
+        Revision { epoch: self.epoch, nodes: self.nodes.len() as u32, shown: self.shown, closed: self.closed }
     }
 
-    /// The operations since a mark, in document order; since a mark of another document, all of this one.
+    /// The operations since a revision, in document order; since a revision of another document, all of this one.
     ///
-    /// What is new is one string's growth, if the last node was an open string, and the nodes behind the mark: each
+    /// What is new is one string's growth, if the last node was an open string, and the nodes behind the revision: each
     /// that hangs on an old one is added with all that stands in it.
-    pub(crate) fn patch_since(&self, mark: Mark) -> impl Iterator<Item = PatchOp<'_>> {
-        let mark = if self.has_passed(mark) { mark } else { Mark::default() };
-        let grown = mark.nodes.checked_sub(1).and_then(|last| self.growth(last, mark.shown));
-        let mut next = mark.nodes;
+    pub(crate) fn patch_since(&self, revision: Revision) -> impl Iterator<Item = PatchOp<'_>> {
+        let revision = if self.has_passed(revision) { revision } else { Revision::default() };
+        let grown = revision.nodes.checked_sub(1).and_then(|last| self.growth(last, revision.shown));
+        let mut next = revision.nodes;
         let added = core::iter::from_fn(move || {
             let node = ((next as usize) < self.nodes.len()).then_some(next)?;
             next = self.end(node);
@@ -119,14 +119,14 @@ impl Document {
         grown.into_iter().chain(added)
     }
 
-    /// Whether the mark can be one of this document. A mark of another parser should not be asked about, but must not
+    /// Whether the revision can be one of this document. A revision of another parser should not be asked about, but must not
     /// lead astray either.
-    fn has_passed(&self, mark: Mark) -> bool {
-        let now = self.mark();
-        mark.epoch == now.epoch
-            && mark.nodes <= now.nodes
-            && mark.shown <= now.shown
-            && self.text.is_char_boundary(mark.shown as usize)
+    fn has_passed(&self, revision: Revision) -> bool {
+        let now = self.revision();
+        revision.epoch == now.epoch
+            && revision.nodes <= now.nodes
+            && revision.shown <= now.shown
+            && self.text.is_char_boundary(revision.shown as usize)
     }
 
     /// What a string has gained since its text was shown up to `shown`.

@@ -42,6 +42,7 @@ pub struct PartialValue<'a> {
 }
 
 /// What is known of the value at a path ([`PartialValue::state_of`]).
+// Exhaustive: a value is there or not, and may change or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueState {
     /// It is not there, but may still come.

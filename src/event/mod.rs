@@ -27,12 +27,13 @@ use crate::tokenizer::ValueKind;
 ///     match event.kind {
 ///         EventKind::Delta(text) => assert_eq!((text, event.path.to_string().as_str()), ("lo", "say")),
 ///         EventKind::End(value) => assert_eq!(value.unwrap().deserialize::<String>()?, "Hello"),
-///         EventKind::Begin(_) => unreachable!("told before"),
+///         _ => unreachable!("its begin has been told"),
 ///     }
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Event<'a> {
     /// Which pattern: its place in the set.
     pub pattern: PatternId,
@@ -48,6 +49,7 @@ pub struct Event<'a> {
 
 /// What an [`Event`] tells.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum EventKind<'a> {
     /// The value's first byte has come.
     Begin(ValueKind),

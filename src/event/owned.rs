@@ -50,6 +50,7 @@ impl Event<'_> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OwnedEvent {
     /// Which pattern: its place in the set.
     pub pattern: PatternId,
@@ -67,6 +68,7 @@ pub struct OwnedEvent {
 
 /// What an [`OwnedEvent`] tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OwnedEventKind {
     /// The value's first byte has come.
     Begin(ValueKind),

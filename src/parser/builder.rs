@@ -19,7 +19,7 @@ use crate::tokenizer::{Limits, OnDeviation, Tokenizer};
 ///
 /// let patterns = PatternSet::new(["a"])?;
 /// let parser = Parser::builder()
-///     .limits(Limits { total: 1 << 20, ..Limits::default() })
+///     .limits(Limits::new().total(1 << 20))
 ///     .retain(Retain::Matches)
 ///     .duplicate_keys(DuplicateKeys::Reject)
 ///     .build(&patterns);

@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 /// assert_eq!((error.kind(), error.offset()), (ErrorKind::DuplicateKey, 22));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DuplicateKeys {
     /// Events are told for each occurrence; value and snapshot take the last, as serde_json does.
     #[default]

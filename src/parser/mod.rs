@@ -22,7 +22,7 @@ use self::state::{Core, Outcome};
 #[cfg(feature = "tool-calls")]
 pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
-use crate::document::{Document, Mark, PartialValue, PatchOp, ValueState};
+use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState};
 use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::{CompleteValue, Event, deserialize_text};
 use crate::path::ROOT;
@@ -239,10 +239,10 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::Text`], the default).
+    /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::All`], the default).
     pub fn text(&self) -> Result<&[u8], Error> {
         self.core.retained.whole().ok_or_else(|| {
-            let expected = "expected a parser built with `Retain::Text`";
+            let expected = "expected a parser built with `Retain::All`";
             self.core.error_of_call(ErrorKind::NotRetained, expected)
         })
     }
@@ -326,21 +326,21 @@ impl Parser {
     /// This moment of the snapshot, for [`has_changed_since`](Self::has_changed_since) and
     /// [`patch_since`](Self::patch_since). Without snapshots nothing ever changes.
     #[must_use]
-    pub fn mark(&self) -> Mark {
-        self.core.engine.document.as_ref().map_or_else(Mark::default, Document::mark)
+    pub fn revision(&self) -> Revision {
+        self.core.engine.document.as_ref().map_or_else(Revision::default, Document::revision)
     }
 
-    /// Whether anything has been added, has grown or has closed since a mark. Costs a comparison.
+    /// Whether anything has been added, has grown or has closed since a revision. Costs a comparison.
     #[must_use]
-    pub fn has_changed_since(&self, mark: Mark) -> bool {
-        self.mark() != mark
+    pub fn has_changed_since(&self, revision: Revision) -> bool {
+        self.revision() != revision
     }
 
-    /// The operations that bring a copy of the snapshot as it was at `mark` up to date.
+    /// The operations that bring a copy of the snapshot as it was at `revision` up to date.
     ///
-    /// Since `Mark::default()` they build it from nothing. Applied one batch after the other they give each snapshot.
+    /// Since `Revision::default()` they build it from nothing. Applied one batch after the other they give each snapshot.
     /// Costs what is new, and the paths' depth.
-    pub fn patch_since(&self, mark: Mark) -> impl Iterator<Item = PatchOp<'_>> {
-        self.core.engine.document.iter().flat_map(move |document| document.patch_since(mark))
+    pub fn patch_since(&self, revision: Revision) -> impl Iterator<Item = PatchOp<'_>> {
+        self.core.engine.document.iter().flat_map(move |document| document.patch_since(revision))
     }
 }

@@ -15,10 +15,11 @@ use core::ops::Range;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Retain {
     /// All of it: for [`text`](crate::Parser::text), [`deserialize`](crate::Parser::deserialize) and every end's value.
     #[default]
-    Text,
+    All,
     /// The text of open matches, for the values of their ends; dropped at the next feed once none is open.
     Matches,
     /// Nothing: memory does not grow with the text. Strings and containers end without their value; atoms keep theirs.
@@ -69,7 +70,7 @@ impl Retained {
                 self.start = offset;
                 self.bytes.clear();
             }
-            Retain::Matches | Retain::Text => {}
+            Retain::Matches | Retain::All => {}
         }
         self.bytes.extend_from_slice(chunk);
     }
@@ -88,6 +89,6 @@ impl Retained {
 
     /// The whole text, if all of it is kept.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
-        (self.policy == Retain::Text).then_some(&self.bytes)
+        (self.policy == Retain::All).then_some(&self.bytes)
     }
 }

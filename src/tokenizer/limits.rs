@@ -7,13 +7,14 @@
 /// ```
 /// use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
 ///
-/// let limits = Limits { string: 3, ..Limits::default() };
+/// let limits = Limits::new().string(3);
 /// let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
 /// assert!(parser.feed(r#"["abc", "abcd"]"#).any(|event| event.is_err()));
 /// let error = parser.finish().find_map(Result::err).unwrap();
 /// assert_eq!((error.kind(), error.offset()), (ErrorKind::StringLimit, 12));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Containers open at once; default 127, as serde_json.
     pub depth: usize,
@@ -27,8 +28,46 @@ pub struct Limits {
     pub total: u64,
 }
 
+impl Limits {
+    /// The defaults, as [`Default`] gives them: a depth of 127, all else unlimited.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { depth: 127, key: u64::MAX, string: u64::MAX, number: u64::MAX, total: u64::MAX }
+    }
+
+    /// At most so many containers open at once.
+    #[must_use]
+    pub const fn depth(self, depth: usize) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// At most so many raw bytes between a key's quotes.
+    #[must_use]
+    pub const fn key(self, key: u64) -> Self {
+        Self { key, ..self }
+    }
+
+    /// At most so many raw bytes between a string value's quotes.
+    #[must_use]
+    pub const fn string(self, string: u64) -> Self {
+        Self { string, ..self }
+    }
+
+    /// At most so many bytes in one number.
+    #[must_use]
+    pub const fn number(self, number: u64) -> Self {
+        Self { number, ..self }
+    }
+
+    /// At most so many bytes in the whole text, white space included.
+    #[must_use]
+    pub const fn total(self, total: u64) -> Self {
+        Self { total, ..self }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 127, key: u64::MAX, string: u64::MAX, number: u64::MAX, total: u64::MAX }
+        Self::new()
     }
 }

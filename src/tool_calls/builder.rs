@@ -67,7 +67,7 @@ impl ToolCallsBuilder {
     /// assert_eq!(is_complete(ToolCalls::builder().parser(last_wins).build()), Some(true));
     /// ```
     pub fn parser(mut self, parser: ParserBuilder) -> Self {
-        self.options.parser = parser.retain(Retain::Text).duplicate_keys_by_default(DuplicateKeys::Reject);
+        self.options.parser = parser.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject);
         self
     }
 

@@ -70,12 +70,12 @@ impl InputReader {
 impl Input {
     /// JSON, to be read as text by a parser with these choices.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self::Open(InputReader::Text(Box::new(builder.retain(Retain::Text).build(patterns))))
+        Self::Open(InputReader::Text(Box::new(builder.retain(Retain::All).build(patterns))))
     }
 
     /// JSON, to be read as values by path.
     pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self::Open(InputReader::Values(Box::new(ValueFeed::new(builder.retain(Retain::Text), patterns))))
+        Self::Open(InputReader::Values(Box::new(ValueFeed::new(builder.retain(Retain::All), patterns))))
     }
 
     /// The parser, once there is one.

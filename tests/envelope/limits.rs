@@ -65,7 +65,7 @@ fn white_space_counts_too() {
 
 #[test]
 fn the_parser_s_limits_hold() {
-    let limits = Limits { string: 2, ..Limits::default() };
+    let limits = Limits::new().string(2);
     let envelope = || {
         let builder = Envelope::builder().parser(Parser::builder().limits(limits));
         builder.build([Delimiter::comment("c").unwrap()], &PatternSet::empty())

@@ -65,14 +65,13 @@ pub(crate) fn target(input: &[u8]) {
     let delimiters = spelt(&delimiters);
     let limit = |place: usize| choice(place).checked_sub(1).map(u64::from);
     let flags = choice(4);
-    let limits = Limits {
-        depth: limit(5).map_or(127, |depth| depth as usize),
-        key: limit(6).unwrap_or(u64::MAX),
-        string: limit(7).unwrap_or(u64::MAX),
-        number: limit(8).unwrap_or(u64::MAX),
-        total: limit(9).unwrap_or(u64::MAX),
-    };
-    let retain = [Retain::Matches, Retain::Nothing, Retain::Text, Retain::Matches][usize::from(flags >> 3 & 3)];
+    let limits = Limits::new()
+        .depth(limit(5).map_or(127, |depth| depth as usize))
+        .key(limit(6).unwrap_or(u64::MAX))
+        .string(limit(7).unwrap_or(u64::MAX))
+        .number(limit(8).unwrap_or(u64::MAX))
+        .total(limit(9).unwrap_or(u64::MAX));
+    let retain = [Retain::Matches, Retain::Nothing, Retain::All, Retain::Matches][usize::from(flags >> 3 & 3)];
     let choices = Choices {
         hold_limit: limit(2).map_or(4096, |most| most as usize),
         payload_limit: limit(3).unwrap_or(u64::MAX),

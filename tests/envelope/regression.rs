@@ -45,8 +45,8 @@ fn a_payload_that_breaks_after_a_deviation() {
         (r#"<!--context {"a":"\d --> \d"} -->."#, Choices { parser: lenient, ..Choices::default() }),
         (r#"<!--context {"a":"\d"} -->."#, Choices { parser: lenient, payload_limit: 11, ..Choices::default() }),
         (r#"{"a":0,"b":"\d" oops}."#, Choices { parser: lenient, ..Choices::default() }),
-        (r#"<x>{"a":"\dé"}</x>."#, limited(Limits { string: 3, ..Limits::default() })),
-        (r#"<x>{"a":"\d"}</x>."#, limited(Limits { total: 10, ..Limits::default() })),
+        (r#"<x>{"a":"\dé"}</x>."#, limited(Limits::new().string(3))),
+        (r#"<x>{"a":"\d"}</x>."#, limited(Limits::new().total(10))),
     ] {
         every_cut_is_the_splitters(text, &delimiters, &choices);
         // However it broke, the first thing that was wrong is told, and the text goes on behind the closing delimiter.
@@ -68,7 +68,7 @@ fn a_limit_inside_a_closing_mark() {
         [r#"<!--context {"a":-->. {}-->"#, r#"<!--context {"a":1e-->. {}-->"#, r#"<!--context {"-->":"-->. {}-->"#]
     {
         for limit in 0..20 {
-            let limits = Limits { total: limit, ..Limits::default() };
+            let limits = Limits::new().total(limit);
             let default = Choices::default();
             every_cut_is_the_splitters(text, &delimiters, &Choices { payload_limit: limit, ..default });
             every_cut_is_the_splitters(

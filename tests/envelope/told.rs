@@ -41,6 +41,7 @@ fn record(matches: &mut Matches, event: &Event<'_>) {
             let text = value.map(|value| value.text().to_owned());
             assert!(matches.get_mut(&event.match_id).unwrap().3.replace(text).is_none(), "ended twice");
         }
+        _ => unreachable!("another kind of event"),
     }
 }
 

@@ -9,7 +9,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
 }
 
 fn feed_deeply(patterns: &[&str], document: &[u8]) -> (Parser, usize) {
-    let limits = Limits { depth: DEPTH, ..Limits::default() };
+    let limits = Limits::new().depth(DEPTH);
     let set = PatternSet::new(patterns).unwrap();
     let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).build(&set);
     let mut ends = 0;
@@ -45,7 +45,7 @@ fn a_million_levels_are_skipped() {
 #[test]
 fn one_level_too_many_is_an_error() {
     on_a_small_stack(|| {
-        let limits = Limits { depth: DEPTH, ..Limits::default() };
+        let limits = Limits::new().depth(DEPTH);
         let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
         let error = parser.feed_with("[".repeat(DEPTH + 1), |_| {}).unwrap_err();
         assert_eq!((error.kind().name(), error.offset()), ("depth-limit", DEPTH as u64));

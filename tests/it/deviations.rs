@@ -261,7 +261,7 @@ fn a_call_after_a_failure_has_the_failures_place() {
 /// from before its beginning.
 #[test]
 fn a_limit_bites_in_a_lone_surrogate_too() {
-    let limits = Limits { string: 3, ..Limits::default() };
+    let limits = Limits::new().string(3);
     for text in [&br#""\uDC""#[..], br#""\uDC00""#] {
         for cuts in torture_cuts(text.len()) {
             let mut parser = Parser::builder().limits(limits).show_past_flaws().build(&PatternSet::empty());

@@ -56,11 +56,11 @@ fn each_kind_says_what_and_where() {
             9,
             failure(Parser::builder().duplicate_keys(DuplicateKeys::Reject), br#"{"a":1,"a":2}"#),
         ),
-        ("depth-limit", "depth limit", 1, limited(Limits { depth: 1, ..limits }, "[[")),
-        ("key-limit", "key limit", 3, limited(Limits { key: 1, ..limits }, r#"{"ab":1}"#)),
-        ("string-limit", "string limit", 2, limited(Limits { string: 1, ..limits }, r#""ab""#)),
-        ("number-limit", "number limit", 1, limited(Limits { number: 1, ..limits }, "12")),
-        ("total-limit", "total limit", 1, limited(Limits { total: 1, ..limits }, "[]")),
+        ("depth-limit", "depth limit", 1, limited(limits.depth(1), "[[")),
+        ("key-limit", "key limit", 3, limited(limits.key(1), r#"{"ab":1}"#)),
+        ("string-limit", "string limit", 2, limited(limits.string(1), r#""ab""#)),
+        ("number-limit", "number limit", 1, limited(limits.number(1), "12")),
+        ("total-limit", "total limit", 1, limited(limits.total(1), "[]")),
         ("out-of-order", "out of order", 0, out_of_order()),
         ("not-retained", "not retained", 2, failure(Parser::builder().retain(Retain::Matches), b"[]")),
         ("finished", "finished", 1, behind_the_end()),
@@ -83,7 +83,7 @@ fn each_kind_says_what_and_where() {
 #[test]
 fn messages_say_what_was_expected() {
     let low_behind_high = "expected a low surrogate behind a high one";
-    let limits = Limits { depth: 2, key: 2, string: 3, number: 2, total: 20 };
+    let limits = Limits::new().depth(2).key(2).string(3).number(2).total(20);
     let builder = || Parser::builder().limits(limits).duplicate_keys(DuplicateKeys::Reject);
     for (text, expected) in [
         ("", "expected a value"),
@@ -179,7 +179,7 @@ proptest! {
         let both = if is_before { format!("{beside}, {nested}") } else { format!("{nested}, {beside}") };
         // Read as a pair, its second half is no boolean.
         let text = format!("[[{both}], 7]");
-        let mut parser = Parser::builder().limits(Limits { depth: 200, ..Limits::default() }).build(&PatternSet::empty());
+        let mut parser = Parser::builder().limits(Limits::new().depth(200)).build(&PatternSet::empty());
         parser.feed_with(&text, |_| {}).unwrap();
         parser.finish_with(|_| {}).unwrap();
         let expected = if depth > 127 { ErrorKind::DepthLimit } else { ErrorKind::Data };
@@ -191,8 +191,7 @@ proptest! {
 fn what_serde_json_just_reads_is_not_too_deep() {
     for (levels, expected) in [(127, ErrorKind::Data), (128, ErrorKind::DepthLimit)] {
         let text = "[".repeat(levels) + &"]".repeat(levels);
-        let mut parser =
-            Parser::builder().limits(Limits { depth: 200, ..Limits::default() }).build(&PatternSet::empty());
+        let mut parser = Parser::builder().limits(Limits::new().depth(200)).build(&PatternSet::empty());
         parser.feed_with(&text, |_| {}).unwrap();
         parser.finish_with(|_| {}).unwrap();
         assert_eq!(parser.deserialize::<Vec<bool>>().unwrap_err().kind(), expected, "{levels} levels");

@@ -51,7 +51,7 @@ fn op() -> impl Strategy<Value = Op> {
 
 fn configuration() -> impl Strategy<Value = Configuration> {
     use jsonspigot::Retain;
-    let retain = prop::sample::select(&[Retain::Text, Retain::Matches, Retain::Nothing][..]);
+    let retain = prop::sample::select(&[Retain::All, Retain::Matches, Retain::Nothing][..]);
     (retain, any::<bool>()).prop_map(|(retain, has_snapshots)| Configuration { retain, has_snapshots })
 }
 

@@ -24,13 +24,12 @@ pub(crate) fn pattern_set(options: &Options) -> PatternSet {
 }
 
 pub(crate) fn builder(options: &Options) -> ParserBuilder {
-    let limits = Limits {
-        depth: usize::try_from(options.depth).unwrap(),
-        key: options.key.unwrap_or(u64::MAX),
-        string: options.string.unwrap_or(u64::MAX),
-        number: options.number.unwrap_or(u64::MAX),
-        total: options.total.unwrap_or(u64::MAX),
-    };
+    let limits = Limits::new()
+        .depth(usize::try_from(options.depth).unwrap())
+        .key(options.key.unwrap_or(u64::MAX))
+        .string(options.string.unwrap_or(u64::MAX))
+        .number(options.number.unwrap_or(u64::MAX))
+        .total(options.total.unwrap_or(u64::MAX));
     let duplicates = if options.reject_duplicates { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
     let builder = Parser::builder().limits(limits).duplicate_keys(duplicates);
     if options.passes_deviations { builder.show_past_flaws() } else { builder }
@@ -161,6 +160,7 @@ impl Joined {
                 // Empty where no text is kept: the model's never is.
                 ModelEventKind::End(value.map_or(Vec::new(), |value| value.bytes().to_owned()))
             }
+            _ => unreachable!("another kind of event"),
         };
         let path = event.path.iter().map(|segment| match segment {
             Segment::Key(key) => PathElement::Key(key.to_owned()),

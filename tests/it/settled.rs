@@ -337,7 +337,7 @@ fn as_deep_as_serde_json() {
     holds::<Value>(&nested(60));
     for (depth, fits) in [(126, true), (128, false)] {
         let prefix = format!(r#"{{"type":"run","it":{},"text":"stre"#, nested(depth));
-        let limits = Limits { depth: 1000, ..Limits::default() };
+        let limits = Limits::new().depth(1000);
         let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
         parser.feed_with(&prefix, |_| {}).unwrap();
         let read = parser.snapshot().unwrap().deserialize::<Holding<Value>>();

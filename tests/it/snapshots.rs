@@ -134,7 +134,7 @@ fn a_million_levels_are_shown_cloned_compared_printed_and_dropped() {
         .stack_size(64 * 1024)
         .spawn(|| {
             const DEPTH: usize = 1_000_000;
-            let limits = Limits { depth: DEPTH, ..Limits::default() };
+            let limits = Limits::new().depth(DEPTH);
             let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
             let mut parser = builder.build(&PatternSet::empty());
             parser.feed_with("[".repeat(DEPTH), |_| {}).unwrap();
@@ -155,7 +155,7 @@ fn a_million_levels_are_shown_cloned_compared_printed_and_dropped() {
 #[test]
 fn serdes_ways_refuse_more_than_127_levels() {
     for (depth, fits) in [(127, true), (128, false)] {
-        let limits = Limits { depth, ..Limits::default() };
+        let limits = Limits::new().depth(depth);
         let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
         parser.feed_with("[".repeat(depth), |_| {}).unwrap();
         let root = parser.snapshot().unwrap();
@@ -317,7 +317,7 @@ fn numbers_are_what_serde_json_reads() {
 }
 
 #[test]
-fn a_mark_of_another_parser_leads_nowhere_but_does_no_harm() {
+fn a_revision_of_another_parser_leads_nowhere_but_does_no_harm() {
     let texts = ["", "[", r#"["#, r#"["abc"#, r#"["₹₹₹"#, r#"{"₹": "₹", "b": [1, 2, "₹₹₹"#, r#"{"a": [1]}"#, "12 "];
     let parsers = texts.map(|text| {
         let mut parser = plain();
@@ -326,9 +326,9 @@ fn a_mark_of_another_parser_leads_nowhere_but_does_no_harm() {
     });
     for parser in &parsers {
         let copied = parser.clone();
-        assert!(!copied.has_changed_since(parser.mark()), "a clone goes on from its origin's marks");
+        assert!(!copied.has_changed_since(parser.revision()), "a clone goes on from its origin's revisions");
         for other in &parsers {
-            for op in parser.patch_since(other.mark()) {
+            for op in parser.patch_since(other.revision()) {
                 let text = op.appended().unwrap_or_default();
                 assert!(op.value().as_str().is_none_or(|value| value.ends_with(text)), "{op}");
             }
@@ -340,12 +340,12 @@ fn a_mark_of_another_parser_leads_nowhere_but_does_no_harm() {
 fn a_reset_parser_starts_a_new_document() {
     let mut parser = plain();
     parser.feed_with(r#"{"a": "x""#, |_| {}).unwrap();
-    let mark = parser.mark();
+    let revision = parser.revision();
     parser.reset();
-    assert!(parser.snapshot().is_none() && parser.has_changed_since(mark));
-    assert_eq!(parser.patch_since(mark).count(), 0);
+    assert!(parser.snapshot().is_none() && parser.has_changed_since(revision));
+    assert_eq!(parser.patch_since(revision).count(), 0);
     assert_eq!(parser.state_of("a"), ValueState::Pending);
     parser.feed_with(r#"{"a": "x", "b": ["#, |_| {}).unwrap();
-    let ops: Vec<String> = parser.patch_since(mark).map(|op| op.to_string()).collect();
+    let ops: Vec<String> = parser.patch_since(revision).map(|op| op.to_string()).collect();
     assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"x","b":[]}}"#]);
 }

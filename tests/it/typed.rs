@@ -17,7 +17,7 @@ use super::model::generate::{Keys, document, number};
 
 /// A parser that has been fed this much.
 pub(super) fn fed(text: &str) -> Parser {
-    let limits = Limits { depth: 1000, ..Limits::default() };
+    let limits = Limits::new().depth(1000);
     let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
     parser.feed_with(text, |_| {}).unwrap();
     parser

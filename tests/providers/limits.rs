@@ -324,12 +324,7 @@ fn the_raw_text_is_kept_where_a_limit_of_the_parser_bites() {
     let text = r#"{"ké":"abé😀","n":12345}"#;
     let limits = |most: u64| {
         let none = Limits::default();
-        [
-            Limits { string: most, ..none },
-            Limits { key: most, ..none },
-            Limits { number: most, ..none },
-            Limits { total: most, ..none },
-        ]
+        [none.string(most), none.key(most), none.number(most), none.total(most)]
     };
     for limits in (0..20).flat_map(limits) {
         let parser = Parser::builder().limits(limits);
@@ -354,7 +349,7 @@ fn the_raw_text_of_values_is_kept_past_a_limit_of_the_parser() {
         let arg = json!({"jsonPath": path, "stringValue": text, "willContinue": goes_on});
         gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
     };
-    let parser = Parser::builder().limits(Limits { string: 3, ..Limits::default() });
+    let parser = Parser::builder().limits(Limits::new().string(3));
     let log = read_with(
         Some(Provider::Gemini),
         everything().parser(parser),

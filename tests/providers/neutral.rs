@@ -142,7 +142,7 @@ fn the_parser_of_an_open_call() {
     assert!(calls.parser(0).is_none(), "it has ended");
 
     // The parser's own limits are the call's verdict.
-    let choices = everything().parser(Parser::builder().limits(Limits { depth: 1, ..Limits::default() }));
+    let choices = everything().parser(Parser::builder().limits(Limits::new().depth(1)));
     let log = read_with(
         Some(Provider::Anthropic),
         choices,

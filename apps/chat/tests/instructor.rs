@@ -343,7 +343,7 @@ fn a_schema_that_is_none_or_leads_elsewhere_is_refused() {
 
 #[test]
 fn limits_and_the_order_of_calls_hold() {
-    let small = instructor().limits(Limits { total: 20, ..Limits::default() }).attempts(NonZeroU32::MIN);
+    let small = instructor().limits(Limits::new().total(20)).attempts(NonZeroU32::MIN);
     let errors = small.parse("Book a table.", |_| Ok(ANSWER.into())).unwrap_err();
     assert!(matches!(&errors[..], [AttemptError::InvalidJson { message }] if message.contains("limit")), "{errors:?}");
 

@@ -257,7 +257,7 @@ fn json_of(payload: &str) -> Option<&str> {
         return Some("{}");
     }
     // The library decides how deep an event may be.
-    let limits = Limits { depth: usize::MAX, ..Limits::default() };
+    let limits = Limits::new().depth(usize::MAX);
     let mut parser = Parser::builder().retain(Retain::Nothing).limits(limits).build(&PatternSet::empty());
     let read = parser.feed_with(payload, |_| {}).and_then(|()| parser.finish_with(|_| {}));
     read.is_ok().then_some(payload)

@@ -71,7 +71,7 @@ impl Value {
 impl Texts {
     pub(super) fn new(limit: NonZeroUsize) -> Self {
         // The library decides how deep an event may be.
-        let limits = Limits { depth: usize::MAX, ..Limits::default() };
+        let limits = Limits::new().depth(usize::MAX);
         let parser = Parser::builder().retain(Retain::Nothing).limits(limits).build(&PatternSet::empty());
         Self {
             reading: Reading::Between,

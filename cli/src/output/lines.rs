@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
-use jsonspigot::{CompleteValue, Error, Event, EventKind, Mark, Parser, PatchOp};
+use jsonspigot::{CompleteValue, Error, Event, EventKind, Parser, PatchOp, Revision};
 
 use super::stream_lines::{self, CallNames};
 use super::{Origin, Output};
@@ -29,7 +29,7 @@ pub(crate) struct Lines<W> {
     quoted_path_of: Option<(u64, u64)>,
     snapshots: Option<Snapshots>,
     /// Up to where the partial value has been told.
-    told: Mark,
+    told: Revision,
     call_names: CallNames,
 }
 
@@ -37,7 +37,7 @@ impl<W: Write> Lines<W> {
     pub(crate) fn new(out: W, snapshots: Option<Snapshots>) -> Self {
         let (path, quoted_path, quoted_path_of) = (String::new(), Vec::new(), None);
         let call_names = CallNames::default();
-        Self { out, path, quoted_path, quoted_path_of, snapshots, told: Mark::default(), call_names }
+        Self { out, path, quoted_path, quoted_path_of, snapshots, told: Revision::default(), call_names }
     }
 
     fn quote_path(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
@@ -93,6 +93,8 @@ impl<W: Write> Output for Lines<W> {
                     write!(self.out, r#","value":{value}"#)?;
                 }
             }
+            // A kind that this version of the command has no line for.
+            _ => return Ok(()),
         }
         self.out.write_all(b"}\n")
     }
@@ -109,7 +111,7 @@ impl<W: Write> Output for Lines<W> {
             }
             self.out.write_all(b"}\n")?;
         }
-        self.told = parser.mark();
+        self.told = parser.revision();
         Ok(())
     }
 

@@ -94,7 +94,7 @@ fn wrong_options() {
     error: invalid value '0' for '--chunk <N>': number would be zero for non-zero type
     error: invalid value 'many' for '--chunk <N>': invalid digit found in string
     error: the argument '--chunk <N>' cannot be used multiple times
-    error: invalid value 'some' for '--retain <WHAT>' [possible values: text, matches, nothing]
+    error: invalid value 'some' for '--retain <WHAT>' [possible values: all, matches, nothing]
     error: invalid value 'first-wins' for '--duplicate-keys <POLICY>' [possible values: last-wins, reject]; tip: a similar value exists: 'last-wins'
     error: invalid value '1.5' for '--max-depth <N>': invalid digit found in string
     error: invalid value '18446744073709551616' for '--max-total <N>': number too large to fit in target type
@@ -116,8 +116,8 @@ fn wrong_options() {
     error: the argument '--envelope <MARK>' cannot be used with '--structured'
     error: the argument '--envelope <MARK>' cannot be used with '--snapshots'
     error: the argument '--envelope <MARK>' cannot be used with '--value'
-    error: the argument '--value' needs '--retain text', which keeps the whole value
-    error: the argument '--value' needs '--retain text', which keeps the whole value
+    error: the argument '--value' needs '--retain all', which keeps the whole value
+    error: the argument '--value' needs '--retain all', which keeps the whole value
     "#);
 }
 

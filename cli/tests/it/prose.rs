@@ -26,7 +26,7 @@ fn the_same_however_it_is_cut_and_kept() {
     let whole = run(&["--text", "say[*]", "n[0]"], DOCUMENT);
     assert_eq!(whole.stdout, "two\nlines\n\n😀\n1.50e2\n");
     for chunk in ["1", "2", "7"] {
-        for retain in ["text", "matches", "nothing"] {
+        for retain in ["all", "text", "matches", "nothing"] {
             let cut = run(&["--text", "--chunk", chunk, "--retain", retain, "say[*]", "n[0]"], DOCUMENT);
             assert_eq!(cut, whole, "--chunk {chunk} --retain {retain}");
         }

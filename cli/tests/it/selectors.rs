@@ -67,7 +67,7 @@ fn documents(text: &str) -> BTreeMap<usize, String> {
     let events = parser.feed(text).map(Result::unwrap);
     let ends = events.filter_map(|event| match event.kind {
         EventKind::End(value) => Some((event.path.indices().next()? as usize, value?.text().to_owned())),
-        EventKind::Begin(_) | EventKind::Delta(_) => None,
+        _ => None,
     });
     ends.collect()
 }
@@ -165,11 +165,11 @@ fn select(pattern: Pattern, document: &str) -> Vec<Node> {
             offset: event.offset,
             value: Value::Null,
         }),
-        OwnedEventKind::Delta(_) => {}
         // The only pattern's matches are counted from 0.
         OwnedEventKind::End(text) => {
             nodes[event.match_id as usize].value = serde_json::from_str(&text.unwrap()).unwrap();
         }
+        _ => {}
     };
     parser.feed_with(document, &mut on_event).unwrap();
     parser.finish_with(&mut on_event).unwrap();

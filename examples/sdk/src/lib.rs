@@ -50,6 +50,7 @@ pub fn show_call(event: CallEvent<'_>) {
             EventKind::Delta(text) => print!("{text}"),
             EventKind::End(_) => println!(),
             EventKind::Begin(_) => print!("  {}: ", event.path),
+            _ => {}
         },
         CallEvent::End { call, input } => match (input.status(), input.value()) {
             // Only here may anything be done with the arguments.

@@ -18,13 +18,13 @@ pub fn are_invisible(chunks: &[&[u8]]) {
 fn parsers() -> [Parser; 5] {
     let all = PatternSet::new(["$", "$..*", "a[*].b", "['a', 'b', 0]", "*", "$..[1:5:2]", "$..a.*"]).unwrap();
     let some = PatternSet::new(["a[1]['b', 'é', '😀']", "$[0]", "$..['']", "b..a"]).unwrap();
-    let tight = Limits { depth: 4, key: 3, string: 12, number: 5, total: 200 };
+    let tight = Limits::new().depth(4).key(3).string(12).number(5).total(200);
     [
         Parser::builder().snapshots().build(&all),
         Parser::builder().duplicate_keys(DuplicateKeys::Reject).retain(Retain::Matches).build(&some),
         Parser::builder().limits(tight).duplicate_keys(DuplicateKeys::Reject).build(&all),
         Parser::builder().limits(tight).retain(Retain::Nothing).build(&PatternSet::empty()),
-        Parser::builder().limits(Limits { depth: 9, ..tight }).snapshots().show_past_flaws().build(&all),
+        Parser::builder().limits(tight.depth(9)).snapshots().show_past_flaws().build(&all),
     ]
 }
 
@@ -74,6 +74,7 @@ impl Log {
             EventKind::End(value) => {
                 What::End(value.map(|value| (value.kind(), value.text().to_owned(), value.span())))
             }
+            _ => unreachable!("another kind of event"),
         };
         let (pattern, match_id) = (event.pattern.index(), event.match_id);
         let earlier = self.told.iter_mut().rev().find(|told| told.match_id == match_id);

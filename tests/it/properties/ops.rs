@@ -168,7 +168,7 @@ impl Subject {
             assert_eq!(parser.snapshot().map(|root| root.to_string()), strict.snapshot().map(|root| root.to_string()));
         }
         assert!(!format!("{parser:?}").is_empty());
-        let _ = (parser.is_complete(), parser.mark(), parser.state_of("a[0]"), parser.state_of("$['b']"));
+        let _ = (parser.is_complete(), parser.revision(), parser.state_of("a[0]"), parser.state_of("$['b']"));
         if let Some(root) = parser.snapshot() {
             let printed = root.to_string();
             let read = serde_json::from_str::<serde::de::IgnoredAny>(&printed);

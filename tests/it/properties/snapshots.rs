@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::{Mark, Parser, PatternSet};
+use jsonspigot::{Parser, PatternSet, Revision};
 use serde_json::Value;
 
 use super::super::model::chunking::{chunks, each_byte};
@@ -130,7 +130,7 @@ pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
         for event in parser.feed(chunk).flatten() {
             events.push(format!("{event:?}"));
         }
-        let _ = (shown(&parser), parser.mark(), parser.state_of("a[0]"));
+        let _ = (shown(&parser), parser.revision(), parser.state_of("a[0]"));
     }
     let mut unlooked = builder(options).build(&pattern_set(options));
     let mut expected = Vec::new();
@@ -167,21 +167,21 @@ pub fn find_their_members(document: &[u8], cuts: &[usize]) {
 pub fn are_rebuilt_by_patches(document: &[u8], cuts: &[usize]) {
     let mut parser = plain();
     let mut copy = None;
-    let mut mark = Mark::default();
+    let mut revision = Revision::default();
     for chunk in chunks(document, cuts) {
         let before = shown(&parser);
         let _ = parser.feed_with(chunk, |_| {});
         if shown(&parser).is_some_and(|text| !is_readable(text.as_bytes())) {
             return;
         }
-        assert!(parser.has_changed_since(mark) || shown(&parser) == before);
-        for op in parser.patch_since(mark) {
+        assert!(parser.has_changed_since(revision) || shown(&parser) == before);
+        for op in parser.patch_since(revision) {
             apply(&mut copy, &json(&op.to_string()));
             assert_eq!(json(&op.to_string()), serde_json::to_value(op).unwrap());
         }
-        mark = parser.mark();
-        assert!(!parser.has_changed_since(mark));
-        assert_eq!(parser.patch_since(mark).count(), 0);
+        revision = parser.revision();
+        assert!(!parser.has_changed_since(revision));
+        assert_eq!(parser.patch_since(revision).count(), 0);
         assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), copy.clone());
     }
 }

@@ -129,7 +129,7 @@ pub fn operations(input: &[u8]) {
             _ => options.total = Some(12),
         }
     }
-    let retain = [Retain::Text, Retain::Matches, Retain::Nothing, Retain::Text][usize::from(choices >> 3 & 3)];
+    let retain = [Retain::All, Retain::Matches, Retain::Nothing, Retain::All][usize::from(choices >> 3 & 3)];
     let configuration = Configuration { retain, has_snapshots: choices & 4 != 0 };
     let mut calls = Vec::new();
     for (place, chunk) in input.chunks.iter().enumerate() {

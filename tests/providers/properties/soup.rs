@@ -47,13 +47,11 @@ fn check_verdict(call: &CallLog, builder: ParserBuilder) {
 
 fn parser(choice: usize) -> ParserBuilder {
     let limit = |bit: usize| if choice & bit == 0 { u64::MAX } else { 3 };
-    let limits = Limits {
-        string: limit(1),
-        key: limit(2),
-        number: limit(4),
-        total: if choice & 8 == 0 { u64::MAX } else { 17 },
-        ..Limits::default()
-    };
+    let limits = Limits::new().string(limit(1)).key(limit(2)).number(limit(4)).total(if choice & 8 == 0 {
+        u64::MAX
+    } else {
+        17
+    });
     let builder = Parser::builder().limits(limits);
     let builder = if choice & 16 == 0 { builder } else { builder.show_past_flaws() };
     let builder = if choice & 32 == 0 { builder } else { builder.duplicate_keys(DuplicateKeys::Reject) };

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use jsonspigot::{DuplicateKeys, EventKind, Mark, Parser, Partial, PartialValue, PatchOp, PatternSet, ValueKind};
+use jsonspigot::{DuplicateKeys, EventKind, Parser, Partial, PartialValue, PatchOp, PatternSet, Revision, ValueKind};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ pub enum Event<'a, T> {
 pub struct Snapshot<'a, T> {
     parser: &'a Parser,
     root: PartialValue<'a>,
-    since: Mark,
+    since: Revision,
     open: Option<&'a str>,
     form: PhantomData<fn() -> T>,
 }
@@ -94,7 +94,7 @@ pub struct Attempts<T> {
     attempt: u32,
     state: State,
     parser: Parser,
-    seen: Mark,
+    seen: Revision,
     /// The innermost open value's pointer.
     open: Option<String>,
 }
@@ -122,7 +122,7 @@ impl<T: DeserializeOwned> Attempts<T> {
             instructor,
             attempt: 0,
             state: State::Ready,
-            seen: Mark::default(),
+            seen: Revision::default(),
             open: None,
         }
     }
@@ -137,7 +137,7 @@ impl<T: DeserializeOwned> Attempts<T> {
         self.attempt += 1;
         self.state = State::Asked;
         self.parser.reset();
-        (self.seen, self.open) = (Mark::default(), None);
+        (self.seen, self.open) = (Revision::default(), None);
         on_event(Event::AttemptStarted { attempt: self.attempt, prompt: &prompt });
         Some(prompt)
     }
@@ -206,7 +206,7 @@ impl<T: DeserializeOwned> Attempts<T> {
             let (parser, open) = (&self.parser, self.open.as_deref());
             on_event(Event::Snapshot(Snapshot { parser, root, since: self.seen, open, form: PhantomData }));
         }
-        self.seen = self.parser.mark();
+        self.seen = self.parser.revision();
     }
 
     fn end(&mut self, errors: Vec<AttemptError>, on_event: &mut impl FnMut(Event<'_, T>)) {

@@ -3,7 +3,7 @@
 //! A small text can make much to tell: patterns times values times the length of their paths, snapshots times steps. So
 //! whatever is collected is counted while it is (`room.rs`), and an answer that is full says that there is more.
 
-use jsonspigot::{DuplicateKeys, Event, EventKind, Limits, Mark, OwnedEvent, OwnedEventKind, Parser, PatternSet};
+use jsonspigot::{DuplicateKeys, Event, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Revision};
 use serde::{Deserialize, Serialize};
 
 use super::room::{MAX_ANSWER, MAX_ITEMS, Room, written};
@@ -88,9 +88,9 @@ pub fn run(request: &Request) -> Result<Steps, String> {
         return Err(format!("more than {MAX_STEPS} steps: choose larger chunks"));
     }
     let patterns = PatternSet::new(patterns).map_err(|error| error.to_string())?;
-    let limits = Limits { depth: 100, ..Limits::default() };
+    let limits = Limits::new().depth(100);
     let builder = Parser::builder().snapshots().limits(limits).duplicate_keys(DuplicateKeys::LastWins);
-    let mut reader = Reader { parser: builder.build(&patterns), seen: Mark::default(), room: Room::new() };
+    let mut reader = Reader { parser: builder.build(&patterns), seen: Revision::default(), room: Room::new() };
     let mut steps: Vec<Step> = Vec::new();
     let mut from = 0;
     for chunk in text.chunks(*chunk).map(Some).chain([None]) {
@@ -115,7 +115,7 @@ pub fn run(request: &Request) -> Result<Steps, String> {
 
 struct Reader {
     parser: Parser,
-    seen: Mark,
+    seen: Revision,
     room: Room,
 }
 
@@ -151,7 +151,7 @@ impl Reader {
             let patch = parser.patch_since(*seen).map(|op| op.to_string());
             step.patch = patch.take_while(|op| room.take_item(written(op))).collect();
         }
-        *seen = parser.mark();
+        *seen = parser.revision();
         step
     }
 }
@@ -175,9 +175,9 @@ fn keep(events: &mut Vec<OwnedEvent>, event: &Event<'_>, room: &mut Room) {
         }
     }
     let text = match event.kind {
-        EventKind::Begin(_) | EventKind::End(None) => 0,
         EventKind::Delta(text) => written(text),
         EventKind::End(Some(value)) => written(value.text()),
+        _ => 0,
     };
     if room.take_item(EVENT + written(&event.path.to_string()) + text) {
         events.push(event.to_owned());

@@ -66,13 +66,13 @@ impl Change {
             EventKind::Begin(ValueKind::String) => Self::set(path(), ""),
             EventKind::Begin(ValueKind::Array) => Self::set(path(), Vec::<Value>::new()),
             EventKind::Begin(ValueKind::Object) => Self::set(path(), serde_json::Map::new()),
-            EventKind::Begin(_) => return None,
             EventKind::Delta(text) => Self::append(path(), text),
             EventKind::End(value) => {
                 let atom = value.filter(|value| is_atom(value.kind()))?;
                 // A number beyond f64's range is no JSON value here; it is shown as it was spelt.
                 Self::set(path(), atom.deserialize::<Value>().unwrap_or_else(|_| atom.text().into()))
             }
+            _ => return None,
         })
     }
 

@@ -13,7 +13,7 @@ use crate::chunks::Input;
 pub(super) enum Door {
     FeedWith,
     Feed,
-    /// `feed_with` and [`Retain::Text`].
+    /// `feed_with` and [`Retain::All`].
     Keeping,
 }
 
@@ -42,7 +42,7 @@ impl Spigot {
     }
 
     fn retain(&self) -> Retain {
-        if self.door == Door::Keeping { Retain::Text } else { Retain::Nothing }
+        if self.door == Door::Keeping { Retain::All } else { Retain::Nothing }
     }
 
     fn parser(&self, patterns: &PatternSet) -> Parser {
