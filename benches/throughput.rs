@@ -73,7 +73,7 @@ fn feed_and_look(parser: &mut Parser, chunks: &[&[u8]]) {
         parser.feed_with(chunk, |_| {}).expect("the payload is valid");
         black_box(parser.snapshot().map(PartialValue::len));
     }
-    parser.finish_with(|_| {}).expect("the payload is whole");
+    parser.finish().check().expect("the payload is whole");
 }
 
 fn patterns(patterns: &[&str]) -> PatternSet {

@@ -25,7 +25,7 @@ async fn follow(chunks: impl Stream<Item = Chunk>, events: mpsc::Sender<OwnedEve
             events.send(event?.to_owned()).await?;
         }
     }
-    parser.finish_with(|_| {})?;
+    parser.finish().check()?;
     Ok(parser)
 }
 

@@ -56,14 +56,14 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     let mut parser = builder.build(&PatternSet::empty());
     let mut drawn = Revision::default();
     for piece in pieces {
-        let fed = parser.feed_with(piece?, |_| {});
+        let fed = parser.feed(piece?).check();
         if parser.has_changed_since(drawn) {
             draw(&parser, drawn == Revision::default())?;
             drawn = parser.revision();
         }
         fed?;
     }
-    parser.finish_with(|_| {})?;
+    parser.finish().check()?;
     let ticket: Ticket = parser.deserialize()?;
     writeln!(io::stdout(), "{ticket:#?}")?;
     Ok(())

@@ -35,7 +35,7 @@ fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
         }
     }
     // Says whether the text was whole; the only event it could tell is the end of a number at the root.
-    parser.finish_with(|_| {})?;
+    parser.finish().check()?;
     let whole: serde_json::Value = parser.deserialize()?;
     writeln!(out, "\n{whole:#}")?;
     Ok(())

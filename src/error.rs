@@ -15,7 +15,7 @@ use core::fmt;
 /// use jsonspigot::{ErrorKind, Parser, PatternSet};
 ///
 /// let mut parser = Parser::new(&PatternSet::new(["a.b"])?);
-/// let error = parser.feed(br#"{"a": {"b": tru3}}"#).find_map(Result::err).unwrap();
+/// let error = parser.feed(br#"{"a": {"b": tru3}}"#).check().unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::InvalidLiteral);
 /// assert_eq!((error.offset(), error.line(), error.column()), (15, 1, 16));
 /// assert_eq!(error.path(), "a.b");
@@ -129,12 +129,12 @@ impl core::error::Error for Error {}
 /// use jsonspigot::{Deviation, ErrorKind, Parser, PatternSet};
 ///
 /// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
-/// parser.feed_with(r#"["C:\dir", "\of"]"#, |_| {})?;
+/// parser.feed(r#"["C:\dir", "\of"]"#).check()?;
 /// let seen: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.line(), it.column())).collect();
 /// assert_eq!(seen, [(ErrorKind::InvalidEscape, 1, 6), (ErrorKind::InvalidEscape, 1, 14)]);
 ///
 /// parser.reset();
-/// parser.feed_with(format!("[\"{}", "\n".repeat(1000)), |_| {})?;
+/// parser.feed(format!("[\"{}", "\n".repeat(1000))).check()?;
 /// assert_eq!(parser.deviations().len(), Deviation::LIST_LIMIT);
 /// assert_eq!(parser.deviation_count(), 1000);
 /// # Ok::<(), jsonspigot::Error>(())

@@ -192,11 +192,11 @@ fn a_reset_parser_has_room_for_another_text() {
         for feed in [feed as fn(&mut Parser, &str), feed_with] {
             let mut parser = builder.build(&patterns());
             feed(&mut parser, &text);
-            parser.finish_with(|_| {}).unwrap();
+            parser.finish().check().unwrap();
             let again = measure(|| {
                 parser.reset();
                 feed(&mut parser, &text);
-                parser.finish_with(|_| {}).unwrap();
+                parser.finish().check().unwrap();
             });
             assert_none(name, again);
         }
@@ -235,7 +235,7 @@ fn an_error_is_given_again_for_nothing() {
     let again = measure(|| {
         for _ in 0..100 {
             assert!(parser.feed_with("more", |_| {}).is_err());
-            assert!(parser.feed("more").all(|event| event.is_err()) && parser.finish_with(|_| {}).is_err());
+            assert!(parser.feed("more").all(|event| event.is_err()) && parser.finish().check().is_err());
             assert_eq!(parser.offset(), error.offset());
         }
     });

@@ -15,10 +15,10 @@ use crate::path::write_pointer_token;
 /// use jsonspigot::{Parser, PatternSet};
 ///
 /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-/// parser.feed_with(r#"{"say": "Hel"#, |_| {})?;
+/// parser.feed(r#"{"say": "Hel"#).check()?;
 /// let revision = parser.revision();
 /// assert!(!parser.has_changed_since(revision));
-/// parser.feed_with(r#"lo", "to": ["all"#, |_| {})?;
+/// parser.feed(r#"lo", "to": ["all"#).check()?;
 /// let ops: Vec<String> = parser.patch_since(revision).map(|op| op.to_string()).collect();
 /// assert_eq!(ops, [
 ///     r#"{"op":"append","path":"/say","value":"lo"}"#,

@@ -82,9 +82,9 @@ pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 /// }
 ///
 /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-/// parser.feed_with(r#"{"route": "an"#, |_| {})?;
+/// parser.feed(r#"{"route": "an"#).check()?;
 /// assert!(parser.snapshot().unwrap().deserialize::<Reply>()?.get().route.get().is_none());
-/// parser.feed_with(r#"swer""#, |_| {})?;
+/// parser.feed(r#"swer""#).check()?;
 /// let reply = parser.snapshot().unwrap().deserialize::<Reply>()?;
 /// assert!(matches!(reply.get().route.get(), Some(Route::Answer)));
 /// # Ok::<(), jsonspigot::Error>(())

@@ -22,13 +22,13 @@ use crate::error::Error;
 /// struct WriteFile { path: String, text: Option<String> }
 ///
 /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-/// parser.feed_with(r#"{"path": "a.rs", "text": "fn ma"#, |_| {})?;
+/// parser.feed(r#"{"path": "a.rs", "text": "fn ma"#).check()?;
 /// let call = parser.snapshot().unwrap().deserialize::<WriteFile>()?;
 /// assert_eq!(call.get().text.as_deref(), Some("fn ma"));
 /// let still_partial = call.into_complete().unwrap_err();
 /// assert_eq!(still_partial.get().path, "a.rs");
 ///
-/// parser.feed_with(r#"in() {}"}"#, |_| {})?;
+/// parser.feed(r#"in() {}"}"#).check()?;
 /// let call = parser.snapshot().unwrap().deserialize::<WriteFile>()?;
 /// assert_eq!(call.into_complete().unwrap().text.unwrap(), "fn main() {}");
 /// # Ok::<(), jsonspigot::Error>(())

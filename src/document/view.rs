@@ -26,7 +26,7 @@ use crate::tokenizer::ValueKind;
 /// use jsonspigot::{Parser, PatternSet, ValueKind, ValueState};
 ///
 /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-/// parser.feed_with(r#"{"name": "Ada", "tags": ["math", "eng"#, |_| {})?;
+/// parser.feed(r#"{"name": "Ada", "tags": ["math", "eng"#).check()?;
 /// let seen = parser.snapshot().unwrap();
 /// assert!(seen.at("name").unwrap().is_complete());
 /// assert_eq!(seen.at("tags[1]").unwrap().as_str(), Some("eng"));

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 /// use jsonspigot::{DuplicateKeys, ErrorKind, Parser, PatternSet};
 ///
 /// let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build(&PatternSet::empty());
-/// let error = parser.feed(br#"{"role": 1, "\u0072ole": 2}"#).find_map(Result::err).unwrap();
+/// let error = parser.feed(br#"{"role": 1, "\u0072ole": 2}"#).check().unwrap_err();
 /// assert_eq!((error.kind(), error.offset()), (ErrorKind::DuplicateKey, 22));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

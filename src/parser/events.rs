@@ -11,7 +11,7 @@ use crate::event::Event;
 /// Made by [`Parser::feed`] and [`Parser::finish`]. The events borrow from the parser, not from this iterator, so they
 /// can be collected.
 #[derive(Debug)]
-#[must_use = "an error is among the events"]
+#[must_use = "an error is among the events; `check` asks for it alone"]
 pub struct Events<'a> {
     parser: &'a Parser,
     /// The place of the event that is told next, and of the one behind the last.
@@ -29,6 +29,27 @@ impl<'a> Events<'a> {
             None => queue.len(),
         };
         Self { parser, next: 0, end, error }
+    }
+
+    /// The verdict on the chunk, for callers who need none of its events: only that, a snapshot or a patch.
+    ///
+    /// ```
+    /// use jsonspigot::{ErrorKind, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::new(&PatternSet::empty());
+    /// parser.feed(r#"{"route": "ask"#).check()?;
+    /// assert_eq!(parser.finish().check().unwrap_err().kind(), ErrorKind::Incomplete);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    ///
+    /// Costs nothing: the chunk has been parsed, and the events that are left are dropped unread.
+    ///
+    /// # Errors
+    ///
+    /// The error that the iterator has not given yet; it comes last, so there is one at most.
+    #[inline]
+    pub fn check(self) -> Result<(), Error> {
+        self.error.map_or(Ok(()), Err)
     }
 
     /// The parser, to be asked between two events; it has already read the whole chunk.

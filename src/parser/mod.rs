@@ -48,7 +48,7 @@ use crate::pattern::PatternSet;
 ///     }
 /// }
 /// assert_eq!(shown, "Great!");
-/// parser.finish().try_for_each(|event| event.map(drop))?;
+/// parser.finish().check()?;
 /// let whole: serde_json::Value = parser.deserialize()?;
 /// assert_eq!(whole["route"], "ask");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -114,7 +114,7 @@ impl Parser {
     ///         }
     ///     })?;
     /// }
-    /// parser.finish_with(|_| {})?;
+    /// parser.finish().check()?;
     /// assert_eq!(said, "one two");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -143,8 +143,8 @@ impl Parser {
     /// assert_eq!(parser.finish().count(), 1); // its end
     ///
     /// parser.reset();
-    /// assert!(parser.feed("[12").all(|event| event.is_ok()));
-    /// let error = parser.finish().find_map(Result::err).unwrap();
+    /// assert!(parser.feed("[12").check().is_ok());
+    /// let error = parser.finish().check().unwrap_err();
     /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Incomplete, 3));
     /// # Ok::<(), jsonspigot::PatternError>(())
     /// ```
@@ -203,9 +203,9 @@ impl Parser {
     /// use jsonspigot::{ErrorKind, Parser, PatternSet};
     ///
     /// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
-    /// parser.feed_with(r#"["\d", "#, |_| {})?;
+    /// parser.feed(r#"["\d", "#).check()?;
     /// assert!(parser.stopped_by().is_none());
-    /// assert!(parser.feed_with("nil]", |_| {}).is_err());
+    /// assert!(parser.feed("nil]").check().is_err());
     /// assert_eq!(parser.stopped_by().unwrap().kind(), ErrorKind::InvalidLiteral);
     /// assert_eq!(parser.error().unwrap().kind(), ErrorKind::InvalidEscape);
     /// # Ok::<(), jsonspigot::Error>(())
@@ -253,8 +253,8 @@ impl Parser {
     /// use jsonspigot::{Parser, PatternSet};
     ///
     /// let mut parser = Parser::new(&PatternSet::empty());
-    /// parser.feed_with(" {\"b\": 1.50, \"a\": [ ]}\n", |_| {})?;
-    /// parser.finish_with(|_| {})?;
+    /// parser.feed(" {\"b\": 1.50, \"a\": [ ]}\n").check()?;
+    /// parser.finish().check()?;
     /// let value = parser.complete()?;
     /// assert_eq!(value.to_string(), r#"{"b":1.50,"a":[]}"#);
     /// assert_eq!(value.span(), 1..22);
@@ -311,10 +311,10 @@ impl Parser {
     ///
     /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
     /// assert_eq!(parser.state_of("file_path"), ValueState::Pending);
-    /// parser.feed_with(r#"{"file_path": "a.rs", "text": "fn"#, |_| {})?;
+    /// parser.feed(r#"{"file_path": "a.rs", "text": "fn"#).check()?;
     /// assert_eq!(parser.state_of("file_path"), ValueState::Complete);
     /// assert_eq!(parser.state_of("text"), ValueState::Partial);
-    /// parser.feed_with(r#""}"#, |_| {})?;
+    /// parser.feed(r#""}"#).check()?;
     /// assert_eq!(parser.state_of("mode"), ValueState::Absent);
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```

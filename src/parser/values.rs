@@ -41,13 +41,13 @@ pub enum Atom<'a> {
 ///
 /// let patterns = PatternSet::new(["steps[*]"])?;
 /// let mut feed = ValueFeed::new(Parser::builder().snapshots(), &patterns);
-/// feed.set("$.servings", Atom::Number("4")).try_for_each(|event| event.map(drop))?;
+/// feed.set("$.servings", Atom::Number("4")).check()?;
 /// let last = feed.append("$.steps[0]", "Cook ").last().unwrap()?;
 /// assert!(matches!(last.kind, EventKind::Delta("Cook ")));
-/// feed.append("$.steps[0]", "lasagna").for_each(drop);
-/// feed.close("$.steps[0]").for_each(drop);
+/// feed.append("$.steps[0]", "lasagna").check()?;
+/// feed.close("$.steps[0]").check()?;
 /// assert_eq!(feed.parser().snapshot().unwrap().to_string(), r#"{"servings":4,"steps":["Cook lasagna"]}"#);
-/// feed.finish().try_for_each(|event| event.map(drop))?;
+/// feed.finish().check()?;
 /// let value: serde_json::Value = feed.parser().deserialize()?;
 /// assert_eq!(value["steps"][0], "Cook lasagna");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

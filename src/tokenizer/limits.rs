@@ -10,7 +10,7 @@
 /// let limits = Limits::new().string(3);
 /// let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
 /// assert!(parser.feed(r#"["abc", "abcd"]"#).any(|event| event.is_err()));
-/// let error = parser.finish().find_map(Result::err).unwrap();
+/// let error = parser.finish().check().unwrap_err();
 /// assert_eq!((error.kind(), error.offset()), (ErrorKind::StringLimit, 12));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -193,7 +193,7 @@ fn read(text: &str, choices: &Choices) -> Read {
     let within = &text.as_bytes()[..text.len().min(limit)];
     let parser = || choices.parser.build(&PatternSet::empty());
     let mut all = parser();
-    let _ = all.feed_with(within, |_| {});
+    let _ = all.feed(within).check();
     let stop = match all.stopped_by() {
         Some(error) => Stop::Error(error.kind(), error.offset() as usize),
         None if within.len() < text.len() => Stop::TooLong(floor(text, limit)),
@@ -204,7 +204,7 @@ fn read(text: &str, choices: &Choices) -> Read {
         Stop::End => within,
     };
     let mut whole = parser();
-    let _ = whole.feed_with(before, |_| {}).and_then(|()| whole.finish_with(|_| {}));
+    let _ = whole.feed(before).check().and_then(|()| whole.finish().check());
     let deviation = all.deviations().first().map(|first| (first.kind(), first.offset() as usize));
     // A byte that stops the reading stands outside of what may be whole.
     Read { deviation, is_whole: whole.stopped_by().is_none(), stop }

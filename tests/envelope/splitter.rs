@@ -255,7 +255,7 @@ pub(crate) fn string_length(text: &str) -> Option<usize> {
 
 /// The first byte that no JSON text may hold there.
 fn first_error(text: &str) -> Option<Error> {
-    Parser::new(&PatternSet::empty()).feed_with(text, |_| {}).err()
+    Parser::new(&PatternSet::empty()).feed(text).check().err()
 }
 
 pub(crate) fn floor(text: &str, length: usize) -> usize {

@@ -28,7 +28,7 @@ fn a_million_levels_are_followed_cloned_and_dropped() {
         drop(half);
         let (mut parser, ends) = feed_deeply(&["$", "$..*"], document.as_bytes());
         assert_eq!(ends, 1 + (DEPTH - 1), "the root once, each level below it once");
-        parser.finish_with(|_| {}).unwrap();
+        parser.finish().check().unwrap();
     });
 }
 
@@ -38,7 +38,7 @@ fn a_million_levels_are_skipped() {
         let document = [r#"{"a":"#.repeat(DEPTH), "1".to_owned(), "}".repeat(DEPTH)].concat();
         let (mut parser, ends) = feed_deeply(&["b"], document.as_bytes());
         assert_eq!(ends, 0);
-        parser.finish_with(|_| {}).unwrap();
+        parser.finish().check().unwrap();
     });
 }
 
@@ -47,7 +47,7 @@ fn one_level_too_many_is_an_error() {
     on_a_small_stack(|| {
         let limits = Limits::new().depth(DEPTH);
         let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
-        let error = parser.feed_with("[".repeat(DEPTH + 1), |_| {}).unwrap_err();
+        let error = parser.feed("[".repeat(DEPTH + 1)).check().unwrap_err();
         assert_eq!((error.kind().name(), error.offset()), ("depth-limit", DEPTH as u64));
     });
 }

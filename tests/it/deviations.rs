@@ -94,7 +94,7 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(),
             }
         }
     }
-    let finished = parser.finish_with(|_| {});
+    let finished = parser.finish().check();
     (shown, parser.deviations().to_vec(), finished)
 }
 
@@ -140,7 +140,7 @@ proptest! {
         prop_assert_eq!(deviations.is_empty(), !has_deviated);
         // The verdict is that of a parser which stops at the first deviation.
         let mut strict = Parser::new(&PatternSet::new(["[0]"]).unwrap());
-        let verdict = strict.feed_with(&document, |_| {}).and_then(|()| strict.finish_with(|_| {}));
+        let verdict = strict.feed(&document).check().and_then(|()| strict.finish().check());
         prop_assert_eq!(finished.as_ref().map_err(|e| (e.kind(), e.offset())), verdict.as_ref().map_err(|e| (e.kind(), e.offset())));
         for cuts in torture_cuts(document.len()).into_iter().take(60) {
             prop_assert_eq!(&shown(document.as_bytes(), &cuts), &(text.clone(), deviations.clone(), finished.clone()));
@@ -193,20 +193,20 @@ fn nothing_is_whole_behind_a_deviation() {
     assert_eq!(parser.text().unwrap(), b"{\"a\": [1, \"x");
     let error = parser.error().unwrap().clone();
     assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ControlCharacter, 12, "a[1]"));
-    assert_eq!(parser.finish_with(|_| {}).unwrap_err(), error);
+    assert_eq!(parser.finish().check().unwrap_err(), error);
     assert!(parser.stopped_by().is_none());
 }
 
 #[test]
 fn other_errors_stop_as_always() {
     let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["a"]).unwrap());
-    let error = parser.feed_with("{\"a\": \"x\ny\" 1}", |_| {}).unwrap_err();
+    let error = parser.feed("{\"a\": \"x\ny\" 1}").check().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ControlCharacter, "the first thing that was wrong");
     assert_eq!(parser.deviations().len(), 1);
     let stopped_by = parser.stopped_by().unwrap();
     assert_eq!((stopped_by.kind(), stopped_by.offset()), (ErrorKind::UnexpectedByte, 12));
     let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
-    assert_eq!(parser.feed_with(b"[\"\xFF\"]", |_| {}).unwrap_err().kind(), ErrorKind::InvalidUtf8);
+    assert_eq!(parser.feed(b"[\"\xFF\"]").check().unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
 
 /// Snapshot, text and path are those of the first deviation, whatever comes later.
@@ -215,10 +215,10 @@ fn nothing_is_kept_behind_the_first_deviation() {
     let patterns = PatternSet::new(["a[*]"]).unwrap();
     let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
     let chunk = "{\"a\": [\"x\n\", \"y\", \"z\n";
-    parser.feed_with(chunk, |_| {}).unwrap();
+    parser.feed(chunk).check().unwrap();
     // However it comes.
     for behind in ["piece", "\\u", "0041 and more text than a short piece has"] {
-        parser.feed_with(behind, |_| {}).unwrap();
+        parser.feed(behind).check().unwrap();
         assert_eq!(parser.text().unwrap(), &chunk.as_bytes()[..9]);
     }
     assert_eq!(parser.deviations().iter().map(Deviation::offset).collect::<Vec<_>>(), [9, 20]);
@@ -228,9 +228,9 @@ fn nothing_is_kept_behind_the_first_deviation() {
 #[test]
 fn the_list_is_bounded_and_the_count_is_not() {
     let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
-    parser.feed_with("[\"", |_| {}).unwrap();
+    parser.feed("[\"").check().unwrap();
     for count in 1..300 {
-        parser.feed_with("\n", |_| {}).unwrap();
+        parser.feed("\n").check().unwrap();
         assert_eq!(parser.deviation_count(), count);
         assert_eq!(parser.deviations().len() as u64, count.min(Deviation::LIST_LIMIT as u64));
     }
@@ -245,10 +245,10 @@ fn the_list_is_bounded_and_the_count_is_not() {
 fn a_call_after_a_failure_has_the_failures_place() {
     for retain in [Retain::Nothing, Retain::Matches] {
         let mut parser = Parser::builder().retain(retain).show_past_flaws().build(&PatternSet::new(["$[0]"]).unwrap());
-        parser.feed_with("[\n\"\\d\",\n\n", |_| {}).unwrap();
+        parser.feed("[\n\"\\d\",\n\n").check().unwrap();
         let while_open = parser.text().unwrap_err();
         assert_eq!((while_open.offset(), while_open.line(), while_open.column()), (9, 4, 1));
-        parser.feed_with("x", |_| {}).unwrap_err();
+        parser.feed("x").check().unwrap_err();
         let error = parser.text().unwrap_err();
         assert_eq!((error.kind(), error.offset(), error.line(), error.column()), (ErrorKind::NotRetained, 4, 2, 3));
         assert_eq!(error.path(), "[0]");
@@ -265,7 +265,7 @@ fn a_limit_bites_in_a_lone_surrogate_too() {
     for text in [&br#""\uDC""#[..], br#""\uDC00""#] {
         for cuts in torture_cuts(text.len()) {
             let mut parser = Parser::builder().limits(limits).show_past_flaws().build(&PatternSet::empty());
-            let fed = chunks(text, &cuts).into_iter().try_for_each(|chunk| parser.feed_with(chunk, |_| {}));
+            let fed = chunks(text, &cuts).into_iter().try_for_each(|chunk| parser.feed(chunk).check());
             assert_eq!(fed.unwrap_err().kind(), ErrorKind::LoneSurrogate);
             let stopped_by = parser.stopped_by().unwrap();
             assert_eq!((stopped_by.kind(), stopped_by.offset()), (ErrorKind::StringLimit, 4), "cut at {cuts:?}");

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Feeds the text, ends it, and reads it as a list: one of them fails.
 fn failure(builder: jsonspigot::ParserBuilder, text: &[u8]) -> Error {
     let mut parser = builder.build(&PatternSet::new(["a"]).unwrap());
-    let fed = parser.feed_with(text, |_| {}).and_then(|()| parser.finish_with(|_| {}));
+    let fed = parser.feed(text).check().and_then(|()| parser.finish().check());
     fed.and_then(|()| parser.deserialize::<Vec<u8>>()).unwrap_err()
 }
 
@@ -21,8 +21,8 @@ fn limited(limits: Limits, text: &str) -> Error {
 
 fn behind_the_end() -> Error {
     let mut parser = Parser::new(&PatternSet::empty());
-    parser.feed_with("1", |_| {}).and_then(|()| parser.finish_with(|_| {})).unwrap();
-    parser.feed_with("2", |_| {}).unwrap_err()
+    parser.feed("1").check().and_then(|()| parser.finish().check()).unwrap();
+    parser.feed("2").check().unwrap_err()
 }
 
 fn out_of_order() -> Error {
@@ -32,7 +32,7 @@ fn out_of_order() -> Error {
 
 fn of_a_look() -> Error {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    parser.feed_with(r#"{"a": ["x"#, |_| {}).unwrap();
+    parser.feed(r#"{"a": ["x"#).check().unwrap();
     parser.snapshot().unwrap().deserialize::<std::collections::BTreeMap<String, Vec<u8>>>().unwrap_err()
 }
 
@@ -180,8 +180,8 @@ proptest! {
         // Read as a pair, its second half is no boolean.
         let text = format!("[[{both}], 7]");
         let mut parser = Parser::builder().limits(Limits::new().depth(200)).build(&PatternSet::empty());
-        parser.feed_with(&text, |_| {}).unwrap();
-        parser.finish_with(|_| {}).unwrap();
+        parser.feed(&text).check().unwrap();
+        parser.finish().check().unwrap();
         let expected = if depth > 127 { ErrorKind::DepthLimit } else { ErrorKind::Data };
         prop_assert_eq!(parser.deserialize::<(Value, bool)>().unwrap_err().kind(), expected, "{} levels: {}", depth, text);
     }
@@ -192,8 +192,8 @@ fn what_serde_json_just_reads_is_not_too_deep() {
     for (levels, expected) in [(127, ErrorKind::Data), (128, ErrorKind::DepthLimit)] {
         let text = "[".repeat(levels) + &"]".repeat(levels);
         let mut parser = Parser::builder().limits(Limits::new().depth(200)).build(&PatternSet::empty());
-        parser.feed_with(&text, |_| {}).unwrap();
-        parser.finish_with(|_| {}).unwrap();
+        parser.feed(&text).check().unwrap();
+        parser.finish().check().unwrap();
         assert_eq!(parser.deserialize::<Vec<bool>>().unwrap_err().kind(), expected, "{levels} levels");
     }
 }
@@ -203,8 +203,8 @@ fn what_serde_json_just_reads_is_not_too_deep() {
 fn what_has_closed_makes_no_depth() {
     for closed in [r#"["a"]"#, r#"{"a": "]"}"#, r#"["\""]"#, r#"["\\"]"#, "[]", "[1]"] {
         let mut parser = Parser::new(&PatternSet::empty());
-        parser.feed_with(format!("[{}]", vec![closed; 300].join(",")), |_| {}).unwrap();
-        parser.finish_with(|_| {}).unwrap();
+        parser.feed(format!("[{}]", vec![closed; 300].join(","))).check().unwrap();
+        parser.finish().check().unwrap();
         assert_eq!(parser.deserialize::<Vec<bool>>().unwrap_err().kind(), ErrorKind::Data, "{closed}");
     }
 }
@@ -220,8 +220,8 @@ fn one_byte_in_many_is_seen() {
                     chunk[..at].fill(b'x');
                     chunk[at] = bad;
                     let mut parser = Parser::new(&PatternSet::new(["$[*]"]).unwrap());
-                    parser.feed_with("[\"text", |_| {}).unwrap();
-                    let error = parser.feed_with(chunk, |_| {}).unwrap_err();
+                    parser.feed("[\"text").check().unwrap();
+                    let error = parser.feed(chunk).check().unwrap_err();
                     let expected = if bad < 0x20 { ErrorKind::ControlCharacter } else { ErrorKind::InvalidUtf8 };
                     assert_eq!((error.kind(), error.offset()), (expected, 6 + at as u64), "{bad:#x} at {at} of {len}");
                 }

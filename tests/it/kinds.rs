@@ -310,7 +310,7 @@ fn raw_values_are_complete_ones() {
     }
     for text in EACH_KIND {
         let mut parser = fed(text);
-        parser.finish_with(|_| {}).unwrap();
+        parser.finish().check().unwrap();
         let raw = parser.snapshot().unwrap().deserialize::<Box<RawValue>>().unwrap().into_complete().unwrap();
         assert_eq!(raw.get(), text);
         assert_eq!(serde_json::from_str::<Box<RawValue>>(text).unwrap().get(), text);

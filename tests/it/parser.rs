@@ -10,7 +10,7 @@ fn set(patterns: &[&str]) -> PatternSet {
 }
 
 fn finish(parser: &mut Parser) -> Result<(), Error> {
-    parser.finish_with(|_| {})
+    parser.finish().check()
 }
 
 /// The texts of all ends, `None` where nothing was kept.
@@ -97,7 +97,7 @@ fn how_many_events_are_left_is_known() {
 #[test]
 fn the_value_is_not_to_be_had_before_finish() {
     let mut parser = Parser::new(&PatternSet::empty());
-    parser.feed_with("[1]", |_| {}).unwrap();
+    parser.feed("[1]").check().unwrap();
     assert!(parser.is_complete());
     let early = parser.deserialize::<Vec<u8>>().unwrap_err();
     assert_eq!((early.kind(), early.offset()), (ErrorKind::Incomplete, 3));
@@ -108,7 +108,7 @@ fn the_value_is_not_to_be_had_before_finish() {
 #[test]
 fn bytes_behind_a_finished_text_are_refused_and_the_value_stays() {
     let mut parser = Parser::new(&set(&["$"]));
-    parser.feed_with("12", |_| {}).unwrap();
+    parser.feed("12").check().unwrap();
     finish(&mut parser).unwrap();
     assert_eq!(parser.finish().count(), 0);
     assert_eq!(parser.feed("").count(), 0);
@@ -146,8 +146,8 @@ fn a_complete_value_knows_its_kind() {
 #[test]
 fn after_an_error_the_text_before_it_stays_readable() {
     let mut parser = Parser::new(&set(&["a"]));
-    parser.feed_with("{\n \"a\": [1,", |_| {}).unwrap();
-    let error = parser.feed_with(" 2, x]}", |_| {}).unwrap_err();
+    parser.feed("{\n \"a\": [1,").check().unwrap();
+    let error = parser.feed(" 2, x]}").check().unwrap_err();
     assert_eq!((error.kind(), error.offset(), error.line(), error.column()), (ErrorKind::UnexpectedByte, 15, 2, 14));
     assert_eq!(error.path(), "a");
     assert_eq!(parser.text().unwrap(), b"{\n \"a\": [1, 2, ");
@@ -181,7 +181,7 @@ fn serde_json_reads_127_levels_and_we_say_so() {
     let limits = jsonspigot::Limits::new().depth(200);
     for (depth, fits) in [(127, true), (128, false)] {
         let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
-        parser.feed_with(nested(depth), |_| {}).unwrap();
+        parser.feed(nested(depth)).check().unwrap();
         finish(&mut parser).unwrap();
         let refused = parser.deserialize::<serde_json::Value>().err().map(|error| error.kind());
         assert_eq!(refused, (!fits).then_some(ErrorKind::DepthLimit));

@@ -18,7 +18,7 @@ const WORDS: [&str; 34] = [
 fn is_path(text: &str) -> bool {
     ["[", "{"].iter().any(|document| {
         let mut parser = plain();
-        parser.feed_with(document, |_| {}).unwrap();
+        parser.feed(document).check().unwrap();
         parser.state_of(text) != ValueState::Absent
     })
 }
@@ -73,7 +73,7 @@ proptest! {
 #[test]
 fn what_is_no_path_is_absent_wherever_it_breaks() {
     let mut parser = plain();
-    parser.feed_with(r#"{"a": [{"b": 1"#, |_| {}).unwrap();
+    parser.feed(r#"{"a": [{"b": 1"#).check().unwrap();
     let root = parser.snapshot().unwrap();
     for (path, state) in [
         ("$", ValueState::Partial),
@@ -120,7 +120,7 @@ fn each_escape_is_its_character() {
         let name = format!("a{character}");
         let plain = concrete_path(&[PathElement::Key(name.clone())]);
         let mut parser = plain_with(&name);
-        parser.finish_with(|_| {}).unwrap();
+        parser.finish().check().unwrap();
         for quote in ['\'', '"'] {
             let spelt = format!("$[{quote}a{escape}{quote}]");
             assert_eq!(spelt.parse::<Pattern>().unwrap(), plain.parse::<Pattern>().unwrap(), "{spelt}");
@@ -141,6 +141,6 @@ fn each_escape_is_its_character() {
 /// An object with this one member.
 fn plain_with(name: &str) -> Parser {
     let mut parser = plain();
-    parser.feed_with(serde_json::json!({name: 1}).to_string(), |_| {}).unwrap();
+    parser.feed(serde_json::json!({name: 1}).to_string()).check().unwrap();
     parser
 }

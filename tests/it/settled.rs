@@ -20,7 +20,7 @@ use super::properties::targets;
 
 fn fed(text: &str) -> Parser {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    parser.feed_with(text, |_| {}).unwrap();
+    parser.feed(text).check().unwrap();
     parser
 }
 
@@ -339,7 +339,7 @@ fn as_deep_as_serde_json() {
         let prefix = format!(r#"{{"type":"run","it":{},"text":"stre"#, nested(depth));
         let limits = Limits::new().depth(1000);
         let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
-        parser.feed_with(&prefix, |_| {}).unwrap();
+        parser.feed(&prefix).check().unwrap();
         let read = parser.snapshot().unwrap().deserialize::<Holding<Value>>();
         assert_eq!(read.as_ref().is_ok_and(|it| it.get().it().get().is_some()), fits);
         assert_eq!(read.err().map(|error| error.kind()), (!fits).then_some(ErrorKind::DepthLimit));

@@ -103,7 +103,7 @@ proptest! {
     fn states_come_true(document in document(Keys::Distinct), cut in any::<prop::sample::Index>()) {
         let Ok(whole) = serde_json::from_slice::<Value>(&document) else { return Ok(()) };
         let mut parser = plain();
-        parser.feed_with(&document[..cut.index(document.len() + 1)], |_| {}).unwrap();
+        parser.feed(&document[..cut.index(document.len() + 1)]).check().unwrap();
         let now = parser.snapshot().map(|root| root.to_value().unwrap());
         let mut paths = Vec::new();
         probes(&whole, &mut Vec::new(), &mut paths);
@@ -137,13 +137,13 @@ fn a_million_levels_are_shown_cloned_compared_printed_and_dropped() {
             let limits = Limits::new().depth(DEPTH);
             let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
             let mut parser = builder.build(&PatternSet::empty());
-            parser.feed_with("[".repeat(DEPTH), |_| {}).unwrap();
+            parser.feed("[".repeat(DEPTH)).check().unwrap();
             let clone = parser.clone();
             assert!(parser.snapshot() == clone.snapshot());
             assert_eq!(parser.snapshot().unwrap().to_string().len(), 2 * DEPTH);
             assert!(parser.snapshot().unwrap() != Value::Null);
-            parser.feed_with("]".repeat(DEPTH), |_| {}).unwrap();
-            parser.finish_with(|_| {}).unwrap();
+            parser.feed("]".repeat(DEPTH)).check().unwrap();
+            parser.finish().check().unwrap();
             assert!(parser.snapshot().unwrap().is_complete() && parser.snapshot() != clone.snapshot());
             drop((parser, clone));
         })
@@ -157,7 +157,7 @@ fn serdes_ways_refuse_more_than_127_levels() {
     for (depth, fits) in [(127, true), (128, false)] {
         let limits = Limits::new().depth(depth);
         let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
-        parser.feed_with("[".repeat(depth), |_| {}).unwrap();
+        parser.feed("[".repeat(depth)).check().unwrap();
         let root = parser.snapshot().unwrap();
         let kind = |error: jsonspigot::Error| (error.kind().name(), error.path().len());
         let refused = (!fits).then_some(("depth-limit", "[0]".len() * 127));
@@ -170,21 +170,21 @@ fn serdes_ways_refuse_more_than_127_levels() {
 #[test]
 fn the_last_snapshot_stays_readable_and_is_not_complete() {
     let mut parser = plain();
-    parser.feed_with(r#"{"a": [1, 2]} "#, |_| {}).unwrap();
+    parser.feed(r#"{"a": [1, 2]} "#).check().unwrap();
     assert!(parser.snapshot().unwrap().is_complete());
-    parser.feed_with("x", |_| {}).unwrap_err();
+    parser.feed("x").check().unwrap_err();
     let root = parser.snapshot().unwrap();
     assert_eq!(root.to_string(), r#"{"a":[1,2]}"#);
     assert!(!root.is_complete() && root.at("a").unwrap().is_complete());
     assert!(root.deserialize::<Value>().unwrap().into_complete().is_err());
     // Its newest child is found as before.
     let mut parser = plain();
-    parser.feed_with(r#"[1, "b"] x"#, |_| {}).unwrap_err();
+    parser.feed(r#"[1, "b"] x"#).check().unwrap_err();
     let root = parser.snapshot().unwrap();
     let elements: Vec<_> = (0..3).map(|index| root.index(index).as_ref().map(ToString::to_string)).collect();
     assert_eq!(elements, [Some("1".to_owned()), Some(r#""b""#.to_owned()), None]);
     let mut parser = plain();
-    parser.feed_with(r#"{"a": 1, "b": [2]} x"#, |_| {}).unwrap_err();
+    parser.feed(r#"{"a": 1, "b": [2]} x"#).check().unwrap_err();
     assert_eq!(parser.snapshot().unwrap().at("b[0]").and_then(jsonspigot::PartialValue::as_u64), Some(2));
 }
 
@@ -195,7 +195,7 @@ fn characters_print_as_serde_json_prints_them() {
         let text =
             serde_json::to_string(&serde_json::json!({format!("k{character}"): format!("a{character}b")})).unwrap();
         let mut parser = plain();
-        parser.feed_with(&text, |_| {}).unwrap();
+        parser.feed(&text).check().unwrap();
         assert_eq!(parser.snapshot().unwrap().to_string(), text);
     }
 }
@@ -203,7 +203,7 @@ fn characters_print_as_serde_json_prints_them() {
 #[test]
 fn the_last_duplicate_wins_and_starts_anew() {
     let mut parser = plain();
-    parser.feed_with(r#"{"a": "whole", "b": 1, "a": "ne"#, |_| {}).unwrap();
+    parser.feed(r#"{"a": "whole", "b": 1, "a": "ne"#).check().unwrap();
     let root = parser.snapshot().unwrap();
     assert_eq!(root.get("a").unwrap().as_str(), Some("ne"));
     assert_eq!(root.to_value().unwrap()["a"], "ne");
@@ -230,7 +230,7 @@ fn views_that_differ_anywhere_are_not_equal() {
     ];
     let parsers = texts.map(|text| {
         let mut parser = plain();
-        parser.feed_with(text, |_| {}).unwrap();
+        parser.feed(text).check().unwrap();
         parser
     });
     for (place, one) in parsers.iter().enumerate() {
@@ -274,14 +274,14 @@ fn a_look_finds_what_came_since_the_last() {
         (r#", "e": true}"#, "newer"),
     ];
     for (chunk, expected) in steps {
-        parser.feed_with(chunk, |_| {}).unwrap();
+        parser.feed(chunk).check().unwrap();
         let copy = parser.clone();
         for parser in [&parser, &parser, &copy] {
             assert_eq!(parser.snapshot().unwrap().get("a").unwrap().as_str(), Some(expected));
         }
     }
     parser.reset();
-    parser.feed_with(r#"{"b": {"a": "inner"}, "d": 1"#, |_| {}).unwrap();
+    parser.feed(r#"{"b": {"a": "inner"}, "d": 1"#).check().unwrap();
     assert!(parser.snapshot().unwrap().get("a").is_none());
 }
 
@@ -303,8 +303,8 @@ fn numbers_are_what_serde_json_reads() {
         ["0", "-0", "1.5", "-7", "9223372036854775808", "18446744073709551616", "-9223372036854775809", "1e2", "1e999"];
     for text in numbers {
         let mut parser = plain();
-        parser.feed_with(text, |_| {}).unwrap();
-        parser.finish_with(|_| {}).unwrap();
+        parser.feed(text).check().unwrap();
+        parser.finish().check().unwrap();
         let (root, number) = (parser.snapshot().unwrap(), serde_json::from_str::<serde_json::Number>(text).ok());
         assert_eq!(root.as_number(), Some(text));
         assert_eq!(root.as_i64(), number.as_ref().and_then(serde_json::Number::as_i64), "{text}");
@@ -312,7 +312,7 @@ fn numbers_are_what_serde_json_reads() {
         assert_eq!(root.as_f64(), number.as_ref().and_then(serde_json::Number::as_f64), "{text}");
     }
     let mut parser = plain();
-    parser.feed_with(r#"["1""#, |_| {}).unwrap();
+    parser.feed(r#"["1""#).check().unwrap();
     assert_eq!(parser.snapshot().unwrap().index(0).unwrap().as_f64(), None, "a string is no number");
 }
 
@@ -321,7 +321,7 @@ fn a_revision_of_another_parser_leads_nowhere_but_does_no_harm() {
     let texts = ["", "[", r#"["#, r#"["abc"#, r#"["₹₹₹"#, r#"{"₹": "₹", "b": [1, 2, "₹₹₹"#, r#"{"a": [1]}"#, "12 "];
     let parsers = texts.map(|text| {
         let mut parser = plain();
-        parser.feed_with(text, |_| {}).unwrap();
+        parser.feed(text).check().unwrap();
         parser
     });
     for parser in &parsers {
@@ -339,13 +339,13 @@ fn a_revision_of_another_parser_leads_nowhere_but_does_no_harm() {
 #[test]
 fn a_reset_parser_starts_a_new_document() {
     let mut parser = plain();
-    parser.feed_with(r#"{"a": "x""#, |_| {}).unwrap();
+    parser.feed(r#"{"a": "x""#).check().unwrap();
     let revision = parser.revision();
     parser.reset();
     assert!(parser.snapshot().is_none() && parser.has_changed_since(revision));
     assert_eq!(parser.patch_since(revision).count(), 0);
     assert_eq!(parser.state_of("a"), ValueState::Pending);
-    parser.feed_with(r#"{"a": "x", "b": ["#, |_| {}).unwrap();
+    parser.feed(r#"{"a": "x", "b": ["#).check().unwrap();
     let ops: Vec<String> = parser.patch_since(revision).map(|op| op.to_string()).collect();
     assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"x","b":[]}}"#]);
 }

@@ -19,7 +19,7 @@ use super::model::generate::{Keys, document, number};
 pub(super) fn fed(text: &str) -> Parser {
     let limits = Limits::new().depth(1000);
     let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
-    parser.feed_with(text, |_| {}).unwrap();
+    parser.feed(text).check().unwrap();
     parser
 }
 
@@ -37,7 +37,7 @@ fn partial<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
 #[track_caller]
 pub(super) fn whole<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
     let mut parser = fed(text);
-    parser.finish_with(|_| {}).unwrap();
+    parser.finish().check().unwrap();
     let read = parser.snapshot().unwrap().deserialize::<T>().map(|partial| {
         assert!(partial.is_complete());
         partial.into_complete().unwrap()

@@ -157,7 +157,7 @@ fn disorder_is_an_error_that_sticks() {
     ] {
         let mut feed = ValueFeed::new(Parser::builder().snapshots(), &PatternSet::empty());
         let fed = ops.iter().try_for_each(|text| apply(&mut feed, &op(text), &mut Vec::new()));
-        let finished = feed.finish().try_for_each(|event| event.map(drop));
+        let finished = feed.finish().check();
         let error = fed.as_ref().err().or(finished.as_ref().err()).unwrap_or_else(|| panic!("{ops:?} is in order"));
         assert_eq!(error.kind().name(), kind, "{ops:?}: {error}");
         assert_eq!(feed.set("z", Atom::Null).last().unwrap().unwrap_err(), *error);
@@ -180,7 +180,7 @@ fn containers_close_when_asked_or_left() {
     for text in ["set a[0].b=1", "close a[0]", "set a[1].b=2", "close a", "set c=3"] {
         apply(&mut feed, &op(text), &mut Vec::new()).unwrap();
     }
-    feed.finish().for_each(drop);
+    let _ = feed.finish().check();
     assert_eq!(feed.parser().deserialize::<Value>().unwrap(), serde_json::json!({"a": [{"b": 1}, {"b": 2}], "c": 3}));
 }
 
@@ -188,7 +188,7 @@ fn containers_close_when_asked_or_left() {
 fn behind_the_end_nothing_is_taken() {
     let mut feed = ValueFeed::new(Parser::builder().snapshots(), &PatternSet::new(["$..*"]).unwrap());
     apply(&mut feed, &op("set a=1"), &mut Vec::new()).unwrap();
-    feed.finish().try_for_each(|event| event.map(drop)).unwrap();
+    feed.finish().check().unwrap();
     assert_eq!(feed.finish().count(), 0);
     for text in ["set b=2", "set a=1", "append b=", "close a", "close $", "append a..=x"] {
         let error = apply(&mut feed, &op(text), &mut Vec::new()).unwrap_err();
@@ -205,6 +205,6 @@ fn names_may_need_quotes_and_escapes() {
     {
         apply(&mut feed, &op(text), &mut Vec::new()).unwrap();
     }
-    feed.finish().for_each(drop);
+    let _ = feed.finish().check();
     assert_eq!(feed.parser().deserialize::<Value>().unwrap(), serde_json::json!({"a b": {"c'd": "one", "e": 1}}));
 }

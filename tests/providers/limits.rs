@@ -329,7 +329,7 @@ fn the_raw_text_is_kept_where_a_limit_of_the_parser_bites() {
     for limits in (0..20).flat_map(limits) {
         let parser = Parser::builder().limits(limits);
         let mut alone = parser.build(&PatternSet::empty());
-        let alone = alone.feed_with(text, |_| {}).and_then(|()| alone.finish_with(|_| {})).err();
+        let alone = alone.feed(text).check().and_then(|()| alone.finish().check()).err();
         for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
             let pieces = [&text[..cut], &text[cut..]];
             let start = [anthropic::start(0, "a", "tool")].into_iter();

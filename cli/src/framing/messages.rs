@@ -259,7 +259,7 @@ fn json_of(payload: &str) -> Option<&str> {
     // The library decides how deep an event may be.
     let limits = Limits::new().depth(usize::MAX);
     let mut parser = Parser::builder().retain(Retain::Nothing).limits(limits).build(&PatternSet::empty());
-    let read = parser.feed_with(payload, |_| {}).and_then(|()| parser.finish_with(|_| {}));
+    let read = parser.feed(payload).check().and_then(|()| parser.finish().check());
     read.is_ok().then_some(payload)
 }
 

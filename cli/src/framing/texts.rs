@@ -160,7 +160,7 @@ impl Texts {
         };
 
         let before = self.parser.offset();
-        let fed = self.parser.feed_with(piece, |_| {});
+        let fed = self.parser.feed(piece).check();
         // After an error, the offset is that of the first bad byte.
         let taken = usize::try_from(self.parser.offset().saturating_sub(before)).unwrap_or(piece.len());
         let taken = &piece[..taken.min(piece.len())];

@@ -143,7 +143,7 @@ impl fmt::Display for OrNull<'_> {
 /// A provider's JSON as it was spelt, without the white space between its tokens.
 fn on_one_line(json: &str) -> String {
     let mut parser = Parser::new(&PatternSet::empty());
-    let read = parser.feed_with(json, |_| {}).and_then(|()| parser.finish_with(|_| {}));
+    let read = parser.feed(json).check().and_then(|()| parser.finish().check());
     match read.and_then(|()| parser.complete()) {
         Ok(value) => value.to_string(),
         Err(_) => Quoted(json).to_string(),

@@ -1,6 +1,6 @@
 //! Any sequence of calls on parsers of any configuration, against the recogniser's reading of what they were fed.
 
-use jsonspigot::{Error, ErrorKind, Parser, Retain};
+use jsonspigot::{Error, ErrorKind, Events, Parser, Retain};
 
 use super::super::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
 use super::super::model::place::line_and_column;
@@ -110,6 +110,14 @@ fn forget(event: &mut ModelEvent) {
     }
 }
 
+/// What a check says once some of the events have been read, but not all.
+fn check_anywhere(mut events: Events<'_>, some: usize) -> Result<(), Error> {
+    let read = some.min(events.len().saturating_sub(1));
+    let is_event = |event: Option<Result<_, _>>| event.is_some_and(|event| event.is_ok());
+    assert!((0..read).all(|_| is_event(events.next())), "an error comes last");
+    events.check()
+}
+
 #[derive(Clone)]
 struct Subject {
     parser: Parser,
@@ -126,7 +134,9 @@ impl Subject {
 
     fn feed(&mut self, chunk: &[u8], door: Door, history: &History) {
         let before = self.told.told();
+        let checked = check_anywhere(self.parser.clone().feed(chunk), chunk.len());
         let result = self.told.feed(&mut self.parser, chunk, door);
+        assert_eq!(checked, result, "a check is the verdict alone");
         let _ = result.as_ref().inspect_err(|error| history.check_place(error));
         if history.is_behind_the_end {
             assert_eq!(result.unwrap_err().kind(), ErrorKind::Finished);
@@ -135,8 +145,9 @@ impl Subject {
     }
 
     fn finish(&mut self, door: Door) {
-        // Verdicts are compared at the end, where they are asked for again.
-        let _ = self.told.finish(&mut self.parser, door);
+        let checked = check_anywhere(self.parser.clone().finish(), 1);
+        // Verdicts are compared with the model's at the end, where they are asked for again.
+        assert_eq!(checked, self.told.finish(&mut self.parser, door), "a check is the verdict alone");
     }
 
     /// Whatever can be asked at any time: it panics nowhere, and says nothing of a value that is not whole.
@@ -164,7 +175,7 @@ impl Subject {
             let before = &history.text[..first.offset() as usize];
             assert!(parser.text().is_err() || parser.text().unwrap() == before);
             let mut strict = self.strict.clone();
-            strict.feed_with(before, |_| {}).unwrap();
+            strict.feed(before).check().unwrap();
             assert_eq!(parser.snapshot().map(|root| root.to_string()), strict.snapshot().map(|root| root.to_string()));
         }
         assert!(!format!("{parser:?}").is_empty());

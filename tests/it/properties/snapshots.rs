@@ -55,7 +55,7 @@ fn is_readable(text: &[u8]) -> bool {
 pub fn are_what_the_closer_says(document: &[u8]) {
     let mut parser = plain();
     for (k, byte) in document.iter().enumerate() {
-        let failed = parser.feed_with([*byte], |_| {}).is_err();
+        let failed = parser.feed([*byte]).check().is_err();
         if failed {
             assert!(
                 !parser.snapshot().is_some_and(jsonspigot::PartialValue::is_complete),
@@ -99,7 +99,7 @@ pub fn only_grow(document: &[u8]) {
     let mut parser = plain();
     let mut last: Option<Value> = None;
     for byte in document {
-        if parser.feed_with([*byte], |_| {}).is_err() {
+        if parser.feed([*byte]).check().is_err() {
             return;
         }
         let now = shown(&parser).filter(|text| is_readable(text.as_bytes())).map(|text| json(&text));
@@ -147,7 +147,7 @@ pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
 pub fn find_their_members(document: &[u8], cuts: &[usize]) {
     let mut parser = plain();
     for chunk in chunks(document, cuts) {
-        let _ = parser.feed_with(chunk, |_| {});
+        let _ = parser.feed(chunk).check();
         let mut unvisited: Vec<_> = parser.snapshot().into_iter().collect();
         while let Some(value) = unvisited.pop() {
             let last_of_name: BTreeMap<_, _> = value.entries().collect();
@@ -170,7 +170,7 @@ pub fn are_rebuilt_by_patches(document: &[u8], cuts: &[usize]) {
     let mut revision = Revision::default();
     for chunk in chunks(document, cuts) {
         let before = shown(&parser);
-        let _ = parser.feed_with(chunk, |_| {});
+        let _ = parser.feed(chunk).check();
         if shown(&parser).is_some_and(|text| !is_readable(text.as_bytes())) {
             return;
         }

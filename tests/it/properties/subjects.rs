@@ -539,8 +539,8 @@ pub struct Raw(Box<RawValue>);
 impl Debug for Raw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-        parser.feed_with(self.0.get(), |_| {}).map_err(|_| fmt::Error)?;
-        parser.finish_with(|_| {}).map_err(|_| fmt::Error)?;
+        parser.feed(self.0.get()).check().map_err(|_| fmt::Error)?;
+        parser.finish().check().map_err(|_| fmt::Error)?;
         write!(f, "{}", parser.snapshot().ok_or(fmt::Error)?)
     }
 }

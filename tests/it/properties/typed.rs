@@ -11,7 +11,7 @@ use super::subjects::{Claim, Claims, Look, Subject};
 pub fn is_serde_jsons<S: Subject>(text: &str) {
     let mut parser = plain();
     // serde_json reads some invalid texts into some types: a string with raw control characters into bytes.
-    if parser.feed_with(text, |_| {}).and_then(|()| parser.finish_with(|_| {})).is_err() {
+    if parser.feed(text).check().and_then(|()| parser.finish().check()).is_err() {
         return;
     }
     let expected = serde_json::from_str::<S::Read<'_>>(text);
@@ -37,7 +37,7 @@ pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
     let mut earlier: Vec<Claim> = Vec::new();
     let mut letters = 0;
     for byte in text.bytes() {
-        if parser.feed_with([byte], |_| {}).is_err() {
+        if parser.feed([byte]).check().is_err() {
             return;
         }
         // Inside a word, number or literal one more letter is like the one before.
@@ -58,7 +58,7 @@ pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
         }
         earlier = claims;
     }
-    parser.finish_with(|_| {}).unwrap();
+    parser.finish().check().unwrap();
     let Some(last) = claims::<S>(&parser) else { return };
     for claim in earlier {
         let differs = last.iter().any(|other| other.path == claim.path && other.of != claim.of);

@@ -25,8 +25,8 @@ enum Choice {
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<(), Error> {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    parser.feed_with(text, |_| {}).unwrap();
-    parser.finish_with(|_| {}).unwrap();
+    parser.feed(text).check().unwrap();
+    parser.finish().check().unwrap();
     parser.snapshot().unwrap().deserialize::<T>().map(drop)
 }
 

@@ -39,7 +39,7 @@ fn check_verdict(call: &CallLog, builder: ParserBuilder) {
     // Values by path never allow a key to come again.
     let is_same = [builder, builder.duplicate_keys(DuplicateKeys::Reject)].into_iter().any(|builder| {
         let mut parser = builder.build(&jsonspigot::PatternSet::empty());
-        let fed = parser.feed_with(&call.raw, |_| {}).and_then(|()| parser.finish_with(|_| {}));
+        let fed = parser.feed(&call.raw).check().and_then(|()| parser.finish().check());
         fed.is_err_and(|error| (error.kind(), error.offset()) == (*kind, *offset))
     });
     assert!(is_same, "{call:?}");

@@ -81,7 +81,7 @@ impl Spigot {
             }
             between(parser.snapshot());
         }
-        parser.finish_with(|_| {}).ok()
+        parser.finish().check().ok()
     }
 }
 
