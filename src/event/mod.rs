@@ -1,8 +1,10 @@
 //! What a caller is told: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an event
-//! that can be kept.
+//! that can be kept, `wire.rs` and `raw_json.rs` are its way through serde.
 
 mod owned;
+mod raw_json;
 mod value;
+mod wire;
 
 pub use self::owned::{OwnedEvent, OwnedEventKind};
 pub use self::value::CompleteValue;

@@ -1,17 +1,15 @@
-//! Events that own their parts: for channels, logs and other threads.
+//! Events that own their parts: for channels, logs and other threads. `wire.rs` says how they are serialized.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-
-use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Event, EventKind};
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 
 impl Event<'_> {
-    /// A copy that can be kept, sent to another thread, and serialized.
+    /// A copy that can be kept, sent to another thread, and serialized. Costs the path and the text or value.
     #[must_use]
     pub fn to_owned(&self) -> OwnedEvent {
         OwnedEvent {
@@ -22,7 +20,7 @@ impl Event<'_> {
             kind: match self.kind {
                 EventKind::Begin(kind) => OwnedEventKind::Begin(kind),
                 EventKind::Delta(text) => OwnedEventKind::Delta(text.to_owned()),
-                EventKind::End(value) => OwnedEventKind::End(value.map(|value| value.text().to_owned())),
+                EventKind::End(value) => OwnedEventKind::End(value.map(|value| value.to_string())),
             },
             offset: self.offset,
         }
@@ -31,22 +29,36 @@ impl Event<'_> {
 
 /// An [`Event`] that owns its parts: `'static + Send`, for channels and logs.
 ///
-/// Serialized it is a map such as `{"event":"delta","pattern":0,"match":2,"path":"a[0]","text":"…","offset":7}`; a
-/// begin has `kind`, an end has `value`, the value's JSON text as a string, or null where none was kept.
+/// Serialized it is what the command line prints, with `match` and `offset` added at the end, without which an event
+/// could not be read back:
+///
+/// ```json
+/// {"event":"begin","pattern":0,"path":"a[0]","kind":"string","match":0,"offset":7}
+/// {"event":"delta","pattern":0,"path":"a[0]","text":"x","match":0,"offset":8}
+/// {"event":"end","pattern":0,"path":"a[0]","value":"x","match":0,"offset":10}
+/// ```
+///
+/// A `value` is raw JSON: numbers and escapes as they were spelt, members in order, duplicates kept. An end whose value
+/// was not kept has no `value`. What is read back equals what was written; members that are not known are skipped.
+///
+/// Formats that are not for people (CBOR, `MessagePack`) have the value's JSON text as a string instead. Raw JSON is
+/// serde_json's: where serde buffers an event on the way (`#[serde(flatten)]`, tagged and untagged enums), its value is
+/// read all the same, with numbers and escapes spelt as serde has them; and formats for people other than JSON have
+/// whatever they make of serde_json's `RawValue`.
 ///
 /// ```
-/// use jsonspigot::{OwnedEvent, Parser, PatternSet};
+/// use jsonspigot::{OwnedEvent, OwnedEventKind, Parser, PatternSet};
 ///
 /// let mut parser = Parser::new(&PatternSet::new(["a[*]"])?);
 /// let (sender, receiver) = std::sync::mpsc::channel::<OwnedEvent>();
-/// for event in parser.feed(br#"{"a": ["x"#) {
+/// for event in parser.feed(r#"{"a": [{"n": 1.50}]}"#) {
 ///     sender.send(event?.to_owned())?;
 /// }
-/// let delta = receiver.iter().nth(1).unwrap();
-/// assert_eq!(
-///     serde_json::to_string(&delta)?,
-///     r#"{"event":"delta","pattern":0,"match":0,"path":"a[0]","text":"x","offset":8}"#
-/// );
+/// let end = receiver.try_iter().last().unwrap();
+/// let line = serde_json::to_string(&end)?;
+/// assert_eq!(line, r#"{"event":"end","pattern":0,"path":"a[0]","value":{"n":1.50},"match":0,"offset":18}"#);
+/// assert_eq!(end.kind, OwnedEventKind::End(Some(r#"{"n":1.50}"#.to_owned())));
+/// assert_eq!(serde_json::from_str::<OwnedEvent>(&line)?, end);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +70,7 @@ pub struct OwnedEvent {
     pub match_id: u64,
     /// Where the value stands, as [`Path`](crate::Path) prints it.
     pub path: String,
-    /// The array indices of the path, outermost first.
+    /// The array indices of the path, outermost first. Not serialized: the path has them.
     pub indices: Vec<u64>,
     /// What became known.
     pub kind: OwnedEventKind,
@@ -74,28 +86,7 @@ pub enum OwnedEventKind {
     Begin(ValueKind),
     /// New decoded text of an open string.
     Delta(String),
-    /// The value is whole: its JSON text, if it was kept.
+    /// The value is whole: its JSON text on one line, as [`CompleteValue`](crate::CompleteValue) prints it; `None` if it
+    /// was not kept.
     End(Option<String>),
-}
-
-impl Serialize for OwnedEvent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(6))?;
-        let name = match self.kind {
-            OwnedEventKind::Begin(_) => "begin",
-            OwnedEventKind::Delta(_) => "delta",
-            OwnedEventKind::End(_) => "end",
-        };
-        map.serialize_entry("event", name)?;
-        map.serialize_entry("pattern", &self.pattern.index())?;
-        map.serialize_entry("match", &self.match_id)?;
-        map.serialize_entry("path", &self.path)?;
-        match &self.kind {
-            OwnedEventKind::Begin(kind) => map.serialize_entry("kind", kind.name())?,
-            OwnedEventKind::Delta(text) => map.serialize_entry("text", text)?,
-            OwnedEventKind::End(value) => map.serialize_entry("value", value)?,
-        }
-        map.serialize_entry("offset", &self.offset)?;
-        map.end()
-    }
 }

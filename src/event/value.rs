@@ -1,5 +1,6 @@
 //! A value that was received whole, and the strict reading of its text through serde_json.
 
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use core::fmt;
 
@@ -57,6 +58,41 @@ impl<'a> CompleteValue<'a> {
         self.text
     }
 
+    /// The decoded text of a string; `None` for any other kind.
+    ///
+    /// Costs one look at the text, and a copy of it only if it has escapes. It can't fail: the string was checked as it
+    /// came.
+    ///
+    /// ```
+    /// use std::borrow::Cow;
+    ///
+    /// use jsonspigot::{EventKind, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::new(&PatternSet::new(["*"])?);
+    /// let mut told = Vec::new();
+    /// for event in parser.feed(r#"["plain", "caf\u00e9", 7]"#) {
+    ///     if let EventKind::End(Some(value)) = event?.kind {
+    ///         told.push(value.as_str());
+    ///     }
+    /// }
+    /// assert_eq!(told, [Some("plain".into()), Some("café".into()), None]);
+    /// assert!(matches!(told[0], Some(Cow::Borrowed(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        if self.kind != ValueKind::String {
+            return None;
+        }
+        let text = self.text();
+        let inside = text.strip_prefix('"')?.strip_suffix('"')?;
+        if inside.contains('\\') {
+            serde_json::from_str(text).ok().map(Cow::Owned)
+        } else {
+            Some(Cow::Borrowed(inside))
+        }
+    }
+
     /// The absolute byte range of the text.
     #[must_use]
     pub fn span(self) -> core::ops::Range<u64> {
@@ -76,17 +112,29 @@ impl<'a> CompleteValue<'a> {
 
 impl fmt::Display for CompleteValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Cut at quotes: the odd pieces are inside strings, unless a backslash hides the quote.
-        let mut rest = self.text();
-        while let Some(quote) = rest.find('"') {
-            let (between, string) = rest.split_at(quote);
-            write_without_space(f, between)?;
-            let end = string_len(string.as_bytes());
-            f.write_str(&string[..end])?;
-            rest = &string[end..];
-        }
-        write_without_space(f, rest)
+        write_on_one_line(f, self.text())
     }
+}
+
+/// A JSON text without the white space between its tokens.
+pub(super) fn on_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    // Writing to a string cannot fail.
+    let _ = write_on_one_line(&mut line, text);
+    line
+}
+
+fn write_on_one_line(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
+    // Cut at quotes: the odd pieces are inside strings, unless a backslash hides the quote.
+    let mut rest = text;
+    while let Some(quote) = rest.find('"') {
+        let (between, string) = rest.split_at(quote);
+        write_without_space(out, between)?;
+        let end = string_len(string.as_bytes());
+        out.write_str(&string[..end])?;
+        rest = &string[end..];
+    }
+    write_without_space(out, rest)
 }
 
 /// The length of the string that `text` begins with, quotes included.
@@ -101,8 +149,8 @@ fn string_len(text: &[u8]) -> usize {
     }
 }
 
-fn write_without_space(f: &mut fmt::Formatter<'_>, between: &str) -> fmt::Result {
-    between.split([' ', '\t', '\n', '\r']).try_for_each(|piece| f.write_str(piece))
+fn write_without_space(out: &mut impl fmt::Write, between: &str) -> fmt::Result {
+    between.split([' ', '\t', '\n', '\r']).try_for_each(|piece| out.write_str(piece))
 }
 
 impl fmt::Debug for CompleteValue<'_> {

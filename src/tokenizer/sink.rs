@@ -29,6 +29,8 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
+    pub(crate) const ALL: [Self; 6] = [Self::Null, Self::Bool, Self::Number, Self::String, Self::Array, Self::Object];
+
     /// The kind's name in lower case, as the command line prints it: `object`.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -12,6 +12,7 @@ mod kinds;
 mod laws;
 mod limits;
 mod observed;
+mod owned;
 mod parser;
 mod paths;
 mod patterns;

@@ -1,5 +1,6 @@
 //! Runs the library and writes down what it says in the model's words, so that the two can be compared.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use jsonspigot::{
@@ -155,6 +156,12 @@ impl Joined {
                     if value.kind() == ValueKind::String && self.begun.contains(&event.match_id) {
                         let joined = self.delta_of(event.match_id).map_or("", |joined| joined);
                         assert_eq!(joined, value.deserialize::<String>().unwrap(), "deltas join to the string");
+                        let text = value.as_str().expect("a string has text");
+                        assert_eq!(joined, text, "deltas join to the string's text");
+                        let has_escapes = value.bytes().contains(&b'\\');
+                        assert_eq!(matches!(text, Cow::Owned(_)), has_escapes, "only escapes cost a copy");
+                    } else if value.kind() != ValueKind::String {
+                        assert_eq!(value.as_str(), None, "only strings are text");
                     }
                 }
                 // Empty where no text is kept: the model's never is.

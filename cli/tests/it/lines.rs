@@ -1,6 +1,7 @@
 //! The lines for programs: their members and the order of those, and what a value looks like.
 
 use insta::assert_snapshot;
+use jsonspigot::{OwnedEvent, Parser, PatternSet, Retain};
 
 use crate::command::run;
 
@@ -30,6 +31,24 @@ fn each_kind_of_line() {
     {"event":"end","pattern":2,"path":"is_follow_up","value":null}
     {"event":"done","bytes":186}
     "#);
+}
+
+/// An event that is serialized is its line, with the two members more that it takes to read it back.
+#[test]
+fn serialized_events_are_the_same_lines() {
+    let patterns = ["$", "$..*"];
+    for retain in [Retain::All, Retain::Nothing] {
+        let name = if retain == Retain::All { "all" } else { "nothing" };
+        let told = run(&[&["--retain", name][..], &patterns].concat(), TOOL_CALL).stdout;
+        let mut parser = Parser::builder().retain(retain).build(&PatternSet::new(patterns).unwrap());
+        let events: Vec<OwnedEvent> = parser.feed(TOOL_CALL).map(|event| event.unwrap().to_owned()).collect();
+        assert_eq!(told.lines().count(), events.len() + 1);
+        for (line, event) in told.lines().zip(events) {
+            let (match_id, offset) = (event.match_id, event.offset);
+            let serialized = serde_json::to_string(&event).unwrap();
+            assert_eq!(serialized, format!(r#"{},"match":{match_id},"offset":{offset}}}"#, &line[..line.len() - 1]));
+        }
+    }
 }
 
 #[test]

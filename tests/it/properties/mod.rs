@@ -7,6 +7,7 @@
 pub mod cuts;
 pub mod limits;
 pub mod ops;
+pub mod owned;
 pub mod paths;
 pub mod snapshots;
 pub mod spelling;

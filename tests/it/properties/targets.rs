@@ -11,7 +11,7 @@ use super::super::model::log::Options;
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
 use super::super::observed::Door;
 use super::ops::{Configuration, Op};
-use super::{cuts, limits, ops, paths, snapshots, spelling, subjects, text, typed};
+use super::{cuts, limits, ops, owned, paths, snapshots, spelling, subjects, text, typed};
 
 /// A target's name and body.
 pub type Target = (&'static str, fn(&[u8]));
@@ -74,6 +74,7 @@ pub fn verdict(input: &[u8]) {
     text::reads_as_the_model(&document, &cuts, &options);
     text::has_serde_jsons_value(&document, &cuts);
     if document.len() <= LONGEST_FOR_PREFIXES {
+        owned::go_and_come(&document, &cuts, &options, Retain::All);
         text::is_told_promptly(&document, &options);
     }
 }

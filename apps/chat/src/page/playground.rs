@@ -4,7 +4,7 @@
 //! whatever is collected is counted while it is (`room.rs`), and an answer that is full says that there is more.
 
 use jsonspigot::{DuplicateKeys, Event, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Revision};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::room::{MAX_ANSWER, MAX_ITEMS, Room, written};
 
@@ -53,7 +53,8 @@ pub struct Step {
     pub from: usize,
     /// The byte behind its last; the same as `from` at the end of input.
     pub to: usize,
-    /// What was told.
+    /// What was told; the value of an end is its JSON text.
+    #[serde(serialize_with = "with_spelt_values")]
     pub events: Vec<OwnedEvent>,
     /// The document as far as it is known, as JSON text; absent before its first byte.
     pub snapshot: Option<String>,
@@ -182,4 +183,38 @@ fn keep(events: &mut Vec<OwnedEvent>, event: &Event<'_>, room: &mut Room) {
     if room.take_item(EVENT + written(&event.path.to_string()) + text) {
         events.push(event.to_owned());
     }
+}
+
+/// Values as text, not as JSON: a page that parsed them would not see how their numbers are spelt.
+fn with_spelt_values<S: Serializer>(events: &[OwnedEvent], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        event: &'a str,
+        pattern: usize,
+        path: &'a str,
+        #[serde(flatten)]
+        news: News<'a>,
+        r#match: u64,
+        offset: u64,
+    }
+
+    #[derive(Serialize)]
+    #[serde(rename_all = "lowercase")]
+    enum News<'a> {
+        Kind(&'a str),
+        Text(&'a str),
+        Value(Option<&'a str>),
+    }
+
+    let lines = events.iter().filter_map(|event| {
+        let (name, news) = match &event.kind {
+            OwnedEventKind::Begin(kind) => ("begin", News::Kind(kind.name())),
+            OwnedEventKind::Delta(text) => ("delta", News::Text(text)),
+            OwnedEventKind::End(value) => ("end", News::Value(value.as_deref())),
+            _ => return None,
+        };
+        let OwnedEvent { pattern, match_id, path, offset, .. } = event;
+        Some(Line { event: name, pattern: pattern.index(), path, news, r#match: *match_id, offset: *offset })
+    });
+    serializer.collect_seq(lines)
 }

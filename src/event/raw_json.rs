@@ -1,0 +1,221 @@
+//! JSON text that goes through serde as it is spelt: in serde_json's formats as a value, in others as a string.
+//!
+//! serde's data model has no raw text. serde_json agrees with itself on a name that no other format knows, which its
+//! `RawValue` writes, and asks for when it is read. That name arrives here as a map's only key, if the format is
+//! serde_json's and nothing stands in between. Where serde has buffered the value first, what arrives is the value
+//! itself, and [`Transcribe`] writes it down again.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{self, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::value::{SERDE_DEPTH, on_one_line};
+use crate::error::Fault;
+use crate::tokenizer::{Interest, Limits, OnDeviation, Sink, Tokenizer, ValueKind};
+
+/// The name by which serde_json knows raw text.
+const RAW: &str = "$serde_json::private::RawValue";
+
+/// The name by which it knows a number's text, if a build has its feature `arbitrary_precision`.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// A value's JSON text, to be written.
+pub(super) struct RawJson<'a>(pub(super) &'a str);
+
+impl Serialize for RawJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // The text is public, so anyone may have put anything there: what is no JSON must not get into a document.
+        let raw: &RawValue = serde_json::from_str(self.0).map_err(ser::Error::custom)?;
+        if serializer.is_human_readable() { raw.serialize(serializer) } else { serializer.serialize_str(raw.get()) }
+    }
+}
+
+/// A value's JSON text, as it was read: one JSON text, on one line.
+pub(super) struct OwnedRawJson(pub(super) String);
+
+impl<'de> Deserialize<'de> for OwnedRawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = if deserializer.is_human_readable() {
+            let mut text = String::new();
+            deserializer.deserialize_newtype_struct(RAW, Transcribe { text: &mut text, levels_left: SERDE_DEPTH })?;
+            text
+        } else {
+            String::deserialize(deserializer)?
+        };
+        // What serde_json passes on raw may have lone surrogates, and a string may be anything.
+        if !is_json(&text) {
+            return Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"the text of one JSON value"));
+        }
+        Ok(Self(on_one_line(&text)))
+    }
+}
+
+/// Whether this is one RFC 8259 text.
+fn is_json(text: &str) -> bool {
+    let limits = Limits::new().depth(usize::MAX);
+    let mut tokenizer = Tokenizer::new(limits, OnDeviation::Stop);
+    tokenizer.feed(text.as_bytes(), &mut NoSink).and_then(|()| tokenizer.finish(&mut NoSink)).is_ok()
+}
+
+/// Wants to know nothing but the verdict.
+struct NoSink;
+
+impl Sink for NoSink {
+    fn begin_container(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
+        Ok(Interest::Skip)
+    }
+
+    fn end_container(&mut self, _: ValueKind, _: u64) {}
+
+    fn key(&mut self, _: &str, _: u64) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {
+        Ok(Interest::Skip)
+    }
+
+    fn text(&mut self, _: &str, _: u64) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn deviation(&mut self, _: &Fault, _: u64, _: u64) {}
+
+    fn end_string(&mut self, _: u64) {}
+
+    fn begin_atom(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
+        Ok(Interest::Skip)
+    }
+
+    fn end_atom(&mut self, _: &str, _: u64) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Writes down as JSON text what serde tells of a value.
+struct Transcribe<'a> {
+    text: &'a mut String,
+    levels_left: usize,
+}
+
+impl Transcribe<'_> {
+    fn write<E>(self, text: &str) -> Result<(), E> {
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    /// For what is inside the container that opens.
+    fn inner<E: de::Error>(&mut self) -> Result<Transcribe<'_>, E> {
+        let levels_left = self.levels_left.checked_sub(1).ok_or_else(|| E::custom("more than 127 levels"))?;
+        Ok(Transcribe { text: self.text, levels_left })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Transcribe<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Transcribe<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    /// A buffer's way of giving the value itself where a name was asked for.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.write("null")
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        self.write("null")
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        self.write(if value { "true" } else { "false" })
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        self.write(&value.to_string())
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<(), E> {
+        self.write(&value.to_string())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        self.write(&value.to_string())
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<(), E> {
+        self.write(&value.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
+        // As serde_json writes it: `1.0`, not `1`.
+        let number = serde_json::Number::from_f64(value).ok_or_else(|| E::custom("not a finite number"))?;
+        self.write(&number.to_string())
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<(), E> {
+        self.write(&serde_json::to_string(value).map_err(E::custom)?)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<(), A::Error> {
+        self.text.push('[');
+        let mut is_first = true;
+        loop {
+            let start = self.text.len();
+            if !is_first {
+                self.text.push(',');
+            }
+            if elements.next_element_seed(self.inner()?)?.is_none() {
+                self.text.truncate(start);
+                break;
+            }
+            is_first = false;
+        }
+        self.write("]")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
+        let mut key = members.next_key::<String>()?;
+        // Inside a value nobody asked for raw text: there the name is an object's key like any other.
+        if key.as_deref() == Some(RAW) && self.levels_left == SERDE_DEPTH {
+            return self.write(&members.next_value::<String>()?);
+        }
+        if key.as_deref() == Some(NUMBER) {
+            let number = members.next_value::<String>()?;
+            let is_number = number.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+            if !is_number || !is_json(&number) {
+                return Err(de::Error::invalid_value(de::Unexpected::Str(&number), &"a JSON number"));
+            }
+            return self.write(&number);
+        }
+        self.text.push('{');
+        let mut comma = "";
+        while let Some(name) = key {
+            self.text.push_str(comma);
+            Transcribe { text: self.text, levels_left: 0 }.visit_str(&name)?;
+            self.text.push(':');
+            members.next_value_seed(self.inner()?)?;
+            (comma, key) = (",", members.next_key()?);
+        }
+        self.write("}")
+    }
+}

@@ -1,0 +1,178 @@
+//! Events that can be kept, and their way through serde.
+
+use jsonspigot::{Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Retain};
+use proptest::prelude::*;
+
+use super::model::chunking::with_cuts;
+use super::model::generate::nested;
+use super::model::log::Options;
+use super::model::mutate::any_document;
+use super::model::replay;
+use super::model::torture::torture_documents;
+use super::properties::owned;
+
+/// Through JSON, and through a format that is not for people.
+fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) {
+    owned::go_and_come(document, cuts, options, retain);
+    for (event, _) in owned::events(document, cuts, options, retain) {
+        let mut bytes = Vec::new();
+        ciborium::into_writer(&event, &mut bytes).unwrap();
+        assert_eq!(ciborium::from_reader::<OwnedEvent, _>(&bytes[..]).unwrap(), event, "as CBOR");
+    }
+}
+
+#[test]
+fn every_event_is_read_back() {
+    for document in torture_documents() {
+        go_and_come(document, &[], &Options::with_patterns(replay::patterns()), Retain::All);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_event_is_read_back(
+        (document, cuts) in with_cuts(any_document()),
+        patterns in super::model::pattern::patterns(4),
+        retain in prop::sample::select(&[Retain::All, Retain::Matches, Retain::Nothing][..]),
+    ) {
+        go_and_come(&document, &cuts, &Options::with_patterns(patterns), retain);
+        go_and_come(&document, &cuts, &Options::with_patterns(replay::patterns()), retain);
+    }
+}
+
+fn all(text: &str) -> Vec<OwnedEvent> {
+    let options = Options::with_patterns(replay::patterns());
+    owned::events(text.as_bytes(), &[], &options, Retain::All).into_iter().map(|(event, _)| event).collect()
+}
+
+/// Nothing of a value's spelling is lost, whatever a `serde_json::Value` would make of it.
+#[test]
+fn a_value_keeps_its_spelling() {
+    let spelt = "{ \"b\":\t1.50E+2, \"a\": 18446744073709551616,\r\n \"a\": [ \"\\u0041\\/ \", -0 ],\"n\": 1e999 }";
+    let end = all(spelt).pop().unwrap();
+    let value = r#"{"b":1.50E+2,"a":18446744073709551616,"a":["\u0041\/ ",-0],"n":1e999}"#;
+    assert_eq!(end.kind, OwnedEventKind::End(Some(value.to_owned())));
+    let line = serde_json::to_string(&end).unwrap();
+    assert_eq!(
+        line,
+        format!(r#"{{"event":"end","pattern":0,"path":"$","value":{value},"match":0,"offset":{}}}"#, spelt.len())
+    );
+    assert_eq!(serde_json::from_str::<OwnedEvent>(&line).unwrap(), end);
+}
+
+#[test]
+fn a_value_that_was_not_kept_is_left_out() {
+    let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::new(["a"]).unwrap());
+    let end = parser.feed(r#"{"a": [null]}"#).last().unwrap().unwrap().to_owned();
+    let line = serde_json::to_string(&end).unwrap();
+    assert_eq!(line, r#"{"event":"end","pattern":0,"path":"a","match":0,"offset":12}"#);
+    assert_eq!(serde_json::from_str::<OwnedEvent>(&line).unwrap(), end);
+    // And null is a value.
+    let line = line.replace(r#","match""#, r#","value":null,"match""#);
+    let null = serde_json::from_str::<OwnedEvent>(&line).unwrap();
+    assert_eq!(null.kind, OwnedEventKind::End(Some("null".to_owned())));
+}
+
+#[test]
+fn members_come_in_any_order_and_among_others() {
+    let line =
+        r#"{"offset":9,"more":[{"a":1}],"text":"x","path":"a[3]['b c'][0]","match":2,"pattern":1,"event":"delta"}"#;
+    let event = serde_json::from_str::<OwnedEvent>(line).unwrap();
+    assert_eq!((event.pattern.index(), event.match_id, event.offset), (1, 2, 9));
+    assert_eq!((event.path.as_str(), event.indices), ("a[3]['b c'][0]", vec![3, 0]));
+    assert_eq!(event.kind, OwnedEventKind::Delta("x".to_owned()));
+}
+
+#[test]
+fn what_is_no_event_is_refused() {
+    let good = r#"{"event":"end","pattern":0,"path":"a","value":[1],"match":0,"offset":9}"#;
+    assert!(serde_json::from_str::<OwnedEvent>(good).is_ok());
+    let changed = |from: &str, to: &str| {
+        assert!(good.contains(from));
+        serde_json::from_str::<OwnedEvent>(&good.replace(from, to)).unwrap_err().to_string()
+    };
+    for (from, to, reason) in [
+        (r#""end""#, r#""over""#, "expected `begin`, `delta` or `end`"),
+        (r#""end""#, r#""begin""#, "missing field `kind`"),
+        (r#""end""#, r#""begin","kind":"text""#, "expected the name of a value's kind"),
+        (r#""end""#, r#""delta""#, "missing field `text`"),
+        (r#""pattern":0,"#, "", "missing field `pattern`"),
+        (r#""pattern":0"#, r#""pattern":4294967296"#, "expected a pattern's place in a set"),
+        (r#""pattern":0"#, r#""pattern":-1"#, "invalid value"),
+        (r#""match":0,"#, "", "missing field `match`"),
+        (r#","offset":9"#, "", "missing field `offset`"),
+        (r#""a""#, r#""a[*]""#, "expected a concrete path"),
+        (r#""a""#, r#""""#, "expected a concrete path"),
+        (r#""match":0"#, r#""match":0,"match":0"#, "duplicate field `match`"),
+        ("[1]", r#""\ud800""#, "expected the text of one JSON value"),
+        ("[1]", "[01]", "invalid number"),
+    ] {
+        let error = changed(from, to);
+        assert!(error.contains(reason), "{from} as {to}: {error}");
+    }
+    assert!(serde_json::from_str::<OwnedEvent>("[]").unwrap_err().to_string().contains("expected an event"));
+}
+
+/// The fields are public: what is no JSON must not get into a line, nor end it.
+#[test]
+fn text_that_is_no_json_is_not_written() {
+    for text in ["", "{", "1 2", "x", "\"a\"}\n{\"event\":\"end\""] {
+        let mut event = all("[]").pop().unwrap();
+        event.kind = OwnedEventKind::End(Some(text.to_owned()));
+        assert!(serde_json::to_string(&event).is_err(), "{text:?}");
+        assert!(ciborium::into_writer(&event, Vec::new()).is_err(), "{text:?}");
+    }
+    // Nor is it read, in a format where it would be a string.
+    let map = |value: &str| {
+        let text = |text: &str| ciborium::Value::Text(text.to_owned());
+        let members = [("event", text("end")), ("path", text("$")), ("value", text(value))];
+        let zeros = ["pattern", "match", "offset"].map(|name| (name, ciborium::Value::Integer(0.into())));
+        let members = members.into_iter().chain(zeros).map(|(name, value)| (text(name), value)).collect();
+        ciborium::Value::Map(members).deserialized::<OwnedEvent>()
+    };
+    assert_eq!(map("[1,\n2]").unwrap().kind, OwnedEventKind::End(Some("[1,2]".to_owned())));
+    for value in ["", "[1", "1 2", "\"\\ud800\"", "{}}", "'a'"] {
+        assert!(map(value).is_err(), "{value:?}");
+    }
+}
+
+/// Names that serde_json uses among its own are a document's own where they stand in one.
+#[test]
+fn private_names_in_a_document_are_keys() {
+    let raw = "$serde_json::private::RawValue";
+    for document in [format!(r#"{{"{raw}":"1,2"}}"#), format!(r#"[{{"{raw}":"1]"}}]"#)] {
+        let end = all(&document).pop().unwrap();
+        assert_eq!(end.kind, OwnedEventKind::End(Some(document.clone())));
+        let line = serde_json::to_string(&end).unwrap();
+        assert_eq!(serde_json::from_str::<OwnedEvent>(&line).unwrap(), end);
+    }
+    // Behind a buffer, one inside the value is a key; at its top the text must at least be a value.
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(untagged)]
+    enum Buffered {
+        Event(OwnedEvent),
+    }
+    let buffered = |value: &str| {
+        let line = format!(r#"{{"event":"end","pattern":0,"path":"a","value":{value},"match":0,"offset":9}}"#);
+        serde_json::from_str::<Buffered>(&line).map(|Buffered::Event(event)| event.kind)
+    };
+    let inner = format!(r#"[{{"{raw}":"1],[2"}}]"#);
+    assert_eq!(buffered(&inner).unwrap(), OwnedEventKind::End(Some(inner)));
+    assert!(buffered(&format!(r#"{{"{raw}":"1],[2"}}"#)).is_err());
+    assert!(buffered(r#"[{"$serde_json::private::Number":"1],[2"}]"#).is_err());
+}
+
+/// Raw text is not read in depth, in either direction; what serde buffers is refused as serde_json refuses it.
+#[test]
+fn deep_values_need_no_stack() {
+    const DEPTH: usize = 100_000;
+    let limits = Limits::new().depth(DEPTH);
+    let mut parser = Parser::builder().limits(limits).build(&PatternSet::new(["$"]).unwrap());
+    let end = parser.feed(nested(DEPTH)).last().unwrap().unwrap().to_owned();
+    let line = serde_json::to_string(&end).unwrap();
+    assert_eq!(serde_json::from_str::<OwnedEvent>(&line).unwrap(), end);
+    let mut bytes = Vec::new();
+    ciborium::into_writer(&end, &mut bytes).unwrap();
+    assert_eq!(ciborium::from_reader::<OwnedEvent, _>(&bytes[..]).unwrap(), end);
+    assert!(serde_json::to_value(&end).is_err());
+}
