@@ -1,7 +1,7 @@
 //! Going on past a deviation inside a string, for those who only show text: raw control characters, invalid escapes,
 //! lone surrogates. Off unless asked for; the text stays malformed, and each deviation is reported.
 
-use super::string::Step;
+use super::escape::EscapeStep;
 use super::{OnDeviation, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
@@ -25,32 +25,31 @@ impl Tokenizer {
     ///
     /// A byte that does not is read again in the state that is left.
     #[cold]
-    pub(super) fn pass_step<S: Sink>(&mut self, fault: Fault, pos: usize, sink: &mut S) -> Result<bool, Fault> {
+    pub(super) fn pass_escape<S: Sink>(&mut self, fault: Fault, pos: usize, sink: &mut S) -> Result<bool, Fault> {
         let at = self.at(pos);
-        match self.string.step {
-            Step::Utf8(_) => Err(fault),
-            Step::Escape => {
+        match self.escape.step {
+            EscapeStep::Letter => {
                 self.pass(fault, sink)?;
                 self.state = State::String;
                 self.tell("\\", at - 1, sink)?;
                 Ok(false)
             }
-            Step::PairBackslash => {
+            EscapeStep::PairBackslash => {
                 self.pass(fault, sink)?;
                 self.state = State::String;
                 self.tell_lone_surrogate(at - 6, sink)?;
                 Ok(false)
             }
-            Step::PairU => {
+            EscapeStep::PairU => {
                 self.pass(fault, sink)?;
-                self.string.step = Step::Escape;
+                self.escape.step = EscapeStep::Letter;
                 self.tell_lone_surrogate(at - 7, sink)?;
                 Ok(false)
             }
-            Step::Hex { digits, code } => {
+            EscapeStep::Hex { digits, code } => {
                 let is_bad_digit = fault.kind == ErrorKind::InvalidEscape;
                 let escape_at = at - 2 - u64::from(digits);
-                let has_high = self.string.high != 0;
+                let has_high = self.escape.high != 0;
                 self.pass(fault, sink)?;
                 if has_high {
                     self.tell_lone_surrogate(escape_at - 6, sink)?;
@@ -61,7 +60,7 @@ impl Tokenizer {
                 } else if !has_high {
                     // A lone low one: its escape is read to the end, and told then.
                     self.check_limit(pos)?;
-                    self.string.step = Step::Hex { digits: digits + 1, code: code << 4 | 0xC };
+                    self.escape.step = EscapeStep::Hex { digits: digits + 1, code: code << 4 | 0xC };
                     return Ok(true);
                 }
                 Ok(false)
@@ -70,7 +69,7 @@ impl Tokenizer {
     }
 
     fn tell_lone_surrogate<S: Sink>(&mut self, at: u64, sink: &mut S) -> Result<(), Fault> {
-        self.string.high = 0;
+        self.escape.high = 0;
         self.tell(REPLACEMENT, at, sink)
     }
 

@@ -6,7 +6,9 @@
 //! | states | function | file |
 //! |---|---|---|
 //! | between tokens | `value`, `member`, `colon`, `comma_or_end`, `trailing` | `structure.rs` |
-//! | inside quotes, escapes, UTF-8 sequences | `string_run`, `string_step` | `string.rs`, `deviation.rs` |
+//! | inside quotes | `string_run` | `string.rs` |
+//! | inside a UTF-8 sequence that an edge cuts | `utf8` | `string.rs`, `utf8.rs` |
+//! | inside an escape | `escape` | `escape.rs`, `deviation.rs` |
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
@@ -14,6 +16,7 @@
 //! where they stand and who wants them is not known here.
 
 mod deviation;
+mod escape;
 mod limits;
 mod literal;
 mod nest;
@@ -26,6 +29,7 @@ mod utf8;
 
 use alloc::string::String;
 
+use self::escape::OpenEscape;
 pub use self::limits::Limits;
 use self::literal::OpenLiteral;
 use self::nest::Nest;
@@ -33,6 +37,7 @@ use self::number::OpenNumber;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, Sink};
 use self::string::OpenString;
+use self::utf8::Utf8Carry;
 pub(crate) use self::utf8::floor_char_boundary;
 use crate::error::{ErrorKind, Fault};
 
@@ -55,8 +60,10 @@ enum State {
     Done,
     /// Inside quotes, between characters.
     String,
-    /// Inside quotes, inside an escape or a UTF-8 sequence: which one, [`OpenString`] knows.
-    StringStep,
+    /// Inside quotes, after a backslash.
+    Escape,
+    /// Inside quotes, inside a UTF-8 sequence that the last chunk's end has cut.
+    Utf8,
     Number,
     Literal,
     /// Behind the end of input, or behind an error.
@@ -83,6 +90,8 @@ pub(crate) struct Tokenizer {
     /// The depth around the container that is being skipped; `NOTHING_SKIPPED` outside one.
     skip_depth: usize,
     string: OpenString,
+    escape: OpenEscape,
+    carry: Utf8Carry,
     number: OpenNumber,
     literal: OpenLiteral,
     /// The beginning of a key or number that could not be told from the chunk alone.
@@ -104,6 +113,8 @@ impl Tokenizer {
             nest: Nest::default(),
             skip_depth: NOTHING_SKIPPED,
             string: OpenString::default(),
+            escape: OpenEscape::default(),
+            carry: Utf8Carry::default(),
             number: OpenNumber::default(),
             literal: OpenLiteral::default(),
             scratch: String::new(),
@@ -167,7 +178,8 @@ impl Tokenizer {
                 State::AfterValue => self.comma_or_end(chunk, pos, sink)?,
                 State::Done | State::Closed => self.trailing(chunk, pos)?,
                 State::String => self.string_run(chunk, pos, sink)?,
-                State::StringStep => self.string_step(chunk, pos, sink)?,
+                State::Escape => self.escape(chunk, pos, sink)?,
+                State::Utf8 => self.utf8(chunk, pos, sink)?,
                 State::Number => self.number(chunk, pos, sink)?,
                 State::Literal => self.literal(chunk, pos, sink)?,
             };
@@ -185,7 +197,7 @@ impl Tokenizer {
             return Ok(());
         }
         let expected = match self.state {
-            State::String | State::StringStep => "expected the rest of a string",
+            State::String | State::Escape | State::Utf8 => "expected the rest of a string",
             State::Number => "expected the rest of a number, or what follows it",
             State::Literal => self.literal.expected(),
             between => structure::expected(between, self.nest.in_object()),

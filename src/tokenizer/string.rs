@@ -1,10 +1,12 @@
-//! Strings and keys (RFC 8259 §7): runs of plain characters, escapes, surrogate pairs, UTF-8 across edges.
+//! Strings and keys (RFC 8259 §7): runs of plain characters, and UTF-8 sequences across edges. Escapes that a chunk may
+//! cut are read in `escape.rs`.
 //!
-//! Two ways through: [`Tokenizer::string_run`] takes everything up to the next special byte at once;
-//! [`Tokenizer::string_step`] takes a byte at a time of what may be cut anywhere.
+//! [`Tokenizer::string_run`] takes everything up to the next special byte at once; what may be cut anywhere is taken byte
+//! by byte.
 
 use core::str;
 
+use super::escape::{OpenEscape, unescape};
 use super::scan::{self, Run};
 use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_text};
 use super::{Interest, Sink, State, Tokenizer};
@@ -18,22 +20,6 @@ enum Role {
     Value,
 }
 
-/// What inside a character the next byte is.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Step {
-    /// Behind a backslash.
-    #[default]
-    Escape,
-    /// Behind `\u` and `digits` hexadecimal digits, which make `code` so far.
-    Hex { digits: u8, code: u16 },
-    /// Behind a high surrogate: the partner's backslash.
-    PairBackslash,
-    /// Behind that backslash: its `u`.
-    PairU,
-    /// Inside a UTF-8 sequence.
-    Utf8(Utf8Carry),
-}
-
 /// The string that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenString {
@@ -44,9 +30,6 @@ pub(super) struct OpenString {
     limit: u64,
     /// How far plain text may go at once: the limit, or the whole text's.
     room: u64,
-    pub(super) step: Step,
-    /// The high surrogate that waits for its partner, or 0.
-    pub(super) high: u16,
 }
 
 impl Tokenizer {
@@ -137,7 +120,7 @@ impl Tokenizer {
     #[inline]
     fn open_string(&mut self, role: Role, is_followed: bool, limit: u64) {
         let room = limit.min(self.limits.total);
-        self.string = OpenString { role, is_followed, limit, room, step: Step::Escape, high: 0 };
+        self.string = OpenString { role, is_followed, limit, room };
         self.state = State::String;
     }
 
@@ -169,8 +152,8 @@ impl Tokenizer {
                 match prefix.rest {
                     Utf8Rest::Empty => {}
                     Utf8Rest::Cut(sequence) => {
-                        self.string.step = Step::Utf8(Utf8Carry::begin(sequence));
-                        self.state = State::StringStep;
+                        self.carry = Utf8Carry::begin(sequence);
+                        self.state = State::Utf8;
                         return Ok(end);
                     }
                     Utf8Rest::Bad(behind) => return Err(self.bad_utf8(start + prefix.valid.len() + behind)),
@@ -200,15 +183,15 @@ impl Tokenizer {
                     continue;
                 }
             }
-            self.string.step = Step::Escape;
-            self.state = State::StringStep;
+            self.escape = OpenEscape::default();
+            self.state = State::Escape;
             return Ok(end + 1);
         }
     }
 
     /// What is wrong with the byte that ended a run and is neither quote nor backslash.
     #[cold]
-    fn judge_special(&self, byte: u8, pos: usize) -> Fault {
+    pub(super) fn judge_special(&self, byte: u8, pos: usize) -> Fault {
         if byte < b' ' {
             let expected = "expected an escape instead of a raw control character";
             return Fault::new(ErrorKind::ControlCharacter, self.at(pos), expected);
@@ -270,137 +253,22 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Reads bytes of an escape or a UTF-8 sequence until the character is whole.
-    pub(super) fn string_step<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
-        while self.state == State::StringStep {
-            let Some(&byte) = chunk.get(pos) else { break };
-            let belongs = match self.step(byte, pos, sink) {
-                Ok(()) => true,
-                Err(fault) => self.pass_step(fault, pos, sink)?,
-            };
-            pos += usize::from(belongs);
+    /// Reads the rest of a UTF-8 sequence that the last chunk's end has cut.
+    pub(super) fn utf8<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        while let Some(&byte) = chunk.get(pos) {
+            let step = self.carry.push(byte);
+            if matches!(step, Utf8Step::Bad) {
+                return Err(self.bad_utf8(pos));
+            }
+            self.check_limit(pos)?;
+            pos += 1;
+            if matches!(step, Utf8Step::Whole) {
+                let carry = self.carry;
+                self.state = State::String;
+                self.tell(carry.as_str(), self.at(pos) - carry.len() as u64, sink)?;
+                break;
+            }
         }
         Ok(pos)
     }
-
-    #[inline]
-    fn step<S: Sink>(&mut self, byte: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
-        match self.string.step {
-            Step::Escape => self.escape(byte, pos, sink),
-            Step::Hex { digits, code } => self.hex(byte, digits, code, pos, sink),
-            Step::PairBackslash => self.pair_backslash(byte, pos),
-            Step::PairU => self.pair_u(byte, pos),
-            Step::Utf8(mut carry) => match carry.push(byte) {
-                Utf8Step::Bad => Err(self.bad_utf8(pos)),
-                step => {
-                    self.check_limit(pos)?;
-                    self.string.step = Step::Utf8(carry);
-                    if matches!(step, Utf8Step::Whole) {
-                        self.state = State::String;
-                        self.tell(carry.as_str(), self.at(pos) + 1 - carry.len() as u64, sink)?;
-                    }
-                    Ok(())
-                }
-            },
-        }
-    }
-
-    fn escape<S: Sink>(&mut self, letter: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
-        if letter == b'u' {
-            self.check_limit(pos)?;
-            self.string.step = Step::Hex { digits: 0, code: 0 };
-            return Ok(());
-        }
-        let Some(text) = unescape(letter) else {
-            let expected = "expected one of `\"\\/bfnrtu` behind the backslash";
-            return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), expected));
-        };
-        self.check_limit(pos)?;
-        self.state = State::String;
-        self.tell(text, self.at(pos) - 1, sink)
-    }
-
-    fn hex<S: Sink>(&mut self, byte: u8, digits: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
-        let Some(digit) = (byte as char).to_digit(16) else {
-            return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected four hexadecimal digits"));
-        };
-        let code = code << 4 | digit as u16;
-        // A surrogate shows in its first two digits: `D8` to `DB` is a high one, `DC` to `DF` a low one.
-        let is_low = digits == 1 && (0xDC..=0xDF).contains(&code);
-        let fits_pair = match digits {
-            0 => code == 0xD,
-            1 => is_low,
-            _ => true,
-        };
-        if self.string.high == 0 && is_low {
-            return Err(lone_surrogate(self.at(pos), "expected a high surrogate before a low one"));
-        }
-        if self.string.high != 0 && !fits_pair {
-            return Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one"));
-        }
-        self.check_limit(pos)?;
-        if digits < 3 {
-            self.string.step = Step::Hex { digits: digits + 1, code };
-            return Ok(());
-        }
-        if self.string.high == 0 && (0xD800..=0xDBFF).contains(&code) {
-            self.string.high = code;
-            self.string.step = Step::PairBackslash;
-            return Ok(());
-        }
-        let (units, raw_len): (&[u16], u64) = match self.string.high {
-            0 => (&[code], 6),
-            high => (&[high, code], 12),
-        };
-        let decoded = char::decode_utf16(units.iter().copied()).next().and_then(Result::ok);
-        let character = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
-        self.string.high = 0;
-        self.state = State::String;
-        self.tell(character.encode_utf8(&mut [0; 4]), self.at(pos) + 1 - raw_len, sink)
-    }
-
-    fn pair_backslash(&mut self, byte: u8, pos: usize) -> Result<(), Fault> {
-        match byte {
-            b'\\' => {
-                self.check_limit(pos)?;
-                self.string.step = Step::PairU;
-                Ok(())
-            }
-            0..b' ' => Err(self.judge_special(byte, pos)),
-            _ => Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one")),
-        }
-    }
-
-    fn pair_u(&mut self, byte: u8, pos: usize) -> Result<(), Fault> {
-        if byte == b'u' {
-            self.check_limit(pos)?;
-            self.string.step = Step::Hex { digits: 0, code: 0 };
-            return Ok(());
-        }
-        Err(match unescape(byte) {
-            Some(_) => lone_surrogate(self.at(pos), "expected a low surrogate behind a high one"),
-            None => Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected `u` behind the backslash"),
-        })
-    }
-}
-
-/// The character that a one-letter escape stands for (RFC 8259 §7).
-#[inline]
-fn unescape(letter: u8) -> Option<&'static str> {
-    Some(match letter {
-        b'"' => "\"",
-        b'\\' => "\\",
-        b'/' => "/",
-        b'b' => "\u{8}",
-        b'f' => "\u{c}",
-        b'n' => "\n",
-        b'r' => "\r",
-        b't' => "\t",
-        _ => return None,
-    })
-}
-
-#[cold]
-fn lone_surrogate(offset: u64, expected: &'static str) -> Fault {
-    Fault::new(ErrorKind::LoneSurrogate, offset, expected)
 }

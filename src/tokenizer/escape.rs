@@ -1,0 +1,157 @@
+//! Escapes in strings and keys (RFC 8259 §7): one letter, four hexadecimal digits, a surrogate pair of two times four.
+//!
+//! Each byte is read on its own, because a chunk may end after any of them. A one-letter escape that is not cut never
+//! comes here: a string's run reads it with [`unescape`].
+//!
+//! The trap is where a lone surrogate shows. `\uD83D` may still get its partner, so a high one only fails at the first
+//! byte that can't belong to a partner: the backslash, its `u`, or one of the first two digits, which say whether the
+//! code is a low surrogate. In the same way a low one without a high one before it fails at its second digit.
+
+use super::{Sink, State, Tokenizer};
+use crate::error::{ErrorKind, Fault};
+
+/// The escape that is being read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OpenEscape {
+    pub(super) step: EscapeStep,
+    /// The high surrogate that waits for its partner, or 0.
+    pub(super) high: u16,
+}
+
+/// What the next byte of an escape is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum EscapeStep {
+    /// The letter after the backslash.
+    #[default]
+    Letter,
+    /// One of four hexadecimal digits: `digits` have come, which make `code` so far.
+    Hex { digits: u8, code: u16 },
+    /// The backslash of the low surrogate that must follow a high one.
+    PairBackslash,
+    /// The `u` after that backslash.
+    PairU,
+}
+
+impl Tokenizer {
+    /// Reads the bytes after a backslash until the character is whole.
+    pub(super) fn escape<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        while self.state == State::Escape {
+            let Some(&byte) = chunk.get(pos) else { break };
+            let belongs = match self.escape_step(byte, pos, sink) {
+                Ok(()) => true,
+                Err(fault) => self.pass_escape(fault, pos, sink)?,
+            };
+            pos += usize::from(belongs);
+        }
+        Ok(pos)
+    }
+
+    #[inline]
+    fn escape_step<S: Sink>(&mut self, byte: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
+        match self.escape.step {
+            EscapeStep::Letter => self.letter(byte, pos, sink),
+            EscapeStep::Hex { digits, code } => self.hex(byte, digits, code, pos, sink),
+            EscapeStep::PairBackslash => self.pair_backslash(byte, pos),
+            EscapeStep::PairU => self.pair_u(byte, pos),
+        }
+    }
+
+    fn letter<S: Sink>(&mut self, letter: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
+        if letter == b'u' {
+            self.check_limit(pos)?;
+            self.escape.step = EscapeStep::Hex { digits: 0, code: 0 };
+            return Ok(());
+        }
+        let Some(text) = unescape(letter) else {
+            let expected = "expected one of `\"\\/bfnrtu` behind the backslash";
+            return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), expected));
+        };
+        self.check_limit(pos)?;
+        self.state = State::String;
+        self.tell(text, self.at(pos) - 1, sink)
+    }
+
+    fn hex<S: Sink>(&mut self, byte: u8, digits: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
+        let Some(digit) = (byte as char).to_digit(16) else {
+            return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected four hexadecimal digits"));
+        };
+        let code = code << 4 | digit as u16;
+        // A surrogate shows in its first two digits: `D8` to `DB` is a high one, `DC` to `DF` a low one.
+        let is_low = digits == 1 && (0xDC..=0xDF).contains(&code);
+        let fits_pair = match digits {
+            0 => code == 0xD,
+            1 => is_low,
+            _ => true,
+        };
+        if self.escape.high == 0 && is_low {
+            return Err(lone_surrogate(self.at(pos), "expected a high surrogate before a low one"));
+        }
+        if self.escape.high != 0 && !fits_pair {
+            return Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one"));
+        }
+        self.check_limit(pos)?;
+        if digits < 3 {
+            self.escape.step = EscapeStep::Hex { digits: digits + 1, code };
+            return Ok(());
+        }
+        if self.escape.high == 0 && (0xD800..=0xDBFF).contains(&code) {
+            self.escape.high = code;
+            self.escape.step = EscapeStep::PairBackslash;
+            return Ok(());
+        }
+        let (units, raw_len): (&[u16], u64) = match self.escape.high {
+            0 => (&[code], 6),
+            high => (&[high, code], 12),
+        };
+        let decoded = char::decode_utf16(units.iter().copied()).next().and_then(Result::ok);
+        let character = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
+        self.escape.high = 0;
+        self.state = State::String;
+        self.tell(character.encode_utf8(&mut [0; 4]), self.at(pos) + 1 - raw_len, sink)
+    }
+
+    fn pair_backslash(&mut self, byte: u8, pos: usize) -> Result<(), Fault> {
+        match byte {
+            b'\\' => {
+                self.check_limit(pos)?;
+                self.escape.step = EscapeStep::PairU;
+                Ok(())
+            }
+            0..b' ' => Err(self.judge_special(byte, pos)),
+            _ => Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one")),
+        }
+    }
+
+    fn pair_u(&mut self, byte: u8, pos: usize) -> Result<(), Fault> {
+        if byte == b'u' {
+            self.check_limit(pos)?;
+            self.escape.step = EscapeStep::Hex { digits: 0, code: 0 };
+            return Ok(());
+        }
+        Err(match unescape(byte) {
+            Some(_) => lone_surrogate(self.at(pos), "expected a low surrogate behind a high one"),
+            None => Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected `u` behind the backslash"),
+        })
+    }
+}
+
+/// The character that a one-letter escape stands for (RFC 8259 §7).
+#[inline]
+pub(super) fn unescape(letter: u8) -> Option<&'static str> {
+    Some(match letter {
+        b'"' => "\"",
+        b'\\' => "\\",
+        b'/' => "/",
+        b'b' => "\u{8}",
+        b'f' => "\u{c}",
+        b'n' => "\n",
+        b'r' => "\r",
+        b't' => "\t",
+        _ => return None,
+    })
+}
+
+#[cold]
+fn lone_surrogate(offset: u64, expected: &'static str) -> Fault {
+    Fault::new(ErrorKind::LoneSurrogate, offset, expected)
+}
