@@ -85,15 +85,15 @@ impl Parser {
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
         let chunk = chunk.as_ref();
         self.queue.clear();
-        let fed = if self.core.take_string_piece(chunk) {
-            let queue = &mut self.queue;
-            self.core.tell_string_piece(chunk, |tracker, text, at| {
-                if !tracker.selecting_leaf().is_empty() {
-                    queue.keep_piece(text, at);
-                }
-            })
-        } else {
-            self.core.feed_any(chunk, &mut self.queue)
+        let queue = &mut self.queue;
+        let taken = self.core.take_string_piece(chunk, |tracker, text, at| {
+            if !tracker.selecting_leaf().is_empty() {
+                queue.keep_piece(text, at);
+            }
+        });
+        let fed = match taken {
+            Some(fed) => fed,
+            None => self.core.feed_any(chunk, &mut self.queue),
         };
         Events::new(self, fed.err())
     }
@@ -125,12 +125,13 @@ impl Parser {
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = chunk.as_ref();
-        if self.core.take_string_piece(chunk) {
-            return self.core.tell_string_piece(chunk, |tracker, text, at| {
-                tracker.delta(text, at, &mut Callback::new(&mut on_event));
-            });
+        let taken = self.core.take_string_piece(chunk, |tracker, text, at| {
+            tracker.delta(text, at, &mut Callback::new(&mut on_event));
+        });
+        match taken {
+            Some(fed) => fed,
+            None => self.core.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
         }
-        self.core.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
     }
 
     /// The end of input: tells a root number's end, or that the text is incomplete.

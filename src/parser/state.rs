@@ -5,7 +5,7 @@ use super::output::Output;
 use super::retention::Retained;
 use super::tracker::Tracker;
 use crate::error::{Error, ErrorKind, Fault};
-use crate::tokenizer::Tokenizer;
+use crate::tokenizer::{StringPiece, Tokenizer};
 
 /// All of a parser but the door: what both doors drive.
 #[derive(Clone, Debug)]
@@ -28,34 +28,24 @@ pub(super) enum Outcome {
 }
 
 impl Core {
-    /// Takes in a chunk if it is a piece of the open string.
-    #[inline]
-    pub(super) fn take_string_piece(&mut self, chunk: &[u8]) -> bool {
-        let is_piece = self.tokenizer.is_string_piece(chunk);
-        if is_piece {
-            if self.retained.keeps_text() {
-                self.retained.append(chunk, self.tokenizer.offset(), self.engine.tracker.has_open_match());
-            }
-            self.tokenizer.take_string_piece(chunk);
-        }
-        is_piece
-    }
-
-    /// Tells the text of a piece to whoever follows the open string: this begins and ends no value, so nothing else has
-    /// to know.
+    /// Takes in a chunk if it is a piece of the open string, and tells its text to whoever follows that: such a chunk
+    /// begins and ends no value, so nothing else has to know. `None` if it is anything else.
     // Always inlined, with its caller's closure: mostly it finds that nobody follows the string.
     #[inline(always)]
-    pub(super) fn tell_string_piece(
+    pub(super) fn take_string_piece(
         &mut self,
-        piece: &[u8],
+        chunk: &[u8],
         tell: impl FnOnce(&mut Tracker, &str, u64),
-    ) -> Result<(), Error> {
-        if !self.tokenizer.is_string_followed() {
-            return Ok(());
-        }
-        let Some((text, at)) = self.tokenizer.value_text(piece) else { return Ok(()) };
+    ) -> Option<Result<(), Error>> {
+        let Self { tokenizer, engine, retained, .. } = self;
+        let piece = tokenizer.take_string_piece(chunk, |at| {
+            if retained.keeps_text() {
+                retained.append(chunk, at, engine.tracker.has_open_match());
+            }
+        })?;
+        let StringPiece::Text(text, at) = piece else { return Some(Ok(())) };
         tell(&mut self.engine.tracker, text, at);
-        self.engine.grow(text, at).map_err(|fault| self.fail(&fault))
+        Some(self.engine.grow(text, at).map_err(|fault| self.fail(&fault)))
     }
 
     #[inline(never)]

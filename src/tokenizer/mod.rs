@@ -37,6 +37,7 @@ use self::number::OpenNumber;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, Sink};
 use self::string::OpenString;
+pub(crate) use self::string::StringPiece;
 use self::utf8::Utf8Carry;
 pub(crate) use self::utf8::floor_char_boundary;
 use crate::error::{ErrorKind, Fault};

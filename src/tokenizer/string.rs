@@ -20,6 +20,14 @@ enum Role {
     Value,
 }
 
+/// What a chunk that lies inside the open string means to the layers above.
+pub(crate) enum StringPiece<'a> {
+    /// Nothing: nobody follows the string, or it is a key, which is told whole.
+    Untold,
+    /// New text of a value, and its offset.
+    Text(&'a str, u64),
+}
+
 /// The string that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenString {
@@ -79,36 +87,30 @@ impl Tokenizer {
         self.string_from(chunk, within, start, run, sink)
     }
 
-    /// Whether a chunk is short and lies between two characters of the open string, its ends included: the usual case
-    /// while a model writes, which has its own short way through the parser.
-    #[inline]
-    pub(crate) fn is_string_piece(&self, chunk: &[u8]) -> bool {
-        self.state == State::String
-            && self.offset + chunk.len() as u64 <= self.string.room
-            && scan::is_short_plain_ascii(chunk)
-    }
-
-    /// Takes in a chunk that [is a piece](Self::is_string_piece) of a string.
-    #[inline]
-    pub(crate) fn take_string_piece(&mut self, chunk: &[u8]) {
-        self.offset += chunk.len() as u64;
-    }
-
-    /// Whether anybody wants to be told of the open string.
-    #[inline]
-    pub(crate) fn is_string_followed(&self) -> bool {
-        self.string.is_followed
-    }
-
-    /// A piece that was [taken in](Self::take_string_piece), as text with its offset, unless it went into a key.
-    #[inline]
-    pub(crate) fn value_text<'a>(&mut self, piece: &'a [u8]) -> Option<(&'a str, u64)> {
-        let text = ascii_text(piece);
-        if self.string.role == Role::Key {
-            self.scratch.push_str(text);
+    /// Takes in a chunk that is short and lies between two characters of the open string, its ends included: the usual
+    /// case while a model writes, which has its own short way through the parser. `None`, and nothing is taken in, if the
+    /// chunk is anything else.
+    ///
+    /// `keep` is called with the chunk's offset before anything is taken in, so that whoever keeps the text has it then.
+    // Not split in two and not a value that is looked at after keeping: each costs a model's token some instructions.
+    #[inline(always)]
+    pub(crate) fn take_string_piece<'a>(&mut self, chunk: &'a [u8], keep: impl FnOnce(u64)) -> Option<StringPiece<'a>> {
+        let at = self.offset;
+        let end = at + chunk.len() as u64;
+        if self.state != State::String || end > self.string.room || !scan::is_short_plain_ascii(chunk) {
             return None;
         }
-        Some((text, self.offset - piece.len() as u64))
+        keep(at);
+        self.offset = end;
+        if !self.string.is_followed {
+            return Some(StringPiece::Untold);
+        }
+        let text = ascii_text(chunk);
+        if self.string.role == Role::Key {
+            self.scratch.push_str(text);
+            return Some(StringPiece::Untold);
+        }
+        Some(StringPiece::Text(text, at))
     }
 
     /// How much of a chunk lies before an offset.
