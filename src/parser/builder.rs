@@ -2,10 +2,10 @@
 
 use super::deviations::Deviations;
 use super::duplicate_keys::OpenKeys;
-use super::engine::Engine;
+use super::engine::{Engine, Outcome};
+use super::followers::Followers;
 use super::output::Queue;
 use super::retention::Retained;
-use super::state::{Core, Outcome};
 use super::tracker::Tracker;
 use super::{DuplicateKeys, Parser, Retain};
 use crate::document::Document;
@@ -95,9 +95,9 @@ impl ParserBuilder {
     /// The parser, which follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
-        let core = Core {
+        let engine = Engine {
             tokenizer: Tokenizer::new(self.limits, self.on_deviation),
-            engine: Engine {
+            followers: Followers {
                 tracker: Tracker::new(patterns.clone()),
                 open_keys: (self.duplicate_keys == Some(DuplicateKeys::Reject)).then(OpenKeys::default),
                 document: self.has_snapshots.then(Document::new),
@@ -106,6 +106,6 @@ impl ParserBuilder {
             retained: Retained::new(self.retain),
             outcome: Outcome::Open,
         };
-        Parser { core, queue: Queue::default() }
+        Parser { engine, queue: Queue::default() }
     }
 }

@@ -1,203 +1,142 @@
-//! The engine: what each token means to whoever follows it. Both doors, and every chunk, go through here.
+//! The engine: all of a parser but the form in which its events come out. It gives chunks to the tokenizer and the
+//! tokenizer's tokens to the followers, keeps the text, and knows the outcome, which is how far the text has come.
 
-use alloc::string::{String, ToString};
-
-use super::deviations::Deviations;
-use super::duplicate_keys::OpenKeys;
-use super::output::{Outlet, Output};
+use super::followers::{Followers, TokenSink};
+use super::output::Output;
 use super::retention::Retained;
 use super::tracker::Tracker;
-use crate::document::Document;
-use crate::error::{Deviation, Error, ErrorKind, Fault};
-use crate::path::write_concrete;
-use crate::tokenizer::{Interest, Sink, ValueKind};
+use crate::error::{Error, ErrorKind, Fault};
+use crate::tokenizer::{StringPiece, Tokenizer};
 
-/// The followers of one parser's tokens.
+/// What the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
 pub(super) struct Engine {
-    pub(super) tracker: Tracker,
-    /// The keys of open objects, where duplicates are rejected.
-    pub(super) open_keys: Option<OpenKeys>,
-    /// The partial document, where snapshots were asked for.
-    pub(super) document: Option<Document>,
-    /// What was passed over inside strings; the first ends all that claims to be whole.
-    pub(super) deviations: Deviations,
+    pub(super) tokenizer: Tokenizer,
+    pub(super) followers: Followers,
+    pub(super) retained: Retained,
+    pub(super) outcome: Outcome,
 }
 
-/// The engine while it follows a chunk: with the text that is kept, this chunk's included, and where to tell events.
-pub(super) struct Following<'a, O> {
-    pub(super) engine: &'a mut Engine,
-    pub(super) retained: &'a Retained,
-    pub(super) out: &'a mut O,
-}
-
-/// The concrete path of the innermost open value of a snapshot.
-fn document_path(document: &Document) -> String {
-    let mut path = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_concrete(&mut path, document.innermost());
-    path
+/// How far the text has come.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    Open,
+    Finished,
+    /// Read to its end, but for its deviations a whole text.
+    Deviated,
+    /// With what stopped the parser; a deviation may have come before it.
+    Failed(Error),
 }
 
 impl Engine {
-    pub(super) fn clear(&mut self) {
-        self.tracker.reset();
-        if let Some(keys) = &mut self.open_keys {
-            keys.clear();
-        }
-        if let Some(document) = &mut self.document {
-            document.clear();
-        }
-        self.deviations.clear();
-    }
-
-    /// Where the innermost open value stands, as far as it is followed.
-    pub(super) fn path(&self) -> String {
-        match &self.document {
-            Some(document) if self.deviations.is_empty() => document_path(document),
-            _ => self.tracker.innermost().to_string(),
-        }
-    }
-
-    /// New text of the open string, for the partial document.
-    #[inline]
-    pub(super) fn grow(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        match self.growing() {
-            Some(document) => document.append(text, at),
-            None => Ok(()),
-        }
-    }
-
-    /// The partial document, which stays as it was before the first deviation.
-    // Not by `filter`: both conditions become one that is computed for every piece of text, and not branches.
-    #[inline]
-    fn growing(&mut self) -> Option<&mut Document> {
-        match &mut self.document {
-            Some(document) if self.deviations.is_empty() => Some(document),
-            _ => None,
-        }
-    }
-
-    /// A string or atom is followed if anybody wants its text.
-    fn leaf_interest(&self, is_selected: bool) -> Interest {
-        if is_selected || self.document.is_some() { Interest::Follow } else { Interest::Skip }
-    }
-
-    /// A container is followed if anybody wants to know of its inside.
-    fn interest(&self, is_live: bool) -> Interest {
-        if is_live || self.open_keys.is_some() || self.document.is_some() { Interest::Follow } else { Interest::Skip }
-    }
-}
-
-impl<O: Output> Following<'_, O> {
-    /// The parts, and an outlet that tells nothing whole once the text has deviated.
-    #[inline]
-    fn parts(&mut self) -> (&mut Engine, &Retained, Outlet<'_, O>) {
-        let has_deviated = !self.engine.deviations.is_empty();
-        (self.engine, self.retained, Outlet { out: self.out, has_deviated })
-    }
-}
-
-// Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
-impl<O: Output> Sink for Following<'_, O> {
-    #[inline(never)]
-    fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        let (engine, _, mut out) = self.parts();
-        if let Some(keys) = &mut engine.open_keys
-            && kind == ValueKind::Object
-        {
-            keys.begin_object();
-        }
-        if let Some(document) = engine.growing() {
-            document.begin_container(kind, at)?;
-        }
-        let is_live = engine.tracker.begin_container(kind, at, &mut out);
-        Ok(engine.interest(is_live))
-    }
-
-    #[inline(never)]
-    fn end_container(&mut self, kind: ValueKind, end: u64) {
-        let (engine, retained, mut out) = self.parts();
-        if let Some(keys) = &mut engine.open_keys
-            && kind == ValueKind::Object
-        {
-            keys.end_object();
-        }
-        if let Some(document) = engine.growing() {
-            document.end_container();
-        }
-        engine.tracker.end_container(end, retained, &mut out);
-    }
-
-    #[inline(never)]
-    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
-        let engine = &mut *self.engine;
-        if let Some(keys) = &mut engine.open_keys
-            && !keys.insert(key)
-        {
-            return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
-        }
-        engine.tracker.key(key);
-        match engine.growing() {
-            Some(document) => document.key(key, quote),
-            None => Ok(()),
-        }
-    }
-
-    #[inline(never)]
-    fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        let (engine, _, mut out) = self.parts();
-        if let Some(document) = engine.growing() {
-            document.begin_string(at)?;
-        }
-        let is_selected = engine.tracker.begin_leaf(ValueKind::String, at, &mut out);
-        Ok(engine.leaf_interest(is_selected))
-    }
-
-    #[inline]
-    fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        self.engine.tracker.delta(text, at, self.out);
-        self.engine.grow(text, at)
-    }
-
-    #[cold]
-    fn deviation(&mut self, fault: &Fault, line: u64, column: u64) {
-        let engine = &mut *self.engine;
-        if engine.deviations.is_empty() {
-            engine.deviations.begin(Error::new(fault, line, column, &engine.path()));
-            if let Some(document) = &mut engine.document {
-                document.fail();
+    /// Takes in a chunk if it is a piece of the open string, and tells its text to whoever follows that: such a chunk
+    /// begins and ends no value, so nothing else has to know. `None` if it is anything else.
+    // Always inlined, with its caller's closure: mostly it finds that nobody follows the string.
+    #[inline(always)]
+    pub(super) fn take_string_piece(
+        &mut self,
+        chunk: &[u8],
+        tell: impl FnOnce(&mut Tracker, &str, u64),
+    ) -> Option<Result<(), Error>> {
+        let Self { tokenizer, followers, retained, .. } = self;
+        let piece = tokenizer.take_string_piece(chunk, |at| {
+            if retained.keeps_text() {
+                retained.append(chunk, at, followers.tracker.has_open_match());
             }
-        }
-        engine.deviations.note(Deviation::new(fault, line, column));
+        })?;
+        let StringPiece::Text(text, at) = piece else { return Some(Ok(())) };
+        tell(&mut self.followers.tracker, text, at);
+        Some(self.followers.grow(text, at).map_err(|fault| self.fail(&fault)))
     }
 
+    /// Takes in any chunk.
     #[inline(never)]
-    fn end_string(&mut self, end: u64) {
-        let (engine, retained, mut out) = self.parts();
-        if let Some(document) = engine.growing() {
-            document.end_string();
+    pub(super) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        self.followers.tracker.release_paths();
+        if !matches!(self.outcome, Outcome::Open) {
+            return self.feed_closed(chunk);
         }
-        engine.tracker.end_string(end, retained, &mut out);
+        if self.retained.keeps_text() {
+            self.retained.append(chunk, self.tokenizer.offset(), self.followers.tracker.has_open_match());
+        }
+        let Self { tokenizer, followers, retained, .. } = self;
+        let fed = tokenizer.feed(chunk, &mut TokenSink { followers, retained, out });
+        if let Some(first) = self.followers.deviations.first() {
+            self.retained.freeze(first.offset());
+        }
+        fed.map_err(|fault| self.fail(&fault))
     }
 
-    #[inline(never)]
-    fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        let (engine, _, mut out) = self.parts();
-        if let Some(document) = engine.growing() {
-            document.begin_atom();
+    /// A chunk after the end: nothing more is told.
+    #[cold]
+    fn feed_closed(&self, chunk: &[u8]) -> Result<(), Error> {
+        self.verdict()?;
+        if chunk.is_empty() {
+            return Ok(());
         }
-        let is_selected = engine.tracker.begin_leaf(kind, at, &mut out);
-        Ok(engine.leaf_interest(is_selected))
+        Err(self.error_of_call(ErrorKind::Finished, "expected no bytes behind a finished text"))
     }
 
-    #[inline(never)]
-    fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        let (engine, _, mut out) = self.parts();
-        engine.tracker.end_atom(text, end, &mut out);
-        match engine.growing() {
-            Some(document) => document.end_atom(text, end),
-            None => Ok(()),
+    pub(super) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
+        if matches!(self.outcome, Outcome::Open) {
+            let Self { tokenizer, followers, retained, .. } = self;
+            let finished = tokenizer.finish(&mut TokenSink { followers, retained, out });
+            finished.map_err(|fault| self.fail(&fault))?;
+            self.outcome = if self.followers.deviations.is_empty() { Outcome::Finished } else { Outcome::Deviated };
+            self.tokenizer.close();
+        }
+        self.verdict()
+    }
+
+    /// What the text has against it so far: of several things, the first.
+    pub(super) fn error(&self) -> Option<&Error> {
+        self.followers.deviations.first().or(self.stopped_by())
+    }
+
+    pub(super) fn stopped_by(&self) -> Option<&Error> {
+        match &self.outcome {
+            Outcome::Failed(error) => Some(error),
+            Outcome::Open | Outcome::Finished | Outcome::Deviated => None,
+        }
+    }
+
+    /// The same, once nothing more is read.
+    pub(super) fn final_error(&self) -> Option<&Error> {
+        self.error().filter(|_| !matches!(self.outcome, Outcome::Open))
+    }
+
+    pub(super) fn verdict(&self) -> Result<(), Error> {
+        self.final_error().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// The text has failed, for good.
+    #[cold]
+    pub(super) fn fail(&mut self, fault: &Fault) -> Error {
+        let stopped_by = self.locate(fault);
+        self.retained.truncate(stopped_by.offset());
+        if let Some(document) = &mut self.followers.document {
+            document.fail();
+        }
+        self.tokenizer.close();
+        let error = self.followers.deviations.first().unwrap_or(&stopped_by).clone();
+        self.outcome = Outcome::Failed(stopped_by);
+        error
+    }
+
+    /// Adds to a fault what only the parser knows.
+    fn locate(&self, fault: &Fault) -> Error {
+        let (line, column) = self.tokenizer.line_and_column(fault.offset);
+        Error::new(fault, line, column, &self.followers.path())
+    }
+
+    /// An error about a call rather than a byte: it stands where the text does, after the last byte that was read, or
+    /// where the text failed.
+    #[cold]
+    pub(super) fn error_of_call(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        match self.final_error() {
+            // Lines may have come since then, so its place cannot be counted again.
+            Some(error) => error.in_its_place(kind, expected),
+            None => self.locate(&Fault::new(kind, self.tokenizer.offset(), expected)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The first door's iterator: reads the queue of one chunk.
+//! The iterator form of a chunk's events: reads the queue of one chunk.
 
 use core::iter::FusedIterator;
 
@@ -23,9 +23,9 @@ pub struct Events<'a> {
 impl<'a> Events<'a> {
     #[inline]
     pub(super) fn new(parser: &'a Parser, error: Option<Error>) -> Self {
-        let Parser { core, queue } = parser;
+        let Parser { engine, queue } = parser;
         let end = match queue.piece() {
-            Some(_) => core.engine.tracker.selecting_leaf().len(),
+            Some(_) => engine.followers.tracker.selecting_leaf().len(),
             None => queue.len(),
         };
         Self { parser, next: 0, end, error }
@@ -84,14 +84,14 @@ impl ExactSizeIterator for Events<'_> {}
 impl FusedIterator for Events<'_> {}
 
 impl Parser {
-    /// One of the events of the last chunk that came through the iterator's door.
+    /// One of the events of the last chunk that was fed for the iterator.
     #[inline]
     fn event(&self, place: usize) -> Option<Event<'_>> {
-        let Self { core, queue } = self;
-        let tracker = &core.engine.tracker;
+        let Self { engine, queue } = self;
+        let tracker = &engine.followers.tracker;
         match queue.piece() {
             Some((text, at)) => tracker.delta_event(place, text, at),
-            None => queue.event(place, tracker.paths(), |range| core.retained.slice(range)),
+            None => queue.event(place, tracker.paths(), |range| engine.retained.slice(range)),
         }
     }
 }

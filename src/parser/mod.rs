@@ -1,13 +1,14 @@
-//! The parser: one engine with two doors, and what may be asked of it between chunks.
+//! The parser: one engine whose events come out in two forms, as an iterator or by callback; and what may be asked of it
+//! between chunks.
 
 mod builder;
 mod deviations;
 mod duplicate_keys;
 mod engine;
 mod events;
+mod followers;
 mod output;
 mod retention;
-mod state;
 mod tracker;
 mod values;
 
@@ -15,10 +16,10 @@ use alloc::string::ToString;
 
 pub use self::builder::ParserBuilder;
 pub use self::duplicate_keys::DuplicateKeys;
+use self::engine::{Engine, Outcome};
 pub use self::events::Events;
 use self::output::{Callback, Queue};
 pub use self::retention::Retain;
-use self::state::{Core, Outcome};
 #[cfg(feature = "tool-calls")]
 pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
@@ -31,7 +32,7 @@ use crate::pattern::PatternSet;
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
 ///
 /// Feed chunks through [`feed`](Self::feed) or [`feed_with`](Self::feed_with), then call [`finish`](Self::finish) or
-/// [`finish_with`](Self::finish_with) at the end of input. The two doors stand before the same engine: `feed` gives a
+/// [`finish_with`](Self::finish_with) at the end of input. Both drive the same engine: `feed` gives a
 /// true iterator, `feed_with` borrows text from the chunk where it can.
 ///
 /// ```
@@ -60,7 +61,7 @@ use crate::pattern::PatternSet;
 /// text that is kept ([`Retain`]).
 #[derive(Clone, Debug)]
 pub struct Parser {
-    core: Core,
+    engine: Engine,
     queue: Queue,
 }
 
@@ -86,14 +87,14 @@ impl Parser {
         let chunk = chunk.as_ref();
         self.queue.clear();
         let queue = &mut self.queue;
-        let taken = self.core.take_string_piece(chunk, |tracker, text, at| {
+        let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
             if !tracker.selecting_leaf().is_empty() {
                 queue.keep_piece(text, at);
             }
         });
         let fed = match taken {
             Some(fed) => fed,
-            None => self.core.feed_any(chunk, &mut self.queue),
+            None => self.engine.feed_any(chunk, &mut self.queue),
         };
         Events::new(self, fed.err())
     }
@@ -125,12 +126,12 @@ impl Parser {
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = chunk.as_ref();
-        let taken = self.core.take_string_piece(chunk, |tracker, text, at| {
+        let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
             tracker.delta(text, at, &mut Callback::new(&mut on_event));
         });
         match taken {
             Some(fed) => fed,
-            None => self.core.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
+            None => self.engine.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
         }
     }
 
@@ -151,25 +152,25 @@ impl Parser {
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
         self.queue.clear();
-        let error = self.core.finish(&mut self.queue).err();
+        let error = self.engine.finish(&mut self.queue).err();
         Events::new(self, error)
     }
 
-    /// The end of input, through the second door.
+    /// The end of input, in the callback form.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Incomplete`] if the text is unfinished, or the error that the parser already has.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
-        self.core.finish(&mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
+        self.engine.finish(&mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
     }
 
     /// Makes the parser as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
-        let Core { tokenizer, engine, retained, outcome } = &mut self.core;
+        let Engine { tokenizer, followers, retained, outcome } = &mut self.engine;
         tokenizer.reset();
-        engine.clear();
+        followers.clear();
         retained.clear();
         *outcome = Outcome::Open;
     }
@@ -178,8 +179,8 @@ impl Parser {
     /// that nothing else follows.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        match self.core.outcome {
-            Outcome::Open => self.core.engine.deviations.is_empty() && self.core.tokenizer.is_done(),
+        match self.engine.outcome {
+            Outcome::Open => self.engine.followers.deviations.is_empty() && self.engine.tokenizer.is_done(),
             Outcome::Finished => true,
             Outcome::Deviated | Outcome::Failed(_) => false,
         }
@@ -188,14 +189,14 @@ impl Parser {
     /// How many bytes have been read; after an error, the offset of the first bad one.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.core.final_error().map_or(self.core.tokenizer.offset(), Error::offset)
+        self.engine.final_error().map_or(self.engine.tokenizer.offset(), Error::offset)
     }
 
     /// The error that [`finish`](Self::finish) will give, as soon as there is one: the first
     /// [deviation](Self::deviations), or else what [stopped](Self::stopped_by) the parser.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
-        self.core.error()
+        self.engine.error()
     }
 
     /// The error after which nothing more is read, if the text has one; a deviation may have come before it.
@@ -213,7 +214,7 @@ impl Parser {
     /// ```
     #[must_use]
     pub fn stopped_by(&self) -> Option<&Error> {
-        self.core.stopped_by()
+        self.engine.stopped_by()
     }
 
     /// Where the text deviates from JSON and the parser went on all the same, in order: the first
@@ -221,19 +222,19 @@ impl Parser {
     /// [show past flaws](ParserBuilder::show_past_flaws); kept until [`reset`](Self::reset).
     #[must_use]
     pub fn deviations(&self) -> &[Deviation] {
-        self.core.engine.deviations.listed()
+        self.engine.followers.deviations.listed()
     }
 
     /// How many deviations there are, listed or not.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
-        self.core.engine.deviations.count()
+        self.engine.followers.deviations.count()
     }
 
     /// The patterns that this parser follows.
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {
-        self.core.engine.tracker.patterns()
+        self.engine.followers.tracker.patterns()
     }
 
     /// All bytes fed so far; after an error or a deviation, those before its offset.
@@ -242,9 +243,9 @@ impl Parser {
     ///
     /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::All`], the default).
     pub fn text(&self) -> Result<&[u8], Error> {
-        self.core.retained.whole().ok_or_else(|| {
+        self.engine.retained.whole().ok_or_else(|| {
             let expected = "expected a parser built with `Retain::All`";
-            self.core.error_of_call(ErrorKind::NotRetained, expected)
+            self.engine.error_of_call(ErrorKind::NotRetained, expected)
         })
     }
 
@@ -267,7 +268,7 @@ impl Parser {
     /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
     /// [`ErrorKind::NotRetained`] unless all text is kept.
     pub fn complete(&self) -> Result<CompleteValue<'_>, Error> {
-        Ok(CompleteValue::of_text(self.finished_text()?, self.core.engine.tracker.paths().path(ROOT)))
+        Ok(CompleteValue::of_text(self.finished_text()?, self.engine.followers.tracker.paths().path(ROOT)))
     }
 
     /// The complete value, read strictly with serde_json; it may borrow from the text.
@@ -283,10 +284,10 @@ impl Parser {
 
     /// All text, once it is known to be one whole value.
     fn finished_text(&self) -> Result<&[u8], Error> {
-        self.core.verdict()?;
-        if matches!(self.core.outcome, Outcome::Open) {
+        self.engine.verdict()?;
+        if matches!(self.engine.outcome, Outcome::Open) {
             let expected = "expected `finish` to be called at the end of input";
-            return Err(self.core.error_of_call(ErrorKind::Incomplete, expected));
+            return Err(self.engine.error_of_call(ErrorKind::Incomplete, expected));
         }
         self.text()
     }
@@ -301,7 +302,7 @@ impl Parser {
     #[inline]
     #[must_use]
     pub fn snapshot(&self) -> Option<PartialValue<'_>> {
-        self.core.engine.document.as_ref()?.view()
+        self.engine.followers.document.as_ref()?.view()
     }
 
     /// What is known of the value at a concrete path: [`PartialValue::state_of`] from the root, and
@@ -328,7 +329,7 @@ impl Parser {
     /// [`patch_since`](Self::patch_since). Without snapshots nothing ever changes.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.core.engine.document.as_ref().map_or_else(Revision::default, Document::revision)
+        self.engine.followers.document.as_ref().map_or_else(Revision::default, Document::revision)
     }
 
     /// Whether anything has been added, has grown or has closed since a revision. Costs a comparison.
@@ -342,6 +343,6 @@ impl Parser {
     /// Since `Revision::default()` they build it from nothing. Applied one batch after the other they give each snapshot.
     /// Costs what is new, and the paths' depth.
     pub fn patch_since(&self, revision: Revision) -> impl Iterator<Item = PatchOp<'_>> {
-        self.core.engine.document.iter().flat_map(move |document| document.patch_since(revision))
+        self.engine.followers.document.iter().flat_map(move |document| document.patch_since(revision))
     }
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use super::state::Outcome;
+use super::engine::Outcome;
 use super::{DuplicateKeys, Events, Parser, ParserBuilder};
 use crate::document::write_escaped;
 use crate::error::{ErrorKind, Fault};
@@ -195,29 +195,29 @@ impl ValueFeed {
         if !self.has_open_string {
             self.close_containers_above(0);
         }
-        let Self { parser: Parser { core, queue }, written, .. } = self;
+        let Self { parser: Parser { engine, queue }, written, .. } = self;
         queue.clear();
-        let fed = core.feed_any(written.as_bytes(), queue).and_then(|()| core.finish(queue));
+        let fed = engine.feed_any(written.as_bytes(), queue).and_then(|()| engine.finish(queue));
         Written { text: written, events: Events::new(&self.parser, fed.err()) }
     }
 
     /// Feeds what the operation has written, or fails for good. After the end nothing is written or fed any more.
     fn feed_written(&mut self, step: Result<(), Disorder>) -> Written<'_> {
-        let core = &mut self.parser.core;
+        let engine = &mut self.parser.engine;
         if let Err(expected) = step {
             // A part of it may have been written.
             self.written.clear();
-            if let Outcome::Open = &core.outcome {
-                let fault = Fault::new(ErrorKind::OutOfOrder, core.tokenizer.offset(), expected);
-                core.fail(&fault);
+            if let Outcome::Open = &engine.outcome {
+                let fault = Fault::new(ErrorKind::OutOfOrder, engine.tokenizer.offset(), expected);
+                engine.fail(&fault);
             }
         }
-        if matches!(core.outcome, Outcome::Finished) {
+        if matches!(engine.outcome, Outcome::Finished) {
             // What the operation has written and opened never was.
             self.written.clear();
             self.open.clear();
             self.has_open_string = false;
-            let error = core.error_of_call(ErrorKind::Finished, "expected no values after the end");
+            let error = engine.error_of_call(ErrorKind::Finished, "expected no values after the end");
             self.parser.queue.clear();
             return Written { text: "", events: Events::new(&self.parser, Some(error)) };
         }

@@ -1,9 +1,9 @@
-//! The second door's output: each event is told the moment it is found.
+//! The output of the callback form: each event is told the moment it is found.
 
 use super::{Output, Selected};
 use crate::event::{CompleteValue, Event, EventKind};
 
-/// Calls back for each event. Over `dyn FnMut` the engine is compiled once, not once a closure.
+/// Calls back for each event. Over `dyn FnMut` the engine is compiled once, not once per closure.
 pub(in crate::parser) struct Callback<'a, F: ?Sized> {
     on_event: &'a mut F,
 }

@@ -1,11 +1,11 @@
 //! Where the parser tells events: [`Queue`], to be read by an iterator later, or [`Callback`], at once.
 
 mod callback;
-mod outlet;
+mod deviation_filter;
 mod queue;
 
 pub(super) use self::callback::Callback;
-pub(super) use self::outlet::Outlet;
+pub(super) use self::deviation_filter::DeviationFilter;
 pub(super) use self::queue::Queue;
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;

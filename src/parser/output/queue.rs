@@ -1,4 +1,4 @@
-//! The queue behind the iterator door: events as ranges into buffers that are kept from chunk to chunk.
+//! The queue that the iterator reads: events as ranges into buffers that are kept from chunk to chunk.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,11 +26,11 @@ struct Entry {
     node: NodeId,
     match_id: u64,
     offset: u64,
-    what: What,
+    kind: EntryKind,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum EntryKind {
     Begin(ValueKind),
     /// A place in the queue's text.
     Delta(Range<usize>),
@@ -70,14 +70,18 @@ impl Queue {
         paths: &'a PathStore,
         retained: impl FnOnce(Range<u64>) -> Option<&'a [u8]>,
     ) -> Option<Event<'a>> {
-        let Entry { pattern, node, match_id, offset, ref what } = *self.entries.get(place)?;
+        let Entry { pattern, node, match_id, offset, kind: ref entry } = *self.entries.get(place)?;
         let path = paths.path(node);
         let complete = |kind, text| CompleteValue { kind, end: offset, text, path };
-        let kind = match what {
-            What::Begin(kind) => EventKind::Begin(*kind),
-            What::Delta(range) => EventKind::Delta(&self.text[range.clone()]),
-            What::EndAtom(kind, range) => EventKind::End(Some(complete(*kind, self.text[range.clone()].as_bytes()))),
-            What::EndSpan(kind, start) => EventKind::End(retained(*start..offset).map(|text| complete(*kind, text))),
+        let kind = match entry {
+            EntryKind::Begin(kind) => EventKind::Begin(*kind),
+            EntryKind::Delta(range) => EventKind::Delta(&self.text[range.clone()]),
+            EntryKind::EndAtom(kind, range) => {
+                EventKind::End(Some(complete(*kind, self.text[range.clone()].as_bytes())))
+            }
+            EntryKind::EndSpan(kind, start) => {
+                EventKind::End(retained(*start..offset).map(|text| complete(*kind, text)))
+            }
         };
         Some(Event { pattern, match_id, path, kind, offset })
     }
@@ -88,10 +92,10 @@ impl Queue {
     }
 
     #[inline]
-    fn push(&mut self, selected: &Selected<'_>, offset: u64, what: &What) {
+    fn push(&mut self, selected: &Selected<'_>, offset: u64, kind: &EntryKind) {
         let node = selected.node;
         for (pattern, match_id) in selected.matches() {
-            self.entries.push(Entry { pattern, node, match_id, offset, what: what.clone() });
+            self.entries.push(Entry { pattern, node, match_id, offset, kind: kind.clone() });
         }
     }
 
@@ -109,7 +113,7 @@ impl Output for Queue {
 
     #[inline]
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {
-        self.push(selected, at, &What::Begin(selected.kind));
+        self.push(selected, at, &EntryKind::Begin(selected.kind));
     }
 
     /// A string's deltas of one chunk lie side by side, so they are told as one.
@@ -118,25 +122,25 @@ impl Output for Queue {
         let range = self.keep(text);
         let told = self.entries.len().saturating_sub(selected.patterns.len());
         match &mut self.entries[told..] {
-            [Entry { match_id, what: What::Delta(_), .. }, ..] if *match_id == selected.first_match => {
+            [Entry { match_id, kind: EntryKind::Delta(_), .. }, ..] if *match_id == selected.first_match => {
                 for entry in &mut self.entries[told..] {
-                    if let What::Delta(told) = &mut entry.what {
+                    if let EntryKind::Delta(told) = &mut entry.kind {
                         told.end = range.end;
                     }
                 }
             }
-            _ => self.push(selected, at, &What::Delta(range)),
+            _ => self.push(selected, at, &EntryKind::Delta(range)),
         }
     }
 
     #[inline]
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
         let range = self.keep(text);
-        self.push(selected, end, &What::EndAtom(selected.kind, range));
+        self.push(selected, end, &EntryKind::EndAtom(selected.kind, range));
     }
 
     #[inline]
     fn end_span(&mut self, selected: &Selected<'_>, start: u64, end: u64, _text: Option<&[u8]>) {
-        self.push(selected, end, &What::EndSpan(selected.kind, start));
+        self.push(selected, end, &EntryKind::EndSpan(selected.kind, start));
     }
 }

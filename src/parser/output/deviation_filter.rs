@@ -3,13 +3,13 @@
 use super::{Output, Selected};
 use crate::tokenizer::ValueKind;
 
-/// An output, and whether the text has deviated from JSON.
-pub(in crate::parser) struct Outlet<'a, O> {
+/// An output behind a filter, and whether the text has deviated from JSON.
+pub(in crate::parser) struct DeviationFilter<'a, O> {
     pub(in crate::parser) out: &'a mut O,
     pub(in crate::parser) has_deviated: bool,
 }
 
-impl<O: Output> Output for Outlet<'_, O> {
+impl<O: Output> Output for DeviationFilter<'_, O> {
     const READS_LATER: bool = O::READS_LATER;
 
     #[inline]
