@@ -1,15 +1,15 @@
 //! Reading a concrete path, such as `ask_slots[0]['a b']`, step by step and without an allocation.
 
 use alloc::string::String;
-use core::str::Chars;
 
 use super::Segment;
+use super::quoted::QuotedName;
 
 /// One step as it is spelt: a quoted name may hold escapes, so it can be compared, not borrowed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConcreteStep<'a> {
     Name(&'a str),
-    /// The opening quote, and what stands behind it up to the closing one.
+    /// From the opening to the closing quote; it can be read to its end.
     Quoted(&'a str),
     Index(u64),
 }
@@ -19,7 +19,7 @@ impl ConcreteStep<'_> {
     pub(crate) fn name(self) -> String {
         match self {
             Self::Name(name) => name.into(),
-            Self::Quoted(quoted) => Unescaped::new(quoted).flatten().collect(),
+            Self::Quoted(quoted) => QuotedName::new(quoted, 0).flatten().collect(),
             Self::Index(_) => String::new(),
         }
     }
@@ -32,7 +32,7 @@ impl ConcreteStep<'_> {
     pub(crate) fn is(self, segment: Segment<'_>) -> bool {
         match (self, segment) {
             (Self::Name(name), Segment::Key(key)) => name == key,
-            (Self::Quoted(quoted), Segment::Key(key)) => Unescaped::new(quoted).eq(key.chars().map(Some)),
+            (Self::Quoted(quoted), Segment::Key(key)) => QuotedName::new(quoted, 0).eq(key.chars().map(Ok)),
             (Self::Index(index), Segment::Index(other)) => index == other,
             _ => false,
         }
@@ -121,72 +121,12 @@ impl<'a> ConcreteSteps<'a> {
             let is_canonical = digits == "0" || !digits.starts_with('0');
             return digits.parse().ok().filter(|_| is_canonical).map(ConcreteStep::Index);
         }
-        let end = 1 + closing_quote(&inside[1..], quote)?;
-        self.rest = inside[end + 1..].strip_prefix(']')?;
-        let is_spelt_right = Unescaped::new(&inside[..end]).all(|c| c.is_some());
-        is_spelt_right.then_some(ConcreteStep::Quoted(&inside[..end]))
-    }
-}
-
-fn closing_quote(name: &str, quote: u8) -> Option<usize> {
-    let mut is_escaped = false;
-    name.bytes().position(|byte| {
-        let ends = byte == quote && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends
-    })
-}
-
-/// The characters that a quoted name stands for; `None` for what no pattern has: a bad escape, a control character.
-struct Unescaped<'a> {
-    quote: Option<char>,
-    rest: Chars<'a>,
-}
-
-impl<'a> Unescaped<'a> {
-    fn new(quoted: &'a str) -> Self {
-        let mut rest = quoted.chars();
-        Self { quote: rest.next(), rest }
-    }
-
-    fn unit(&mut self) -> Option<u16> {
-        let digits = self.rest.as_str().get(..4)?;
-        self.rest = self.rest.as_str()[4..].chars();
-        u16::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
-    }
-
-    fn escape(&mut self) -> Option<char> {
-        Some(match self.rest.next()? {
-            'b' => '\u{8}',
-            't' => '\t',
-            'n' => '\n',
-            'f' => '\u{c}',
-            'r' => '\r',
-            same @ ('/' | '\\') => same,
-            quote if self.quote == Some(quote) => quote,
-            'u' => {
-                let high = self.unit()?;
-                let low = if (0xD800..0xDC00).contains(&high) {
-                    self.rest = self.rest.as_str().strip_prefix("\\u")?.chars();
-                    self.unit()?
-                } else {
-                    0
-                };
-                char::decode_utf16([high, low]).next()?.ok()?
-            }
-            _ => return None,
-        })
-    }
-}
-
-impl Iterator for Unescaped<'_> {
-    type Item = Option<char>;
-
-    fn next(&mut self) -> Option<Option<char>> {
-        match self.rest.next()? {
-            '\\' => Some(self.escape()),
-            control if control < ' ' => Some(None),
-            other => Some(Some(other)),
+        let mut name = QuotedName::new(inside, 0);
+        if !name.all(|character| character.is_ok()) {
+            return None;
         }
+        let (quoted, rest) = inside.split_at(name.at());
+        self.rest = rest.strip_prefix(']')?;
+        Some(ConcreteStep::Quoted(quoted))
     }
 }

@@ -5,6 +5,7 @@
 //! where they are until the queue has been read, even when their values have closed.
 
 mod concrete;
+mod quoted;
 mod spelling;
 
 use alloc::string::String;
@@ -14,6 +15,7 @@ use core::fmt::{self, Write};
 use smallvec::SmallVec;
 
 pub(crate) use self::concrete::{ConcreteStep, concrete_steps};
+pub(crate) use self::quoted::QuotedName;
 pub(crate) use self::spelling::{
     is_name_char, is_name_first, is_shorthand, write_bracketed, write_concrete, write_pointer_token, write_quoted,
 };

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::syntax::{Pattern, PatternError, PatternSegment, Selector, Slice};
-use crate::path::{is_name_char, is_name_first};
+use crate::path::{QuotedName, is_name_char, is_name_first};
 
 /// RFC 9535 §2.1: integers are within the exact range of an I-JSON number.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
@@ -93,7 +93,7 @@ impl Reader<'_> {
                 self.at += 1;
                 Ok(Selector::Wildcard)
             }
-            Some(quote @ ('\'' | '"')) => self.quoted(quote).map(Selector::Name),
+            Some('\'' | '"') => self.quoted().map(Selector::Name),
             Some('0'..='9' | '-' | ':') => self.index_or_slice(),
             Some('?') => Err(self.error(FILTER)),
             Some('(' | '@') => Err(self.error(FUNCTION)),
@@ -149,69 +149,11 @@ impl Reader<'_> {
         }
     }
 
-    fn quoted(&mut self, quote: char) -> Result<String, PatternError> {
-        self.at += 1;
-        let mut name = String::new();
-        loop {
-            match self.peek() {
-                None => return Err(self.error("the quote is never closed")),
-                Some(end) if end == quote => {
-                    self.at += 1;
-                    return Ok(name);
-                }
-                Some('\\') => name.push(self.escape(quote)?),
-                Some(control) if control < ' ' => return Err(self.error("control characters must be escaped")),
-                Some(other) => {
-                    self.at += other.len_utf8();
-                    name.push(other);
-                }
-            }
-        }
-    }
-
-    fn escape(&mut self, quote: char) -> Result<char, PatternError> {
-        self.at += 1;
-        let Some(letter) = self.peek() else { return Err(self.error("the quote is never closed")) };
-        let character = match letter {
-            'b' => '\u{8}',
-            't' => '\t',
-            'n' => '\n',
-            'f' => '\u{c}',
-            'r' => '\r',
-            '/' | '\\' => letter,
-            'u' => return self.unicode_escape(),
-            _ if letter == quote => letter,
-            _ => return Err(self.error("no such escape")),
-        };
-        self.at += 1;
-        Ok(character)
-    }
-
-    /// `uXXXX`, or a surrogate pair of two.
-    fn unicode_escape(&mut self) -> Result<char, PatternError> {
-        let start = self.at;
-        let high = self.hex_unit()?;
-        let mut units = [high, 0];
-        let is_pair = (0xD800..0xDC00).contains(&high) && self.eat('\\') && self.peek() == Some('u');
-        if is_pair {
-            units[1] = self.hex_unit()?;
-        }
-        match char::decode_utf16(units).next() {
-            Some(Ok(character)) => Ok(character),
-            _ => {
-                self.at = start;
-                Err(self.error("half of a surrogate pair"))
-            }
-        }
-    }
-
-    fn hex_unit(&mut self) -> Result<u16, PatternError> {
-        self.at += 1;
-        let digits = self.text.as_bytes().get(self.at..self.at + 4).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
-        let Some(digits) = digits else { return Err(self.error("expected four hexadecimal digits")) };
-        let unit = digits.iter().fold(0, |unit, &digit| unit << 4 | (digit as char).to_digit(16).unwrap_or(0) as u16);
-        self.at += 4;
-        Ok(unit)
+    fn quoted(&mut self) -> Result<String, PatternError> {
+        let mut characters = QuotedName::new(self.text, self.at);
+        let name = characters.by_ref().collect::<Result<_, _>>();
+        self.at = characters.at();
+        name.map_err(|error| PatternError::new(self.text, error.at, error.reason))
     }
 
     fn peek(&self) -> Option<char> {

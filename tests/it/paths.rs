@@ -14,6 +14,12 @@ const WORDS: [&str; 34] = [
     "~",
 ];
 
+/// What quoted names are made of: escapes whole and cut, quotes, characters of each length, what must be escaped.
+const QUOTED_WORDS: [&str; 26] = [
+    "a", "é", "😀", " ", "'", "\"", "\\", "\\'", "\\\"", "\\\\", "\\/", "\\b", "\\t", "\\n", "\\f", "\\r", "\\x",
+    "\\u0041", "\\u00", "\\u00e", "\\u+041", "\\ud83d", "\\uDE00", "\u{1}", "]", "u",
+];
+
 /// Whether the text is read as a path: then what it names may still come, into an array or into an object.
 fn is_path(text: &str) -> bool {
     ["[", "{"].iter().any(|document| {
@@ -67,6 +73,25 @@ proptest! {
         let text = words.concat();
         prop_assume!(!text.contains(".."));
         prop_assert_eq!(is_path(&text), text.parse::<Pattern>().is_ok(), "{}", text);
+    }
+}
+
+proptest! {
+    /// A quoted name reads the same in a pattern and in a path: neither or both take it, and then as the same name.
+    #[test]
+    fn a_quoted_name_reads_the_same_in_both(
+        quote in prop::sample::select(&["'", "\""][..]),
+        words in prop::collection::vec(prop::sample::select(&QUOTED_WORDS[..]), 0..6),
+    ) {
+        let spelt = format!("[{quote}{}{quote}]", words.concat());
+        let pattern = spelt.parse::<Pattern>();
+        prop_assert_eq!(is_path(&spelt), pattern.is_ok(), "{}", spelt);
+        if let Ok(pattern) = pattern {
+            // The feed writes the member that the path names; the pattern has to select it.
+            let mut feed = ValueFeed::new(Parser::builder(), &PatternSet::new([pattern.to_string()]).unwrap());
+            let told = feed.set(&spelt, Atom::Null).map(|event| event.map(|_| ())).collect::<Result<Vec<_>, _>>();
+            prop_assert_eq!(told.unwrap().len(), 2, "{}", spelt);
+        }
     }
 }
 
