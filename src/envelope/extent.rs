@@ -2,6 +2,8 @@
 //!
 //! The parser says whether it is JSON; this says how far it may be fed, so that no byte behind the value reaches it.
 
+use crate::tokenizer::ValueKind;
+
 /// How much of a value has come.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Extent {
@@ -35,14 +37,10 @@ impl Extent {
                     return at;
                 }
                 (Self::Number { .. }, byte) => Self::Number { may_end: byte.is_ascii_digit() },
-                (Self::Start, b'-' | b'0'..=b'9') => Self::Number { may_end: byte != b'-' },
-                (Self::Start, b't' | b'n') => Self::Literal(3),
-                (Self::Start, b'f') => Self::Literal(4),
+                (Self::Start, byte) => Self::after_first(byte),
                 (Self::Literal(1), b'a'..=b'z') => Self::Ended,
                 (Self::Literal(missing), b'a'..=b'z') => Self::Literal(missing - 1),
-                (Self::Start, b'"') => Self::InString(0),
                 (Self::Nested(depth), b'"') => Self::InString(depth),
-                (Self::Start, b'{' | b'[') => Self::Nested(1),
                 (Self::Nested(depth), b'{' | b'[') => Self::Nested(depth + 1),
                 (Self::Nested(1), b'}' | b']') | (Self::InString(0), b'"') => Self::Ended,
                 (Self::Nested(depth), b'}' | b']') => Self::Nested(depth - 1),
@@ -50,11 +48,23 @@ impl Extent {
                 (Self::InString(depth), b'\\') => Self::Escaped(depth),
                 (Self::Escaped(depth), _) => Self::InString(depth),
                 (same @ (Self::Nested(_) | Self::InString(_)), _) => same,
-                (Self::Start, b' ' | b'\t' | b'\n' | b'\r') => Self::Start,
-                (Self::Start | Self::Literal(_) | Self::Endless, _) => Self::Endless,
+                (Self::Literal(_) | Self::Endless, _) => Self::Endless,
             };
         }
         bytes.len()
+    }
+
+    /// After a byte before which nothing but white space has come.
+    fn after_first(byte: u8) -> Self {
+        match ValueKind::of_first_byte(byte) {
+            Some(ValueKind::Object | ValueKind::Array) => Self::Nested(1),
+            Some(ValueKind::String) => Self::InString(0),
+            Some(ValueKind::Number) => Self::Number { may_end: byte != b'-' },
+            Some(ValueKind::Bool) if byte == b'f' => Self::Literal(4),
+            Some(ValueKind::Bool | ValueKind::Null) => Self::Literal(3),
+            None if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => Self::Start,
+            None => Self::Endless,
+        }
     }
 
     pub(super) fn has_ended(self) -> bool {

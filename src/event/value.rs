@@ -35,7 +35,7 @@ impl<'a> CompleteValue<'a> {
     /// The value of a text that is known to be one JSON text.
     pub(crate) fn of_text(all: &'a [u8], path: Path<'a>) -> Self {
         let text = all.trim_ascii();
-        let kind = text.first().map_or(ValueKind::Null, |first| ValueKind::beginning_with(*first));
+        let kind = text.first().and_then(|first| ValueKind::of_first_byte(*first)).unwrap_or(ValueKind::Null);
         Self { kind, end: all.trim_ascii_end().len() as u64, text, path }
     }
 

@@ -24,11 +24,17 @@ impl OpenLiteral {
 
 impl Tokenizer {
     #[inline]
-    pub(super) fn begin_literal<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
-        let (kind, text) = match chunk[pos] {
-            b't' => (ValueKind::Bool, "true"),
-            b'f' => (ValueKind::Bool, "false"),
-            _ => (ValueKind::Null, "null"),
+    pub(super) fn begin_literal<S: Sink>(
+        &mut self,
+        kind: ValueKind,
+        chunk: &[u8],
+        pos: usize,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
+        let text = match (kind, chunk[pos]) {
+            (ValueKind::Null, _) => "null",
+            (_, b't') => "true",
+            _ => "false",
         };
         let is_followed = self.is_followed() && sink.begin_atom(kind, self.at(pos))? == Interest::Follow;
         self.literal = OpenLiteral { text, matched: 1, is_followed };

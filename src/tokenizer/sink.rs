@@ -44,16 +44,18 @@ impl ValueKind {
         }
     }
 
-    /// The kind of the value that a byte begins. Any byte that begins no other value is taken for a number's.
-    pub(crate) fn beginning_with(byte: u8) -> Self {
-        match byte {
+    /// The kind of the values that begin with this byte, if any do.
+    #[inline]
+    pub(crate) fn of_first_byte(byte: u8) -> Option<Self> {
+        Some(match byte {
             b'{' => Self::Object,
             b'[' => Self::Array,
             b'"' => Self::String,
             b't' | b'f' => Self::Bool,
             b'n' => Self::Null,
-            _ => Self::Number,
-        }
+            b'-' | b'0'..=b'9' => Self::Number,
+            _ => return None,
+        })
     }
 
     /// Whether values of this kind are told only whole: null, booleans and numbers.

@@ -9,13 +9,13 @@ impl Tokenizer {
     pub(super) fn value<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
         let pos = self.white_space(chunk, pos);
         let Some(&byte) = chunk.get(pos) else { return Ok(pos) };
-        match byte {
-            b'"' => self.begin_value_string(chunk, pos, sink),
-            b'{' | b'[' => self.open_container(byte, pos, sink),
-            b'-' | b'0'..=b'9' => self.begin_number(chunk, pos, sink),
-            b't' | b'f' | b'n' => self.begin_literal(chunk, pos, sink),
-            b']' if self.state == State::FirstElement => Ok(self.close_container(pos, sink)),
-            _ => Err(self.unexpected(pos)),
+        match ValueKind::of_first_byte(byte) {
+            Some(ValueKind::String) => self.begin_value_string(chunk, pos, sink),
+            Some(kind @ (ValueKind::Object | ValueKind::Array)) => self.open_container(kind, pos, sink),
+            Some(ValueKind::Number) => self.begin_number(chunk, pos, sink),
+            Some(kind @ (ValueKind::Bool | ValueKind::Null)) => self.begin_literal(kind, chunk, pos, sink),
+            None if byte == b']' && self.state == State::FirstElement => Ok(self.close_container(pos, sink)),
+            None => Err(self.unexpected(pos)),
         }
     }
 
@@ -95,12 +95,11 @@ impl Tokenizer {
     }
 
     #[inline]
-    fn open_container<S: Sink>(&mut self, bracket: u8, pos: usize, sink: &mut S) -> Result<usize, Fault> {
+    fn open_container<S: Sink>(&mut self, kind: ValueKind, pos: usize, sink: &mut S) -> Result<usize, Fault> {
         let depth = self.nest.depth();
         if depth >= self.limits.depth {
             return Err(Fault::new(ErrorKind::DepthLimit, self.at(pos), "expected no deeper nesting than allowed"));
         }
-        let kind = if bracket == b'{' { ValueKind::Object } else { ValueKind::Array };
         if self.is_followed() && sink.begin_container(kind, self.at(pos))? == Interest::Skip {
             self.skip_depth = depth;
         }
