@@ -1,4 +1,4 @@
-//! Law 10: with nothing retained, memory does not grow with the text. The peak of the heap is measured, not estimated.
+//! Bounded: with nothing retained, memory does not grow with the text. The peak of the heap is measured, not estimated.
 //!
 //! A test binary of its own, since its allocator counts (for each thread on its own).
 

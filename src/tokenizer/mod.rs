@@ -12,7 +12,7 @@
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
-//! Grammar and limits are checked here, in one place, whether or not anybody listens (law 7). What values mean,
+//! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values mean,
 //! where they stand and who wants them is not known here.
 
 mod deviation;

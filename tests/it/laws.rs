@@ -1,4 +1,4 @@
-//! Laws 1 to 5, 11 and 13 against the model: torture documents, generated and mutated ones, every chunking.
+//! What must hold of any text, against the model: torture documents, generated and mutated ones, every chunking.
 
 use proptest::prelude::*;
 
@@ -74,7 +74,7 @@ fn options() -> impl Strategy<Value = Options> {
 }
 
 proptest! {
-    /// Properties 1, 2, 4 to 7, 16, 27.
+    /// Strict, the first bad byte, framed matches.
     #[test]
     fn any_document_any_cut(
         (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
@@ -84,32 +84,29 @@ proptest! {
         text::reads_as_the_model(&document, &cuts, &options);
     }
 
-    /// Properties 1, 5, 11, 28, 31, for every policy.
+    /// For every policy.
     #[test]
     fn cuts_are_invisible((document, cuts) in with_cuts(any_document())) {
         cuts::are_invisible(&chunks(&document, &cuts));
     }
 
-    /// Properties 6, 8 and 11.
+    /// Prompt, and no error early or late.
     #[test]
     fn any_prefix_is_told_promptly(document in any_document(), patterns in patterns(3), lenient: bool) {
         let document = &document[..document.len().min(120)];
         text::is_told_promptly(document, &Options { passes_deviations: lenient, ..Options::with_patterns(patterns) });
     }
 
-    /// Property 3, and law 2.
     #[test]
     fn the_value_is_serde_jsons((document, cuts) in with_cuts(any_document())) {
         text::has_serde_jsons_value(&document, &cuts);
     }
 
-    /// Property 17.
     #[test]
     fn patterns_do_not_disturb_each_other((document, cuts) in with_cuts(any_document()), patterns in patterns(70)) {
         paths::do_not_disturb_each_other(&document, &cuts, &patterns);
     }
 
-    /// Property 18.
     #[test]
     fn skipping_validates(document in any_document(), patterns in patterns(3), reject: bool, lenient: bool) {
         let options =
@@ -117,19 +114,18 @@ proptest! {
         paths::change_no_verdict(&document, &options);
     }
 
-    /// Properties 20 and 21.
     #[test]
     fn spelling_changes_offsets_only((plain, dressed) in respelt(Keys::Repeated), patterns in patterns(4)) {
         spelling::changes_offsets_only(&plain, &dressed, &patterns);
     }
 
-    /// Properties 28 to 33: clones, resets, looks and finishes anywhere.
+    /// Errors stick, nothing is lost, nothing panics: clones, resets, looks and finishes anywhere.
     #[test]
     fn any_calls(ops in prop::collection::vec(op(), 0..12), options in options(), configuration in configuration()) {
         ops::agree_with_the_model(&options, configuration, &ops);
     }
 
-    /// Properties 28 to 31: one document at any cut, behind another one and a reset; cloned on the way.
+    /// One document at any cut, after another one and a reset; cloned on the way.
     #[test]
     fn clone_reset_and_empty_feeds((document, cuts) in with_cuts(any_document()), (other, _) in with_cuts(any_document()),
         options in options(), configuration in configuration()) {

@@ -1,4 +1,4 @@
-//! Law 8: each limit holds at N and bites at N + 1, at the same offset for every chunking, followed or skipped.
+//! Limits bite per byte: each holds at N and bites at N + 1, at the same offset for every chunking, followed or skipped.
 
 use proptest::prelude::*;
 
@@ -83,7 +83,6 @@ fn an_endless_item_bites_before_it_ends() {
 }
 
 proptest! {
-    /// Property 23.
     #[test]
     fn limits_bite_at_the_models_byte(
         (document, cuts) in with_cuts(any_document()),

@@ -42,7 +42,7 @@ pub(crate) fn observe(options: &Options, chunks: &[&[u8]], door: Door) -> Log {
     drive(&mut parser, chunks, door, options.end_of_input)
 }
 
-/// Feeds the chunks, finishes if asked to, and joins the deltas as law 1 says.
+/// Feeds the chunks, finishes if asked to, and joins each match's deltas.
 pub(crate) fn drive(parser: &mut Parser, chunks: &[&[u8]], door: Door, end_of_input: bool) -> Log {
     let mut joined = Joined::default();
     let mut failed = None;
@@ -61,7 +61,7 @@ pub(crate) fn drive(parser: &mut Parser, chunks: &[&[u8]], door: Door, end_of_in
     joined.into_log(parser, failed.map_or(Ok(()), Err), end_of_input)
 }
 
-/// Law 11: after an error the same error, and no events.
+/// Errors stick: after an error the same error, and no events.
 fn check_sticky(before: &Option<Error>, now: &Result<(), Error>, told: usize) {
     if let Some(error) = before {
         assert_eq!(now.as_ref().err(), Some(error), "an error sticks");
@@ -69,7 +69,8 @@ fn check_sticky(before: &Option<Error>, now: &Result<(), Error>, told: usize) {
     }
 }
 
-/// Events in order, each match's deltas appended to its first one; what law 4 forbids is asserted on the way.
+/// Events in order, each match's deltas appended to its first one; a delta that is empty, or a second one in a chunk,
+/// fails on the way.
 #[derive(Clone, Default)]
 pub(crate) struct Joined {
     events: Vec<ModelEvent>,
@@ -222,7 +223,7 @@ pub(crate) fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> L
     expected
 }
 
-/// Laws 4 and 5: after every prefix, all that can be known has been told, and no more.
+/// Prompt, but atoms come whole: after every prefix, all that can be known has been told, and no more.
 #[track_caller]
 pub(crate) fn check_prompt(document: &[u8], options: &Options) {
     let options = Options { end_of_input: false, ..options.clone() };

@@ -9,14 +9,12 @@ use super::model::pattern::{adversarial_patterns, everything_below, pattern, pat
 use super::properties::paths;
 
 proptest! {
-    /// Properties 15 and 19.
     #[test]
     fn selected_nodes_are_the_matchers(document in document(Keys::Distinct), patterns in patterns(5)) {
         let patterns: Vec<_> = patterns.into_iter().chain(adversarial_patterns()).collect();
         paths::are_the_matchers(&document, &patterns);
     }
 
-    /// Property 15b.
     #[test]
     fn paths_are_spelt_as_the_rfcs_say(document in any_document(), patterns in patterns(3)) {
         paths::are_spelt_as_the_rfcs_say(&document, &patterns);

@@ -1,4 +1,4 @@
-//! The partial document: laws 5, 6, 9, 12, 13 and properties 3, 9, 10, 12 to 14, at every prefix and for every chunking.
+//! The partial document, at every prefix and for every chunking: it is what the events say, and append-only.
 
 use jsonspigot::{EventKind, Limits, Parser, PatternSet, Retain, ValueState};
 use proptest::prelude::*;
@@ -63,31 +63,28 @@ fn lookup<'v>(value: &'v Value, path: &[PathElement]) -> Option<&'v Value> {
 }
 
 proptest! {
-    /// Properties 9, 10, 13.
     #[test]
     fn any_prefix_shows_what_the_closer_says(document in any_document()) {
         snapshots::are_what_the_closer_says(&document[..document.len().min(150)]);
     }
 
-    /// Property 1 with snapshots.
+    /// Chunk edges are invisible in snapshots too.
     #[test]
     fn snapshots_do_not_depend_on_the_cuts((document, cuts) in with_cuts(any_document())) {
         snapshots::do_not_depend_on_the_cuts(&document, &cuts);
     }
 
-    /// Property 9 as law 6 says it.
+    /// Append-only.
     #[test]
     fn snapshots_only_grow(document in document(Keys::Distinct)) {
         snapshots::only_grow(&document);
     }
 
-    /// Property 12.
     #[test]
     fn snapshot_equals_events(document in document(Keys::Repeated), cut in any::<prop::sample::Index>()) {
         snapshots::equal_their_events(&document[..cut.index(document.len() + 1)]);
     }
 
-    /// Property 14.
     #[test]
     fn looking_changes_nothing((document, cuts) in with_cuts(any_document()), patterns in super::model::pattern::patterns(4)) {
         snapshots::change_nothing(&document, &cuts, &Options::with_patterns(patterns));

@@ -1,4 +1,5 @@
-//! The layer table of ARCHITECTURE.md, held against the imports; and the size of files.
+//! The layer table of ARCHITECTURE.md, held against the imports; the size of files; and the page of the contract, whose
+//! tests must exist and whose rules the code calls by name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -82,6 +83,116 @@ fn no_unsafe_and_no_std_paths() {
         for line in code {
             assert!(!line.contains("unsafe ") || line.contains("forbid"), "{file}: {line}");
             assert!(module == "lib" || !line.contains("std::"), "{file} uses std: {line}");
+        }
+    }
+}
+
+/// The page that states the rules.
+const CONTRACT: &str = "tests/CONTRACT.md";
+
+/// The page's rules, and its table of modules.
+fn contract() -> (String, String) {
+    let page = fs::read_to_string(root().join(CONTRACT)).unwrap();
+    let (rules, table) = page.split_once("## Where a module is tested").unwrap();
+    (rules.to_owned(), table.to_owned())
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What stands between backticks in a line.
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+/// Whether a file that the page names can be read here: the library's package comes without the command's tests.
+fn is_here(path: &str) -> bool {
+    !path.starts_with("cli/") && !path.starts_with(".ci/") || root().join("cli/Cargo.toml").exists()
+}
+
+#[test]
+fn the_contract_names_tests_that_exist() {
+    let (rules, table) = contract();
+    let mut file = None;
+    let mut checked = 0;
+    for line in rules.lines().filter(|line| line.starts_with("- `") || line.starts_with("  `")) {
+        for name in quoted(line) {
+            if name.contains('/') {
+                file = Some(name).filter(|name| is_here(name));
+                assert!(file.is_none_or(|file| root().join(file).exists()), "{name} does not exist");
+            } else if let Some(file) = file {
+                let text = fs::read_to_string(root().join(file)).unwrap();
+                let function = format!("fn {name}");
+                let is_there = text.split(&function).skip(1).any(|rest| rest.starts_with(['(', '<']));
+                assert!(is_there, "{file} has no function {name}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 100, "the check reads names");
+    // Each rule has at least one test or command.
+    for rule in rules.split("\n### ").skip(1) {
+        assert!(rule.contains("\n- `"), "nothing holds {}", rule.lines().next().unwrap());
+    }
+    for name in quoted(&table).filter(|name| name.starts_with("tests/") && is_here(name)) {
+        assert!(root().join(name).exists(), "{name} does not exist");
+    }
+}
+
+#[test]
+fn the_contract_says_where_each_module_is_tested() {
+    let (_, table) = contract();
+    let rows = table.lines().filter(|line| line.starts_with("| `src/"));
+    let mut modules = BTreeMap::new();
+    for row in rows {
+        let (sources, tests) = row[2..].split_once(" | ").unwrap();
+        assert!(quoted(tests).next().is_some(), "no tests in {row}");
+        for source in quoted(sources) {
+            assert!(root().join(source).exists(), "{source} does not exist");
+            assert!(modules.insert(source, row).is_none(), "{source} has two rows");
+        }
+    }
+    for (file, _, _) in library() {
+        let file = Path::new(&file).strip_prefix(root()).unwrap();
+        let has_row = file.ancestors().any(|path| {
+            let path = path.to_str().unwrap().replace('\\', "/");
+            modules.contains_key(path.as_str()) || modules.contains_key(format!("{path}/").as_str())
+        });
+        assert!(has_row, "{} is not in the table of {CONTRACT}", file.display());
+    }
+}
+
+/// Text files of the repository, but for what is built or was found by the fuzzer.
+fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy();
+        if path.is_dir() {
+            if !["target", ".git", "corpus", "seeds", "artifacts", "node_modules"].contains(&&*name) {
+                texts(&path, found);
+            }
+        } else if matches!(
+            path.extension().and_then(|extension| extension.to_str()),
+            None | Some("rs" | "md" | "toml" | "js" | "yml")
+        ) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn rules_are_called_by_name() {
+    let mut files = Vec::new();
+    texts(root(), &mut files);
+    assert!(files.len() > 100, "the check reads files");
+    for file in files.iter().filter(|file| !file.ends_with(CONTRACT)) {
+        let Ok(text) = fs::read_to_string(file) else { continue };
+        let text = text.to_lowercase();
+        for (word, next) in text.split_whitespace().zip(text.split_whitespace().skip(1)) {
+            let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+            let is_rule = ["law", "laws", "property", "properties"].contains(&word);
+            assert!(!(is_rule && next.starts_with(|c: char| c.is_ascii_digit())), "{}: {word} {next}", file.display());
         }
     }
 }

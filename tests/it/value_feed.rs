@@ -99,7 +99,7 @@ proptest! {
     }
 }
 
-/// Each match's deltas in one, as law 1 compares logs.
+/// Each match's deltas in one, so that logs can be compared.
 fn joined(log: Vec<String>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     let mut deltas = std::collections::HashMap::<String, usize>::new();

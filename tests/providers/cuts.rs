@@ -1,4 +1,4 @@
-//! Property 34: any byte split of a provider's stream gives, call by call, the same argument bytes and the same log
+//! Each call as if it were alone: any byte split of a provider's stream gives, call by call, the same argument bytes and the same log
 //! as feeding those arguments directly; interleaved calls never mix.
 
 use jsonspigot::providers::Provider;

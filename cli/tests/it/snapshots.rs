@@ -167,7 +167,7 @@ fn apply(copy: &mut Option<Value>, op: &Value) {
     }
 }
 
-/// Law 6 on the printed forms: a later one is the earlier one, but for the quotes and brackets that close it, and more.
+/// Append-only, seen in the printed forms: a later one is the earlier one, but for the quotes and brackets that close it, and more.
 fn is_prefix(earlier: &str, later: &str) -> bool {
     let shared = earlier.bytes().zip(later.bytes()).take_while(|(a, b)| a == b).count();
     shared < later.len() && earlier[shared..].bytes().all(|byte| b"\"]}".contains(&byte))

@@ -1,5 +1,5 @@
 //! Valid documents: a tree, and a dress that chooses how the tree is spelt. One tree in two dresses is the same
-//! document but for white space and escapes (properties 20 and 21).
+//! document but for white space and escapes: spelling changes offsets only.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

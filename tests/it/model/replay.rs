@@ -1,4 +1,4 @@
-//! The document as far as the events of `$` and `$..*` tell it (property 12): the snapshot, without a snapshot.
+//! The document as far as the events of `$` and `$..*` tell it: snapshots are what the events say.
 
 use serde_json::{Map, Value};
 

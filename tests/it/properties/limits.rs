@@ -4,14 +4,14 @@ use super::super::model::log::{Options, Verdict};
 use super::super::model::recogniser;
 use super::super::observed::check_cut;
 
-/// Property 23: each limit bites at the model's byte, for every chunking, and with patterns as without.
+/// Limits bite per byte: each one bites at the model's byte, for every chunking, and with patterns as without.
 pub fn bite_at_the_models_byte(document: &[u8], cuts: &[usize], options: &Options) {
     let followed = check_cut(document, options, cuts).verdict.failure();
     let skipped = Options { patterns: Vec::new(), ..options.clone() };
     assert_eq!(check_cut(document, &skipped, cuts).verdict.failure(), followed);
 }
 
-/// Property 23, the other way about: a limit on the total that a text just meets changes nothing, one less is an error
+/// The other way about: a limit on the total that a text just meets changes nothing, one less is an error
 /// at its last byte.
 pub fn the_total_is_exact(document: &[u8], cuts: &[usize], options: &Options) {
     let free = Options { total: None, ..options.clone() };

@@ -25,7 +25,8 @@ pub struct Configuration {
     pub has_snapshots: bool,
 }
 
-/// Properties 28 to 33.
+/// Errors stick and nothing is lost; a reset parser is as good as new, a clone goes on as its original would; an empty
+/// feed changes nothing; nothing panics.
 pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops: &[Op]) {
     let choices = builder(options).retain(configuration.retain);
     let choices = if configuration.has_snapshots { choices.snapshots() } else { choices };

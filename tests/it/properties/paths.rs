@@ -9,7 +9,7 @@ use super::super::model::pattern::{ModelPattern, adversarial_patterns, at, every
 use super::super::model::read;
 use super::super::observed::{Door, observe, pattern_set};
 
-/// Properties 15 and 19: the selected nodes are the recursive matcher's, each once, each with its own value. Documents
+/// The selected nodes are the recursive matcher's, each once, each with its own value. Documents
 /// with a key twice in one object, or beyond serde_json, are left to the other properties.
 pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
     let Ok(value) = serde_json::from_slice::<Value>(document) else { return };
@@ -34,7 +34,7 @@ pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
     }
 }
 
-/// Property 15b: a path is spelt as the RFCs say, in all three ways, and its indices and last segment are its own.
+/// A path is spelt as the RFCs say, in all three ways, and its indices and last segment are its own.
 pub fn are_spelt_as_the_rfcs_say(document: &[u8], patterns: &[ModelPattern]) {
     let mut parser = Parser::new(&pattern_set(&Options::with_patterns(patterns.iter().cloned())));
     let fed = parser.feed_with(document, |event| {
@@ -69,7 +69,7 @@ fn pointer_token(element: &PathElement) -> String {
     }
 }
 
-/// Property 17: what one pattern tells does not depend on its company.
+/// What one pattern tells does not depend on its company.
 pub fn do_not_disturb_each_other(document: &[u8], cuts: &[usize], patterns: &[ModelPattern]) {
     let chunks = chunks(document, cuts);
     let together = observe(&Options::with_patterns(patterns.iter().cloned()), &chunks, Door::Iterator);
@@ -81,7 +81,7 @@ pub fn do_not_disturb_each_other(document: &[u8], cuts: &[usize], patterns: &[Mo
     }
 }
 
-/// Property 18: verdict and offset do not depend on what is followed.
+/// Skipping validates: verdict and offset do not depend on what is followed.
 pub fn change_no_verdict(document: &[u8], options: &Options) {
     let verdict = |patterns| {
         let options = Options { patterns, ..options.clone() };

@@ -25,7 +25,7 @@ pub fn shown(parser: &Parser) -> Option<String> {
     parser.snapshot().map(|root| root.to_string())
 }
 
-/// `earlier ⊑ later` in the sense of law 6, read from the printed forms: `Value`s, members in document order.
+/// Whether `later` is `earlier` with something appended, read from the printed forms: `Value`s, members in document order.
 pub fn is_prefix(earlier: &Value, later: &Value) -> bool {
     match (earlier, later) {
         (Value::String(a), Value::String(b)) => b.starts_with(a.as_str()),
@@ -51,7 +51,7 @@ fn is_readable(text: &[u8]) -> bool {
     serde_json::from_slice::<Value>(text).is_ok()
 }
 
-/// Properties 9, 10, 13: after each prefix the snapshot is what the independent closer makes of it.
+/// Snapshots are what an independent closer says: after each prefix the snapshot is what the independent closer makes of it.
 pub fn are_what_the_closer_says(document: &[u8]) {
     let mut parser = plain();
     for (k, byte) in document.iter().enumerate() {
@@ -85,7 +85,7 @@ pub fn last(chunks: &[&[u8]]) -> (Option<String>, Verdict) {
     (shown(&parser), log.verdict)
 }
 
-/// Property 1 with snapshots: they, the events and the errors' paths do not depend on the cuts.
+/// Chunk edges are invisible: the last snapshot, the events and the errors' paths do not depend on the cuts.
 pub fn do_not_depend_on_the_cuts(document: &[u8], cuts: &[usize]) {
     let (seen, verdict) = last(&chunks(document, cuts));
     assert_eq!((seen, verdict.clone()), last(&[document]));
@@ -94,7 +94,7 @@ pub fn do_not_depend_on_the_cuts(document: &[u8], cuts: &[usize]) {
     assert_eq!(verdict, followed.verdict);
 }
 
-/// Property 9 as law 6 says it, on the printed forms; for documents without duplicate keys.
+/// Append-only, seen in the printed forms; for documents without duplicate keys.
 pub fn only_grow(document: &[u8]) {
     let mut parser = plain();
     let mut last: Option<Value> = None;
@@ -110,7 +110,7 @@ pub fn only_grow(document: &[u8]) {
     }
 }
 
-/// Property 12: replaying the events of `$` and `$..*` gives the snapshot.
+/// Snapshots are what the events say: replaying the events of `$` and `$..*` gives the snapshot.
 pub fn equal_their_events(prefix: &[u8]) {
     let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
     let mut parser = with_snapshots(&options);
@@ -121,7 +121,7 @@ pub fn equal_their_events(prefix: &[u8]) {
     }
 }
 
-/// Property 14: looking changes nothing; and following the document changes no event.
+/// Looking changes nothing; and following the document changes no event.
 pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
     let chunks = chunks(document, cuts);
     let mut parser = with_snapshots(options);

@@ -8,7 +8,7 @@ use super::super::model::pattern::ModelPattern;
 use super::super::model::read::tree;
 use super::super::observed::{Door, observe};
 
-/// Properties 20 and 21, for two spellings of one tree.
+/// Spelling changes offsets only, for two spellings of one tree.
 pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPattern]) {
     let told = |document: &[u8]| {
         let log = observe(&Options::with_patterns(patterns.iter().cloned()), &[document], Door::Iterator);

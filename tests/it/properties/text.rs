@@ -7,17 +7,17 @@ use super::super::model::chunking::chunks;
 use super::super::model::log::{Options, Verdict};
 use super::super::observed::{Door, check_cut, check_prompt, drive};
 
-/// Properties 1, 2, 4 to 7, 16, 27: log, verdict, kind, offset, line, column and path are the model's.
+/// Strict, the first bad byte, framed matches, at these cuts: log, verdict, kind, offset, line, column and path are the model's.
 pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) {
     check_cut(document, options, cuts);
 }
 
-/// Properties 6, 8 and 11: after every prefix, all that can be known has been told, and no error too early or too late.
+/// Prompt: after every prefix, all that can be known has been told, and no error too early or too late.
 pub fn is_told_promptly(document: &[u8], options: &Options) {
     check_prompt(document, options);
 }
 
-/// Properties 2 and 3: the complete value and the last snapshot are serde_json's, and so is the verdict on numbers.
+/// Strict: the complete value and the last snapshot are serde_json's, and so is the verdict on numbers.
 pub fn has_serde_jsons_value(document: &[u8], cuts: &[usize]) {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
     let log = drive(&mut parser, &chunks(document, cuts), Door::Callback, true);
