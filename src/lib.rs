@@ -1,17 +1,26 @@
-//! [parser]: crate::Parser
-//! [event-kind]: crate::EventKind
-//! [owned-event]: crate::OwnedEvent
-//! [partial-value]: crate::PartialValue
-//! [partial]: crate::Partial
-//! [settled]: crate::Settled
-//! [revision]: crate::Revision
-//! [value-feed]: crate::ValueFeed
-//! [pattern-set]: crate::PatternSet
-//! [limits]: crate::Limits
-//! [duplicate-keys]: crate::DuplicateKeys
-//! [retain]: crate::Retain
 //!
-// The README's links lead to source files; the first definition of a name counts, so that here they lead to items.
+#![doc = include_str!("links.md")]
+// The README below is the front page here too. Its links lead to files of the repository and to pages of docs.rs. The
+// first definition of a link's name counts, so here they lead to items, and to the repository's address, which is set in
+// `Cargo.toml` alone.
+#![cfg_attr(feature = "tool-calls", doc = "[tool-calls]: crate::tool_calls::ToolCalls")]
+#![cfg_attr(feature = "providers", doc = "[provider-stream]: crate::providers::ProviderStream")]
+#![cfg_attr(feature = "providers", doc = "[guide-tool-calls]: crate::guide::tool_calls")]
+#![cfg_attr(feature = "envelope", doc = "[envelope]: crate::envelope::Envelope")]
+#![cfg_attr(feature = "envelope", doc = "[guide-envelope]: crate::guide::envelope")]
+#![doc = concat!("[architecture]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/ARCHITECTURE.md")]
+#![doc = concat!("[changelog]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHANGELOG.md")]
+#![doc = concat!("[chat]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/apps/chat/README.md")]
+#![doc = concat!("[checking]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHECKING.md")]
+#![doc = concat!("[cli]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/cli/README.md")]
+#![doc = concat!("[contract]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/tests/CONTRACT.md")]
+#![doc = concat!("[contributing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CONTRIBUTING.md")]
+#![doc = concat!("[contributing-versions]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CONTRIBUTING.md#versions")]
+#![doc = concat!("[performance]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/PERFORMANCE.md")]
+#![doc = concat!("[security]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/SECURITY.md")]
+#![doc = concat!("[shopping]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/apps/chat/pictures/shopping.png")]
+#![doc = concat!("[cost-by-chunk-size]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/cost-by-chunk-size.svg")]
+//!
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
@@ -23,6 +32,8 @@ mod document;
 pub mod envelope;
 mod error;
 mod event;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 mod parser;
 mod path;
 mod pattern;

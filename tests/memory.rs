@@ -154,7 +154,7 @@ fn a_reset_parser_does_not_grow() {
     }
 }
 
-/// The README's limits for hostile input.
+/// The guide's limits for hostile input.
 const HOSTILE: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).total(4 << 20);
 
 /// Objects inside one another with keys as long as the limits allow, so that the innermost one's path takes 64 KB, and

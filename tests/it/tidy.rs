@@ -1,12 +1,12 @@
 //! The layer table of ARCHITECTURE.md, held against the imports; the size of files; and the page of the contract, whose
-//! tests must exist and whose rules the code calls by name.
+//! tests must exist and whose rules the code calls by name; and the README's length and links.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("error", &[]),
     ("tokenizer", &["error"]),
     ("path", &["error", "tokenizer"]),
@@ -19,6 +19,8 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("envelope", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
     ("tool_calls", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
     ("providers", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload", "tool_calls"]),
+    // Documentation only.
+    ("guide", &[]),
     ("lib", &["*"]),
 ];
 
@@ -195,4 +197,39 @@ fn rules_are_called_by_name() {
             assert!(!(is_rule && next.starts_with(|c: char| c.is_ascii_digit())), "{}: {word} {next}", file.display());
         }
     }
+}
+
+/// Where a link definition leads: `[name]: target`.
+fn definition(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix('[')?.split_once("]: ")
+}
+
+#[test]
+fn the_readme_is_short_and_its_links_lead_somewhere() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.lines().count() <= 220, "the README is too long");
+    // Links to files don't work in the library's documentation, where the README is the front page: they need a definition,
+    // which `lib.rs` replaces by one with the repository's address, and those to docs.rs by one that leads to an item.
+    for target in readme.split("](").skip(1) {
+        assert!(target.starts_with('#') || target.starts_with("https://"), "a link without a definition: {target:.40}");
+    }
+    let library = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let links = fs::read_to_string(root().join("src/links.md")).unwrap();
+    let mut defined = 0;
+    for (name, target) in readme.lines().filter_map(definition) {
+        defined += 1;
+        assert!(readme.contains(&format!("][{name}]")), "nothing leads to [{name}]");
+        let begin = format!("[{name}]: ");
+        if let Some(page) = target.strip_prefix("https://docs.rs/jsonspigot/latest/jsonspigot/") {
+            let has_item = links.lines().any(|line| line.starts_with(&format!("{begin}crate::")));
+            assert!(has_item || library.contains(&format!("\"{begin}crate::")), "no item for {page}");
+        } else {
+            let (file, _) = target.split_once('#').unwrap_or((target, ""));
+            assert!(root().join(file).exists() || !root().join("cli").exists(), "{file} does not exist");
+            let address = format!("concat!(\"{begin}\", env!(\"CARGO_PKG_REPOSITORY\"), ");
+            let has_address = library.lines().any(|line| line.contains(&address) && line.contains(target));
+            assert!(has_address, "lib.rs has no address for [{name}]");
+        }
+    }
+    assert!(defined > 30, "the check reads definitions");
 }

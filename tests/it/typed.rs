@@ -492,7 +492,7 @@ fn a_value_inside_may_be_whole_before_the_root() {
 }
 
 #[test]
-fn the_table_of_the_readme() {
+fn the_table_of_the_guide() {
     use jsonspigot::ValueState::{self, Absent, Complete, Partial, Pending};
 
     #[derive(Debug, Deserialize)]

@@ -1,4 +1,4 @@
-//! The examples of the command in its README and the library's, run as they stand there.
+//! The examples of the command in its README, run as they stand there.
 
 use std::process::Command;
 
@@ -14,25 +14,17 @@ fn examples(readme: &str) -> Vec<(String, String)> {
     blocks.map(split).collect()
 }
 
-/// How each README calls the command.
-const READMES: [(&str, &str, usize); 2] = [
-    (include_str!("../../../README.md"), "cargo run -q -p jsonspigot-cli --", 4),
-    (include_str!("../../README.md"), "jsonspigot", 1),
-];
-
 #[test]
 fn the_examples_show_what_is_shown() {
-    for (readme, command, at_least) in READMES {
-        let examples = examples(readme);
-        assert!(examples.len() >= at_least, "{examples:#?}");
-        for (typed, shown) in examples {
-            assert!(typed.contains(command), "{typed}");
-            let typed = typed.replace(command, "\"$JSONSPIGOT\"");
-            let output =
-                Command::new("sh").args(["-c", &typed]).env("JSONSPIGOT", env!("CARGO_BIN_EXE_jsonspigot")).output();
-            let output = output.unwrap();
-            let found = [output.stdout, output.stderr].concat();
-            assert_eq!(String::from_utf8(found).unwrap(), shown, "{typed}");
-        }
+    let examples = examples(include_str!("../../README.md"));
+    assert!(examples.len() >= 6, "{examples:#?}");
+    for (typed, shown) in examples {
+        assert!(typed.contains("jsonspigot "), "{typed}");
+        let typed = typed.replace("jsonspigot ", "\"$JSONSPIGOT\" ");
+        let command =
+            Command::new("sh").args(["-c", &typed]).env("JSONSPIGOT", env!("CARGO_BIN_EXE_jsonspigot")).output();
+        let output = command.unwrap();
+        let found = [output.stdout, output.stderr].concat();
+        assert_eq!(String::from_utf8(found).unwrap(), shown, "{typed}");
     }
 }

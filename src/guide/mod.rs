@@ -1,0 +1,49 @@
+//! The guide: how to use the library, one page per subject. Documentation only; there is no code here.
+//!
+//! | page | what it explains |
+//! |---|---|
+//! | [`events`] | what a parser tells, the two ways to receive it, errors, and how much of the text is kept |
+//! | [`patterns`] | how to say which values you want |
+//! | [`partial`] | the document so far, types read from it, what *complete* means, and copies kept elsewhere |
+//! | [`limits`] | hostile input: limits, policies, memory, display of invalid strings |
+#![cfg_attr(
+    feature = "providers",
+    doc = "| [`tool_calls`] | tool calls out of a provider's stream, or out of any SDK |"
+)]
+#![cfg_attr(feature = "envelope", doc = "| [`envelope`] | JSON inside text: hidden comments, fences, tags |")]
+//! | [`migrating`] | coming from jiter, partial-json-fixer, jsonmodem, or a regular expression |
+//!
+//! # Words
+//!
+//! A few words are used here, in the documentation of every item, and in the code, always with the same meaning:
+//!
+//! - A *chunk* is what is fed at once: any bytes, of any length, also none.
+//! - A *pattern* is a path with wildcards; a *match* is one value that one pattern selects.
+//! - An *event* tells something that has become known about a match; a *delta* is new decoded text of an open string.
+//! - An *atom* is a number, a boolean or null: a value without parts, which is told whole.
+//! - What is *partial* may still change; what is *complete* was received whole.
+//! - A *snapshot* is the document as far as it is known.
+//! - An *offset* is a byte's place in the whole text, from 0.
+
+#[doc = include_str!("events.md")]
+pub mod events {}
+
+#[doc = include_str!("patterns.md")]
+pub mod patterns {}
+
+#[doc = include_str!("partial.md")]
+pub mod partial {}
+
+#[doc = include_str!("limits.md")]
+pub mod limits {}
+
+#[cfg(feature = "providers")]
+#[doc = include_str!("tool_calls.md")]
+pub mod tool_calls {}
+
+#[cfg(feature = "envelope")]
+#[doc = include_str!("envelope.md")]
+pub mod envelope {}
+
+#[doc = include_str!("migrating.md")]
+pub mod migrating {}
