@@ -1,4 +1,4 @@
-//! What is inside a value that is read: elements, members with their keys, and the content of an enum.
+//! What is inside a value while it is read: elements, members with their keys, and the content of an enum.
 
 use alloc::string::String;
 use core::marker::PhantomData;
@@ -97,7 +97,7 @@ impl<'a, R: Reading> MapAccess<'a> for Children<'_, '_, 'a, R> {
     }
 }
 
-/// An object's key, always whole: as in serde_json it may stand for a number or a boolean.
+/// An object's key, always complete. As in serde_json, it may stand for a number or a boolean.
 struct Key<'c, 'a, R> {
     key: &'a str,
     /// Where to note it, if a buffer is to find a mark in the key.
@@ -119,7 +119,7 @@ macro_rules! deserialize_number_keys {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
             let Self { key, .. } = self;
-            // serde_json would allow white space around a number, which a key has not.
+            // serde_json would allow white space around a number, which a key must not have.
             let is_number = key.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !key.ends_with(char::is_whitespace);
             if is_number { read_number(key, |number| number.$method(visitor)) } else { self.wrong_type(&visitor) }
         })*
@@ -139,7 +139,7 @@ impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
         }
     }
 
-    /// Asked for by derived structs, which buffer the keys that they do not know if something is flattened.
+    /// Derived structs ask for this. If a field is flattened, they buffer the keys that they do not know.
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         self.deserialize_any(visitor)
     }

@@ -19,7 +19,7 @@ use super::{NodeKind, PartialValue};
 use crate::error::ErrorKind;
 use crate::event::SERDE_DEPTH;
 
-/// The name by which serde_json knows its `RawValue`, as type and as the one key of what it is read from.
+/// The name by which serde_json knows its `RawValue`: the type's name, and the only key of the map it is read from.
 pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// Reads one value; knows how many levels of containers may still open.
@@ -27,7 +27,8 @@ pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
 pub(super) struct PartialDeserializer<'c, 'a, R> {
     value: PartialValue<'a>,
     levels_left: usize,
-    /// Whether whoever may buffer the value is to find a mark in it: it is open, or the last element of such an array.
+    /// Whether a visitor that may buffer the value is to find a mark in it: it is open, or the last element of an open
+    /// array.
     is_marked: bool,
     context: &'c Context,
     reading: PhantomData<R>,
@@ -62,7 +63,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         read.map_err(|error| error.inside(value))
     }
 
-    /// What is complete is read as such, inside an open value too: nothing in it needs a mark.
+    /// What is complete is read as such, also inside an open value: nothing in it needs a mark.
     fn of_complete(self, value: PartialValue<'a>, is_marked: bool) -> PartialDeserializer<'c, 'a, Whole> {
         let Self { levels_left, context, .. } = self;
         PartialDeserializer { value, levels_left, is_marked, context, reading: PhantomData }
@@ -73,7 +74,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
     }
 
-    /// Hands over the children and sees to it that none is left: an array of three is not read as a pair.
+    /// Hands over the children, and makes sure that none is left: an array of three is not read as a pair.
     fn read_children<T>(
         self,
         is_marked: bool,
@@ -100,7 +101,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
             && last.node().parent == self.value.node
     }
 
-    /// For a visitor that takes anything, and so may be a buffer.
+    /// For a visitor that takes anything, and may therefore be a buffer.
     fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         let value = self.value;
         match value.node().kind {
@@ -158,7 +159,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         visitor.visit_map(raw_value(self.value.to_string()))
     }
 
-    /// Part of a variant's name may be another one's, and the first character of many may be a `char`.
+    /// The beginning of one variant's name may be another one's name, and the first of many characters may be a `char`.
     fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         if self.value.is_complete() { self.read_text(visitor) } else { Err(TypedError::still_open()) }
     }
@@ -174,7 +175,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         }
     }
 
-    /// For a visitor that knows what it wants of an array or object, and so is no buffer.
+    /// For a visitor that knows what it wants of an array or object, and therefore is not a buffer.
     fn read_fields<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         match self.value.node().kind {
             NodeKind::Array => self.read_children(false, |elements| visitor.visit_seq(elements)),
@@ -182,7 +183,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         }
     }
 
-    /// The error of a value that is not of the kind that was asked for.
+    /// The error for a value of another kind than the one asked for.
     fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError<R>> {
         let unexpected = match self.value.node().kind {
             NodeKind::Null => Unexpected::Unit,
@@ -202,7 +203,7 @@ pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Er
     MapDeserializer::new(iter::once((RAW_VALUE, text)))
 }
 
-/// Reads a number with serde_json itself, so that every one means the same to both.
+/// Reads a number with serde_json itself, so that every number means the same to both.
 pub(super) fn read_number<'a, T, R: Reading>(
     text: &'a str,
     read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>) -> serde_json::Result<T>,
@@ -213,8 +214,8 @@ pub(super) fn read_number<'a, T, R: Reading>(
     Ok(value)
 }
 
-/// Methods that take values of some kinds, each in the way that is said. A number is given to serde_json, in the way that
-/// was asked for: into some types it reads one in ways of their own, and it knows how to refuse one.
+/// Methods that take values of some kinds, each in the given way. A number is handed to serde_json, with the same
+/// method: for some types it reads numbers in a special way, and it knows how to refuse one.
 macro_rules! deserialize_kinds {
     ($($method:ident($($argument:ident: $type:ty),*) $(: $($kind:ident)|+ => $read:ident)?;)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError<R>> {
@@ -269,7 +270,7 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         self.deserialize_bytes(visitor)
     }
 
-    /// What nobody reads is not looked at.
+    /// What is ignored is not looked at.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         visitor.visit_unit()
     }
@@ -289,7 +290,7 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         deserialize_seq(): Array => read_fields;
         deserialize_tuple(len: usize): Array => read_fields;
         deserialize_tuple_struct(name: &'static str, len: usize): Array => read_fields;
-        // So serde reads a struct with something flattened, which it buffers.
+        // This is how serde reads a struct with a flattened field, which it buffers.
         deserialize_map(): Object => read_any;
         deserialize_struct(name: &'static str, fields: &'static [&'static str]): Array | Object => read_fields;
     }

@@ -1,7 +1,7 @@
-//! A value that a [`Settled`](crate::Settled) was given out of one of serde's buffers, kept until it is known whether it
-//! was open: a small tree, from which the field's type is read after that.
+//! A value that a [`Settled`](crate::Settled) was given out of one of serde's buffers, kept until it is known whether
+//! it was open: a small tree, from which the field's type is then read.
 //!
-//! The tree reads as serde's own buffer does (`ContentDeserializer`), which it was filled from.
+//! The tree is read as serde's own buffer (`ContentDeserializer`), from which it was filled.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use serde::de::{
 use super::reading::Whole;
 use super::typed_error::TypedError;
 
-/// As serde_json spells a number in a buffer, with its feature `arbitrary_precision`: an object with one key of this name.
+/// How serde_json represents a number in a buffer, with its feature `arbitrary_precision`: an object with this one key.
 const NUMBER: &str = "$serde_json::private::Number";
 
 /// What a reading of a partial document can leave in a buffer.
@@ -27,7 +27,7 @@ pub(super) enum Kept<'de> {
     Float(f64),
     /// Borrowed: a complete string.
     Whole(&'de str),
-    /// Copied, which is the mark: an open string, or one that ends an open array.
+    /// Copied, which is the mark: an open string, or the last element of an open array.
     Marked(String),
     Array(Vec<Kept<'de>>),
     Object(Vec<(Kept<'de>, Kept<'de>)>),
@@ -36,7 +36,7 @@ pub(super) enum Kept<'de> {
 }
 
 impl Kept<'_> {
-    /// Whether the value is neither string nor container, and so was complete when it was shown.
+    /// Whether the value is neither a string nor a container, and was therefore complete when it was shown.
     pub(super) fn is_atom(&self) -> bool {
         match self {
             Self::Null | Self::Bool(_) | Self::Unsigned(_) | Self::Signed(_) | Self::Float(_) => true,
@@ -50,7 +50,7 @@ impl Kept<'_> {
         self.is_atom() || self.has_no_mark_where_it_would_be()
     }
 
-    /// Looks for the mark where it would be if the value were open. Where there is no such place, it may well be.
+    /// Looks for the mark where it would be if the value were open. If there is no such place, the value may be open.
     fn has_no_mark_where_it_would_be(&self) -> bool {
         let mut value = self;
         loop {
@@ -70,7 +70,7 @@ impl Kept<'_> {
         }
     }
 
-    /// The error of a value that is not of the kind that was asked for.
+    /// The error for a value of another kind than the one asked for.
     fn wrong_type<T>(&self, expected: &dyn de::Expected) -> Result<T, TypedError<Whole>> {
         let unexpected = match self {
             Self::Null => Unexpected::Unit,
@@ -180,7 +180,7 @@ macro_rules! deserialize_kinds {
 }
 
 impl<'de> Deserializer<'de> for Kept<'de> {
-    /// What is read from here is complete, whatever it was buffered with.
+    /// What is read from here is complete, whatever was buffered along with it.
     type Error = TypedError<Whole>;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {

@@ -1,5 +1,5 @@
-//! Finding a child by its name or index, and where the last looks found theirs: the same fields are looked at after each
-//! chunk, and what was passed for them once need not be passed again.
+//! Finding a child by its name or index, and remembering where the last lookups found theirs: the same fields are
+//! looked up after each chunk, so the search goes on where the last one ended.
 
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -7,9 +7,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use super::{Document, KeyTag, NOTHING, Node, NodeId, NodeKind, key_tag};
 
 impl Document {
-    /// The last member of this name. Those that are being written, and that were looked at before, are found at once:
-    /// they are what interfaces look for.
-    // Always inlined, as the name is known where it is called, as a rule: this halves what a look costs.
+    /// The last member of this name. A member that is being written, or was looked up before, is found at once: those
+    /// are what interfaces look for.
+    // Always inlined: the name is usually known where this is called, and then a lookup costs half as much.
     #[inline(always)]
     pub(super) fn member(&self, object: NodeId, name: &str) -> Option<NodeId> {
         let &Node { kind, is_open, end_or_newest: newest, .. } = &self.nodes[object as usize];
@@ -37,7 +37,7 @@ impl Document {
         }
     }
 
-    /// The last member of this name, past all that have come since the last look at it.
+    /// The last member of this name, among all that have arrived since the last lookup.
     #[inline(never)]
     fn search(&self, object: NodeId, name: &[u8], tag: KeyTag) -> Option<NodeId> {
         let end = self.end(object);
@@ -61,7 +61,7 @@ impl Document {
         found
     }
 
-    /// The element at an index; the newest costs nothing to find either.
+    /// The element at an index; the newest is found at once too.
     #[inline]
     pub(super) fn element(&self, array: NodeId, index: usize) -> Option<NodeId> {
         let Node { kind: NodeKind::Array, is_open, end_or_newest, children, .. } = self.nodes[array as usize] else {
@@ -75,7 +75,7 @@ impl Document {
     }
 }
 
-/// Whether two keys are the same: most are short, and two words, which may overlap, hold them.
+/// Whether two keys are the same. Most are short, and fit into two words, which may overlap.
 #[inline]
 fn same_key(a: &[u8], b: &[u8]) -> bool {
     if a.len() == b.len()
@@ -88,30 +88,30 @@ fn same_key(a: &[u8], b: &[u8]) -> bool {
     a == b
 }
 
-/// What a look by name found in an object.
+/// What a lookup by name found in an object.
 #[derive(Clone, Copy)]
 struct Look {
     found: NodeId,
-    /// The newest member that was passed: one of the same name can only stand behind it.
+    /// The newest member that was looked at: another one of the same name can only come after it.
     newest: NodeId,
 }
 
-/// The last looks at a few members. They only ever save time: what one says is checked against the nodes, which stay
-/// as they are. Both its numbers are one word, since several threads may look at once; where there is no such word,
-/// nothing is remembered.
+/// The last lookups of a few members. They only ever save time: what one says is checked against the nodes, which stay
+/// as they are. Both its numbers are in one word, since several threads may look at once; on a platform without such a
+/// word, nothing is remembered.
 #[derive(Debug)]
 pub(super) struct LastLooks {
     #[cfg(target_has_atomic = "64")]
     looks: [AtomicU64; PLACES],
 }
 
-/// Enough for the fields of a small form; those that share a place push each other out.
+/// Enough for the fields of a small form; fields that share a place replace each other.
 #[cfg(target_has_atomic = "64")]
 const PLACES: usize = 8;
 
 #[cfg(target_has_atomic = "64")]
 impl LastLooks {
-    /// The last look at a member with this tag.
+    /// The last lookup of a member with this tag.
     #[inline]
     fn at(&self, object: NodeId, tag: KeyTag) -> Look {
         let both = self.place(object, tag).load(Ordering::Relaxed);

@@ -1,9 +1,9 @@
 //! The partial document: an append-only arena of what is known, in pre-order, and the views into it.
 //!
-//! Each value is one [`Node`]; children follow their parent, so a subtree is a range and the next sibling stands where
-//! the range ends. All text lies in one string in the same order: a member's key, then its string or number. The last
-//! node's text ends where the text ends, and only that node can still grow. Nothing is ever moved, and nothing changed
-//! but of an open container its end, its newest child and their count.
+//! Each value is one [`Node`]. Children follow their parent, so a subtree is a range and the next sibling is where the
+//! range ends. All text is in one string, in the same order: a member's key, then its string or number. The last node's
+//! text ends where the string ends, and only that node can still grow. Nothing is ever moved. What changes in place is
+//! an open container's end, its newest child, and the number of its children.
 
 mod children;
 mod deserializer;
@@ -54,7 +54,7 @@ enum NodeKind {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: NodeId,
-    /// Of a closed value: the place behind the last node inside. Of an open container: its newest child.
+    /// Of a closed value: the place after the last node inside. Of an open container: its newest child.
     end_or_newest: u32,
     /// Of a member: where its key begins in the text. Of an element: its index.
     place: u32,
@@ -64,18 +64,18 @@ struct Node {
     children: u32,
     kind: NodeKind,
     is_open: bool,
-    /// Of a member: what can be told of its key without reading it. Of anything else: [`NO_KEY`].
+    /// Of a member: what is known of its key without reading it. Of anything else: [`NO_KEY`].
     key: KeyTag,
 }
 
-/// A key's length and last byte: members that are passed in search of another cost one comparison.
+/// A key's length and last byte, so that a member that is not the one looked for costs one comparison.
 type KeyTag = [u8; 2];
 
 const NO_KEY: KeyTag = [0, 0];
 
 #[inline]
 fn key_tag(key: &[u8]) -> KeyTag {
-    // Never `NO_KEY`, not for the empty key either.
+    // Never `NO_KEY`, not even for the empty key.
     [key.len().min(0xFE) as u8 + 1, key.last().copied().unwrap_or(0)]
 }
 
@@ -97,7 +97,7 @@ impl Node {
 pub(crate) struct Document {
     nodes: Vec<Node>,
     text: String,
-    /// Where the text of the nodes ends: behind it lies a key whose value has not begun, if any.
+    /// Where the text of the nodes ends. A key whose value has not begun comes after it.
     shown: u32,
     /// The innermost open container.
     open: NodeId,
@@ -113,7 +113,7 @@ pub(crate) struct Document {
 
 impl Document {
     pub(crate) fn new() -> Self {
-        // One less than all 32 bits, as `NOTHING` is none of the places.
+        // One less than all 32 bits, since `NOTHING` is not a place.
         Self::with_limit(u32::MAX - 1)
     }
 
@@ -141,7 +141,7 @@ impl Document {
         self.epoch = self.epoch.wrapping_add(1);
     }
 
-    /// The text has failed: its root is never complete, whatever had closed.
+    /// The text has failed: its root is never complete, whatever has closed.
     pub(crate) fn fail(&mut self) {
         if let Some(root) = self.nodes.first_mut() {
             root.is_open = true;
@@ -155,7 +155,7 @@ impl Document {
         (!self.nodes.is_empty()).then(|| PartialValue::new(self, 0))
     }
 
-    /// A member's key: kept behind the shown text until its value begins.
+    /// A member's key: kept after the shown text until its value begins.
     #[inline]
     pub(crate) fn key(&mut self, key: &str, at: u64) -> Result<(), Fault> {
         if key.len() > self.room() {
@@ -187,7 +187,7 @@ impl Document {
         self.push(NodeKind::String, at).map(drop)
     }
 
-    /// Adds text to the open string: what fits, so that the limit bites at the same byte for every chunking.
+    /// Adds as much text as fits to the open string, so that the limit bites at the same byte for every chunking.
     #[inline]
     pub(crate) fn append(&mut self, text: &str, at: u64) -> Result<(), Fault> {
         if text.len() > self.room() {

@@ -9,7 +9,7 @@ use super::print::write_string;
 use super::{Document, NodeId, NodeKind, PartialValue};
 use crate::path::write_pointer_token;
 
-/// A moment of a snapshot, to be compared with a later one. Taking and comparing cost nothing.
+/// A moment of a snapshot, to be compared with a later one. Taking and comparing one costs nothing.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -105,8 +105,8 @@ impl Document {
 
     /// The operations since a revision, in document order; since a revision of another document, all of this one.
     ///
-    /// What is new is one string's growth, if the last node was an open string, and the nodes behind the revision: each
-    /// that hangs on an old one is added with all that stands in it.
+    /// What is new is the growth of one string, if the last node was an open string, and the nodes after the revision.
+    /// Each of them whose parent is an old node is added, with everything in it.
     pub(crate) fn patch_since(&self, revision: Revision) -> impl Iterator<Item = PatchOp<'_>> {
         let revision = if self.has_passed(revision) { revision } else { Revision::default() };
         let grown = revision.nodes.checked_sub(1).and_then(|last| self.growth(last, revision.shown));
@@ -119,8 +119,8 @@ impl Document {
         grown.into_iter().chain(added)
     }
 
-    /// Whether the revision can be one of this document. A revision of another parser should not be asked about, but must not
-    /// lead astray either.
+    /// Whether the revision can be one of this document. A revision of another parser is a mistake of the caller's, but
+    /// must do no harm.
     fn has_passed(&self, revision: Revision) -> bool {
         let now = self.revision();
         revision.epoch == now.epoch

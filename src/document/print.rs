@@ -10,8 +10,8 @@ use super::{NOTHING, NodeKind, PartialValue};
 use crate::error::Error;
 use crate::event::SERDE_DEPTH;
 
-/// Prints JSON as far as it goes, on one line: open strings, arrays and objects are closed, numbers are as spelt,
-/// duplicate keys stand where they stood. Does not recurse.
+/// Prints the JSON that is known, on one line: open strings, arrays and objects are closed, numbers are as spelt, and
+/// duplicate keys are kept in their places. Does not recurse.
 impl fmt::Display for PartialValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { document, node: root } = *self;
@@ -28,7 +28,7 @@ impl fmt::Display for PartialValue<'_> {
                 }
             }
             value.write_opening(f)?;
-            // Behind the last node inside, all containers that end here are closed, innermost first.
+            // After the last node inside, all containers that end here are closed, innermost first.
             let mut closing = node;
             while closing != NOTHING && document.end(closing) == node + 1 {
                 match document.nodes[closing as usize].kind {
@@ -47,7 +47,7 @@ impl fmt::Display for PartialValue<'_> {
 }
 
 impl PartialValue<'_> {
-    /// A container's bracket, or the whole of anything else.
+    /// A container's bracket, or all of any other value.
     fn write_opening(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.node().kind {
             NodeKind::Null => f.write_str("null"),
@@ -60,7 +60,7 @@ impl PartialValue<'_> {
         }
     }
 
-    /// The value as a `serde_json::Value`; of duplicate keys the last wins.
+    /// The value as a `serde_json::Value`; the last of duplicate keys wins.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ pub(super) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')
 }
 
-/// What stands between the quotes of a JSON string.
+/// What is between the quotes of a JSON string.
 pub(crate) fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     let mut written = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -102,7 +102,7 @@ pub(crate) fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_str(&text[written..])
 }
 
-/// Serializes what is known, open values as if closed; recurses, and refuses more than 127 levels.
+/// Serializes what is known, with open values as if they had closed. Recurses, and refuses more than 127 levels.
 impl Serialize for PartialValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Levels { value: *self, left: SERDE_DEPTH }.serialize(serializer)

@@ -1,5 +1,5 @@
-//! How a type is read while something is open: the marks that outlive serde's buffers, and what is done with the text
-//! of the open string. Why there are marks at all is told in `settled.rs`.
+//! How a type is read while something is open: the marks that survive serde's buffers, and what is done with the text
+//! of the open string. `settled.rs` explains why there are marks at all.
 
 use core::any::type_name;
 use core::cell::Cell;
@@ -25,7 +25,7 @@ impl fmt::Display for Buffered {
     }
 }
 
-/// A way of reading. It is part of the error's type, because that is all that serde's buffers hand on.
+/// A way of reading. It is part of the error's type, because the error type is all that serde's buffers pass on.
 pub(super) trait Reading: Copy + fmt::Debug {
     const BUFFERED: &'static Buffered;
     /// Whether what is open gets a mark.
@@ -59,10 +59,10 @@ impl Reading for Unmarked {
     const MARKS: bool = false;
 }
 
-/// What becomes of the open string where a visitor takes anything, and so may be a buffer.
+/// What becomes of the open string where a visitor takes anything, and may therefore be a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenText {
-    /// It is shown as it stands.
+    /// It is shown with the text so far.
     Shown,
     /// This stands for it.
     Withheld(char),
@@ -70,13 +70,13 @@ pub(super) enum OpenText {
     LeftOut,
 }
 
-/// One reading's choice, and what it had to do.
+/// One reading's choice, and what happened in it.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) open_text: OpenText,
     /// Whether the open string was handed to a visitor that takes anything.
     may_have_buffered_open_text: Cell<bool>,
-    /// Whether a mark was made, which some type may not have been able to take.
+    /// Whether a mark was made: some types can't take one.
     has_marked: Cell<bool>,
 }
 
@@ -102,8 +102,8 @@ impl Context {
     }
 }
 
-/// Whether a visitor makes a [`Value`], which has neither tags nor settled fields inside and copies all text anyway. The
-/// answer only saves work: wherever it is no, the value is treated like one that is buffered.
+/// Whether a visitor makes a [`Value`], which has neither tags nor settled fields inside and copies all text anyway.
+/// The answer only saves work: if it is no, the value is treated as one that is buffered.
 pub(super) fn is_for_value<T>() -> bool {
     type_name::<T>() == type_name::<Value>()
 }

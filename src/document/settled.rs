@@ -1,21 +1,21 @@
-//! A field that is shown only once it is whole, and how it knows, even behind serde's buffers.
+//! A field that is shown only once it is complete, and how it knows, even when it is read out of serde's buffers.
 //!
 //! **Read directly**, it is simple: `Settled` asks for a newtype with a name of its own. The partial document's
 //! deserializer knows that name and answers "none" while the value is open.
 //!
-//! **Read out of a buffer**, it is not. To read an internally tagged, adjacently tagged or untagged enum, or a flattened
-//! field, serde first reads the value into a private tree (`Content`), and then the type from that tree, through a
-//! deserializer that knows nothing of open values. What was open has to survive that tree, in two steps:
+//! **Read out of a buffer**, it is not. To read an internally tagged, adjacently tagged or untagged enum, or a
+//! flattened field, serde first reads the value into a private tree (`Content`), and then the type from that tree,
+//! through a deserializer that knows nothing of open values. What was open has to survive that tree, in two steps:
 //!
 //! 1. *Whose tree is it?* serde's deserializer keeps the error type of the one that filled the tree. So each
-//!    [`Reading`](super::reading::Reading) of a partial document has an error type of its own, and `Settled` asks the type
-//!    which reading it belongs to ([`buffered`]). With any other error type, another format's, everything is whole. If the
-//!    value that filled the tree was complete, so is everything in the tree.
+//!    [`Reading`](super::reading::Reading) of a partial document has an error type of its own, and `Settled` asks the
+//!    type which reading it belongs to ([`buffered`]). With any other error type, that of another format, everything is
+//!    complete. If the value that filled the tree was complete, so is everything in the tree.
 //! 2. *What in it is open?* The tree keeps a borrowed string as `Content::Str`, a copied one as `Content::String`, and
-//!    hands each back as what it was. Nearly every type takes both. So a visitor that takes anything, and may therefore be
-//!    such a tree, gets complete strings borrowed and the open one copied. That is the mark. `Settled` first takes its value
-//!    out of the tree unchanged ([`Kept`]), looks for the mark, and only then reads its type. A value
-//!    that has no mark where an open one would have it is complete.
+//!    hands each back as what it was. Nearly every type takes both. So a visitor that takes anything, and may therefore
+//!    be such a tree, gets complete strings borrowed and the open one copied. That is the mark. `Settled` first takes
+//!    its value out of the tree unchanged ([`Kept`]), looks for the mark, and only then reads its type. A value that
+//!    has no mark where an open one would have it is complete.
 //!
 //! | what is open | where the mark is |
 //! |---|---|
@@ -23,18 +23,19 @@
 //! | an object | every key, since a flattened field sees only some of them |
 //! | an array | its last element, whether complete or not |
 //!
-//! An object without members, and an array without elements or whose last element is a number, a boolean or null, has no
-//! place for a mark. Such a value waits until the value that filled the tree is complete. The last element of an open array
-//! waits until the next one begins. Both are later than need be; nothing is ever earlier.
+//! An object without members, and an array without elements or whose last element is a number, a boolean or null, has
+//! no place for a mark. Such a value waits until the value that filled the tree is complete. The last element of an
+//! open array waits until the next one begins. Both are later than necessary; nothing is ever too early.
 //!
-//! Types that borrow (`&str`) can't take what is copied. If a marked reading fails, the type is read again without marks.
-//! Then only numbers, booleans and null are settled before the whole tree is.
+//! Types that borrow (`&str`) can't take what is copied. If a marked reading fails, the type is read again without
+//! marks. Then only numbers, booleans and null are settled before the whole tree is.
 //!
-//! The same trees would hand an open string to a tag or variant as if it were whole; see [`withheld`](super::withheld).
+//! The same trees would hand an open string to a tag or variant as if it were complete; see
+//! [`withheld`](super::withheld).
 //!
-//! None of this works behind an error type that is not ours: a deserializer that hides it *and* buffers (typetag, on
-//! erased-serde), or a `deserialize_with` that goes through a `Value`. `tests/it/settled.rs` fails if serde's trees stop
-//! working like this.
+//! None of this works with an error type that is not ours: a deserializer that hides it *and* buffers (typetag, on
+//! erased-serde), or a `deserialize_with` that goes through a `Value`. `tests/it/settled.rs` fails if serde's trees
+//! stop working like this.
 
 use alloc::string::ToString;
 use core::fmt;
@@ -56,17 +57,17 @@ use super::typed_error::buffered;
 /// The name by which the partial document's deserializer knows the type; any other format sees a plain newtype.
 pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 
-/// A field of a typed partial that is empty until its value is whole: for enums, ids, and whatever makes no sense
-/// half-received. In every other format it reads and writes as the plain value.
+/// A field of a typed partial that is empty until its value is complete: for enums, ids, and anything else that makes
+/// no sense half-received. In every other format it reads and writes as the plain value.
 ///
 /// Give it `#[serde(default)]`, so that it may also be missing. It works at any depth and around any type, also inside
-/// tagged and untagged enums and flattened fields. serde reads those into a buffer first, so some values inside them show
-/// a little later than they are whole, though never earlier: the last element of an open array shows when the next one
-/// begins; an empty array or object, or an array that ends in a number, boolean or null, shows when the enum, or the
-/// struct with the flattened field, is whole.
+/// tagged and untagged enums and flattened fields. serde reads those into a buffer first, so some values inside them
+/// show a little later than they are complete, though never earlier: the last element of an open array shows when the
+/// next one begins; an empty array or object, or an array that ends in a number, boolean or null, shows when the enum,
+/// or the struct with the flattened field, is complete.
 ///
-/// A deserializer that hides its error type and buffers values (typetag, which is built on erased-serde) takes away what
-/// this relies on: keep `Settled` out of types that are read through one.
+/// A deserializer that hides its error type and buffers values (typetag, which is built on erased-serde) takes away
+/// what this relies on. Do not use `Settled` in types that are read through one.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Settled};
@@ -93,12 +94,12 @@ pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 pub struct Settled<T>(Option<T>);
 
 impl<T> Settled<T> {
-    /// The value, once it is whole.
+    /// The value, once it is complete.
     pub fn get(&self) -> Option<&T> {
         self.0.as_ref()
     }
 
-    /// The value, once it is whole.
+    /// The value, once it is complete.
     pub fn into_inner(self) -> Option<T> {
         self.0
     }
@@ -152,8 +153,8 @@ impl<T> SettledVisitor<T> {
             .map_err(|error| de::Error::invalid_value(Unexpected::Other(SETTLED), &error.to_string().as_str()))
     }
 
-    /// Reads what a deserializer hands over without calling it a newtype's content. serde's buffers do call it that; any
-    /// other may have read an open value in a way that leaves no mark.
+    /// Reads what a deserializer hands over without calling it the content of a newtype. serde's buffers do call it
+    /// that; another deserializer may have read an open value in a way that leaves no mark.
     fn read_unasked<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Settled<T>, D::Error>
     where
         T: Deserialize<'de>,
@@ -165,7 +166,7 @@ impl<T> SettledVisitor<T> {
     }
 }
 
-/// Formats that look through newtypes give the value at once.
+/// Formats that look through newtypes hand over the value directly.
 macro_rules! visit_plain {
     ($($method:ident: $type:ty => $deserializer:expr;)*) => {
         $(fn $method<E: de::Error>(self, value: $type) -> Result<Self::Value, E> {

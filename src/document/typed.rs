@@ -1,4 +1,4 @@
-//! Typed partials: what reading a type from the view gives, and in how many readings.
+//! Typed partials: what reading a type from the view gives, and how many readings it takes.
 
 use serde::de::Deserialize;
 
@@ -11,8 +11,8 @@ use crate::error::Error;
 
 /// A `T` read from a value as far as it is known.
 ///
-/// It can be looked at; it can be *taken* only if nothing in it was open. A `WriteFile` whose text was cut is never a
-/// `WriteFile`.
+/// You can look at the `T`, but *take* it only if nothing in it was open. A `WriteFile` whose text was cut off can't be
+/// had as a `WriteFile`.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -54,7 +54,7 @@ impl<T> Partial<T> {
     ///
     /// # Errors
     ///
-    /// Gives the partial back if something was.
+    /// Returns the partial value itself if something was open.
     pub fn into_complete(self) -> Result<T, Self> {
         if self.is_complete { Ok(self.value) } else { Err(self) }
     }
@@ -63,9 +63,9 @@ impl<T> Partial<T> {
 impl<'a> PartialValue<'a> {
     /// Reads a `T` from what is known, without building a tree in between.
     ///
-    /// Open strings are read as they stand, open arrays and objects with what they have. What is not there yet is
-    /// absent: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled) holds a field back until it is
-    /// whole. An open string is only ever text: it is neither an enum's tag or variant nor a `char`.
+    /// Open strings are read with the text so far, open arrays and objects with the children so far. What is not there
+    /// yet is absent: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled) holds a field back until
+    /// it is complete. An open string is only ever text: it is neither an enum's tag or variant nor a `char`.
     ///
     /// A complete value reads as serde_json reads its text, with these differences: `&str` and `&[u8]` borrow from the
     /// snapshot, also where the text has escapes; a key that stands for a number or boolean may be spelt with escapes;
@@ -73,9 +73,9 @@ impl<'a> PartialValue<'a> {
     /// without needless escapes. An open value gives no `RawValue`, and none can be borrowed, since a snapshot does not
     /// keep the text as it was spelt.
     ///
-    /// Tagged and untagged enums and flattened fields, which serde buffers, are read again while a string inside them is
-    /// open: once to see whether it is text, and once more if it may be a tag or variant. Then what the string would be is
-    /// absent until it ends.
+    /// Tagged and untagged enums and flattened fields, which serde buffers, are read again while a string inside them
+    /// is open: once to see whether it is text, and once more if it may be a tag or variant. Then what the string would
+    /// be is absent until it ends.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl<'a> PartialValue<'a> {
         let context = Context::new(OpenText::Shown);
         match self.read::<T, Marked>(&context) {
             Ok(value) => self.without_open_names::<T, Marked>(value, &context),
-            // Marked text is copied, and may have been refused for that alone.
+            // Marked text is copied, and may have been refused for that reason alone.
             Err(error) if context.has_marked() && !error.is_of_settled() => {
                 let context = Context::new(OpenText::Shown);
                 let value = self.read::<T, Unmarked>(&context).map_err(|error| error.at(self))?;
@@ -114,7 +114,7 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// What was read, unless the open string was taken for the name of a variant: then what is read without it.
+    /// What was read; or, if the open string was taken for the name of a variant, what is read without it.
     fn without_open_names<T: Deserialize<'a>, R: Reading>(self, value: T, first: &Context) -> Result<T, Error> {
         if !first.may_have_buffered_open_text() {
             return Ok(value);
@@ -125,12 +125,12 @@ impl<'a> PartialValue<'a> {
                 return Ok(value);
             }
         }
-        // Where there was no place left to find out, it may have been taken for one.
+        // If there was no free place to find out, it may have been taken for one.
         let read = self.read::<T, R>(&Context::new(OpenText::LeftOut));
         read.map_err(|_| TypedError::<R>::still_open().at(self.last_in_document()))
     }
 
-    /// The last value that has begun: if a string is open, it is this one.
+    /// The last value that has begun. If a string is open, this is it.
     pub(super) fn last_in_document(self) -> Self {
         Self { node: self.document.nodes.len() as u32 - 1, ..self }
     }

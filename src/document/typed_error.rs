@@ -1,4 +1,4 @@
-//! Why a value did not fit a type; and what the error type itself tells those who hold nothing else of the reading.
+//! Why a value did not fit a type; and what the error type itself tells code that knows nothing else of the reading.
 
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -17,7 +17,7 @@ pub(super) struct TypedError<R> {
     kind: ErrorKind,
     reason: String,
     path: Option<String>,
-    /// Whether a settled value did not fit, which stays so however it is read.
+    /// Whether it was a settled value that did not fit: reading it in another way would not help.
     is_of_settled: bool,
     reading: PhantomData<R>,
 }
@@ -34,12 +34,12 @@ impl<R> TypedError<R> {
         Self { kind, reason, path: None, is_of_settled: false, reading: PhantomData }
     }
 
-    /// A type asked for what only a whole value can be.
+    /// A type asked for what only a complete value can be.
     pub(super) fn still_open() -> Self {
         Self::new(ErrorKind::Data, "expected a whole value, but this one is still open")
     }
 
-    /// Notes the path, unless a value further inside did before.
+    /// Notes the path, unless a value further inside has already done so.
     pub(super) fn inside(self, value: PartialValue<'_>) -> Self {
         Self { path: self.path.or_else(|| Some(value.path())), ..self }
     }
@@ -65,7 +65,7 @@ impl<R> fmt::Display for TypedError<R> {
 impl<R: Reading> core::error::Error for TypedError<R> {}
 
 impl<R> From<serde_json::Error> for TypedError<R> {
-    /// serde_json's reason for refusing a number, without the place in it.
+    /// serde_json's reason for refusing a number, without the place that it mentions.
     fn from(error: serde_json::Error) -> Self {
         let reason = error.to_string();
         let place = reason.rfind(" at line ").unwrap_or(reason.len());
@@ -86,7 +86,8 @@ impl<R: Reading> de::Error for TypedError<R> {
         error
     }
 
-    /// A [`Settled`](crate::Settled) says by the first argument that the error is its own: it knows no more of this type.
+    /// A [`Settled`](crate::Settled) says by the first argument that the error is its own; it knows nothing else of
+    /// this type.
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         if unexpected == Unexpected::Other(SETTLED) {
             return Self { is_of_settled: true, ..Self::custom(expected) };
@@ -95,7 +96,7 @@ impl<R: Reading> de::Error for TypedError<R> {
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        // The question of `buffered`.
+        // `buffered` asks this.
         if field == SETTLED {
             return Self::custom(R::BUFFERED);
         }
@@ -104,10 +105,10 @@ impl<R: Reading> de::Error for TypedError<R> {
 }
 
 /// The reading that an error type belongs to; `None` for the error type of any other format. Where a
-/// [`Settled`](crate::Settled) is read out of a buffer, only the type is at hand. So the type is asked for an error that no
-/// reading ever has, which in ours says which one it is.
+/// [`Settled`](crate::Settled) is read out of a buffer, only the type is known. So the type is asked for an error that
+/// no reading ever has; our type answers with the reading it belongs to.
 pub(super) fn buffered<E: de::Error>() -> Option<Buffered> {
-    // Most are told apart by this, without the error, which costs other types a string.
+    // This rules out most other types without asking for the error, which costs them a string.
     if size_of::<E>() != size_of::<TypedError<Whole>>() {
         return None;
     }

@@ -12,12 +12,12 @@ use crate::tokenizer::ValueKind;
 
 /// A value as far as it is known: a `Copy` view into the parser's snapshot. Looking allocates nothing.
 ///
-/// | stands in the text | is shown |
+/// | in the text | shown |
 /// |---|---|
-/// | a string | from its opening quote, with the text that has come; complete at its closing quote |
-/// | an array, an object | from its opening bracket, with what is shown of its inside; complete at its closing bracket |
+/// | a string | from its opening quote on, with the text so far; complete at its closing quote |
+/// | an array, an object | from its opening bracket on, with its children so far; complete at its closing bracket |
 /// | a number, `true`, `false`, `null` | once it has ended, and complete then |
-/// | a key | with its value, not before |
+/// | a key | together with its value |
 ///
 /// A complete value never changes, unless a duplicate key takes its place
 /// ([`DuplicateKeys::Reject`](crate::DuplicateKeys::Reject) rules that out).
@@ -45,13 +45,13 @@ pub struct PartialValue<'a> {
 // Exhaustive: a value is there or not, and may change or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueState {
-    /// It is not there, but may still come.
+    /// It is not there, but may still arrive.
     Pending,
     /// It has begun and may still grow.
     Partial,
-    /// It is whole and can no longer change.
+    /// It is complete and can no longer change.
     Complete,
-    /// It is not there and can't come any more: its parent closed without it, or can't hold it.
+    /// It is not there and can't arrive any more: its parent closed without it, or can't contain it.
     Absent,
 }
 
@@ -92,7 +92,7 @@ impl<'a> PartialValue<'a> {
         !self.node().is_open
     }
 
-    /// The text of a string, as far as it has come.
+    /// The text of a string so far.
     #[inline]
     #[must_use]
     pub fn as_str(self) -> Option<&'a str> {
@@ -155,7 +155,7 @@ impl<'a> PartialValue<'a> {
         self.len() == 0
     }
 
-    /// The children with how they are reached, in document order.
+    /// The children, each with the segment that leads to it, in document order.
     pub(super) fn children(self) -> impl Iterator<Item = (Segment<'a>, Self)> + use<'a> {
         let Self { document, node } = self;
         document.children(node).filter_map(move |child| Some((document.segment(child)?, Self::new(document, child))))
@@ -178,15 +178,16 @@ impl<'a> PartialValue<'a> {
         })
     }
 
-    /// The member of this name, the last one if there are several. Costs the entries, but the newest of an open object
-    /// is found at once, and so are the few that were looked at last.
+    /// The member of this name, the last one if there are several. The cost is linear in the entries, but the newest
+    /// one of an open object is found at once, and so are the few that were looked up last.
     #[inline]
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
         self.document.member(self.node, key).map(|child| Self::new(self.document, child))
     }
 
-    /// The element at this index. Costs the elements before it, but the newest of an open array is found at once.
+    /// The element at this index. The cost is linear in the elements before it, but the newest one of an open array is
+    /// found at once.
     #[inline]
     #[must_use]
     pub fn index(self, index: usize) -> Option<Self> {
@@ -195,14 +196,14 @@ impl<'a> PartialValue<'a> {
 
     /// The value at a concrete path from here, such as `ask_slots[0].message`; `$` is this value.
     ///
-    /// `None` if it is not there (yet), or if the text is no concrete path.
+    /// `None` if it is not there (yet), or if the text is not a concrete path.
     #[inline]
     #[must_use]
     pub fn at(self, path: &str) -> Option<Self> {
         concrete_steps(path).try_fold(self, |value, step| value.child(step?))
     }
 
-    /// The child that a step leads to: of members the last one of the name.
+    /// The child that a step leads to; of several members of one name, the last.
     #[inline]
     fn child(self, step: ConcreteStep<'_>) -> Option<Self> {
         match step {
@@ -235,7 +236,7 @@ impl<'a> PartialValue<'a> {
         if value.is_complete() { ValueState::Complete } else { ValueState::Partial }
     }
 
-    /// Whether a child that is not there may still come.
+    /// Whether a child that is not there may still arrive.
     fn may_hold(self, step: ConcreteStep<'_>) -> bool {
         let fits = match self.node().kind {
             NodeKind::Object => !step.is_index(),
@@ -285,7 +286,7 @@ impl PartialValue<'_> {
     }
 }
 
-/// Equal as JSON: members in any order, of duplicates the last one; open values as far as they are known.
+/// Equal as JSON: members in any order, the last one of duplicates; open values as far as they are known.
 impl PartialEq<Value> for PartialValue<'_> {
     fn eq(&self, other: &Value) -> bool {
         let mut pairs = Vec::from([(*self, other)]);
@@ -301,7 +302,7 @@ impl PartialEq<Value> for PartialValue<'_> {
                 }
                 (NodeKind::Object, Value::Object(members)) => {
                     let mut entries: Vec<_> = own.entries().collect();
-                    // Stable, so that of equal keys the last stays last.
+                    // Stable, so that the last of equal keys stays last.
                     entries.sort_by_key(|(key, _)| *key);
                     let last_of_key =
                         |place: usize| entries.get(place + 1).is_none_or(|(next, _)| *next != entries[place].0);

@@ -12,8 +12,8 @@
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
-//! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values mean,
-//! where they stand and who wants them is not known here.
+//! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
+//! mean, where they stand and who wants them is not known here.
 
 mod deviation;
 mod escape;

@@ -208,8 +208,9 @@ fn definition(line: &str) -> Option<(&str, &str)> {
 fn the_readme_is_short_and_its_links_lead_somewhere() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     assert!(readme.lines().count() <= 220, "the README is too long");
-    // Links to files don't work in the library's documentation, where the README is the front page: they need a definition,
-    // which `lib.rs` replaces by one with the repository's address, and those to docs.rs by one that leads to an item.
+    // Links to files don't work in the library's documentation, where the README is the front page: they need a
+    // definition, which `lib.rs` replaces by one with the repository's address, and those to docs.rs by one that leads
+    // to an item.
     for target in readme.split("](").skip(1) {
         assert!(target.starts_with('#') || target.starts_with("https://"), "a link without a definition: {target:.40}");
     }

@@ -1,5 +1,5 @@
-//! The independent closer that snapshots are held against: cuts a viable prefix back to what is known and closes it, so that `serde_json`
-//! can read it. It trusts the prefix to be viable and checks nothing.
+//! The independent closer that snapshots are held against: cuts a viable prefix back to what is known and closes it, so
+//! that `serde_json` can read it. It trusts the prefix to be viable and checks nothing.
 
 use serde_json::Value;
 

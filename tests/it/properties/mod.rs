@@ -1,5 +1,5 @@
-//! The properties of `tests/CONTRACT.md`, one function each: called with generated input by the tests beside, and with the
-//! fuzzer's bytes by `fuzz/`, which includes this folder. A function that returns has found its property to hold.
+//! The properties of `tests/CONTRACT.md`, one function each: called with generated input by the tests beside, and with
+//! the fuzzer's bytes by `fuzz/`, which includes this folder. A function that returns has found its property to hold.
 
 // Each crate that includes the folder uses a part of it, and a test target has no outside to be public to.
 #![allow(dead_code, unreachable_pub)]

@@ -25,7 +25,8 @@ pub fn shown(parser: &Parser) -> Option<String> {
     parser.snapshot().map(|root| root.to_string())
 }
 
-/// Whether `later` is `earlier` with something appended, read from the printed forms: `Value`s, members in document order.
+/// Whether `later` is `earlier` with something appended, read from the printed forms: `Value`s, members in document
+/// order.
 pub fn is_prefix(earlier: &Value, later: &Value) -> bool {
     match (earlier, later) {
         (Value::String(a), Value::String(b)) => b.starts_with(a.as_str()),
@@ -51,7 +52,8 @@ fn is_readable(text: &[u8]) -> bool {
     serde_json::from_slice::<Value>(text).is_ok()
 }
 
-/// Snapshots are what an independent closer says: after each prefix the snapshot is what the independent closer makes of it.
+/// Snapshots are what an independent closer says: after each prefix the snapshot is what the independent closer makes
+/// of it.
 pub fn are_what_the_closer_says(document: &[u8]) {
     let mut parser = plain();
     for (k, byte) in document.iter().enumerate() {
@@ -143,7 +145,8 @@ pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
     assert_eq!(with.events, without.events);
 }
 
-/// A member is found by its name, of several the last one, however often and in whatever order it was looked for before.
+/// A member is found by its name, of several the last one, however often and in whatever order it was looked for
+/// before.
 pub fn find_their_members(document: &[u8], cuts: &[usize]) {
     let mut parser = plain();
     for chunk in chunks(document, cuts) {

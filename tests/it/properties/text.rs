@@ -7,7 +7,8 @@ use super::super::model::chunking::chunks;
 use super::super::model::log::{Options, Verdict};
 use super::super::observed::{Door, check_cut, check_prompt, drive};
 
-/// Strict, the first bad byte, framed matches, at these cuts: log, verdict, kind, offset, line, column and path are the model's.
+/// Strict, the first bad byte, framed matches, at these cuts: log, verdict, kind, offset, line, column and path are the
+/// model's.
 pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) {
     check_cut(document, options, cuts);
 }
