@@ -1,4 +1,4 @@
-//! Where a closing delimiter stands in a payload's text, found at any cut.
+//! Where a closing delimiter is in a payload's text, found at any cut.
 //!
 //! Owns what may be the beginning of a closing delimiter, and nothing else of the payload.
 
@@ -13,9 +13,9 @@ use super::delimiter::{Content, Delimiter, Shape};
 #[derive(Clone, Debug)]
 pub(super) struct Closing {
     text: ClosingText,
-    /// What has come of a closing delimiter, perhaps; never the whole of a literal.
+    /// What may be the beginning of a closing delimiter; never a complete literal.
     held: String,
-    /// Whether only blanks stand between the line's beginning and here.
+    /// Whether there are only blanks between the beginning of the line and here.
     is_line_start: bool,
 }
 
@@ -25,7 +25,7 @@ enum ClosingText {
     /// The JSON itself.
     Nothing,
     Literal(Box<str>),
-    /// A run of backticks, of `least` at least; what stands behind `most` of them is no longer part of it.
+    /// A run of at least `least` backticks; what follows `most` of them is no longer part of it.
     Run {
         least: usize,
         most: usize,
@@ -36,18 +36,18 @@ enum ClosingText {
 /// What the next bytes of the input are.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// So many bytes are content.
+    /// This many bytes are content.
     Content(usize),
     /// What was held is content; the input has not been touched.
     Released(String),
     /// All of the input may be a closing delimiter.
     Held,
-    /// Behind so many bytes the closing delimiter ends, which reads thus.
+    /// The closing delimiter ends after this many bytes; this is its text.
     Closed(usize, String),
 }
 
 impl Closing {
-    /// What closes the delimiter whose opening reads thus; a run of backticks is followed no further than `most`.
+    /// What closes the delimiter that was opened by this text; a run of backticks is followed no further than `most`.
     pub(super) fn of(delimiter: &Delimiter, opening: &str, most: usize) -> Self {
         let text = match delimiter.shape {
             Shape::Comment => ClosingText::Literal("-->".into()),
@@ -74,22 +74,22 @@ impl Closing {
         found
     }
 
-    /// What is held, which now is content after all, or the beginning of a delimiter that was cut.
+    /// What is held: it turned out to be content, or the beginning of a delimiter that was cut off.
     pub(super) fn take_held(&mut self) -> String {
         mem::take(&mut self.held)
     }
 
-    /// Whether what is held is a whole delimiter, now that nothing follows.
+    /// Whether what is held is a complete delimiter, now that nothing follows.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.text, ClosingText::Run { least, .. } if self.held.len() >= least)
     }
 
-    /// Whether the content's last byte and this one, which the content may not hold, begin the delimiter together.
+    /// Whether the content's last byte and this one, which can't be content, are the beginning of the delimiter.
     pub(super) fn begins_with(&self, last: u8, byte: u8) -> bool {
         matches!(&self.text, ClosingText::Literal(text) if text.as_bytes().starts_with(&[last, byte]))
     }
 
-    /// Takes back the beginning of the delimiter from what was thought content.
+    /// Takes back the beginning of the delimiter, which had been taken for content.
     pub(super) fn hold(&mut self, beginning: char) {
         self.held.push(beginning);
     }
@@ -120,7 +120,7 @@ impl Closing {
         }
     }
 
-    /// Goes on where the beginning of a delimiter is held.
+    /// Goes on where the beginning of a delimiter is held back.
     fn resume(&mut self, input: &str) -> Found {
         match &self.text {
             ClosingText::Literal(text) => {
@@ -134,7 +134,7 @@ impl Closing {
                 if same == input.len() {
                     return Found::Held;
                 }
-                // As much as a later beginning of the delimiter allows; at least one byte of what was held.
+                // As much as a later beginning of the delimiter leaves; at least one byte of what was held.
                 let read = format!("{}{}", self.held, &missing[..same]);
                 let next = beginning_at_end(text, &read[1..]).map_or(read.len(), |at| at + 1);
                 let kept = self.held.split_off(next.min(self.held.len()));
@@ -158,7 +158,7 @@ impl Closing {
     }
 }
 
-/// Where the longest beginning of `text` stands with which `input` ends.
+/// Where the longest beginning of `text` starts with which `input` ends.
 fn beginning_at_end(text: &str, input: &str) -> Option<usize> {
     let longest = input.len().min(text.len() - 1);
     (input.len() - longest..input.len()).find(|&start| {
@@ -178,7 +178,7 @@ fn runs(input: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Whether what follows `before` stands at a line's beginning, blanks aside, if `before` itself does or not.
+/// Whether what follows `before` is at the beginning of a line, blanks aside, given whether `before` itself is.
 fn is_line_start(before: &str, is_line_start: bool) -> bool {
     match before.trim_end_matches([' ', '\t']) {
         "" => is_line_start,

@@ -1,27 +1,28 @@
-//! What a payload stands between: [`Delimiter`], its spelling, and what it declares of its payload.
+//! What encloses a payload: [`Delimiter`], its spelling, and what it declares about its payload.
 //!
-//! Recognising a delimiter in a text is `opening.rs` and `closing.rs`.
+//! `opening.rs` and `closing.rs` recognize delimiters in a text.
 
 use alloc::boxed::Box;
 use core::fmt;
 use core::str::FromStr;
 
-/// A kind of payload to look for, and the delimiters it stands between.
+/// A kind of payload to look for, and the delimiters that enclose it.
 ///
 /// | made by | spelt | opens with | closes with | payload |
 /// |---|---|---|---|---|
 /// | [`comment`](Delimiter::comment) | `comment:context` | `<!--`, white space, `context` | `-->` | JSON |
 /// | [`fence`](Delimiter::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
-/// | [`tag`](Delimiter::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, else plain text |
+/// | [`tag`](Delimiter::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, otherwise plain text |
 /// | [`bare`](Delimiter::bare) | `bare` | – | – | the first JSON object or array |
 /// | [`bare_object`](Delimiter::bare_object) | `bare:object` | – | – | the first JSON object |
 ///
 /// Names are compared byte by byte. A comment's name must be followed by white space, `{`, `[` or `-->`
-/// (`<!--contextual {}-->` is another comment); a fence's by a line's end, `{` or `[`, blanks before them allowed
-/// (```` ```jsonc ```` and ```` ```json title=x ```` are other fences). Delimiters need not stand at a line's beginning.
+/// (`<!--contextual {}-->` is another comment); a fence's by a line's end, `{` or `[`, blanks before them allowed (````
+/// ```jsonc ```` and ```` ```json title=x ```` are other fences). Delimiters need not be at the beginning of a line.
 ///
-/// [`json`](Delimiter::json) and [`raw`](Delimiter::raw), spelt `tag:tool_call:json` and `fence:text:raw`, declare the payload.
-/// The closing fence of a raw payload must stand at a line's beginning, blanks aside; behind JSON it may stand anywhere.
+/// [`json`](Delimiter::json) and [`raw`](Delimiter::raw), spelt `tag:tool_call:json` and `fence:text:raw`, declare the
+/// payload. The closing fence of a raw payload must be at the beginning of a line, blanks aside; after JSON it may be
+/// anywhere.
 ///
 /// ```
 /// use jsonspigot::envelope::Delimiter;
@@ -50,12 +51,12 @@ pub(super) enum Shape {
     BareObject,
 }
 
-/// What stands between the delimiters.
+/// What is between the delimiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Content {
     Json,
     Raw,
-    /// JSON if the first byte that is no white space is `{`, else plain text.
+    /// JSON if the first byte that is not white space is `{`, otherwise plain text.
     ByFirstByte,
 }
 
@@ -64,7 +65,7 @@ impl Delimiter {
     ///
     /// # Errors
     ///
-    /// A name that could not be told from the delimiter around it: see [`DelimiterError`].
+    /// A name that could not be distinguished from the delimiter around it: see [`DelimiterError`].
     pub fn comment(name: &str) -> Result<Self, DelimiterError> {
         Self::named(Shape::Comment, name)
     }
@@ -89,10 +90,10 @@ impl Delimiter {
 
     /// The first JSON object or array in the text, without delimiters around it.
     ///
-    /// A `{` or `[` may also be prose. It is taken for a payload as soon as the first member's value has begun, or
-    /// a `,` or `]` stands behind the first element, or the whole value has ended, be it empty; if the JSON breaks
-    /// before that, or the text ends, it was text. A payload that breaks later is malformed and lasts until its brackets
-    /// close, those in strings not counted; the first whole value is the last that is looked for.
+    /// A `{` or `[` may also be prose. It is taken for a payload as soon as the first member's value has begun, or a
+    /// `,` or `]` follows the first element, or the whole value has ended, even if it is empty. If the JSON breaks
+    /// before that, or the text ends, it was text. A payload that breaks later is malformed and lasts until its
+    /// brackets close, those in strings not counted. After the first complete value no other one is looked for.
     ///
     /// In prose an array may be a citation (`[1]`) or a box to tick (`[ ]`): there
     /// [`bare_object`](Self::bare_object) is the better choice.
@@ -101,7 +102,7 @@ impl Delimiter {
         Self::unnamed(Shape::Bare)
     }
 
-    /// As [`bare`](Self::bare), for objects only: no array is looked at.
+    /// Like [`bare`](Self::bare), but for objects only: arrays are text.
     #[must_use]
     pub fn bare_object() -> Self {
         Self::unnamed(Shape::BareObject)
@@ -120,7 +121,7 @@ impl Delimiter {
         Self { content, ..self }
     }
 
-    /// The name that the opening delimiter holds; a bare payload has none.
+    /// The name in the opening delimiter; a bare payload has none.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         (!self.is_bare()).then_some(&self.name)

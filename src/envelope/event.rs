@@ -7,7 +7,7 @@ use crate::payload::Payload;
 /// Something that became known about a text with payloads in it. Borrowed; it lives as long as the callback.
 ///
 /// Every payload is told from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before anything
-/// else is. What is told by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s `close`,
+/// else. What is told by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s `close`,
 /// joined in order, is the input, unless a payload passed its limit.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -24,7 +24,7 @@ pub enum EnvelopeEvent<'a> {
         offset: u64,
     },
     /// A pattern's match in a JSON payload: its begin, delta or end. Its offsets, and an error's, count from the byte
-    /// behind the opening delimiter.
+    /// after the opening delimiter.
     Match {
         /// Which delimiter's payload.
         delimiter: &'a Delimiter,

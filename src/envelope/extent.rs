@@ -1,28 +1,28 @@
 //! Where a JSON value ends, by its brackets and quotes alone.
 //!
-//! The parser says whether it is JSON; this says how far it may be fed, so that no byte behind the value reaches it.
+//! The parser says whether it is JSON; this says how far it may be fed, so that no byte after the value reaches it.
 
 use crate::tokenizer::ValueKind;
 
-/// How much of a value has come.
+/// How much of a value has arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Extent {
     /// Nothing yet.
     #[default]
     Start,
-    /// So many containers are open.
+    /// This many containers are open.
     Nested(usize),
-    /// Likewise, inside a string; none if the string is the value.
+    /// The same, inside a string; 0 if the string is the value.
     InString(usize),
-    /// Likewise, behind a backslash.
+    /// The same, after a backslash.
     Escaped(usize),
-    /// So many letters of a literal are missing.
+    /// This many letters of a literal are missing.
     Literal(usize),
     Number {
         may_end: bool,
     },
     Ended,
-    /// It is no JSON, and so has no end.
+    /// It is not JSON, and therefore has no end.
     Endless,
 }
 
@@ -75,7 +75,7 @@ impl Extent {
         matches!(self, Self::InString(_) | Self::Escaped(_))
     }
 
-    /// Whether more digits may come, so that only what stands behind it ends the value.
+    /// Whether more digits may come, so that only what follows it ends the value.
     pub(super) fn is_number(self) -> bool {
         matches!(self, Self::Number { .. })
     }

@@ -1,8 +1,8 @@
 //! JSON inside text: a push filter that separates what a person should see from payloads between delimiters.
 //!
-//! Owns the text outside payloads and what of it is held back because it may become a delimiter. `delimiter.rs` says what delimiters
-//! there are, `opening.rs` finds where one opens, `payload.rs` reads what stands behind it, by `extent.rs` and
-//! `closing.rs`, and `event.rs` is what is told.
+//! Owns the text outside payloads, and what of it is held back because it may become a delimiter. `delimiter.rs` says
+//! what delimiters there are, `opening.rs` finds where one opens, `payload.rs` reads what follows it, with the help of
+//! `extent.rs` and `closing.rs`, and `event.rs` is what is told.
 //!
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
@@ -32,12 +32,13 @@ const SPACE: [u8; 4] = *b" \t\n\r";
 /// Where events go.
 type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 
-/// A push filter over text: what a person should see comes out at once, payloads between [`Delimiter`]s come out parsed.
+/// A push filter over text: what a person should see comes out at once, payloads between [`Delimiter`]s come out
+/// parsed.
 ///
 /// Text is fed at any cut. What can no longer be part of an opening delimiter is told by the same call; what may still
-/// become one is held back, and given back as text if it does not. Once a delimiter has opened, its payload is never text:
-/// JSON is fed to a [`Parser`] as it comes, plain text is told in pieces, and at its end there is a verdict with the
-/// payload's own text.
+/// become one is held back, and given back as text if it does not. Once a delimiter has opened, its payload is never
+/// text: JSON is fed to a [`Parser`] as it comes, plain text is told in pieces, and at its end there is a verdict with
+/// the payload's own text.
 ///
 /// ```
 /// use jsonspigot::envelope::{Envelope, EnvelopeEvent, Delimiter};
@@ -67,24 +68,24 @@ type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///
 /// # Where a payload ends
 ///
-/// JSON ends where it ends: a closing delimiter inside one of its strings is part of the string. Only white space may stand
-/// between it and the closing delimiter; anything else makes the payload [trailing](crate::PayloadStatus::Trailing) or
-/// [malformed](crate::PayloadStatus::Malformed). From the first bad byte on the JSON can't tell any more, and the next closing
-/// delimiter ends the payload, which is also where a browser or a Markdown viewer would end it. Plain text ends at the first
-/// closing delimiter. Payloads do not nest: an opening delimiter inside one is part of it.
+/// JSON ends at its own end: a closing delimiter inside one of its strings is part of the string. Only white space may
+/// be between it and the closing delimiter; anything else makes the payload [trailing](crate::PayloadStatus::Trailing) or
+/// [malformed](crate::PayloadStatus::Malformed). From the first bad byte on, the JSON can't say any more where it ends, and
+/// the next closing delimiter ends the payload, which is also where a browser or a Markdown viewer would end it. Plain
+/// text ends at the first closing delimiter. Payloads do not nest: an opening delimiter inside one is part of it.
 ///
 /// # Cost
 ///
-/// Linear in the text, whatever the chunks' size. Kept are what is held back, up to the
+/// Linear in the text, whatever the chunks' size. What is kept is the text that is held back, up to the
 /// [hold limit](EnvelopeBuilder::hold_limit), one payload, up to the [payload limit](EnvelopeBuilder::payload_limit),
 /// and what the parser retains.
 #[derive(Clone, Debug)]
 pub struct Envelope {
     delimiters: Vec<Delimiter>,
-    /// The bytes with which a delimiter may begin.
+    /// The bytes with which delimiters begin.
     first_bytes: Vec<u8>,
     state: State,
-    /// What is held back: the bytes of an opening delimiter, perhaps.
+    /// What is held back: it may become an opening delimiter.
     held: String,
     opening: Opening,
     payload: OpenPayload,
@@ -101,7 +102,7 @@ enum State {
 }
 
 impl Envelope {
-    /// An envelope with default choices; where two delimiters open at once, the first is meant.
+    /// An envelope with default choices. If two delimiters open at once, the first one wins.
     #[must_use]
     pub fn new(delimiters: impl IntoIterator<Item = Delimiter>, patterns: &PatternSet) -> Self {
         Self::builder().build(delimiters, patterns)
@@ -117,7 +118,8 @@ impl Envelope {
         self.scan(chunk.as_ref(), &mut on_event);
     }
 
-    /// The end of input: gives back what was held, or ends the open payload. The envelope is then as new.
+    /// The end of input: gives back what was held, or ends the open payload. After that, the envelope is as good as
+    /// new.
     ///
     /// ```
     /// use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
@@ -159,7 +161,7 @@ impl Envelope {
         self.reset();
     }
 
-    /// Drops what is held back or open and makes the envelope as new, with the same delimiters and choices.
+    /// Drops what is held back or open, and makes the envelope as good as new, with the same delimiters and choices.
     pub fn reset(&mut self) {
         self.state = State::Text;
         self.held.clear();
@@ -174,7 +176,7 @@ impl Envelope {
         &self.delimiters
     }
 
-    /// The parser of the payload that is open, or else of the last one.
+    /// The parser of the payload that is open, or otherwise of the last one.
     #[must_use]
     pub fn parser(&self) -> &Parser {
         self.payload.parser()
@@ -213,12 +215,12 @@ impl Envelope {
         }
     }
 
-    /// Acts on a verdict about what is held and what follows in `rest`; gives how much of `rest` was dealt with.
+    /// Acts on a verdict about what is held and what follows in `rest`; returns how much of `rest` was dealt with.
     fn decide(&mut self, verdict: Verdict, rest: &str, tell: &mut Tell<'_>) -> usize {
         let (Verdict::Delimiter { length, .. } | Verdict::Text(length)) = verdict else { return 0 };
         let mut decided = mem::take(&mut self.held);
         let used = length.saturating_sub(decided.len());
-        let behind = decided.split_off(length.min(decided.len()));
+        let after = decided.split_off(length.min(decided.len()));
         decided.push_str(&rest[..used]);
         if let Verdict::Delimiter { delimiter: place, .. } = verdict {
             let delimiter = &self.delimiters[place];
@@ -230,8 +232,8 @@ impl Envelope {
             self.state = State::Text;
             self.tell_text(&decided, tell);
         }
-        // Nothing is held now, so this goes no deeper.
-        self.scan(&behind, tell);
+        // Nothing is held now, so this does not recurse any further.
+        self.scan(&after, tell);
         used
     }
 
@@ -281,23 +283,24 @@ impl Default for EnvelopeBuilder {
 impl EnvelopeBuilder {
     /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
     ///
-    /// With one that [shows past flaws](ParserBuilder::show_past_flaws) a payload goes on to where its JSON ends, closing
-    /// delimiters in strings included; it is malformed all the same.
+    /// With one that [shows past flaws](ParserBuilder::show_past_flaws), a payload goes on to the end of its JSON,
+    /// including closing delimiters in strings; it is malformed all the same.
     pub fn parser(self, parser: ParserBuilder) -> Self {
         Self { parser, ..self }
     }
 
     /// How many bytes of visible text may be held back because they may become a delimiter; default 4096.
     ///
-    /// What is still undecided then is text: a delimiter with that much white space in it, or a bare payload whose first
-    /// key or element is that long, is not found.
+    /// What is still undecided at the limit is text: a delimiter with that much white space in it, or a bare payload
+    /// whose first key or element is that long, is not found.
     pub fn hold_limit(self, bytes: usize) -> Self {
         Self { hold_limit: bytes, ..self }
     }
 
-    /// How many bytes may stand between two delimiters; default 16 MiB. A longer payload is truncated.
+    /// How many bytes may be between two delimiters; default 16 MiB. A longer payload is truncated.
     ///
-    /// Its raw text is kept so far, its closing delimiter is looked for all the same, and plain text is told to its end.
+    /// Its raw text is kept up to the limit. Its closing delimiter is still looked for, and plain text is told to its
+    /// end.
     pub fn payload_limit(self, bytes: u64) -> Self {
         Self { payload_limit: bytes, ..self }
     }

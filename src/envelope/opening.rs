@@ -1,7 +1,23 @@
 //! Whether what begins here is an opening delimiter: the states between its first byte and the byte that decides.
 //!
-//! Owns no text: the bytes that are undecided are the envelope's. A named delimiter is followed by a small state machine,
-//! all delimiters at once; a bare payload by a parser, until it is JSON without doubt.
+//! Owns no text: the bytes that are undecided are held by the envelope, and given back as text if this says so.
+//!
+//! The envelope calls `begin` at a byte with which some delimiter begins, and then `advance` with every further piece
+//! of the input until there is a verdict. Two kinds of delimiter are followed in different ways:
+//!
+//! - *Named delimiters* that begin with the same byte are followed together, as *rivals*: one small state machine each
+//!   ([`Stage`]). Each byte drops the rivals it does not fit. The first rival that is complete wins; once none is left,
+//!   the bytes were text.
+//! - *A bare payload* can only be told from prose by reading it as JSON: `[1]` may be a citation, and `{` may be a
+//!   brace. So a parser reads along, and the payload is certain as soon as something has come that prose hardly has:
+//!   the value of a member, or a comma or bracket after an element.
+//!
+//! A delimiter is often certain only some bytes after its end: `<!--context {` opens at the `{`, which is the
+//! payload's. Hence `after`, the number of bytes that were looked at but follow the delimiter.
+//!
+//! When an opening turns out to be text, only a part of the held bytes is given back, since another opening may begin
+//! inside the rest: in `<<think>` the second `<` opens. [`resume`] says how much. A run of backticks or of brackets is
+//! given back at once, so that a long run is not searched again from each of its bytes.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -32,12 +48,12 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Undecided,
-    /// It is this delimiter, and so many bytes long; what was looked at behind them is payload.
+    /// It is this delimiter, of this length; what was looked at after it is payload.
     Delimiter {
         delimiter: usize,
         length: usize,
     },
-    /// It is text, so many bytes of it; what was looked at behind them may be a delimiter again.
+    /// It is text, for this many bytes; what was looked at after them may be a delimiter again.
     Text(usize),
 }
 
@@ -50,17 +66,17 @@ struct Rival {
 /// How far a named delimiter has been read.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// So many bytes of what stands before the name.
+    /// This many bytes of what precedes the name.
     Front(usize),
     /// The white space before the name.
     Space,
-    /// So many bytes of the name.
+    /// This many bytes of the name.
     Name(usize),
-    /// Behind the name: of a comment, so many bytes of `-->`; of a fence, so many blanks.
+    /// After the name: this many bytes of a comment's `-->`, or blanks after a fence's name.
     Edge(usize),
 }
 
-/// The bare payload that may have begun, told by the events of its children.
+/// The bare payload that may have begun, recognized by the events of its children.
 #[derive(Clone, Debug)]
 struct Bare {
     delimiter: Option<usize>,
@@ -71,7 +87,7 @@ struct Bare {
 
 impl Opening {
     pub(super) fn new(limit: usize) -> Self {
-        // `$..*`: a child is what tells JSON from prose.
+        // `$..*`: children are what distinguishes JSON from prose.
         let children = PatternSegment { is_descendant: true, selectors: vec![Selector::Wildcard] };
         let children = PatternSet::from(vec![Pattern { segments: vec![children] }]);
         let parser = Box::new(Parser::builder().retain(Retain::Nothing).build(&children));
@@ -93,7 +109,7 @@ impl Opening {
         }
     }
 
-    /// Reads on in `input`, of which `held` has been looked at before.
+    /// Reads on in `input`; `held` is what has been looked at before it.
     pub(super) fn advance(&mut self, delimiters: &[Delimiter], held: &str, input: &str) -> Verdict {
         let fits = input.len().min(self.limit - self.looked);
         let bytes = &input.as_bytes()[..fits];
@@ -123,16 +139,16 @@ impl Opening {
         resume(held, "", held.len())
     }
 
-    /// The delimiter that has been read with its length; or, as an error, where the last rival failed.
+    /// The delimiter that has been read, with its length; or, as an error, where the last rival failed.
     fn advance_rivals(&mut self, delimiters: &[Delimiter], bytes: &[u8]) -> Result<Option<(usize, usize)>, usize> {
         for (offset, &byte) in (self.looked..).zip(bytes) {
             let mut opened = None;
             self.rivals.retain_mut(|rival| match rival.step(&delimiters[rival.delimiter], byte) {
                 Step::More => true,
                 Step::No => false,
-                Step::Opened { behind } => {
-                    // Of two delimiters that open at once, the first declared is meant.
-                    opened = opened.or(Some((rival.delimiter, offset + 1 - behind)));
+                Step::Opened { after } => {
+                    // If two delimiters open at once, the first one declared wins.
+                    opened = opened.or(Some((rival.delimiter, offset + 1 - after)));
                     false
                 }
             });
@@ -157,10 +173,10 @@ pub(super) fn first_bytes(delimiter: &Delimiter) -> &'static [u8] {
     }
 }
 
-/// How much of a false opening is text for good, if it failed at this byte.
+/// How much of a false opening is certainly text, if it failed at this byte.
 ///
-/// A run of backticks is one thing. Brackets that open one another fail together, so that no byte is looked at more
-/// than a few times; but in the string behind them another opening may stand.
+/// A run of backticks is taken as a whole. Nested opening brackets fail together, so that no byte is looked at more
+/// than a few times; but a string after them may contain another opening.
 fn resume(held: &str, input: &str, failed_at: usize) -> usize {
     let bytes = || held.bytes().chain(input.bytes()).take(failed_at);
     let run = match bytes().next() {
@@ -175,9 +191,9 @@ fn resume(held: &str, input: &str, failed_at: usize) -> usize {
 enum Step {
     More,
     No,
-    /// The delimiter is whole; so many of the bytes looked at stand behind it.
+    /// The delimiter is complete; this many of the bytes looked at follow it.
     Opened {
-        behind: usize,
+        after: usize,
     },
 }
 
@@ -188,19 +204,19 @@ impl Rival {
             (Shape::Comment, Stage::Front(read)) => follow(b"<!--", read, byte, Stage::Front, Stage::Space),
             (Shape::Comment, Stage::Space) if SPACE.contains(&byte) => Some(Stage::Space),
             (Shape::Comment, Stage::Edge(0)) if SPACE.contains(&byte) || matches!(byte, b'{' | b'[') => {
-                return Step::Opened { behind: 1 };
+                return Step::Opened { after: 1 };
             }
-            (Shape::Comment, Stage::Edge(2)) if byte == b'>' => return Step::Opened { behind: 3 },
+            (Shape::Comment, Stage::Edge(2)) if byte == b'>' => return Step::Opened { after: 3 },
             (Shape::Comment, Stage::Edge(read @ (0 | 1))) if byte == b'-' => Some(Stage::Edge(read + 1)),
             (Shape::Fence, Stage::Front(read)) if byte == b'`' => Some(Stage::Front(read + 1)),
             (Shape::Fence, Stage::Front(3..) | Stage::Space) if is_blank(byte) => Some(Stage::Space),
             (Shape::Fence, Stage::Front(3..)) => follow(name, 0, byte, Stage::Name, Stage::Edge(0)),
             (Shape::Fence, Stage::Edge(blanks)) if is_blank(byte) => Some(Stage::Edge(blanks + 1)),
             (Shape::Fence, Stage::Edge(blanks)) if matches!(byte, b'\n' | b'\r' | b'{' | b'[') => {
-                return Step::Opened { behind: blanks + 1 };
+                return Step::Opened { after: blanks + 1 };
             }
             (Shape::Tag, Stage::Front(_)) => Some(Stage::Name(0)),
-            (Shape::Tag, Stage::Edge(0)) if byte == b'>' => return Step::Opened { behind: 0 },
+            (Shape::Tag, Stage::Edge(0)) if byte == b'>' => return Step::Opened { after: 0 },
             (_, Stage::Space) => follow(name, 0, byte, Stage::Name, Stage::Edge(0)),
             (_, Stage::Name(read)) => follow(name, read, byte, Stage::Name, Stage::Edge(0)),
             _ => None,
@@ -215,9 +231,9 @@ impl Rival {
     }
 }
 
-/// One byte on in a fixed text, of which `read` bytes have been read.
-fn follow(text: &[u8], read: usize, byte: u8, inside: fn(usize) -> Stage, behind: Stage) -> Option<Stage> {
-    (text[read] == byte).then(|| if read + 1 == text.len() { behind } else { inside(read + 1) })
+/// One byte further in a fixed text, of which `read` bytes have been read.
+fn follow(text: &[u8], read: usize, byte: u8, inside: fn(usize) -> Stage, after: Stage) -> Option<Stage> {
+    (text[read] == byte).then(|| if read + 1 == text.len() { after } else { inside(read + 1) })
 }
 
 fn is_blank(byte: u8) -> bool {
@@ -225,7 +241,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 impl Bare {
-    /// Whether the bytes so far are a payload without doubt; or, as an error, where the JSON broke before that.
+    /// Whether the bytes so far are certainly a payload; or, as an error, where the JSON broke before that.
     fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
         let start = self.parser.offset();
         let (mut has_member, element_end) = (false, &mut self.element_end);
@@ -234,15 +250,15 @@ impl Bare {
             EventKind::Delta(_) => {}
             EventKind::End(_) => *element_end = element_end.or(Some(event.offset)),
         });
-        // In `[2 of them]` an element has ended, but what follows it says that it is none.
+        // In `[2 of them]` an element has ended, but what follows it shows that it is not JSON.
         let accepted = &bytes[..(self.parser.offset() - start) as usize];
         let has_element = self.element_end.is_some_and(|end| {
-            let behind = &accepted[(end.saturating_sub(start) as usize).min(accepted.len())..];
-            behind.iter().any(|byte| !SPACE.contains(byte))
+            let after = &accepted[(end.saturating_sub(start) as usize).min(accepted.len())..];
+            after.iter().any(|byte| !SPACE.contains(byte))
         });
         match fed {
             Ok(()) => Ok(has_member || has_element || self.parser.is_complete()),
-            // Behind a whole value comes more text.
+            // More text follows a complete value.
             Err(error) if has_member || has_element || error.kind() == ErrorKind::TrailingBytes => Ok(true),
             Err(error) => Err(error.offset()),
         }

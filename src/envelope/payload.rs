@@ -1,4 +1,23 @@
-//! A payload that is open: fed to the parser as it comes, until its closing delimiter; and what it came to.
+//! A payload that is open: fed to the parser as it arrives, until its closing delimiter; and what it came to.
+//!
+//! A payload goes through the [`Phase`]s: white space `Before` the value, the `Value`, white space `After` it, and the
+//! closing delimiter. Plain text is `Raw` from its first byte. A payload that is not JSON is `Lost`. Two questions have
+//! to be kept apart:
+//!
+//! - *Where does the payload end?* While the JSON is intact, a closing delimiter inside one of its strings is part of
+//!   the string. So inside the value nobody looks for the delimiter: [`Extent`] counts quotes and brackets, and only
+//!   after the value's last byte does [`Closing`] begin to search. From the first bad byte on, quotes can't be trusted
+//!   any more, so in `Lost` the next closing delimiter ends the payload, wherever it is. A bare payload has no
+//!   delimiter; there the brackets always decide.
+//! - *What is it worth?* The parser says, and `verdict` turns its error into the status. The parser is fed the value and
+//!   what follows it, up to the first byte that is wrong or the closing delimiter.
+//!
+//! The trap is a byte that could belong to both. In `{"a":-->` the `-` was read as a number's; when the next byte stops
+//! the JSON, it turns out that both belong to the closing delimiter, and `unread_beginning` takes the first one back.
+//!
+//! `length` counts all bytes since the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets count
+//! from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only `stopped_by`
+//! says how much of the current piece was read.
 
 use alloc::string::String;
 
@@ -23,7 +42,7 @@ pub(super) struct OpenPayload {
     closing: Closing,
     extent: Extent,
     parser: Parser,
-    /// The text behind the opening delimiter, as far as the limit allows.
+    /// The text after the opening delimiter, as far as the limit allows.
     raw: String,
     /// The length of all of it.
     length: u64,
@@ -33,16 +52,16 @@ pub(super) struct OpenPayload {
     paths: PathStore,
 }
 
-/// What has come of a payload.
+/// What of a payload has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// White space.
     Before,
-    /// A JSON value, or what shall be one.
+    /// A JSON value, or what should be one.
     Value,
-    /// A whole JSON value and white space.
-    Behind,
-    /// Something that is no JSON, or too much of it: only the closing delimiter can end it.
+    /// A complete JSON value and white space.
+    After,
+    /// Something that is not JSON, or too much of it: only the closing delimiter can end it.
     Lost,
     /// Plain text.
     Raw,
@@ -52,9 +71,9 @@ enum Phase {
 pub(super) struct Ended {
     /// How much of the input belonged to it.
     pub(super) used: usize,
-    /// The length of it all, with its closing delimiter.
+    /// The length of all of it, closing delimiter included.
     pub(super) length: u64,
-    /// Whether it was the bare payload that was looked for.
+    /// Whether it was the bare payload that the envelope was looking for.
     pub(super) is_whole_bare: bool,
 }
 
@@ -97,7 +116,7 @@ impl OpenPayload {
         self.error = None;
     }
 
-    /// Reads on; gives how the payload ended if it did.
+    /// Reads on; returns how the payload ended, if it did.
     pub(super) fn feed(&mut self, delimiters: &[Delimiter], input: &str, tell: &mut Tell<'_>) -> Option<Ended> {
         let delimiter = &delimiters[self.delimiter];
         let mut used = 0;
@@ -129,7 +148,7 @@ impl OpenPayload {
         self.end(&delimiters[self.delimiter], ending, 0, &close, tell);
     }
 
-    /// The next part of the value; gives how much of it was read.
+    /// The next part of the value; returns how much of it was read.
     fn value(&mut self, delimiter: &Delimiter, rest: &str, tell: &mut Tell<'_>) -> usize {
         let mut before = self.extent;
         let length = self.extent.advance(rest.as_bytes());
@@ -141,7 +160,7 @@ impl OpenPayload {
         let used = self.parse(delimiter, piece, tell);
         if self.error.is_none() {
             if self.extent.has_ended() {
-                self.phase = Phase::Behind;
+                self.phase = Phase::After;
             }
         } else if delimiter.is_bare() {
             // No delimiter will close it: its brackets do, JSON or not.
@@ -169,7 +188,7 @@ impl OpenPayload {
         }
     }
 
-    /// Text that does not belong to a closing delimiter, outside the value; gives how much of it was read.
+    /// Text that does not belong to a closing delimiter, outside the value; returns how much of it was read.
     fn content(&mut self, delimiter: &Delimiter, piece: &str, tell: &mut Tell<'_>) -> usize {
         match self.phase {
             Phase::Before => {
@@ -182,7 +201,7 @@ impl OpenPayload {
                 }
                 used
             }
-            Phase::Behind => {
+            Phase::After => {
                 let used = self.parse(delimiter, piece, tell);
                 if self.error.is_some() {
                     self.phase = Phase::Lost;
@@ -204,7 +223,7 @@ impl OpenPayload {
         }
     }
 
-    /// The first byte that is no white space has come.
+    /// The first byte that is not white space has arrived.
     fn begin_value(&mut self, delimiter: &Delimiter, first: u8, tell: &mut Tell<'_>) {
         if delimiter.content != Content::ByFirstByte || first == b'{' {
             self.phase = Phase::Value;
@@ -216,14 +235,14 @@ impl OpenPayload {
         }
     }
 
-    /// Text that was held for a closing delimiter and is none.
+    /// Text that was held because it might have been a closing delimiter, and is not.
     fn released(&mut self, delimiters: &[Delimiter], mut text: String, tell: &mut Tell<'_>) {
         let delimiter = &delimiters[self.delimiter];
         if self.phase == Phase::Before {
-            // A value begins with it, so all that is held is read anew.
+            // A value begins with it, so all that is held is read again.
             text.push_str(&self.closing.take_held());
             self.begin_value(delimiter, text.as_bytes()[0], tell);
-            // No closing delimiter stands in the beginning of one.
+            // The beginning of a closing delimiter does not contain one.
             let _ = self.feed(delimiters, &text, tell);
             return;
         }
@@ -231,12 +250,12 @@ impl OpenPayload {
         self.keep(&text[used..]);
     }
 
-    /// Feeds the parser and keeps what it took; gives how much that was. What stopped it is then in `error`.
+    /// Feeds the parser and keeps what it read; returns how much that was. What stopped it is then in `error`.
     fn parse(&mut self, delimiter: &Delimiter, piece: &str, tell: &mut Tell<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
         let fed = self.parser.feed_with(bytes, |event| tell(EnvelopeEvent::Match { delimiter, event }));
-        // The parser's error may be a deviation in an earlier piece; what stopped it stands in this one. Both the
+        // The parser's error may be a deviation in an earlier piece; what stopped it is in this one. Both the
         // parser's offsets and `length` count from the opening delimiter.
         let used = self.parser.stopped_by().map_or(bytes.len(), |error| {
             let taken = error.offset().saturating_sub(self.length);
@@ -252,7 +271,7 @@ impl OpenPayload {
         used
     }
 
-    /// Adds to the raw text what the limit allows.
+    /// Adds as much to the raw text as the limit allows.
     fn keep(&mut self, piece: &str) {
         if self.raw.len() as u64 == self.length {
             let room = usize::try_from(self.limit - self.length).unwrap_or(usize::MAX);
@@ -266,7 +285,7 @@ impl OpenPayload {
         self.error_here(ErrorKind::TotalLimit, "expected no longer payload than allowed")
     }
 
-    /// An error behind what was kept of the text.
+    /// An error after what was kept of the text.
     #[cold]
     fn error_here(&self, kind: ErrorKind, expected: &str) -> Error {
         let line = self.raw.bytes().filter(|byte| *byte == b'\n').count();
@@ -296,7 +315,7 @@ impl OpenPayload {
                     self.error =
                         Some(self.error_here(ErrorKind::Incomplete, "expected more digits or a closing delimiter"));
                 }
-                (Phase::Value | Phase::Behind, _) => {
+                (Phase::Value | Phase::After, _) => {
                     match self.parser.finish_with(|event| tell(EnvelopeEvent::Match { delimiter, event })) {
                         Ok(()) => return PayloadStatus::Complete,
                         Err(error) => self.error = Some(error),
