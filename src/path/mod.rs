@@ -1,8 +1,8 @@
-//! Where a value stands: [`Path`] and its [`Segment`]s, and the store that holds each segment once.
+//! Where a value is: [`Path`] and its [`Segment`]s, and the store that holds each segment once.
 //!
-//! The store is a stack of nodes that point at their parents. Telling a path hands out a node, so that it costs what
-//! is new in it and no event copies anything. Nodes that a queued event may still ask for are *pinned*: they stay
-//! where they are until the queue has been read, even when their values have closed.
+//! The store is a stack of nodes that point to their parents. A path is handed out as a node, so it costs only what is
+//! new in it, and no event copies anything. Nodes that a queued event may still ask for are *pinned*: they stay where
+//! they are until the queue has been read, even if their values have closed.
 
 mod concrete;
 mod quoted;
@@ -50,21 +50,21 @@ struct Node {
     parent: NodeId,
     /// The element's index, or [`KEY`].
     index: u64,
-    /// Where the node's key ends in `keys`; it begins where the one before it ends.
+    /// Where the node's key ends in `keys`; it begins where the previous one ends.
     keys_end: usize,
 }
 
 /// Marks a node as a member. No array has that many elements.
 const KEY: u64 = u64::MAX;
 
-/// The segments of all open paths, and of those that queued events tell.
+/// The segments of all open paths, and of those that queued events refer to.
 #[derive(Clone, Debug)]
 pub(crate) struct PathStore {
     nodes: Vec<Node>,
     keys: String,
-    /// Nodes below this place must stay: queued events name them.
+    /// Nodes below this place must stay: queued events refer to them.
     pinned: usize,
-    /// Where the next compaction gathers what stays: kept, so that compacting allocates nothing in the long run.
+    /// Where a compaction gathers what stays. It is kept, so that compacting allocates nothing in the long run.
     spare: (Vec<Node>, String),
 }
 
@@ -104,7 +104,7 @@ impl PathStore {
         id
     }
 
-    /// Drops all nodes behind `last` that no queued event names.
+    /// Drops all nodes after `last` that no queued event refers to.
     #[inline]
     pub(crate) fn release_after(&mut self, last: NodeId) {
         let keep = self.pinned.max(last as usize + 1);
@@ -120,7 +120,7 @@ impl PathStore {
         self.pinned = self.pinned.max(node as usize + 1);
     }
 
-    /// The queue has been read: nothing needs to stay but what is open. Whether anything was pinned.
+    /// The queue has been read, so only open nodes need to stay. Returns whether anything was pinned.
     #[inline]
     pub(crate) fn unpin(&mut self) -> bool {
         core::mem::take(&mut self.pinned) > 0
@@ -167,9 +167,9 @@ impl PathStore {
     }
 }
 
-/// Where a value stands, from the root; a `Copy` view that lives as long as its event.
+/// Where a value is, from the root; a `Copy` view that lives as long as its event.
 ///
-/// `Display` prints the concrete path as patterns read it (`ask_slots[0].message`, the root is `$`);
+/// `Display` prints the concrete path, which can be read as a pattern (`ask_slots[0].message`; the root is `$`);
 /// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) give the standard spellings.
 ///
 /// ```
@@ -190,7 +190,7 @@ pub struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// The segments from the root to the value; none for the root. Costs the depth.
+    /// The segments from the root to the value; none for the root. The cost is linear in the depth.
     #[must_use]
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Segment<'a>> + ExactSizeIterator {
         let mut nodes = SmallVec::<[NodeId; 8]>::new();

@@ -1,12 +1,33 @@
 //! The automaton that advances all patterns of a set together, a key or an index at a time.
 //!
-//! Each pattern of m segments has m + 1 *positions*, one bit each: position i is alive at a value if its first i
-//! segments lead there; the last one alive means that the pattern selects the value. A [`Row`] holds the bits of all
-//! patterns. Going down one level shifts the row by one bit and keeps the bits whose selector took the key or index;
-//! a descendant segment also keeps its own position alive. So a step costs a few operations per 64 positions and
-//! none per level, and a row without bits says that the whole subtree is dead.
+//! A pattern of m segments has m + 1 *positions*, one bit each. Position i is alive at a value if the first i segments
+//! lead there; if the last position is alive, the pattern selects the value. A [`Row`] holds the bits of all patterns,
+//! one pattern after the other. The set `a[*]`, `a..b` has six positions:
 //!
-//! Masks are stored *behind* the shift: the selector of segment i guards bit i + 1.
+//! ```text
+//! position  0   1   2      3   4   5
+//! pattern   a[*]           a..b
+//! reached   $   a   a[*]   $   a   a..b
+//! ```
+//!
+//! At the root 0 and 3 are alive: `initial`. Positions 2 and 5 are last: `finals`.
+//!
+//! Going down one level takes one step for all patterns at once. Shifting the row by one bit moves every position to
+//! the next one of its pattern; then only the bits stay whose selector takes the key or index. The selector of segment
+//! i is kept as a mask, its *guard*, of the bits that it may set: those are the bits *after* the shift, i + 1. Here the
+//! key `a` guards 1 and 4, the wildcard guards 2, and the key `b` guards 5. So the step from the root to the member `a`
+//! is `(row << 1) & guard("a")`, which leaves 1 and 4.
+//!
+//! - Nothing shifts from one pattern into the next: position 0 of a pattern (bit 3 here) is guarded by no selector, so
+//!   the bit that leaves the last position of the pattern before it is always dropped.
+//! - A descendant segment may skip any number of levels, so the position before it (bit 4 here) also stays alive in
+//!   every step: `lasting`.
+//! - A row has as many words as the set needs, and the bit that leaves one word enters the next.
+//!
+//! A step costs a few operations per word of 64 positions, whatever the depth. A row without bits means that no pattern
+//! can match anything below: the tracker then stops following, and the tokenizer only validates. Most often that is
+//! known one level earlier: `enters_object` and `enters_array` are the positions from which a key or an index leads
+//! anywhere.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -35,14 +56,14 @@ pub(crate) struct Automaton {
     finals: Row,
     /// How many patterns have their last position in an earlier word.
     finals_before: Box<[u32]>,
-    /// Positions before a descendant segment: alive for good.
+    /// Positions before a descendant segment, which stay alive in every step.
     lasting: Row,
     /// Positions from which an object can be entered, and an array.
     enters_object: Row,
     enters_array: Row,
     /// Guards of wildcards, which take every key and index.
     wildcards: Row,
-    /// Guards by name, sorted by length, then bytes: most keys are told apart by their length.
+    /// Guards by name, sorted by length, then by bytes: most keys differ in their length.
     names: Box<[(Box<str>, SparseMask)]>,
     /// Guards by index, ascending.
     indices: Box<[(u64, SparseMask)]>,
@@ -142,7 +163,7 @@ impl Automaton {
         }
     }
 
-    /// What every key and index does: wildcards take it, descendant segments stay.
+    /// What happens with every key and index: wildcards take it, and descendant segments stay alive.
     #[inline]
     fn step_any(&self, from: &[u64], to: &mut [u64]) {
         let mut carry = 0;

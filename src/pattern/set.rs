@@ -11,7 +11,8 @@ use super::syntax::{Pattern, PatternError, PatternId};
 
 /// Patterns compiled together, once; cheap to clone and to share between parsers and threads.
 ///
-/// Compiling costs the length of the patterns. A parser then advances all of them at once, a key or index at a time.
+/// Compiling is linear in the length of the patterns. A parser then advances all of them at once, a key or index at a
+/// time.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -52,7 +53,7 @@ impl PatternSet {
         Ok(parsed.collect::<Result<Vec<_>, _>>()?.into())
     }
 
-    /// The set without patterns: nothing is told, everything is validated.
+    /// The set without patterns: no events, but everything is validated.
     #[must_use]
     pub fn empty() -> Self {
         Vec::new().into()
@@ -88,7 +89,7 @@ impl PatternSet {
 }
 
 impl From<Vec<Pattern>> for PatternSet {
-    /// Compiles patterns that were parsed before.
+    /// Compiles patterns that have already been parsed.
     fn from(patterns: Vec<Pattern>) -> Self {
         let automaton = Automaton::new(&patterns);
         Self { shared: Arc::new(Compiled { patterns: patterns.into(), automaton }) }

@@ -1,4 +1,4 @@
-//! A pattern's syntax tree, its spelling, and what is wrong with a text that is none.
+//! A pattern's syntax tree, its spelling, and what is wrong with a text that is not a pattern.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -22,7 +22,7 @@ use crate::path::{is_shorthand, write_quoted};
 ///
 /// # Errors
 ///
-/// Parsing refuses, with the column and the reason, what is no RFC 9535 query and what a stream can't decide:
+/// Parsing refuses, with the column and the reason, what is not an RFC 9535 query and what a stream can't decide:
 /// negative indices and steps, filters and functions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
@@ -31,7 +31,7 @@ pub struct Pattern {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PatternSegment {
-    /// `..`: any number of levels may lie before the one that is selected.
+    /// `..`: there may be any number of levels before the one that is selected.
     pub(crate) is_descendant: bool,
     pub(crate) selectors: Vec<Selector>,
 }
@@ -117,7 +117,7 @@ impl fmt::Display for Selector {
     }
 }
 
-/// A pattern's place in its [`PatternSet`](crate::PatternSet), in the order they were given.
+/// A pattern's place in its [`PatternSet`](crate::PatternSet), in the order in which the patterns were given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PatternId(pub(crate) u32);
 
@@ -150,7 +150,7 @@ impl PatternError {
         Self { index: 0, column, reason, pattern: pattern.into() }
     }
 
-    /// The same error of the pattern at this place of a list.
+    /// The same error, for the pattern at this place in a list.
     pub(crate) fn of(self, index: usize) -> Self {
         Self { index, ..self }
     }

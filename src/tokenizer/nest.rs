@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nest {
     depth: usize,
-    /// Whether the innermost container is an object; of no meaning at depth 0.
+    /// Whether the innermost container is an object; meaningless at depth 0.
     in_object: bool,
     /// The containers around it, 64 to a word, outermost in the lowest bit of the first.
     outer: SmallVec<[u64; 2]>,

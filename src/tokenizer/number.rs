@@ -1,4 +1,4 @@
-//! Numbers (RFC 8259 §6): checked byte by byte, told whole, never interpreted.
+//! Numbers (RFC 8259 §6): checked byte by byte, told as a whole, never interpreted.
 
 use super::utf8::ascii_text;
 use super::{Interest, Sink, State, Tokenizer, ValueKind};
@@ -18,7 +18,7 @@ enum Part {
     Integer,
     /// `.`: a digit.
     Point,
-    /// A digit behind the point: more of them, `e`, or the end.
+    /// A digit after the point: more of them, `e`, or the end.
     Fraction,
     /// `e` or `E`: a sign or a digit.
     E,
@@ -29,7 +29,7 @@ enum Part {
 }
 
 impl Part {
-    /// What `byte` is, if it may stand behind this.
+    /// What `byte` is, if it may follow this.
     const fn follow(self, byte: u8) -> Option<Self> {
         Some(match (self, byte) {
             (Self::Start, b'-') => Self::Minus,
@@ -44,7 +44,7 @@ impl Part {
         })
     }
 
-    /// The same, looked up.
+    /// The same, from the table.
     #[inline]
     fn next(self, byte: u8) -> Option<Self> {
         NEXT[self as usize][usize::from(byte)]
@@ -142,7 +142,7 @@ impl Tokenizer {
         Ok(pos)
     }
 
-    /// Ends the number whose last bytes are `rest`; `end` is the offset behind them.
+    /// Ends the number whose last bytes are `rest`; `end` is the offset after them.
     pub(super) fn end_number<S: Sink>(&mut self, rest: &[u8], end: u64, sink: &mut S) -> Result<(), Fault> {
         if self.number.is_followed {
             if self.scratch.is_empty() {

@@ -1,8 +1,9 @@
 //! Finding the next byte that matters inside a string, many at a time.
 //!
-//! Special are the quote, the backslash and the control characters (RFC 8259 §7). Words of eight bytes are
-//! looked at with the usual borrow trick: subtracting one from each byte borrows into its high bit just where the
-//! byte was zero. A borrow can only spoil *higher* bytes, and the lowest flagged byte is the one asked for.
+//! Special bytes are the quote, the backslash and the control characters (RFC 8259 §7). Words of eight bytes are
+//! searched with the usual borrow trick: subtracting one from each byte borrows into its high bit if the
+//! byte was zero. A borrow can also flag *higher* bytes, but the lowest flagged byte, which is the one that is wanted,
+//! is always right.
 
 const LOW: u64 = u64::from_le_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
@@ -13,7 +14,7 @@ const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
 /// The bytes up to the next special one.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
-    /// Where the first special byte stands, or the length of what was searched.
+    /// Where the first special byte is, or the length of what was searched.
     pub(crate) end: usize,
     /// Whether every byte before `end` is ASCII.
     pub(crate) is_ascii: bool,
@@ -62,7 +63,7 @@ pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
 /// Searches `bytes[start..]` for the first special byte.
 #[inline]
 pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
-    // What is left of a model's chunk is a few bytes, as a rule.
+    // What is left of a model's chunk is usually a few bytes.
     if bytes.len() < start + 8 { short_run(bytes, start, 0) } else { long_run(bytes, start) }
 }
 
@@ -117,10 +118,10 @@ fn long_run(bytes: &[u8], start: usize) -> Run {
     short_run(bytes, end, seen)
 }
 
-/// How many bytes are looked at with one question.
+/// How many bytes are searched with one comparison.
 const BLOCK: usize = 32;
 
-/// A byte of ones for each special byte. Without a way out of the loop, so that the compiler makes vectors of it.
+/// A byte of ones for each special byte. The loop has no early exit, so that the compiler vectorizes it.
 #[inline]
 fn special_flags(block: &[u8; BLOCK]) -> [u8; BLOCK] {
     block.map(|byte| if is_special(byte) { 0xFF } else { 0 })
