@@ -4,20 +4,20 @@
 mod inputs;
 mod support;
 
-mod around;
-mod attacked;
-mod composed;
+mod besides_calls;
 mod cuts;
 mod failures;
 mod fixtures;
+mod known_bugs_of_others;
 mod limits;
-mod lost;
 mod neutral;
+mod own_streams;
+mod patches_and_commands;
 mod properties;
 mod quirks;
 mod recordings;
+mod regressions;
 mod rules;
+mod said_elsewhere;
 mod second_reader;
-mod shapes;
-mod threads;
 mod unplaced;
