@@ -25,9 +25,7 @@ const SCENARIOS: [Scenario; 26] = [
     ("truncated", |n| neutral(builder(), |calls| deltas(calls, n, "1,", ""))),
     ("malformed", |n| neutral(builder(), |calls| deltas(calls, n, "é}", ""))),
     ("trailing", |n| neutral(builder(), |calls| deltas(calls, n, "]", ""))),
-    ("limited", |n| {
-        neutral(builder().limits(call_limits(|it| it.input_bytes = KEPT)), |calls| deltas(calls, n, "1,", ""))
-    }),
+    ("limited", |n| neutral(builder().limits(CallLimits::new().input_bytes(KEPT)), |calls| deltas(calls, n, "1,", ""))),
     ("string-limited", |n| {
         neutral(builder().parser(Parser::builder().limits(Limits::new().string(9))), |calls| {
             deltas(calls, n, "\"ééééé", "")
@@ -151,12 +149,6 @@ fn ignore(event: CallEvent<'_>) {
 
 fn ignore_event(event: StreamEvent<'_>) {
     black_box(&event);
-}
-
-fn call_limits(change: impl FnOnce(&mut CallLimits)) -> CallLimits {
-    let mut limits = CallLimits::default();
-    change(&mut limits);
-    limits
 }
 
 fn builder() -> ToolCallsBuilder {

@@ -12,12 +12,10 @@ use crate::pattern::PatternSet;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot::tool_calls::{CallLimits, ToolCalls};
 ///
-/// let mut limits = CallLimits::default();
-/// limits.open_calls = 8;
 /// let calls = ToolCalls::builder()
 ///     .patterns(&PatternSet::new(["$..*"])?)
 ///     .patterns_for("write_file", &PatternSet::new(["content"])?)
-///     .limits(limits)
+///     .limits(CallLimits::new().open_calls(8))
 ///     .build();
 /// assert_eq!(format!("{:?}", calls.patterns("write_file")), r#"["$.content"]"#);
 /// # Ok::<(), jsonspigot::PatternError>(())

@@ -8,9 +8,7 @@
 /// ```
 /// use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls};
 ///
-/// let mut limits = CallLimits::default();
-/// limits.input_bytes = 4;
-/// let mut calls = ToolCalls::builder().limits(limits).build();
+/// let mut calls = ToolCalls::builder().limits(CallLimits::new().input_bytes(4)).build();
 /// let mut told = Vec::new();
 /// let mut on_event = |event: CallEvent<'_>| {
 ///     if let CallEvent::Error(error) = event {
@@ -35,8 +33,40 @@ pub struct CallLimits {
     pub event_bytes: usize,
 }
 
+impl CallLimits {
+    /// The defaults, as [`Default`] gives them.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { open_calls: 256, input_bytes: 16 << 20, name_bytes: 16 << 10, event_bytes: 32 << 20 }
+    }
+
+    /// At most so many calls open at once, and as many ended ones remembered.
+    #[must_use]
+    pub const fn open_calls(self, open_calls: usize) -> Self {
+        Self { open_calls, ..self }
+    }
+
+    /// At most so many bytes of one call's arguments.
+    #[must_use]
+    pub const fn input_bytes(self, input_bytes: usize) -> Self {
+        Self { input_bytes, ..self }
+    }
+
+    /// At most so many bytes of an id, and of a name.
+    #[must_use]
+    pub const fn name_bytes(self, name_bytes: usize) -> Self {
+        Self { name_bytes, ..self }
+    }
+
+    /// At most so many bytes of one event's JSON text.
+    #[must_use]
+    pub const fn event_bytes(self, event_bytes: usize) -> Self {
+        Self { event_bytes, ..self }
+    }
+}
+
 impl Default for CallLimits {
     fn default() -> Self {
-        Self { open_calls: 256, input_bytes: 16 << 20, name_bytes: 16 << 10, event_bytes: 32 << 20 }
+        Self::new()
     }
 }

@@ -5,7 +5,7 @@ use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, To
 use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
 use serde_json::json;
 
-use super::support::{Log, anthropic, call_limits, chat, everything, gemini_call, read_with, responses};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read_with, responses};
 
 fn limited(limits: CallLimits) -> ToolCallsBuilder {
     everything().limits(limits)
@@ -13,7 +13,7 @@ fn limited(limits: CallLimits) -> ToolCallsBuilder {
 
 #[test]
 fn open_calls() {
-    let limits = call_limits(|it| it.open_calls = 2);
+    let limits = CallLimits::new().open_calls(2);
     let log = read_with(
         Some(Provider::Anthropic),
         limited(limits),
@@ -56,7 +56,7 @@ fn a_million_slots() {
 
 #[test]
 fn calls_one_after_the_other_are_forgotten_again() {
-    let mut calls = ToolCalls::builder().limits(call_limits(|it| it.open_calls = 4)).build();
+    let mut calls = ToolCalls::builder().limits(CallLimits::new().open_calls(4)).build();
     let mut log = Log::default();
     for slot in 0..1_000_u64 {
         calls.start(slot, CallStart::new("tool").id(&*format!("call_{slot}")), |event| log.tell(event));
@@ -79,7 +79,7 @@ fn calls_one_after_the_other_are_forgotten_again() {
 
 #[test]
 fn what_is_forgotten_takes_nothing_else_along() {
-    let choices = |open_calls: usize| limited(call_limits(|it| it.open_calls = open_calls));
+    let choices = |open_calls: usize| limited(CallLimits::new().open_calls(open_calls));
     // The id of a forgotten call, which another one has by now.
     let mut calls = choices(1).build();
     let mut log = Log::default();
@@ -126,7 +126,7 @@ fn what_is_forgotten_takes_nothing_else_along() {
 /// What is forgotten is one call, not what stood beside it: the one that was told of last, and those of its choice.
 #[test]
 fn what_is_not_forgotten_is_still_known_to_have_ended() {
-    let choices = |open_calls: usize| limited(call_limits(|it| it.open_calls = open_calls));
+    let choices = |open_calls: usize| limited(CallLimits::new().open_calls(open_calls));
     let ag_ui = |kind: &str, id: &str, delta: &str| {
         json!({"type": kind, "toolCallId": id, "toolCallName": "tool", "delta": delta}).to_string()
     };
@@ -173,7 +173,7 @@ fn unreadable_and_oversized_events_cut_what_is_open() {
 
 #[test]
 fn input_bytes() {
-    let limits = call_limits(|it| it.input_bytes = 8);
+    let limits = CallLimits::new().input_bytes(8);
     let read = |texts: &[&str]| {
         let deltas = texts.iter().map(|text| anthropic::delta(0, text));
         let start = [anthropic::start(0, "a", "tool")].into_iter();
@@ -195,7 +195,7 @@ fn input_bytes() {
 
 #[test]
 fn an_endless_call() {
-    let limits = call_limits(|it| it.input_bytes = 1 << 10);
+    let limits = CallLimits::new().input_bytes(1 << 10);
     let mut calls = ToolCalls::builder().limits(limits).build();
     let mut log = Log::default();
     calls.start(0, CallStart::new("tool").id("a"), |event| log.tell(event));
@@ -208,7 +208,7 @@ fn an_endless_call() {
 
 #[test]
 fn values_by_path_are_limited_too() {
-    let limits = call_limits(|it| it.input_bytes = 64);
+    let limits = CallLimits::new().input_bytes(64);
     let arg = |index: u64| {
         let arg = json!({"jsonPath": format!("$.a[{index}]"), "stringValue": "0123456789"});
         gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
@@ -225,7 +225,7 @@ fn values_by_path_are_limited_too() {
 #[test]
 fn values_by_path_that_just_fit() {
     let read = |input_bytes: usize| {
-        let limits = call_limits(|it| it.input_bytes = input_bytes);
+        let limits = CallLimits::new().input_bytes(input_bytes);
         let arg = json!({"jsonPath": "$.a", "stringValue": "bc"});
         let call = json!({"name": "tool", "partialArgs": [arg], "willContinue": true});
         let events = [gemini_call(&call), gemini_call(&json!({}))];
@@ -237,7 +237,7 @@ fn values_by_path_that_just_fit() {
 
 #[test]
 fn id_and_name_bytes() {
-    let limits = call_limits(|it| it.name_bytes = 4);
+    let limits = CallLimits::new().name_bytes(4);
     let log = read_with(
         Some(Provider::Anthropic),
         limited(limits),
@@ -270,7 +270,7 @@ fn id_and_name_bytes() {
 #[test]
 fn event_bytes() {
     let long = anthropic::delta(0, &"x".repeat(100));
-    let limits = call_limits(|it| it.event_bytes = long.len() - 1);
+    let limits = CallLimits::new().event_bytes(long.len() - 1);
     let events = |middle: String| {
         [anthropic::start(0, "a", "tool"), anthropic::delta(0, "{\"a\":\""), middle, anthropic::delta(0, "\"}")]
             .into_iter()
@@ -288,7 +288,7 @@ fn event_bytes() {
 #[test]
 fn calls_that_are_forgotten_are_not_told_again() {
     use super::support::responses;
-    let limits = call_limits(|it| it.open_calls = 1);
+    let limits = CallLimits::new().open_calls(1);
     let item = |index: u64, id: &str| responses::item_done(index, id, "tool", "{}", "completed");
     let output = |id: &str| json!({"type": "function_call", "call_id": id, "name": "tool", "arguments": "{}"});
     let end = responses::end("completed", &json!({"output": [output("a"), output("b")]}));
@@ -307,8 +307,8 @@ fn undecided_events_are_bounded() {
     };
     let event = r#"{"type":"finish","finishReason":"stop"}"#;
     assert_eq!(kept(CallLimits::default(), event), 64);
-    assert_eq!(kept(call_limits(|it| it.event_bytes = 3 * event.len() - 1), event), 2);
-    assert_eq!(kept(call_limits(|it| it.event_bytes = 3 * event.len()), event), 3);
+    assert_eq!(kept(CallLimits::new().event_bytes(3 * event.len() - 1), event), 2);
+    assert_eq!(kept(CallLimits::new().event_bytes(3 * event.len()), event), 3);
     let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
     for _ in 0..10_000 {
         calls.push(r#"{"type":"ping"}"#, |_| {});
@@ -367,10 +367,7 @@ fn the_raw_text_of_values_is_kept_past_a_limit_of_the_parser() {
 
 #[test]
 fn names_and_inputs_of_starts_are_limited_too() {
-    let limits = call_limits(|it| {
-        it.name_bytes = 4;
-        it.input_bytes = 4;
-    });
+    let limits = CallLimits::new().name_bytes(4).input_bytes(4);
     let mut calls = limited(limits).build();
     let mut log = Log::default();
     calls.start(0, CallStart::new("").id("a"), |event| log.tell(event));
@@ -426,7 +423,7 @@ fn what_is_remembered_does_not_grow_with_the_stream() {
         (Provider::Gemini, Box::new(|turn, id| vec![gemini(turn, id)])),
     ];
     for (number, (provider, turn)) in turns.iter().enumerate() {
-        let limits = call_limits(|it| it.open_calls = 4);
+        let limits = CallLimits::new().open_calls(4);
         let mut calls = ProviderStream::new(*provider, limited(limits).build());
         let mut remembered = [0, 0];
         for (turns, remembered) in [0..1_500, 1_500..6_000].into_iter().zip(&mut remembered) {

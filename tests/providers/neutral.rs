@@ -1,11 +1,11 @@
 //! The neutral door, detection, structured text, and what else is the same for all providers.
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
-use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallStart, ToolCalls, ToolCallsBuilder};
+use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, OwnedEventKind, Parser};
 use serde_json::json;
 
-use super::support::{Log, anthropic, call_limits, chat, events_of, everything, own, read, read_structured, read_with};
+use super::support::{Log, anthropic, chat, events_of, everything, own, read, read_structured, read_with};
 
 /// Drives the neutral door, telling a log.
 struct Driver {
@@ -275,9 +275,7 @@ fn structured_text_beside_tool_calls() {
 /// One of each kind, with its words, its name and its call.
 #[test]
 fn errors_say_what_and_which() {
-    let limits = call_limits(|it| {
-        (it.open_calls, it.input_bytes, it.name_bytes, it.event_bytes) = (2, 4, 4, 300);
-    });
+    let limits = CallLimits::new().open_calls(2).input_bytes(4).name_bytes(4).event_bytes(300);
     let mut told = Vec::new();
     let mut on_event = |event: StreamEvent<'_>| {
         if let StreamEvent::Call(CallEvent::Error(error)) = event {

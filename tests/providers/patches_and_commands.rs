@@ -6,7 +6,7 @@ use jsonspigot::{OwnedEventKind, PatternSet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::support::{Log, call_limits, everything, read_with};
+use super::support::{Log, everything, read_with};
 
 /// An item that was added or done, with its members.
 fn item(event: &str, index: u64, kind: &str, members: &Value) -> Value {
@@ -249,7 +249,7 @@ fn limits_hold() {
     let events =
         || [patch("added", &json!({})), diff("delta", "@@@@"), diff("done", "@@@@"), patch("done", &operation)];
     for most in 0..100 {
-        let log = read_as(limits(call_limits(|it| it.input_bytes = most)), events());
+        let log = read_as(limits(CallLimits::new().input_bytes(most)), events());
         let call = &log.calls[0];
         let is_whole = call.status == "complete";
         let kinds: Vec<_> = log.errors.iter().map(|(kind, _)| *kind).collect();
@@ -259,7 +259,7 @@ fn limits_hold() {
     }
     // A call that there is no room for leaves nothing behind.
     let log = read_as(
-        limits(call_limits(|it| it.open_calls = 1)),
+        limits(CallLimits::new().open_calls(1)),
         [item("added", 1, "function_call", &json!({"name": "f"}))].into_iter().chain(events()),
     );
     let kinds: Vec<_> = log.errors.iter().map(|(kind, _)| *kind).collect();

@@ -2,9 +2,10 @@
 
 use jsonspigot::OwnedEventKind;
 use jsonspigot::providers::{Provider, ProviderStream};
+use jsonspigot::tool_calls::CallLimits;
 use serde_json::{Value, json};
 
-use super::support::{anthropic, call_limits, chat, everything, read, read_with, responses};
+use super::support::{anthropic, chat, everything, read, read_with, responses};
 
 fn item(event: &str, index: u64, item: impl Into<Value>) -> String {
     let item = item.into();
@@ -106,7 +107,7 @@ fn an_event_whose_place_and_id_differ_is_nobodys() {
 /// Once a limit was passed nothing more is taken in, not even what would fit: a later quote would end a value.
 #[test]
 fn nothing_is_told_past_the_limit_of_the_input() {
-    let limits = call_limits(|it| it.input_bytes = 9);
+    let limits = CallLimits::new().input_bytes(9);
     let pieces = ["{\"v\":\"x", "😀", "\"", "}"].map(|piece| anthropic::delta(0, piece));
     let events = [anthropic::start(0, "a", "tool")].into_iter().chain(pieces).chain([anthropic::end("tool_use")]);
     let log = read_with(Some(Provider::Anthropic), everything().limits(limits), events);
@@ -139,7 +140,7 @@ fn fragments_without_a_place_beside_refused_calls() {
         let delta = json!({"type": "input_json_delta", "partial_json": text});
         json!({"type": "content_block_delta", "index": null, "delta": delta}).to_string()
     };
-    let limits = |open_calls: usize| everything().limits(call_limits(|it| it.open_calls = open_calls));
+    let limits = |open_calls: usize| everything().limits(CallLimits::new().open_calls(open_calls));
     let events = [
         anthropic::start(0, "a", "one"),
         anthropic::delta(0, "{\"v\":\"aa"),
@@ -168,7 +169,7 @@ fn fragments_without_a_place_beside_refused_calls() {
 
 #[test]
 fn neither_refused_names_nor_further_ids_are_kept() {
-    let limits = call_limits(|it| it.name_bytes = 64);
+    let limits = CallLimits::new().name_bytes(64);
     let mut calls = ProviderStream::new(Provider::VercelUi, everything().limits(limits).build());
     for turn in 0..100 {
         let id = format!("{turn:010000}");

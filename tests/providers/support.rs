@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jsonspigot::PayloadStatus;
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
-use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, ToolCall, ToolCalls, ToolCallsBuilder};
+use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCall, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{ErrorKind, OwnedEvent, OwnedEventKind, PatternSet};
 use sse_core::{SseDecoder, SseEvent};
 
@@ -275,13 +275,6 @@ pub(crate) fn read_stream<E: AsRef<str>>(mut stream: ProviderStream, events: imp
     }
     stream.finish(None, |event| log.tell(event));
     log
-}
-
-/// The default limits, changed.
-pub(crate) fn call_limits(change: impl FnOnce(&mut CallLimits)) -> CallLimits {
-    let mut limits = CallLimits::default();
-    change(&mut limits);
-    limits
 }
 
 /// Reads a provider's events.

@@ -1,10 +1,10 @@
 //! Fragments that can't be placed: whatever may have lost one is never told as complete or empty.
 
 use jsonspigot::providers::Provider;
-use jsonspigot::tool_calls::CallErrorKind;
+use jsonspigot::tool_calls::{CallErrorKind, CallLimits};
 use serde_json::{Value, json};
 
-use super::support::{Log, anthropic, call_limits, chat, everything, gemini_call, read, read_with, responses};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read, read_with, responses};
 
 fn delta_at(index: &Value, text: &str) -> String {
     json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": text}})
@@ -207,10 +207,7 @@ fn a_chat_entry_whose_index_was_lost() {
 /// A refused call's fragments are its own: they take nothing from the calls that are open.
 #[test]
 fn fragments_of_refused_calls_are_placed() {
-    let limits = call_limits(|it| {
-        it.open_calls = 1;
-        it.name_bytes = 4;
-    });
+    let limits = CallLimits::new().open_calls(1).name_bytes(4);
     let log = read_with(
         Some(Provider::Anthropic),
         everything().limits(limits),

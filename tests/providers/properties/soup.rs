@@ -2,11 +2,11 @@
 //! limits, odd indices, whole inputs again and again, and fragments that nobody placed.
 
 use jsonspigot::providers::{Provider, ProviderStream};
-use jsonspigot::tool_calls::{ArgumentsMode, CallEvent, CallStart, Slot, ToolCalls, ToolCallsBuilder};
+use jsonspigot::tool_calls::{ArgumentsMode, CallEvent, CallLimits, CallStart, Slot, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder};
 use serde_json::{Value, json};
 
-use crate::support::{CallLog, Log, call_limits, everything};
+use crate::support::{CallLog, Log, everything};
 
 /// Whatever the signals are, the log's own checks hold; it is the same a second time; and what is wrong with an input is
 /// what a parser says of its raw text.
@@ -60,12 +60,12 @@ fn parser(choice: usize) -> ParserBuilder {
 
 fn choices(parser: ParserBuilder, choice: usize) -> ToolCallsBuilder {
     let limit = |bit: usize, limit: usize, default: usize| if choice & bit == 0 { default } else { limit };
-    let limits = call_limits(|it| {
-        it.open_calls = limit(1, 2, it.open_calls);
-        it.input_bytes = limit(2, 11, it.input_bytes);
-        it.name_bytes = limit(4, 3, it.name_bytes);
-        it.event_bytes = limit(8, 150, it.event_bytes);
-    });
+    let default = CallLimits::new();
+    let limits = default
+        .open_calls(limit(1, 2, default.open_calls))
+        .input_bytes(limit(2, 11, default.input_bytes))
+        .name_bytes(limit(4, 3, default.name_bytes))
+        .event_bytes(limit(8, 150, default.event_bytes));
     let builder = everything().parser(parser).limits(limits);
     if choice & 16 == 0 { builder } else { builder.arguments(ArgumentsMode::Cumulative) }
 }
