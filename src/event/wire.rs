@@ -14,14 +14,30 @@ use crate::tokenizer::ValueKind;
 
 impl Serialize for OwnedEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.serialize_in(None, serializer)
+    }
+}
+
+impl OwnedEvent {
+    /// The same as an event in a call's input: with the call's number.
+    #[cfg(feature = "providers")]
+    pub(crate) fn serialize_of_call<S: Serializer>(&self, call: u64, serializer: S) -> Result<S::Ok, S::Error> {
+        self.serialize_in(Some(call), serializer)
+    }
+
+    fn serialize_in<S: Serializer>(&self, call: Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
         let has_no_value = matches!(self.kind, OwnedEventKind::End(None));
-        let mut map = serializer.serialize_map(Some(6 - usize::from(has_no_value)))?;
+        let len = 6 - usize::from(has_no_value) + usize::from(call.is_some());
+        let mut map = serializer.serialize_map(Some(len))?;
         let name = match self.kind {
             OwnedEventKind::Begin(_) => "begin",
             OwnedEventKind::Delta(_) => "delta",
             OwnedEventKind::End(_) => "end",
         };
         map.serialize_entry("event", name)?;
+        if let Some(call) = call {
+            map.serialize_entry("call", &call)?;
+        }
         map.serialize_entry("pattern", &u64::from(self.pattern.0))?;
         map.serialize_entry("path", &self.path)?;
         match &self.kind {

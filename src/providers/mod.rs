@@ -15,7 +15,7 @@
 //! | `failure` | the shapes of errors |
 //! | `emitter` | where all of them send what an event says |
 //! | `wire` | how an event's JSON is read |
-//! | `provider`, `event` | the names, and what is told |
+//! | `provider`, `event`, `owned` | the names, and what is told |
 
 mod ag_ui;
 mod anthropic;
@@ -31,6 +31,7 @@ mod interactions;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod owned;
 mod provider;
 mod reader;
 mod stream;
@@ -39,5 +40,6 @@ mod vercel_ui;
 mod wire;
 
 pub use event::StreamEvent;
+pub use owned::OwnedStreamEvent;
 pub use provider::{Provider, UnknownProvider};
 pub use stream::ProviderStream;

@@ -8,6 +8,7 @@ use core::mem;
 use super::emitter::{Emitter, OnEvent};
 use super::event::StreamEvent;
 use super::failure::Failure;
+use super::owned::OwnedStreamEvent;
 use super::provider::Provider;
 use super::reader::Reader;
 use super::wire;
@@ -111,6 +112,41 @@ impl ProviderStream {
     /// Takes one event: the JSON text that follows `data:`, or a line.
     pub fn push(&mut self, event: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
         self.push_event(event, &mut on_event);
+    }
+
+    /// Takes one event, as [`push`](Self::push) does, and gives what is told as values of their own, so that `?`, `.await`
+    /// and channels work in the loop. The event is read at once: if the loop breaks off, the stream has still read it.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{OwnedStreamEvent, Provider, ProviderStream};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+    /// let mut shown = String::new();
+    /// for data in [r#"{"choices":[{"delta":{"content":"Hel"}}]}"#, r#"{"choices":[{"delta":{"content":"lo"}}]}"#] {
+    ///     for event in stream.push_events(data) {
+    ///         match event {
+    ///             OwnedStreamEvent::Text { text, .. } => shown.push_str(&text),
+    ///             OwnedStreamEvent::ProviderError { message, .. } => return Err(message.into()),
+    ///             _ => {}
+    ///         }
+    ///     }
+    /// }
+    /// assert_eq!(shown, "Hello");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn push_events(&mut self, event: &str) -> impl Iterator<Item = OwnedStreamEvent> + use<> {
+        let mut told = Vec::new();
+        self.push(event, |event| told.push(event.to_owned()));
+        told.into_iter()
+    }
+
+    /// The end, as [`finish`](Self::finish) has it, as values of their own.
+    pub fn finish_events(&mut self, reason: Option<&str>) -> impl Iterator<Item = OwnedStreamEvent> + use<> {
+        let mut told = Vec::new();
+        self.finish(reason, |event| told.push(event.to_owned()));
+        told.into_iter()
     }
 
     /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its

@@ -12,6 +12,7 @@ mod known_bugs_of_others;
 mod limits;
 mod neutral;
 mod own_streams;
+mod owned;
 mod patches_and_commands;
 mod properties;
 mod quirks;

@@ -1,0 +1,121 @@
+//! Events of a stream that own their parts: the same that a callback is told, and in the shape of the command's lines.
+
+use jsonspigot::PatternSet;
+use jsonspigot::providers::{OwnedStreamEvent, Provider, ProviderStream, StreamEvent};
+use serde_json::{Value, json};
+
+use super::support::{anthropic, chat, events_of, everything, recorded};
+
+fn is_static_and_sendable<T: Send + Sync + 'static>(_: &T) {}
+
+/// For each stream that has been recorded, and for our own.
+#[test]
+fn push_events_gives_what_push_tells() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/streams");
+    let providers = std::fs::read_dir(root).unwrap().map(|folder| folder.unwrap().path());
+    let files = providers.flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let own_streams = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+    let mut count = 0;
+    for bytes in own_streams.chain(recorded("anthropic/sdk-py_incomplete_partial_json_response.sse.txt")) {
+        let mut by_callback = ProviderStream::detecting(everything().build());
+        let mut by_iterator = by_callback.clone();
+        for event in events_of(&bytes) {
+            let mut told = Vec::new();
+            by_callback.push(&event, |event| told.push(event.to_owned()));
+            let given: Vec<_> = by_iterator.push_events(&event).collect();
+            assert_eq!(given, told);
+            is_static_and_sendable(&given);
+            for event in given {
+                let line: Value = serde_json::from_str(&serde_json::to_string(&event).unwrap()).unwrap();
+                assert!(line["event"].is_string(), "{line}");
+                count += 1;
+            }
+        }
+        let mut told = Vec::new();
+        by_callback.finish(None, |event| told.push(event.to_owned()));
+        assert_eq!(by_iterator.finish_events(None).collect::<Vec<_>>(), told);
+    }
+    assert!(count > 100, "{count}");
+}
+
+/// An iterator that is dropped loses its events and nothing else.
+#[test]
+fn what_is_not_looked_at_has_been_read_all_the_same() {
+    let mut stream = ProviderStream::new(Provider::OpenaiChat, everything().build());
+    drop(stream.push_events(&chat::call(0, "a", "tool", "{\"a\":")));
+    let given: Vec<_> = stream.push_events(&chat::more(0, "1}")).collect();
+    assert!(given.iter().any(|event| matches!(event, OwnedStreamEvent::Match { call: 0, .. })));
+    assert!(stream.finish_events(Some("cancelled")).any(|event| {
+        // What is whole is whole, whoever stops.
+        matches!(event, OwnedStreamEvent::CallEnd { status: "complete", value: Some(json), .. } if json == "{\"a\":1}")
+    }));
+}
+
+/// Each kind of event, as a line.
+#[test]
+fn events_are_serialized_as_the_command_prints_them() {
+    let lines = |provider: Provider, events: &[String]| {
+        let mut stream =
+            ProviderStream::new(provider, jsonspigot::tool_calls::ToolCalls::new(&PatternSet::new(["a"]).unwrap()));
+        let mut told: Vec<_> = events.iter().flat_map(|event| stream.push_events(event)).collect();
+        told.extend(stream.finish_events(Some("cancelled")));
+        told.iter().map(|event| serde_json::to_string(event).unwrap()).collect::<Vec<_>>()
+    };
+    let told = lines(
+        Provider::Anthropic,
+        &[
+            anthropic::start(0, "t", "tool"),
+            anthropic::delta(0, "{\"a\": 1.50,"),
+            anthropic::delta(7, "x"),
+            json!({"type": "content_block_delta", "index": 1, "delta": {"text": "Hi"}}).to_string(),
+            json!({"type": "content_block_delta", "index": 1, "delta": {"thinking": "Hm"}}).to_string(),
+            json!({"type": "what"}).to_string(),
+            "noise".to_owned(),
+            json!({"type": "error", "error": {"type": "overloaded_error", "message": "Busy"}}).to_string(),
+            r#"{"type": "message_delta", "delta": {"stop_reason": "refusal"}, "usage": {"n": 1.0}}"#.to_owned(),
+            json!({"type": "message_stop"}).to_string(),
+        ],
+    );
+    assert_eq!(
+        told,
+        [
+            r#"{"event":"call","call":0,"id":"t","name":"tool","choice":0}"#,
+            r#"{"event":"fragment","call":0,"text":"{\"a\": 1.50,"}"#,
+            r#"{"event":"begin","call":0,"pattern":0,"path":"a","kind":"number","match":0,"offset":6}"#,
+            r#"{"event":"end","call":0,"pattern":0,"path":"a","value":1.50,"match":0,"offset":10}"#,
+            r#"{"event":"call-error","call":null,"kind":"not-started"}"#,
+            r#"{"event":"text","text":"Hi","choice":0}"#,
+            r#"{"event":"reasoning","text":"Hm","choice":0}"#,
+            r#"{"event":"unknown-event","text":"{\"type\":\"what\"}"}"#,
+            r#"{"event":"bad-frame","text":"noise"}"#,
+            r#"{"event":"provider-error","message":"Busy","type":"overloaded_error","code":null}"#,
+            r#"{"event":"input","call":0,"id":"t","name":"tool","status":"truncated","raw":"{\"a\": 1.50,","error":{"kind":"incomplete","offset":11,"line":1,"column":12,"path":"$","reason":"unplaced"}}"#,
+            r#"{"event":"stop","reason":"refusal","native_reason":null,"choice":0}"#,
+            r#"{"event":"usage","value":{"n": 1.0}}"#,
+            r#"{"event":"end"}"#,
+        ]
+    );
+}
+
+/// A call that is cancelled says so, unless the provider gave a reason before.
+#[test]
+fn a_reason_to_finish_with() {
+    let reason = |events: &[String], reason: Option<&str>| {
+        let mut stream = ProviderStream::new(Provider::OpenaiChat, everything().build());
+        events.iter().for_each(|event| drop(stream.push_events(event)));
+        let mut given = None;
+        stream.finish(reason, |event| {
+            if let StreamEvent::Call(jsonspigot::tool_calls::CallEvent::End { input, .. }) = event {
+                given = Some(format!("{:?}", input.status()));
+            }
+        });
+        given.unwrap()
+    };
+    let open = chat::call(0, "a", "tool", "{\"a\":");
+    assert_eq!(reason(std::slice::from_ref(&open), None), r#"Truncated { reason: "end-of-input" }"#);
+    assert_eq!(reason(std::slice::from_ref(&open), Some("cancelled")), r#"Truncated { reason: "cancelled" }"#);
+    let error = json!({"error": {"message": "Busy"}}).to_string();
+    assert_eq!(reason(&[open, error], Some("cancelled")), r#"Truncated { reason: "error" }"#);
+    // Nothing has come, and nobody said that this was all.
+    assert_eq!(reason(&[chat::call(0, "a", "tool", "")], Some("cancelled")), r#"Truncated { reason: "cancelled" }"#);
+}
