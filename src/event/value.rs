@@ -138,7 +138,7 @@ fn write_on_one_line(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
 }
 
 /// The length of the string that `text` begins with, quotes included.
-fn string_len(text: &[u8]) -> usize {
+pub(crate) fn string_len(text: &[u8]) -> usize {
     let mut at = 1;
     loop {
         match text.get(at) {

@@ -1,29 +1,20 @@
 //! AG-UI: screaming types, calls by id.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::emitter::Emitter;
 use super::failure::Failure;
 use super::format::Understood;
-use super::wire::{self, Text, word};
+use super::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Place, Slot};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Event<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    tool_call_id: Text<'a>,
-    #[serde(borrow, default)]
-    tool_call_name: Text<'a>,
-    #[serde(borrow, default)]
-    delta: Text<'a>,
-    #[serde(borrow, default)]
-    message: Text<'a>,
-    #[serde(borrow, default)]
-    code: Option<&'a RawValue>,
+objects! {
+    struct Event<'a> {
+        kind: Text<'a> = "type",
+        tool_call_id: Text<'a> = "toolCallId",
+        tool_call_name: Text<'a> = "toolCallName",
+        delta: Text<'a>,
+        message: Text<'a>,
+        code: Json<'a>,
+    }
 }
 
 /// What the types begin with, but for `RAW` and `CUSTOM`, which could be anybody's.
@@ -35,11 +26,11 @@ pub(super) fn owns_type(kind: &str) -> bool {
     FAMILIES.iter().any(|family| kind.starts_with(family))
 }
 
-pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let event: Event<'_> = wire::event(text)?;
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
     let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
-    match event.kind.as_str() {
+    match &*event.kind {
         "TOOL_CALL_ARGS" => emit.calls().delta(slot, delta),
         "TOOL_CALL_START" => emit.calls().start(slot, CallStart::new(name).id(id)),
         "TOOL_CALL_END" => emit.calls().stop(slot),
@@ -58,8 +49,8 @@ pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, ser
         "RUN_STARTED" => emit.calls().begin_message(),
         "RUN_FINISHED" => emit.end_stream(),
         "RUN_ERROR" => {
-            let message = if event.message.as_str().is_empty() { text } else { event.message.as_str() };
-            let (message, code) = (message.into(), word(event.code));
+            let message = if event.message.is_empty() { json.spelt() } else { &event.message };
+            let (message, code) = (message.into(), event.code.word());
             emit.fail(&Failure { message, code, ..Failure::default() });
         }
         "RAW" | "CUSTOM" => {}

@@ -1,76 +1,48 @@
 //! Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::emitter::Emitter;
 use super::format::Understood;
-use super::wire::{self, Index, List, Object, Text};
+use super::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Slot};
 
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(default)]
-    index: Index,
-    #[serde(borrow, default)]
-    delta: Object<Delta<'a>>,
-    #[serde(borrow, default)]
-    content_block: Object<Block<'a>>,
-    #[serde(borrow, default)]
-    message: Object<Message<'a>>,
-    #[serde(borrow, default)]
-    usage: Option<&'a RawValue>,
-}
+objects! {
+    struct Event<'a> {
+        kind: Text<'a> = "type",
+        index: Option<u64>,
+        delta: Option<Delta<'a>>,
+        content_block: Option<Block<'a>>,
+        message: Option<Message<'a>>,
+        usage: Json<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Delta<'a> {
-    #[serde(borrow, default)]
-    partial_json: Text<'a>,
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    thinking: Text<'a>,
-    #[serde(borrow, default)]
-    stop_reason: Text<'a>,
-    #[serde(borrow, default)]
-    stop_details: Object<StopDetails<'a>>,
-}
+    struct Delta<'a> {
+        partial_json: Text<'a>,
+        text: Text<'a>,
+        thinking: Text<'a>,
+        stop_reason: Text<'a>,
+        stop_details: Option<StopDetails<'a>>,
+    }
 
-/// Why the answer was refused.
-#[derive(Deserialize)]
-struct StopDetails<'a> {
-    #[serde(borrow, default)]
-    explanation: Text<'a>,
-}
+    /// Why the answer was refused.
+    struct StopDetails<'a> {
+        explanation: Text<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Block<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    thinking: Text<'a>,
-}
+    struct Block<'a> {
+        kind: Text<'a> = "type",
+        id: Text<'a>,
+        name: Text<'a>,
+        input: Json<'a>,
+        text: Text<'a>,
+        thinking: Text<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow, default)]
-    content: List<Block<'a>>,
-    #[serde(borrow, default)]
-    stop_reason: Text<'a>,
-    #[serde(borrow, default)]
-    stop_details: Object<StopDetails<'a>>,
-    #[serde(borrow, default)]
-    usage: Option<&'a RawValue>,
+    struct Message<'a> {
+        content: Vec<Block<'a>>,
+        stop_reason: Text<'a>,
+        stop_details: Option<StopDetails<'a>>,
+        usage: Json<'a>,
+    }
 }
 
 /// Whether nobody else sends events of this type.
@@ -86,32 +58,32 @@ pub(super) fn owns_type(kind: &str) -> bool {
     )
 }
 
-pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let event: Event<'_> = wire::event(text)?;
-    let slot = Slot::at(event.index.0);
-    match event.kind.as_str() {
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    let slot = Slot::at(event.index);
+    match &*event.kind {
         "content_block_delta" => {
-            let Some(delta) = event.delta.0 else { return Ok(Understood::Yes) };
-            emit.calls().delta(slot, delta.partial_json.as_str());
-            emit.text(0, delta.text.as_str());
-            emit.reasoning(0, delta.thinking.as_str());
+            let Some(delta) = event.delta else { return Ok(Understood::Yes) };
+            emit.calls().delta(slot, &delta.partial_json);
+            emit.text(0, &delta.text);
+            emit.reasoning(0, &delta.thinking);
         }
-        "content_block_start" => start(slot, event.content_block.0, emit),
+        "content_block_start" => start(slot, event.content_block, emit),
         "content_block_stop" => emit.calls().stop(slot),
         "message_start" => {
             emit.calls().begin_message();
-            let Some(message) = event.message.0 else { return Ok(Understood::Yes) };
-            for (index, block) in (0..).zip(message.content.0) {
+            let Some(message) = event.message else { return Ok(Understood::Yes) };
+            for (index, block) in (0..).zip(message.content) {
                 let slot = Slot::from(index);
                 start(slot, Some(block), emit);
                 emit.calls().stop(slot);
             }
-            end(&message.stop_reason, &message.stop_details, message.usage, emit);
+            end(&message.stop_reason, message.stop_details.as_ref(), message.usage, emit);
         }
         "message_delta" => {
             let (reason, details) =
-                event.delta.0.map(|delta| (delta.stop_reason, delta.stop_details)).unwrap_or_default();
-            end(&reason, &details, event.usage, emit);
+                event.delta.map(|delta| (delta.stop_reason, delta.stop_details)).unwrap_or_default();
+            end(&reason, details.as_ref(), event.usage, emit);
         }
         "message_stop" => emit.end_stream(),
         "ping" => {}
@@ -124,22 +96,20 @@ pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, ser
 fn start(slot: Slot<'_>, block: Option<Block<'_>>, emit: &mut Emitter<'_>) {
     let Some(block) = block else { return };
     let (id, name) = (block.id.as_str(), block.name.as_str());
-    if !id.is_empty() && !name.is_empty() && (block.input.is_some() || block.kind.as_str().ends_with("tool_use")) {
-        emit.calls().start(slot, CallStart::new(name).id(id).input(block.input.map_or("", RawValue::get)));
+    if !id.is_empty() && !name.is_empty() && (block.input.is_given() || block.kind.ends_with("tool_use")) {
+        emit.calls().start(slot, CallStart::new(name).id(id).input(block.input.spelt()));
     } else {
-        emit.text(0, block.text.as_str());
-        emit.reasoning(0, block.thinking.as_str());
+        emit.text(0, &block.text);
+        emit.reasoning(0, &block.thinking);
     }
 }
 
-fn end(reason: &Text<'_>, details: &Object<StopDetails<'_>>, usage: Option<&RawValue>, emit: &mut Emitter<'_>) {
-    if let Object(Some(details)) = details {
-        emit.refusal(0, details.explanation.as_str());
+fn end(reason: &str, details: Option<&StopDetails<'_>>, usage: Json<'_>, emit: &mut Emitter<'_>) {
+    if let Some(details) = details {
+        emit.refusal(0, &details.explanation);
     }
-    if !reason.as_str().is_empty() {
-        emit.end_answer(reason.as_str());
+    if !reason.is_empty() {
+        emit.end_answer(reason);
     }
-    if let Some(usage) = usage {
-        emit.usage(usage.get());
-    }
+    emit.usage(usage);
 }

@@ -3,132 +3,94 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde::Deserialize;
-use serde::de::Error as _;
-use serde_json::value::RawValue;
 
 use super::anthropic;
 use super::emitter::Emitter;
 use super::failure::Failure;
 use super::format::{Look, Understood};
-use super::wire::{self, Index, Object, Payload, Text};
+use super::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Slot};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Event<'a> {
-    #[serde(default)]
-    message_start: Object<Empty>,
-    #[serde(borrow, default)]
-    content_block_start: Object<Block<'a>>,
-    #[serde(borrow, default)]
-    content_block_delta: Object<Block<'a>>,
-    #[serde(borrow, default)]
-    content_block_stop: Object<Block<'a>>,
-    #[serde(borrow, default)]
-    message_stop: Object<MessageStop<'a>>,
-    #[serde(borrow, default)]
-    metadata: Object<Metadata<'a>>,
-    /// From `InvokeModelWithResponseStream`: an event in the model's own format, as base64.
-    #[serde(borrow, default)]
-    chunk: Object<Chunk<'a>>,
-    #[serde(borrow, default)]
-    bytes: Text<'a>,
-}
+objects! {
+    struct Event<'a> {
+        message_start: Json<'a> = "messageStart",
+        content_block_start: Option<Block<'a>> = "contentBlockStart",
+        content_block_delta: Option<Block<'a>> = "contentBlockDelta",
+        content_block_stop: Option<Block<'a>> = "contentBlockStop",
+        message_stop: Option<MessageStop<'a>> = "messageStop",
+        metadata: Option<Metadata<'a>>,
+        /// From `InvokeModelWithResponseStream`: an event in the model's own format, as base64.
+        chunk: Option<Chunk<'a>>,
+        bytes: Text<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Chunk<'a> {
-    #[serde(borrow, default)]
-    bytes: Text<'a>,
-}
+    struct Chunk<'a> {
+        bytes: Text<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Empty {}
+    struct Block<'a> {
+        content_block_index: Option<u64> = "contentBlockIndex",
+        start: Option<Part<'a>>,
+        delta: Option<Part<'a>>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Block<'a> {
-    #[serde(default)]
-    content_block_index: Index,
-    #[serde(borrow, default)]
-    start: Object<Part<'a>>,
-    #[serde(borrow, default)]
-    delta: Object<Part<'a>>,
-}
+    struct Part<'a> {
+        text: Text<'a>,
+        reasoning_content: Option<Reasoning<'a>> = "reasoningContent",
+        tool_use: Option<ToolUse<'a>> = "toolUse",
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    reasoning_content: Object<Reasoning<'a>>,
-    #[serde(borrow, default)]
-    tool_use: Object<ToolUse<'a>>,
-}
+    struct Reasoning<'a> {
+        text: Text<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Reasoning<'a> {
-    #[serde(borrow, default)]
-    text: Text<'a>,
-}
+    struct ToolUse<'a> {
+        tool_use_id: Text<'a> = "toolUseId",
+        name: Text<'a>,
+        input: Json<'a>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolUse<'a> {
-    #[serde(borrow, default)]
-    tool_use_id: Text<'a>,
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    input: Option<&'a RawValue>,
-}
+    struct MessageStop<'a> {
+        stop_reason: Text<'a> = "stopReason",
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MessageStop<'a> {
-    #[serde(borrow, default)]
-    stop_reason: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct Metadata<'a> {
-    #[serde(borrow, default)]
-    usage: Option<&'a RawValue>,
+    struct Metadata<'a> {
+        usage: Json<'a>,
+    }
 }
 
 /// Whether nobody else's events have these members.
 pub(super) fn owns_members(look: &Look<'_>) -> bool {
     let members = [
-        &look.message_start,
-        &look.content_block_start,
-        &look.content_block_delta,
-        &look.content_block_stop,
-        &look.message_stop,
+        look.message_start,
+        look.content_block_start,
+        look.content_block_delta,
+        look.content_block_stop,
+        look.message_stop,
     ];
-    let has_bytes = || look.chunk.0.as_ref().is_some_and(|chunk| chunk.bytes.is_some());
-    members.into_iter().any(Option::is_some) || has_bytes()
+    let has_bytes = || look.chunk.as_ref().is_some_and(|chunk| chunk.bytes.is_given());
+    members.into_iter().any(Json::is_given) || has_bytes()
 }
 
-pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let event: Event<'_> = wire::event(text)?;
-    let chunk = event.chunk.0.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
-    if !chunk.as_str().is_empty() {
-        return read_chunk(chunk.as_str(), emit);
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    let chunk = event.chunk.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
+    if !chunk.is_empty() {
+        return read_chunk(chunk, emit);
     }
     Ok(event.read(emit))
 }
 
 /// Reads an event in the model's own format: Claude's is Anthropic's, Nova's is that of ConverseStream.
-fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let bytes = BASE64_STANDARD.decode(base64).map_err(|_| serde_json::Error::custom("expected base64"))?;
-    let text = str::from_utf8(&bytes).map_err(serde_json::Error::custom)?;
-    if anthropic::read(text, emit)? == Understood::Yes {
+fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let bytes = BASE64_STANDARD.decode(base64).map_err(|_| Unreadable)?;
+    let json = str::from_utf8(&bytes).ok().and_then(Json::new).ok_or(Unreadable)?;
+    if anthropic::read(json, emit)? == Understood::Yes {
         return Ok(Understood::Yes);
     }
-    match Failure::told_by(text) {
+    match Failure::told_by(json) {
         Some(failure) => emit.fail(&failure),
-        None => return Ok(wire::event::<Event<'_>>(text)?.read(emit)),
+        None => return Ok(json.object::<Event<'_>>()?.read(emit)),
     }
     Ok(Understood::Yes)
 }
@@ -136,45 +98,43 @@ fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_
 impl Event<'_> {
     fn read(self, emit: &mut Emitter<'_>) -> Understood {
         let mut understood = Understood::No;
-        if self.message_start.0.is_some() {
+        if self.message_start.is_object() {
             understood = Understood::Yes;
             emit.calls().begin_message();
         }
-        if let Some(block) = self.content_block_start.0 {
+        if let Some(block) = self.content_block_start {
             understood = Understood::Yes;
-            let slot = Slot::at(block.content_block_index.0);
-            if let Some(ToolUse { tool_use_id, name, input }) = block.start.0.and_then(|start| start.tool_use.0) {
+            let slot = Slot::at(block.content_block_index);
+            if let Some(ToolUse { tool_use_id, name, input }) = block.start.and_then(|start| start.tool_use) {
                 emit.calls().start(
                     slot,
-                    CallStart::new(name.as_str()).id(tool_use_id.as_str()).input(Payload::new(input).as_str()),
+                    CallStart::new(name.as_str()).id(tool_use_id.as_str()).input(input.text_or_json().as_str()),
                 );
             }
         }
-        if let Some(block) = self.content_block_delta.0 {
+        if let Some(block) = self.content_block_delta {
             understood = Understood::Yes;
-            let slot = Slot::at(block.content_block_index.0);
-            if let Some(delta) = block.delta.0 {
-                emit.text(0, delta.text.as_str());
-                emit.reasoning(0, delta.reasoning_content.0.as_ref().map_or("", |part| part.text.as_str()));
-                if let Some(tool_use) = delta.tool_use.0 {
-                    emit.payload(slot, &Payload::new(tool_use.input));
+            let slot = Slot::at(block.content_block_index);
+            if let Some(delta) = block.delta {
+                emit.text(0, &delta.text);
+                emit.reasoning(0, delta.reasoning_content.as_ref().map_or("", |part| part.text.as_str()));
+                if let Some(tool_use) = delta.tool_use {
+                    emit.payload(slot, &tool_use.input.text_or_json());
                 }
             }
         }
-        if let Some(block) = self.content_block_stop.0 {
+        if let Some(block) = self.content_block_stop {
             understood = Understood::Yes;
-            emit.calls().stop(Slot::at(block.content_block_index.0));
+            emit.calls().stop(Slot::at(block.content_block_index));
         }
-        if let Some(MessageStop { stop_reason }) = self.message_stop.0 {
+        if let Some(MessageStop { stop_reason }) = self.message_stop {
             understood = Understood::Yes;
-            emit.end_answer(stop_reason.as_str());
+            emit.end_answer(&stop_reason);
             emit.end_stream();
         }
-        if let Some(metadata) = self.metadata.0 {
+        if let Some(metadata) = self.metadata {
             understood = Understood::Yes;
-            if let Some(usage) = metadata.usage {
-                emit.usage(usage.get());
-            }
+            emit.usage(metadata.usage);
         }
         understood
     }

@@ -1,53 +1,36 @@
 //! Cohere v2 chat: kebab-case types, `tool_calls` an object.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::emitter::Emitter;
 use super::failure::Failure;
 use super::format::Understood;
+use super::json::{Json, Text, Unreadable, objects};
 use super::tool_call::ToolCall;
-use super::wire::{self, Index, Object, Payload, Text};
 use crate::tool_calls::{CallStart, Slot};
 
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(default)]
-    index: Index,
-    #[serde(borrow, default)]
-    delta: Object<Delta<'a>>,
-}
+objects! {
+    struct Event<'a> {
+        kind: Text<'a> = "type",
+        index: Option<u64>,
+        delta: Option<Delta<'a>>,
+    }
 
-#[derive(Default, Deserialize)]
-struct Delta<'a> {
-    #[serde(borrow, default)]
-    message: Object<Message<'a>>,
-    #[serde(borrow, default)]
-    finish_reason: Text<'a>,
-    #[serde(borrow, default)]
-    usage: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-}
+    struct Delta<'a> {
+        message: Option<Message<'a>>,
+        finish_reason: Text<'a>,
+        usage: Json<'a>,
+        error: Json<'a>,
+    }
 
-#[derive(Default, Deserialize)]
-struct Message<'a> {
-    #[serde(borrow, default)]
-    content: Object<Content<'a>>,
-    #[serde(borrow, default)]
-    tool_plan: Text<'a>,
-    #[serde(borrow, default)]
-    tool_calls: Object<ToolCall<'a>>,
-}
+    struct Message<'a> {
+        content: Option<Content<'a>>,
+        tool_plan: Text<'a>,
+        tool_calls: Option<ToolCall<'a>>,
+    }
 
-#[derive(Default, Deserialize)]
-struct Content<'a> {
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    thinking: Text<'a>,
+    struct Content<'a> {
+        text: Text<'a>,
+        thinking: Text<'a>,
+    }
 }
 
 /// Whether nobody else sends events of this type.
@@ -67,32 +50,30 @@ pub(super) fn owns_type(kind: &str) -> bool {
     )
 }
 
-pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let event: Event<'_> = wire::event(text)?;
-    let slot = Slot::at(event.index.0);
-    let delta = event.delta.0.unwrap_or_default();
-    let message = delta.message.0.unwrap_or_default();
-    let call = message.tool_calls.0.unwrap_or_default();
-    let function = call.function.0.unwrap_or_default();
-    match event.kind.as_str() {
-        "tool-call-delta" => emit.payload(slot, &Payload::new(function.arguments)),
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    let slot = Slot::at(event.index);
+    let delta = event.delta.unwrap_or_default();
+    let message = delta.message.unwrap_or_default();
+    let call = message.tool_calls.unwrap_or_default();
+    let function = call.function.unwrap_or_default();
+    match &*event.kind {
+        "tool-call-delta" => emit.payload(slot, &function.arguments.text_or_json()),
         "tool-call-start" => {
-            let input = Payload::new(function.arguments);
+            let input = function.arguments.text_or_json();
             emit.calls().start(slot, CallStart::new(function.name.as_str()).id(call.id.as_str()).input(input.as_str()));
         }
         "tool-call-end" => emit.calls().stop(slot),
-        "tool-plan-delta" => emit.reasoning(0, message.tool_plan.as_str()),
+        "tool-plan-delta" => emit.reasoning(0, &message.tool_plan),
         "content-start" | "content-delta" => {
-            let content = message.content.0.unwrap_or_default();
-            emit.text(0, content.text.as_str());
-            emit.reasoning(0, content.thinking.as_str());
+            let content = message.content.unwrap_or_default();
+            emit.text(0, &content.text);
+            emit.reasoning(0, &content.thinking);
         }
         "message-start" => emit.calls().begin_message(),
         "message-end" => {
-            emit.end_answer(delta.finish_reason.as_str());
-            if let Some(usage) = delta.usage {
-                emit.usage(usage.get());
-            }
+            emit.end_answer(&delta.finish_reason);
+            emit.usage(delta.usage);
             if let Some(failure) = Failure::at(delta.error) {
                 emit.fail(&failure);
             }

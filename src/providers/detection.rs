@@ -1,8 +1,9 @@
 //! Whose event it is. What tells one provider's events from the others' stands in its wire format's file.
 
 use super::format::Look;
+use super::json::Json;
 use super::provider::Provider;
-use super::{ag_ui, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses, vercel_ui, wire};
+use super::{ag_ui, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses, vercel_ui};
 
 impl Provider {
     /// Whose event this is; `None` if it could be several providers', or nobody's.
@@ -15,7 +16,12 @@ impl Provider {
     /// ```
     #[must_use]
     pub fn detect(event: &str) -> Option<Self> {
-        let look: Look<'_> = wire::event(event).ok()?;
+        Self::sender_of(Json::new(event)?)
+    }
+
+    /// The same for an event that is known to be JSON.
+    pub(super) fn sender_of(event: Json<'_>) -> Option<Self> {
+        let look: Look<'_> = event.object().ok()?;
         let by_type = || Self::ALL.into_iter().find(|provider| provider.owns_type(look.kind()));
         by_type().or_else(|| Self::ALL.into_iter().find(|provider| provider.owns_members(&look)))
     }

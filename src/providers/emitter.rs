@@ -2,7 +2,7 @@
 
 use super::event::StreamEvent;
 use super::failure::Failure;
-use super::wire::Payload;
+use super::json::{Json, TextOrJson};
 use crate::tool_calls::{CallEvent, CallListener, Signals, Slot, ToolCalls};
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
@@ -45,10 +45,10 @@ impl<'a> Emitter<'a> {
     }
 
     /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it.
-    pub(super) fn payload(&mut self, slot: Slot<'_>, payload: &Payload<'_>) {
+    pub(super) fn payload(&mut self, slot: Slot<'_>, payload: &TextOrJson<'_>) {
         match payload {
-            Payload::Text(text) => self.calls().delta(slot, text),
-            Payload::Json(json) => self.calls().whole(slot, json),
+            TextOrJson::Text(text) => self.calls().delta(slot, text),
+            TextOrJson::Json(json) => self.calls().whole(slot, json),
         }
     }
 
@@ -72,8 +72,10 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    pub(super) fn usage(&mut self, json: &str) {
-        self.tell(StreamEvent::Usage { json });
+    pub(super) fn usage(&mut self, usage: Json<'_>) {
+        if usage.is_given() {
+            self.tell(StreamEvent::Usage { json: usage.spelt() });
+        }
     }
 
     pub(super) fn stop_reason(&mut self, choice: u64, reason: &str) {

@@ -3,13 +3,9 @@
 //! Owns the shapes of errors, which are much alike everywhere: where the message is, and where type and code are.
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::collections::BTreeMap;
 use core::mem;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-use super::wire::{self, Payload, Text, word};
+use super::json::{Json, Text, TextOrJson, objects};
 
 /// A provider's error. What it does not say is empty.
 #[derive(Debug, Default)]
@@ -19,35 +15,24 @@ pub(super) struct Failure<'a> {
     pub(super) code: Cow<'a, str>,
 }
 
-/// The members that hold an error's parts, in the error itself or in the event around it.
-#[derive(Default, Deserialize)]
-struct Fields<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    event_type: Text<'a>,
-    #[serde(borrow, default)]
-    object: Text<'a>,
-    /// At AWS: a namespace, `#` and the type.
-    #[serde(rename = "__type", borrow, default)]
-    aws_kind: Text<'a>,
-    /// At Google, the type. Elsewhere it is the HTTP status, a number, which is not read.
-    #[serde(borrow, default)]
-    status: Text<'a>,
-    #[serde(borrow, default)]
-    code: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    message: Text<'a>,
-    #[serde(rename = "Message", borrow, default)]
-    aws_message: Text<'a>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    errors: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    detail: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    details: Option<&'a RawValue>,
+objects! {
+    /// The members that hold an error's parts, in the error itself or in the event around it.
+    struct Fields<'a> {
+        kind: Text<'a> = "type",
+        event_type: Text<'a>,
+        object: Text<'a>,
+        /// At AWS: a namespace, `#` and the type.
+        aws_kind: Text<'a> = "__type",
+        /// At Google, the type. Elsewhere it is the HTTP status, a number, which is not read.
+        status: Text<'a>,
+        code: Json<'a>,
+        message: Text<'a>,
+        aws_message: Text<'a> = "Message",
+        error: Json<'a>,
+        errors: Json<'a>,
+        detail: Json<'a>,
+        details: Json<'a>,
+    }
 }
 
 /// The members found in bodies of HTTP errors. An object with any other member is not taken for such a body.
@@ -80,39 +65,40 @@ const BODY: [&str; 24] = [
 
 impl<'a> Failure<'a> {
     /// Reads an error member, if it is there and says anything.
-    pub(super) fn at(error: Option<&'a RawValue>) -> Option<Self> {
-        non_empty(error).map(Self::new)
+    pub(super) fn at(error: Json<'a>) -> Option<Self> {
+        says_anything(error).then(|| Self::new(error))
     }
 
     /// Reads the value of an error member: a message, an object, or anything else.
-    fn new(error: &'a RawValue) -> Self {
-        match Payload::new(Some(error)) {
-            Payload::Text(message) => Self { message, ..Self::default() },
-            Payload::Json(json) => wire::event::<Fields<'_>>(json).unwrap_or_default().failure(json),
+    fn new(error: Json<'a>) -> Self {
+        match error.text_or_json() {
+            TextOrJson::Text(message) => Self { message, ..Self::default() },
+            TextOrJson::Json(_) => error.object::<Fields<'_>>().unwrap_or_default().failure(error),
         }
     }
 
     /// The error that an event is, whoever sent it, if the event says so itself: by its type, by an `error` member in
     /// place of a type, or as an exception under its name.
-    pub(super) fn told_by(event: &'a str) -> Option<Self> {
-        let fields: Fields<'_> = wire::event(event).ok()?;
-        let is_untyped = fields.kind.as_str().is_empty() && fields.event_type.as_str().is_empty();
-        match non_empty(fields.error) {
-            Some(error) if is_untyped || fields.is_called_error() => Some(fields.around(error)),
-            _ if fields.is_called_error() => Some(fields.failure(event)),
-            _ => exception(event),
+    pub(super) fn told_by(event: Json<'a>) -> Option<Self> {
+        let fields: Fields<'_> = event.object().ok()?;
+        let is_untyped = fields.kind.is_empty() && fields.event_type.is_empty();
+        if says_anything(fields.error) && (is_untyped || fields.is_called_error()) {
+            Some(fields.around())
+        } else if fields.is_called_error() {
+            Some(fields.failure(event))
+        } else {
+            exception(event)
         }
     }
 
     /// The error that the only event of a stream is. It need not say so itself if it has nothing but members of an HTTP
     /// error's body.
-    pub(super) fn alone(event: &'a str) -> Option<Self> {
+    pub(super) fn alone(event: Json<'a>) -> Option<Self> {
         if let told @ Some(_) = Self::told_by(event) {
             return told;
         }
-        let members: BTreeMap<Cow<'_, str>, &RawValue> = wire::event(event).ok()?;
-        let is_body = members.keys().all(|name| BODY.contains(&name.as_ref()));
-        let fields: Fields<'_> = wire::event(event).ok()?;
+        let is_body = event.members().all(|(name, _)| BODY.contains(&&*name.word()));
+        let fields: Fields<'_> = event.object().ok()?;
         (is_body && fields.has_words()).then(|| fields.failure(event))
     }
 }
@@ -124,34 +110,30 @@ impl<'a> Fields<'a> {
 
     fn has_words(&self) -> bool {
         let parts = [self.error, self.errors, self.detail, self.details];
-        [&self.message, &self.aws_message].iter().any(|words| !words.as_str().is_empty())
-            || parts.into_iter().any(|part| non_empty(part).is_some())
+        [&self.message, &self.aws_message].iter().any(|words| !words.is_empty()) || parts.into_iter().any(says_anything)
     }
 
     /// The error inside these fields, which may hold what the error itself leaves out.
-    fn around(self, error: &'a RawValue) -> Failure<'a> {
-        let mut failure = Failure::new(error);
-        let (words, is_text) = (self.message.into_cow(), error.get().starts_with('"'));
-        if is_text && !words.is_empty() {
+    fn around(self) -> Failure<'a> {
+        let mut failure = Failure::new(self.error);
+        let words = self.message.into_cow();
+        if self.error.is_string() && !words.is_empty() {
             // `{"error": "invalid_grant", "message": …}`: the error is only a name.
             failure.kind = mem::replace(&mut failure.message, words);
         }
         if failure.code.is_empty() {
-            failure.code = word(self.code);
+            failure.code = self.code.word();
         }
         failure
     }
 
     /// The error that these fields make up; `json` is the whole of it.
-    fn failure(self, json: &'a str) -> Failure<'a> {
-        let elsewhere = [self.error, self.detail, self.details, self.errors].into_iter().find_map(non_empty);
+    fn failure(self, json: Json<'a>) -> Failure<'a> {
+        let elsewhere =
+            [self.error, self.detail, self.details, self.errors].into_iter().find(|part| says_anything(*part));
         let message =
             [self.message.into_cow(), self.aws_message.into_cow()].into_iter().find(|words| !words.is_empty());
-        let message = message.unwrap_or_else(|| match Payload::new(elsewhere) {
-            Payload::Text(words) => words,
-            Payload::Json("") => json.into(),
-            Payload::Json(words) => words.into(),
-        });
+        let message = message.unwrap_or_else(|| elsewhere.unwrap_or(json).text_or_json().into_cow());
         let kind = self.kind.into_cow();
         let aws_kind = match self.aws_kind.into_cow() {
             Cow::Borrowed(name) => Cow::Borrowed(name.rsplit('#').next().unwrap_or_default()),
@@ -159,20 +141,18 @@ impl<'a> Fields<'a> {
         };
         let kinds = [if kind == "error" { Cow::default() } else { kind }, aws_kind, self.status.into_cow()];
         let kind = kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default();
-        Failure { message, kind, code: word(self.code) }
+        Failure { message, kind, code: self.code.word() }
     }
 }
 
 /// The exception that an event holds under its name, as AWS sends them.
-fn exception(event: &str) -> Option<Failure<'_>> {
-    let members: BTreeMap<Cow<'_, str>, &RawValue> = wire::event(event).ok()?;
-    let mut members = members.into_iter();
-    let (name, exception) =
-        members.find(|(name, value)| name.ends_with("Exception") && value.get().starts_with('{'))?;
-    Some(Failure { kind: name.into_owned().into(), ..Failure::new(exception) })
+fn exception(event: Json<'_>) -> Option<Failure<'_>> {
+    let mut members = event.members().map(|(name, value)| (name.word(), value));
+    let (kind, exception) = members.find(|(name, value)| name.ends_with("Exception") && value.is_object())?;
+    Some(Failure { kind, ..Failure::new(exception) })
 }
 
-/// A member that is not empty.
-fn non_empty(member: Option<&RawValue>) -> Option<&RawValue> {
-    member.filter(|raw| !matches!(raw.get(), "\"\"" | "{}" | "[]" | "false" | "null"))
+/// Whether a member is there and not empty.
+fn says_anything(member: Json<'_>) -> bool {
+    !matches!(member.spelt(), "" | "\"\"" | "{}" | "[]" | "false")
 }

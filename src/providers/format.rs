@@ -1,9 +1,6 @@
 //! What every wire format's file has in common: what it is asked about an event, and what it answers.
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-
-use super::wire::{Object, Text};
+use super::json::{Json, Text, objects};
 
 /// Whether an event is known to its provider's reader, even if there is nothing to tell about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,35 +15,30 @@ impl From<bool> for Understood {
     }
 }
 
-/// The members that tell providers apart.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Look<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(rename = "event_type", borrow, default)]
-    event_type: Text<'a>,
-    #[serde(borrow, default)]
-    pub(super) object: Text<'a>,
-    pub(super) choices: Option<IgnoredAny>,
-    pub(super) candidates: Option<IgnoredAny>,
-    pub(super) usage_metadata: Option<IgnoredAny>,
-    pub(super) message_start: Option<IgnoredAny>,
-    pub(super) content_block_start: Option<IgnoredAny>,
-    pub(super) content_block_delta: Option<IgnoredAny>,
-    pub(super) content_block_stop: Option<IgnoredAny>,
-    pub(super) message_stop: Option<IgnoredAny>,
-    pub(super) message: Option<IgnoredAny>,
-    pub(super) response: Option<IgnoredAny>,
-    pub(super) done: Option<IgnoredAny>,
-    #[serde(default)]
-    pub(super) chunk: Object<Chunk>,
-}
+objects! {
+    /// The members that tell providers apart.
+    pub(super) struct Look<'a> {
+        kind: Text<'a> = "type",
+        event_type: Text<'a>,
+        pub(super) object: Text<'a>,
+        pub(super) choices: Json<'a>,
+        pub(super) candidates: Json<'a>,
+        pub(super) usage_metadata: Json<'a> = "usageMetadata",
+        pub(super) message_start: Json<'a> = "messageStart",
+        pub(super) content_block_start: Json<'a> = "contentBlockStart",
+        pub(super) content_block_delta: Json<'a> = "contentBlockDelta",
+        pub(super) content_block_stop: Json<'a> = "contentBlockStop",
+        pub(super) message_stop: Json<'a> = "messageStop",
+        pub(super) message: Json<'a>,
+        pub(super) response: Json<'a>,
+        pub(super) done: Json<'a>,
+        pub(super) chunk: Option<Chunk<'a>>,
+    }
 
-/// What Bedrock wraps an event in the model's own format in.
-#[derive(Deserialize)]
-pub(super) struct Chunk {
-    pub(super) bytes: Option<IgnoredAny>,
+    /// What Bedrock wraps an event in the model's own format in.
+    pub(super) struct Chunk<'a> {
+        pub(super) bytes: Json<'a>,
+    }
 }
 
 impl Look<'_> {

@@ -1,112 +1,63 @@
 //! Gemini: `generateContent` streams with whole calls or values by path, and the Interactions API.
 
 use alloc::borrow::Cow;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny};
-use serde_json::value::RawValue;
+use alloc::vec::Vec;
 
 use super::emitter::Emitter;
 use super::failure::Failure;
 use super::format::{Look, Understood};
 use super::interactions;
-use super::wire::{self, Flag, Index, List, Object, Payload, Text, present, word};
+use super::json::{Json, Text, Unreadable, objects};
 use crate::parser::Atom;
 use crate::tool_calls::{CallStart, PathValue, Place, Slot};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Event<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    candidates: Option<List<Candidate<'a>>>,
-    #[serde(borrow, default)]
-    usage_metadata: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    prompt_feedback: Object<Feedback<'a>>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-    /// Some events hold nothing but this and the model's name.
-    response_id: Option<IgnoredAny>,
-    #[serde(rename = "event_type", borrow, default)]
-    event_type: Text<'a>,
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-}
+objects! {
+    struct Event<'a> {
+        candidates: Option<Json<'a>>,
+        usage_metadata: Json<'a> = "usageMetadata",
+        prompt_feedback: Option<Feedback<'a>> = "promptFeedback",
+        error: Json<'a>,
+        /// Some events hold nothing but this and the model's name.
+        response_id: Json<'a> = "responseId",
+        event_type: Text<'a>,
+        kind: Text<'a> = "type",
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Feedback<'a> {
-    #[serde(borrow, default)]
-    block_reason: Option<&'a RawValue>,
-}
+    struct Feedback<'a> {
+        block_reason: Json<'a> = "blockReason",
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Candidate<'a> {
-    #[serde(default)]
-    index: Index,
-    #[serde(borrow, default)]
-    content: Object<Content<'a>>,
-    #[serde(borrow, default)]
-    finish_reason: Option<&'a RawValue>,
-}
+    struct Candidate<'a> {
+        index: Option<u64>,
+        content: Option<Content<'a>>,
+        finish_reason: Json<'a> = "finishReason",
+    }
 
-#[derive(Deserialize)]
-struct Content<'a> {
-    #[serde(borrow, default)]
-    parts: List<Part<'a>>,
-}
+    struct Content<'a> {
+        parts: Vec<Part<'a>>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(default)]
-    thought: Flag,
-    #[serde(borrow, default)]
-    function_call: Object<FunctionCall<'a>>,
-}
+    struct Part<'a> {
+        text: Text<'a>,
+        thought: bool,
+        function_call: Option<FunctionCall<'a>> = "functionCall",
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct FunctionCall<'a> {
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    args: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    partial_args: List<PartialArg<'a>>,
-    #[serde(default)]
-    will_continue: Flag,
-}
+    struct FunctionCall<'a> {
+        id: Text<'a>,
+        name: Text<'a>,
+        args: Json<'a>,
+        partial_args: Vec<PartialArg<'a>> = "partialArgs",
+        will_continue: bool = "willContinue",
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PartialArg<'a> {
-    #[serde(borrow, default)]
-    json_path: Text<'a>,
-    #[serde(borrow, default)]
-    string_value: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    number_value: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    bool_value: Option<&'a RawValue>,
-    #[serde(default)]
-    null_value: Presence,
-    #[serde(default)]
-    will_continue: Flag,
-}
-
-/// Whether a field is there, even as null.
-#[derive(Default)]
-struct Presence(bool);
-
-impl<'de> Deserialize<'de> for Presence {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| Self(true))
+    struct PartialArg<'a> {
+        json_path: Text<'a> = "jsonPath",
+        string_value: Json<'a> = "stringValue",
+        number_value: Json<'a> = "numberValue",
+        bool_value: Json<'a> = "boolValue",
+        null_value: Option<Json<'a>> = "nullValue",
+        will_continue: bool = "willContinue",
     }
 }
 
@@ -117,27 +68,27 @@ pub(super) fn owns_type(kind: &str) -> bool {
 
 /// Whether nobody else's events have these members.
 pub(super) fn owns_members(look: &Look<'_>) -> bool {
-    look.candidates.is_some() || look.usage_metadata.is_some()
+    look.candidates.is_given() || look.usage_metadata.is_given()
 }
 
-pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let event: Event<'_> = wire::event(text)?;
-    if !event.event_type.as_str().is_empty() || !event.kind.as_str().is_empty() {
-        return interactions::read(text, emit);
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    if !event.event_type.is_empty() || !event.kind.is_empty() {
+        return interactions::read(json, emit);
     }
-    let is_answer = event.candidates.is_some() || event.usage_metadata.is_some() || event.response_id.is_some();
-    if !is_answer && event.prompt_feedback.0.is_none() {
+    let is_answer = event.candidates.is_some() || event.usage_metadata.is_given() || event.response_id.is_given();
+    if !is_answer && event.prompt_feedback.is_none() {
         return Ok(Understood::No);
     }
-    for candidate in event.candidates.unwrap_or_default().0 {
-        let choice = candidate.index.0.unwrap_or(0);
-        for part in candidate.content.0.map(|content| content.parts.0).unwrap_or_default() {
-            if part.thought.0 {
-                emit.reasoning(choice, part.text.as_str());
+    for candidate in event.candidates.unwrap_or_default().objects::<Candidate<'_>>()? {
+        let choice = candidate.index.unwrap_or(0);
+        for part in candidate.content.map(|content| content.parts).unwrap_or_default() {
+            if part.thought {
+                emit.reasoning(choice, &part.text);
             } else {
-                emit.text(choice, part.text.as_str());
+                emit.text(choice, &part.text);
             }
-            if let Some(call) = part.function_call.0 {
+            if let Some(call) = part.function_call {
                 read_call(choice, &call, emit);
             }
         }
@@ -148,11 +99,9 @@ pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, ser
             emit.stop_reason(choice, &reason);
         }
     }
-    if let Some(usage) = event.usage_metadata {
-        emit.usage(usage.get());
-    }
-    if let Some(feedback) = event.prompt_feedback.0 {
-        emit.stop_reason(0, &word(feedback.block_reason));
+    emit.usage(event.usage_metadata);
+    if let Some(feedback) = event.prompt_feedback {
+        emit.stop_reason(0, &feedback.block_reason.word());
     }
     if let Some(failure) = Failure::at(event.error) {
         emit.fail(&failure);
@@ -184,8 +133,8 @@ const FINISH_REASONS: [&str; 17] = [
 
 /// The reason by name, even if it is sent as a number. An unknown number stays as it is, and an unspecified reason is
 /// none yet.
-fn finish_reason(reason: Option<&RawValue>) -> Cow<'_, str> {
-    let reason = word(reason);
+fn finish_reason(reason: Json<'_>) -> Cow<'_, str> {
+    let reason = reason.word();
     let name = reason.parse().ok().and_then(|number: usize| FINISH_REASONS.get(number));
     let reason = name.map_or(reason, |name| Cow::Borrowed(*name));
     if reason == FINISH_REASONS[0] { Cow::default() } else { reason }
@@ -195,18 +144,16 @@ fn finish_reason(reason: Option<&RawValue>) -> Cow<'_, str> {
 fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
     let latest = Slot::new(choice, Place::Latest);
     let (id, name) = (call.id.as_str(), call.name.as_str());
-    let goes_on = call.will_continue.0;
+    let goes_on = call.will_continue;
     let is_again = !id.is_empty() && emit.calls().is_open(latest, id);
     if !name.is_empty() && !is_again {
         emit.calls().stop(latest);
-        if !goes_on && call.partial_args.0.is_empty() {
-            return emit
-                .calls()
-                .whole_call(choice, CallStart::new(name).id(id).input(call.args.map_or("", RawValue::get)));
+        if !goes_on && call.partial_args.is_empty() {
+            return emit.calls().whole_call(choice, CallStart::new(name).id(id).input(call.args.spelt()));
         }
-        emit.calls().start(latest, CallStart::new(name).id(id).input(call.args.map_or("", RawValue::get)));
+        emit.calls().start(latest, CallStart::new(name).id(id).input(call.args.spelt()));
     }
-    for arg in &call.partial_args.0 {
+    for arg in &call.partial_args {
         arg.set(choice, emit);
     }
     if !goes_on {
@@ -217,14 +164,14 @@ fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
 impl PartialArg<'_> {
     fn set(&self, choice: u64, emit: &mut Emitter<'_>) {
         let path = self.json_path.as_str();
-        if let Some(text) = self.string_value {
-            let text = Payload::new(Some(text));
-            emit.calls().set(choice, path, PathValue::Text { text: text.as_str(), has_ended: !self.will_continue.0 });
-        } else if let Some(number) = self.number_value {
-            emit.calls().set(choice, path, PathValue::Atom(Atom::Number(number.get())));
-        } else if let Some(value) = self.bool_value {
-            emit.calls().set(choice, path, PathValue::Atom(Atom::Bool(value.get() == "true")));
-        } else if self.null_value.0 {
+        if self.string_value.is_given() {
+            let text = self.string_value.text_or_json();
+            emit.calls().set(choice, path, PathValue::Text { text: text.as_str(), has_ended: !self.will_continue });
+        } else if self.number_value.is_given() {
+            emit.calls().set(choice, path, PathValue::Atom(Atom::Number(self.number_value.spelt())));
+        } else if self.bool_value.is_given() {
+            emit.calls().set(choice, path, PathValue::Atom(Atom::Bool(self.bool_value.is_true())));
+        } else if self.null_value.is_some() {
             emit.calls().set(choice, path, PathValue::Atom(Atom::Null));
         }
     }

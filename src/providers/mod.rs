@@ -14,7 +14,7 @@
 //! | `tool_call` | the spelling of calls that several formats share |
 //! | `failure` | the shapes of errors |
 //! | `emitter` | where all of them send what an event says |
-//! | `wire` | how an event's JSON is read |
+//! | `json` | how an event's JSON is read |
 //! | `provider`, `event`, `owned` | the names, and what is told |
 
 mod ag_ui;
@@ -28,6 +28,7 @@ mod failure;
 mod format;
 mod gemini;
 mod interactions;
+mod json;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -37,7 +38,6 @@ mod reader;
 mod stream;
 mod tool_call;
 mod vercel_ui;
-mod wire;
 
 pub use event::StreamEvent;
 pub use owned::OwnedStreamEvent;

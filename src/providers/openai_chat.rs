@@ -1,119 +1,85 @@
 //! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same.
 
-use alloc::boxed::Box;
-
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use alloc::vec::Vec;
 
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::failure::Failure;
 use super::format::{Look, Understood};
+use super::json::{Json, Text, TextOrJson, TextOrList, Unreadable, objects};
 use super::tool_call::{Function, ToolCall};
-use super::wire::{self, Index, List, Object, Payload, Text, TextOrList, present};
 use crate::tool_calls::{CallStart, Place, Slot};
 
-#[derive(Deserialize)]
-struct Chunk<'a> {
-    #[serde(borrow, default)]
-    object: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    choices: Option<List<Choice<'a>>>,
-    #[serde(borrow, default)]
-    usage: Option<&'a RawValue>,
-    /// Groq's own member; at times only this one has the usage.
-    #[serde(borrow, default)]
-    x_groq: Object<XGroq<'a>>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-}
+objects! {
+    struct Chunk<'a> {
+        object: Text<'a>,
+        choices: Option<Json<'a>>,
+        usage: Json<'a>,
+        /// Groq's own member; at times only this one has the usage.
+        x_groq: Option<XGroq<'a>>,
+        error: Json<'a>,
+    }
 
-#[derive(Deserialize)]
-struct XGroq<'a> {
-    #[serde(borrow, default)]
-    usage: Option<&'a RawValue>,
-}
+    struct XGroq<'a> {
+        usage: Json<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Choice<'a> {
-    #[serde(default)]
-    index: Index,
-    #[serde(borrow, default)]
-    delta: Object<Delta<'a>>,
-    /// In place of a delta where the answer is not streamed: all of it.
-    #[serde(borrow, default)]
-    message: Object<Box<Delta<'a>>>,
-    /// In place of a delta in a completion.
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    finish_reason: Text<'a>,
-    #[serde(borrow, default)]
-    native_finish_reason: Text<'a>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-}
+    struct Choice<'a> {
+        index: Option<u64>,
+        delta: Option<Delta<'a>>,
+        /// In place of a delta where the answer is not streamed: all of it.
+        message: Option<Delta<'a>>,
+        /// In place of a delta in a completion.
+        text: Text<'a>,
+        finish_reason: Text<'a>,
+        native_finish_reason: Text<'a>,
+        error: Json<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Delta<'a> {
-    #[serde(borrow, default)]
-    content: TextOrList<'a, Part<'a>>,
-    #[serde(borrow, default)]
-    refusal: Text<'a>,
-    #[serde(borrow, default)]
-    reasoning_content: Text<'a>,
-    #[serde(borrow, default)]
-    reasoning: Text<'a>,
-    #[serde(borrow, default)]
-    reasoning_details: List<Detail<'a>>,
-    #[serde(borrow, default)]
-    tool_calls: List<ToolCall<'a>>,
-    #[serde(borrow, default)]
-    function_call: Object<Function<'a>>,
-}
+    struct Delta<'a> {
+        content: TextOrList<'a, Part<'a>>,
+        refusal: Text<'a>,
+        reasoning_content: Text<'a>,
+        reasoning: Text<'a>,
+        reasoning_details: Vec<Detail<'a>>,
+        tool_calls: Vec<ToolCall<'a>>,
+        function_call: Option<Function<'a>>,
+    }
 
-/// A part of the content, where it is a list, as Mistral sends it.
-#[derive(Deserialize)]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    thinking: TextOrList<'a, Thought<'a>>,
-}
+    /// A part of the content, where it is a list, as Mistral sends it.
+    struct Part<'a> {
+        text: Text<'a>,
+        thinking: TextOrList<'a, Thought<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Thought<'a> {
-    #[serde(borrow, default)]
-    text: Text<'a>,
-}
+    struct Thought<'a> {
+        text: Text<'a>,
+    }
 
-/// A piece of reasoning as OpenRouter sends it: text, a summary, or data that only the provider can read.
-#[derive(Deserialize)]
-struct Detail<'a> {
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    summary: Text<'a>,
+    /// A piece of reasoning as OpenRouter sends it: text, a summary, or data that only the provider can read.
+    struct Detail<'a> {
+        text: Text<'a>,
+        summary: Text<'a>,
+    }
 }
 
 /// Whether nobody else's events have these members.
 pub(super) fn owns_members(look: &Look<'_>) -> bool {
-    look.choices.is_some() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())
+    look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())
 }
 
-pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let chunk: Chunk<'_> = wire::event(text)?;
-    let usage = chunk.usage.or(chunk.x_groq.0.and_then(|groq| groq.usage));
-    let is_named = ["chat.completion", "text_completion"].iter().any(|name| chunk.object.as_str().starts_with(name));
-    if chunk.choices.is_none() && usage.is_none() && !is_named {
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let chunk: Chunk<'_> = json.object()?;
+    let groq = chunk.x_groq.map(|groq| groq.usage).unwrap_or_default();
+    let usage = if chunk.usage.is_given() { chunk.usage } else { groq };
+    let is_named = ["chat.completion", "text_completion"].iter().any(|name| chunk.object.starts_with(name));
+    if chunk.choices.is_none() && !usage.is_given() && !is_named {
         return Ok(Understood::No);
     }
-    for choice in chunk.choices.unwrap_or_default().0 {
+    for choice in chunk.choices.unwrap_or_default().objects()? {
         read_choice(choice, emit);
     }
-    if let Some(usage) = usage {
-        emit.usage(usage.get());
-    }
+    emit.usage(usage);
     if let Some(failure) = Failure::at(chunk.error) {
         emit.fail(&failure);
     }
@@ -121,11 +87,11 @@ pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, ser
 }
 
 fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
-    let number = choice.index.0.unwrap_or(0);
-    match choice.delta.0.or(choice.message.0.map(|message| *message)) {
+    let number = choice.index.unwrap_or(0);
+    match choice.delta.or(choice.message) {
         // Some servers repeat the delta's text next to it.
         Some(delta) => read_delta(number, delta, emit),
-        None => emit.text(number, choice.text.as_str()),
+        None => emit.text(number, &choice.text),
     }
     // Last, as some servers send a call and the reason in one chunk.
     let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
@@ -160,24 +126,24 @@ fn says_cut(native: &str) -> bool {
 }
 
 fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
-    let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.as_str().is_empty());
+    let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.is_empty());
     match reasoning {
         // The details say the same.
-        Some(reasoning) => emit.reasoning(choice, reasoning.as_str()),
-        None => delta.reasoning_details.0.iter().for_each(|detail| {
-            emit.reasoning(choice, detail.text.as_str());
-            emit.reasoning(choice, detail.summary.as_str());
+        Some(reasoning) => emit.reasoning(choice, reasoning),
+        None => delta.reasoning_details.iter().for_each(|detail| {
+            emit.reasoning(choice, &detail.text);
+            emit.reasoning(choice, &detail.summary);
         }),
     }
     match &delta.content {
         TextOrList::Text(text) => emit.text(choice, text),
         TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
     }
-    emit.refusal(choice, delta.refusal.as_str());
-    for ToolCall { index, id, function } in delta.tool_calls.0 {
-        read_entry(choice, index.0, id.as_str(), &function.0.unwrap_or_default(), emit);
+    emit.refusal(choice, &delta.refusal);
+    for ToolCall { index, id, function } in delta.tool_calls {
+        read_entry(choice, index, &id, &function.unwrap_or_default(), emit);
     }
-    if let Some(function) = delta.function_call.0 {
+    if let Some(function) = delta.function_call {
         // The older form has one call at most, and no id.
         read_entry(choice, Some(0), "", &function, emit);
     }
@@ -187,15 +153,15 @@ fn read_part(choice: u64, part: &Part<'_>, emit: &mut Emitter<'_>) {
     match &part.thinking {
         TextOrList::Text(thought) => emit.reasoning(choice, thought),
         TextOrList::List(thoughts) => {
-            thoughts.iter().for_each(|thought| emit.reasoning(choice, thought.text.as_str()));
+            thoughts.iter().for_each(|thought| emit.reasoning(choice, &thought.text));
         }
     }
-    emit.text(choice, part.text.as_str());
+    emit.text(choice, &part.text);
 }
 
 fn read_entry(choice: u64, index: Option<u64>, id: &str, function: &Function<'_>, emit: &mut Emitter<'_>) {
     let name = function.name.as_str();
-    let arguments = Payload::new(function.arguments);
+    let arguments = function.arguments.text_or_json();
     let entry = Entered { choice, index, id, name, has_arguments: !arguments.as_str().is_empty() };
     let number = match find_call(&entry, emit) {
         Found::Call(number) => number,
@@ -210,9 +176,9 @@ fn read_entry(choice: u64, index: Option<u64>, id: &str, function: &Function<'_>
     emit.calls().identify(number, id, name);
     match &arguments {
         _ if !entry.has_arguments => {}
-        Payload::Text(text) => emit.calls().append(number, text),
+        TextOrJson::Text(text) => emit.calls().append(number, text),
         // An object where a string should be is all there is.
-        Payload::Json(json) => emit.calls().whole_of(number, json),
+        TextOrJson::Json(json) => emit.calls().whole_of(number, json),
     }
 }
 

@@ -6,6 +6,7 @@ use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::failure::Failure;
 use super::format::Understood;
+use super::json::{Json, Unreadable};
 use super::provider::Provider;
 use super::{ag_ui, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses, vercel_ui};
 
@@ -32,24 +33,24 @@ impl Reader {
         self.provider
     }
 
-    /// Reads one event; an error says that it is not a JSON object, and then nothing was told.
-    pub(super) fn read(&mut self, text: &str, emit: &mut Emitter<'_>) -> Result<(), serde_json::Error> {
+    /// Reads one event; an error says that it can't be read, and then nothing was told.
+    pub(super) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
         let understood = match self.provider {
-            Provider::Anthropic => anthropic::read(text, emit),
-            Provider::OpenaiChat => openai_chat::read(text, emit),
-            Provider::OpenaiResponses => openai_responses::read(text, &mut self.responses, emit),
-            Provider::Gemini => gemini::read(text, emit),
-            Provider::Bedrock => bedrock::read(text, emit),
-            Provider::Cohere => cohere::read(text, emit),
-            Provider::Ollama => ollama::read(text, emit),
-            Provider::AgUi => ag_ui::read(text, emit),
-            Provider::VercelUi => vercel_ui::read(text, emit),
+            Provider::Anthropic => anthropic::read(event, emit),
+            Provider::OpenaiChat => openai_chat::read(event, emit),
+            Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
+            Provider::Gemini => gemini::read(event, emit),
+            Provider::Bedrock => bedrock::read(event, emit),
+            Provider::Cohere => cohere::read(event, emit),
+            Provider::Ollama => ollama::read(event, emit),
+            Provider::AgUi => ag_ui::read(event, emit),
+            Provider::VercelUi => vercel_ui::read(event, emit),
         }?;
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
-            match if is_first { Failure::alone(text) } else { Failure::told_by(text) } {
+            match if is_first { Failure::alone(event) } else { Failure::told_by(event) } {
                 Some(failure) => emit.fail(&failure),
-                None => emit.tell(StreamEvent::Unknown { text }),
+                None => emit.tell(StreamEvent::Unknown { text: event.spelt() }),
             }
         }
         Ok(())

@@ -8,10 +8,10 @@ use core::mem;
 use super::emitter::{Emitter, OnEvent};
 use super::event::StreamEvent;
 use super::failure::Failure;
+use super::json::Json;
 use super::owned::OwnedStreamEvent;
 use super::provider::Provider;
 use super::reader::Reader;
-use super::wire;
 use crate::tool_calls::{CallErrorKind, ToolCalls};
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it comes.
@@ -209,7 +209,7 @@ impl ProviderStream {
     /// ```
     pub fn finish(&mut self, reason: Option<&str>, mut on_event: impl FnMut(StreamEvent<'_>)) {
         for event in mem::take(&mut self.undecided) {
-            match Failure::alone(&event) {
+            match Json::new(&event).and_then(Failure::alone) {
                 Some(failure) => self.emitter(&mut on_event).fail(&failure),
                 None => on_event(StreamEvent::Unknown { text: &event }),
             }
@@ -229,58 +229,63 @@ impl ProviderStream {
             "" => {}
             // The end of a stream, whatever the provider.
             "[DONE]" => self.emitter(on_event).end_stream(),
-            // Without server-sent events, Google answers with a list, even if the only element is an error.
-            list if list.starts_with('[') => {
-                let events = wire::listed_objects(list);
-                if events.is_empty() {
-                    self.read_event(list, on_event);
+            event => match Json::new(event) {
+                // Without server-sent events, Google answers with a list, even if the only element is an error.
+                Some(list) if list.elements().next().is_some() && list.elements().all(Json::is_object) => {
+                    list.elements().for_each(|event| self.read_event(event, on_event));
                 }
-                events.into_iter().for_each(|event| self.read_event(event, on_event));
-            }
-            event => self.read_event(event, on_event),
+                Some(event) => self.read_event(event, on_event),
+                None => self.tell_bad_frame(event, on_event),
+            },
         }
     }
 
-    fn read_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+    fn read_event(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         if self.reader.is_some() { self.read(event, on_event) } else { self.decide(event, on_event) }
     }
 
-    fn decide(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
-        let Some(provider) = Provider::detect(event) else {
+    fn decide(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        let Some(provider) = Provider::sender_of(event) else {
             return self.keep_undecided(event, on_event);
         };
         let earlier = mem::take(&mut self.undecided);
         self.reader = Some(if earlier.is_empty() { Reader::new(provider) } else { Reader::begun(provider) });
-        for event in earlier.iter().map(String::as_str).chain([event]) {
+        for event in earlier.iter().filter_map(|event| Json::new(event)).chain([event]) {
             self.read(event, on_event);
         }
     }
 
     /// Keeps an event that could be any provider's. What can't be an event, or is an error whoever sent it, is told at once.
-    fn keep_undecided(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
-        if !wire::is_object_by_grammar(event) {
-            return on_event(StreamEvent::BadFrame { text: event });
+    fn keep_undecided(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        let text = event.spelt();
+        if !event.is_object() {
+            return self.tell_bad_frame(text, on_event);
         }
         if let Some(failure) = Failure::told_by(event) {
             return self.emitter(on_event).fail(&failure);
         }
         let kept: usize = self.undecided.iter().map(String::len).sum();
-        if self.undecided.len() < MOST_UNDECIDED && kept + event.len() <= self.calls.limits().event_bytes {
-            self.undecided.push(event.to_owned());
+        if self.undecided.len() < MOST_UNDECIDED && kept + text.len() <= self.calls.limits().event_bytes {
+            self.undecided.push(text.to_owned());
         } else {
-            on_event(StreamEvent::Unknown { text: event });
+            on_event(StreamEvent::Unknown { text });
         }
     }
 
-    fn read(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+    fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let Some(reader) = &mut self.reader else { return };
         let mut emit = Emitter::new(&mut self.calls, self.is_structured, on_event);
         if reader.read(event, &mut emit).is_err() {
-            // Noise in between takes nothing away. What looks like an event may have been a fragment.
-            if event.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
-                emit.calls().leave_out("bad-frame");
-            }
-            emit.tell(StreamEvent::BadFrame { text: event });
+            self.tell_bad_frame(event.spelt(), on_event);
         }
+    }
+
+    fn tell_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
+        let mut emit = self.emitter(on_event);
+        // Noise in between takes nothing away. What looks like an event may have been a fragment.
+        if text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
+            emit.calls().leave_out("bad-frame");
+        }
+        emit.tell(StreamEvent::BadFrame { text });
     }
 }

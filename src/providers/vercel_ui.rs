@@ -1,33 +1,22 @@
 //! The Vercel UI message stream: kebab-case types, calls by id, the whole input once more at the end.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::emitter::Emitter;
 use super::failure::Failure;
 use super::format::Understood;
-use super::wire::{self, Payload, Text};
+use super::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Place, Slot};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Event<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    tool_call_id: Text<'a>,
-    #[serde(borrow, default)]
-    tool_name: Text<'a>,
-    #[serde(borrow, default)]
-    input_text_delta: Text<'a>,
-    #[serde(borrow, default)]
-    input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    delta: Text<'a>,
-    #[serde(borrow, default)]
-    error_text: Text<'a>,
-    #[serde(borrow, default)]
-    finish_reason: Text<'a>,
+objects! {
+    struct Event<'a> {
+        kind: Text<'a> = "type",
+        tool_call_id: Text<'a> = "toolCallId",
+        tool_name: Text<'a> = "toolName",
+        input_text_delta: Text<'a> = "inputTextDelta",
+        input: Json<'a>,
+        delta: Text<'a>,
+        error_text: Text<'a> = "errorText",
+        finish_reason: Text<'a> = "finishReason",
+    }
 }
 
 /// How the types begin of events that are known and say nothing about a call, text or reasoning.
@@ -50,25 +39,25 @@ pub(super) fn owns_type(kind: &str) -> bool {
     )
 }
 
-pub(super) fn read(text: &str, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let event: Event<'_> = wire::event(text)?;
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
     let (id, name) = (event.tool_call_id.as_str(), event.tool_name.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
-    match event.kind.as_str() {
-        "tool-input-delta" => emit.calls().delta(slot, event.input_text_delta.as_str()),
+    match &*event.kind {
+        "tool-input-delta" => emit.calls().delta(slot, &event.input_text_delta),
         "tool-input-start" => emit.calls().start(slot, CallStart::new(name).id(id)),
-        "tool-input-available" => end(slot, id, name, event.input.map_or("", RawValue::get), emit),
+        "tool-input-available" => end(slot, id, name, event.input.spelt(), emit),
         "tool-input-error" => {
             // What could not be read as JSON comes as a string.
-            end(slot, id, name, Payload::new(event.input).as_str(), emit);
+            end(slot, id, name, event.input.text_or_json().as_str(), emit);
             emit.report(&Failure { message: event.error_text.into_cow(), ..Failure::default() });
         }
-        "text-delta" => emit.text(0, event.delta.as_str()),
-        "reasoning-delta" => emit.reasoning(0, event.delta.as_str()),
+        "text-delta" => emit.text(0, &event.delta),
+        "reasoning-delta" => emit.reasoning(0, &event.delta),
         "start" => emit.calls().begin_message(),
-        "finish" => emit.end_answer(event.finish_reason.as_str()),
+        "finish" => emit.end_answer(&event.finish_reason),
         "abort" => emit.end_answer("abort"),
-        "error" if !event.error_text.as_str().is_empty() => {
+        "error" if !event.error_text.is_empty() => {
             emit.fail(&Failure { message: event.error_text.into_cow(), ..Failure::default() });
         }
         "start-step" | "finish-step" | "message-metadata" | "file" => {}

@@ -12,13 +12,11 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::{fmt, mem};
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use core::mem;
 
 use super::item::Item;
 use crate::providers::emitter::Emitter;
+use crate::providers::json::Json;
 use crate::tool_calls::{ArgumentsMode, CallErrorKind};
 
 /// The texts of open calls, by call number.
@@ -79,7 +77,7 @@ impl AllComposed {
             let members = members(item.operation);
             for name in ["type", "path"] {
                 if let Some((_, value)) = members.iter().find(|(member, _)| member == name) {
-                    composed.write_member(name, value.get(), &mut text);
+                    composed.write_member(name, value.spelt(), &mut text);
                 }
             }
             composed.push(number, &text, emit);
@@ -224,20 +222,19 @@ impl Composed {
 
     fn end(mut self, number: u64, item: &Item<'_>, emit: &mut Emitter<'_>) {
         let repetition = if self.of == Of::Patch { item.operation } else { item.action };
-        let is_repeated = repetition.is_some_and(|whole| whole.get().starts_with('{'));
-        let is_whole = !item.is_incomplete() && (is_repeated || self.is_done());
+        let is_whole = !item.is_incomplete() && (repetition.is_object() || self.is_done());
         let mut text = String::new();
         match self.of {
             Of::Patch if is_whole => {
                 self.close_string(&mut text);
                 for (name, value) in members(item.operation) {
-                    self.write_member(&name, value.get(), &mut text);
+                    self.write_member(&name, value.spelt(), &mut text);
                 }
                 text.push_str(self.of.closing());
                 self.push(number, &text, emit);
-                if let Some(operation) = item.operation {
+                if item.operation.is_given() {
                     let call_id = quoted(item.call_id());
-                    let whole = [r#"{"callId":"#, &call_id, r#","operation":"#, operation.get(), "}"].concat();
+                    let whole = [r#"{"callId":"#, &call_id, r#","operation":"#, item.operation.spelt(), "}"].concat();
                     emit.calls().whole_of(number, &whole);
                 }
             }
@@ -247,7 +244,7 @@ impl Composed {
                 text.push(']');
                 self.written.insert("commands".to_owned());
                 for (name, value) in members(item.action) {
-                    self.write_member(&name, value.get(), &mut text);
+                    self.write_member(&name, value.spelt(), &mut text);
                 }
                 text.push('}');
                 self.push(number, &text, emit);
@@ -265,37 +262,9 @@ impl Composed {
 }
 
 /// An object's members in their order; none for anything else.
-fn members(object: Option<&RawValue>) -> Vec<(Cow<'_, str>, &RawValue)> {
-    object
-        .and_then(|object| serde_json::from_str(object.get()).ok())
-        .map(|Members(members)| members)
-        .unwrap_or_default()
-}
-
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor)
-    }
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Members(members))
-    }
+fn members(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
+    let members = object.members().map(|(name, value)| Some((name.text().ok()??, value)));
+    members.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// A text as a JSON string.

@@ -7,65 +7,42 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::composed::Of;
 use super::{Said, Source, State};
 use crate::providers::emitter::Emitter;
-use crate::providers::wire::{List, Object, Payload, Text};
+use crate::providers::json::{Json, Text, TextOrJson, objects};
 use crate::tool_calls::{CallStart, Place, Slot};
 
-#[derive(Deserialize)]
-pub(super) struct Item<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    call_id: Text<'a>,
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    status: Text<'a>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    input: Text<'a>,
-    #[serde(borrow, default)]
-    code: Text<'a>,
-    #[serde(borrow, default)]
-    pub(super) operation: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) action: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    actions: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pending_safety_checks: Option<&'a RawValue>,
-    /// Who is to execute it: `client` or `server`.
-    #[serde(borrow, default)]
-    execution: Text<'a>,
-    #[serde(borrow, default)]
-    environment: Object<Environment<'a>>,
-    /// The parts of a message or of reasoning.
-    #[serde(borrow, default)]
-    content: List<Part<'a>>,
-    #[serde(borrow, default)]
-    summary: List<Part<'a>>,
-}
+objects! {
+    pub(super) struct Item<'a> {
+        kind: Text<'a> = "type",
+        id: Text<'a>,
+        call_id: Text<'a>,
+        name: Text<'a>,
+        status: Text<'a>,
+        arguments: Json<'a>,
+        input: Text<'a>,
+        code: Text<'a>,
+        pub(super) operation: Json<'a>,
+        pub(super) action: Json<'a>,
+        actions: Json<'a>,
+        pending_safety_checks: Json<'a>,
+        /// Who is to execute it: `client` or `server`.
+        execution: Text<'a>,
+        environment: Option<Environment<'a>>,
+        /// The parts of a message or of reasoning.
+        content: Vec<Part<'a>>,
+        summary: Vec<Part<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Environment<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-}
+    struct Environment<'a> {
+        kind: Text<'a> = "type",
+    }
 
-#[derive(Deserialize)]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    refusal: Text<'a>,
+    struct Part<'a> {
+        text: Text<'a>,
+        refusal: Text<'a>,
+    }
 }
 
 /// How a call's input comes.
@@ -84,12 +61,12 @@ enum Form {
 impl Item<'_> {
     /// How the item's input comes, if it is a call.
     fn form(&self) -> Option<Form> {
-        match self.kind.as_str() {
+        match &*self.kind {
             "function_call" | "mcp_call" | "mcp_approval_request" => Some(Form::Streamed),
             "custom_tool_call" | "code_interpreter_call" => Some(Form::StreamedRaw),
             "apply_patch_call" => Some(Form::Composed(Of::Patch)),
             "shell_call" if self.is_in_container() => None,
-            "shell_call" if self.action.is_some() => Some(Form::Composed(Of::Commands)),
+            "shell_call" if self.action.is_given() => Some(Form::Composed(Of::Commands)),
             // Without the object, the commands' texts are all there is.
             "shell_call" => Some(Form::StreamedRaw),
             "local_shell_call" | "computer_call" => Some(Form::Whole),
@@ -100,7 +77,7 @@ impl Item<'_> {
 
     /// Whether the provider runs the commands itself.
     fn is_in_container(&self) -> bool {
-        self.environment.0.as_ref().is_some_and(|environment| environment.kind.as_str().starts_with("container"))
+        self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"))
     }
 
     /// Whether the item, at its end, says that it was cut: it is still in progress, or failed.
@@ -110,7 +87,7 @@ impl Item<'_> {
 
     /// The id that the result is sent back with.
     pub(super) fn call_id(&self) -> &str {
-        if self.call_id.as_str().is_empty() { self.id.as_str() } else { self.call_id.as_str() }
+        if self.call_id.is_empty() { self.id.as_str() } else { self.call_id.as_str() }
     }
 
     /// The tool's name: its own, or what its type says.
@@ -127,16 +104,16 @@ impl Item<'_> {
         let inputs = [&self.input, &self.code].map(Text::as_str);
         match inputs.into_iter().find(|input| !input.is_empty()) {
             Some(input) => Cow::Borrowed(input),
-            None => match Payload::new(self.arguments) {
-                Payload::Text(text) => text,
-                Payload::Json(json) => json.into(),
+            None => match self.arguments.text_or_json() {
+                TextOrJson::Text(text) => text,
+                TextOrJson::Json(json) => json.into(),
             },
         }
     }
 
     /// The input of a call whose input is an object. If the item says that it was cut, the object is left open.
     pub(super) fn whole_object(&self) -> Cow<'_, str> {
-        let object = match self.kind.as_str() {
+        let object = match &*self.kind {
             "computer_call" => {
                 let parts = [
                     ("action", self.action),
@@ -144,14 +121,14 @@ impl Item<'_> {
                     ("pending_safety_checks", self.pending_safety_checks),
                 ];
                 let mut object = String::from("{");
-                for (name, value) in parts.into_iter().filter_map(|(name, part)| Some((name, part?))) {
+                for (name, value) in parts.into_iter().filter(|(_, value)| value.is_given()) {
                     let comma = if object.len() > 1 { "," } else { "" };
-                    object.extend([comma, "\"", name, "\":", value.get()]);
+                    object.extend([comma, "\"", name, "\":", value.spelt()]);
                 }
                 Cow::Owned(object + "}")
             }
             "tool_search_call" => self.text(),
-            _ => Cow::Borrowed(self.action.map_or("", RawValue::get)),
+            _ => Cow::Borrowed(self.action.spelt()),
         };
         match object {
             Cow::Owned(mut object) if self.is_incomplete() => {
@@ -179,7 +156,7 @@ impl Item<'_> {
         let (id, name) = (self.call_id(), self.tool());
         self.start_as(form, slot, id, name, state, emit);
         // Events without a place in the output go by the item's own id.
-        emit.calls().find_also(slot, self.id.as_str());
+        emit.calls().find_also(slot, &self.id);
     }
 
     fn start_as(&self, form: Form, slot: Slot<'_>, id: &str, name: &str, state: &mut State, emit: &mut Emitter<'_>) {
@@ -205,23 +182,23 @@ impl Item<'_> {
 
     /// Tells what a message or reasoning says, unless other events have.
     pub(super) fn say(&self, index: u64, source: Source, state: &mut State, emit: &mut Emitter<'_>) {
-        let has_news = |text: &Text<'_>, said: &mut Said| !text.as_str().is_empty() && said.is_news_from(source);
-        match self.kind.as_str() {
+        let has_news = |text: &Text<'_>, said: &mut Said| !text.is_empty() && said.is_news_from(source);
+        match &*self.kind {
             "reasoning" => {
-                for part in self.summary.0.iter().chain(&self.content.0) {
+                for part in self.summary.iter().chain(&self.content) {
                     if has_news(&part.text, &mut state.reasoning) {
-                        emit.reasoning(state.choice, part.text.as_str());
+                        emit.reasoning(state.choice, &part.text);
                     }
                 }
             }
             "message" => {
-                for (place, part) in (0..).zip(&self.content.0) {
+                for (place, part) in (0..).zip(&self.content) {
                     if has_news(&part.text, &mut state.text) {
                         state.enter((index, place));
-                        emit.text(state.choice, part.text.as_str());
+                        emit.text(state.choice, &part.text);
                     }
                     if has_news(&part.refusal, &mut state.refusal) {
-                        emit.refusal(state.choice, part.refusal.as_str());
+                        emit.refusal(state.choice, &part.refusal);
                     }
                 }
             }

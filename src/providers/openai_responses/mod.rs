@@ -8,15 +8,12 @@ mod item;
 
 use alloc::collections::BTreeSet;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use self::composed::AllComposed;
 use self::item::Item;
 use crate::providers::emitter::Emitter;
 use crate::providers::failure::Failure;
 use crate::providers::format::Understood;
-use crate::providers::wire::{self, Index, List, Object, Payload, Text};
+use crate::providers::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{Place, Slot};
 
 /// What must be known from one event to the next.
@@ -58,57 +55,36 @@ impl Said {
     }
 }
 
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
-    #[serde(default)]
-    output_index: Index,
-    #[serde(borrow, default)]
-    item_id: Text<'a>,
-    #[serde(default)]
-    content_index: Index,
-    #[serde(default)]
-    command_index: Index,
-    #[serde(borrow, default)]
-    delta: Text<'a>,
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    /// The whole input of a `.done` event, under the names it goes by.
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    input: Text<'a>,
-    #[serde(borrow, default)]
-    code: Text<'a>,
-    #[serde(borrow, default)]
-    command: Text<'a>,
-    #[serde(borrow, default)]
-    diff: Text<'a>,
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow, default)]
-    item: Object<Item<'a>>,
-    #[serde(borrow, default)]
-    response: Object<Response<'a>>,
-}
+objects! {
+    struct Event<'a> {
+        kind: Text<'a> = "type",
+        output_index: Option<u64>,
+        item_id: Text<'a>,
+        content_index: Option<u64>,
+        command_index: Option<u64>,
+        delta: Text<'a>,
+        name: Text<'a>,
+        /// The whole input of a `.done` event, under the names it goes by.
+        arguments: Json<'a>,
+        input: Text<'a>,
+        code: Text<'a>,
+        command: Text<'a>,
+        diff: Text<'a>,
+        text: Text<'a>,
+        item: Option<Item<'a>>,
+        response: Option<Response<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Response<'a> {
-    #[serde(borrow, default)]
-    output: List<Item<'a>>,
-    #[serde(borrow, default)]
-    incomplete_details: Object<Incomplete<'a>>,
-    #[serde(borrow, default)]
-    usage: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-}
+    struct Response<'a> {
+        output: Vec<Item<'a>>,
+        incomplete_details: Option<Incomplete<'a>>,
+        usage: Json<'a>,
+        error: Json<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Incomplete<'a> {
-    #[serde(borrow, default)]
-    reason: Text<'a>,
+    struct Incomplete<'a> {
+        reason: Text<'a>,
+    }
 }
 
 /// How the types begin, after `response.`, of events that are known and say nothing about a call, text or reasoning that
@@ -142,72 +118,72 @@ pub(super) fn owns_type(kind: &str) -> bool {
     kind.starts_with("response.")
 }
 
-pub(super) fn read(text: &str, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, serde_json::Error> {
-    let event: Event<'_> = wire::event(text)?;
+pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {
         emit.calls().unplaced(Slot::at(None));
         return Ok(Understood::Yes);
     }
-    let command = event.command_index.0.unwrap_or(0);
-    let part = (event.output_index.0.unwrap_or(0), event.content_index.0.unwrap_or(0));
-    match event.kind.as_str() {
+    let command = event.command_index.unwrap_or(0);
+    let part = (event.output_index.unwrap_or(0), event.content_index.unwrap_or(0));
+    match &*event.kind {
         "response.function_call_arguments.delta"
         | "response.mcp_call_arguments.delta"
         | "response.custom_tool_call_input.delta"
-        | "response.code_interpreter_call_code.delta" => emit.calls().delta(slot, event.delta.as_str()),
+        | "response.code_interpreter_call_code.delta" => emit.calls().delta(slot, &event.delta),
         "response.shell_call_command.added"
         | "response.shell_call_command.delta"
         | "response.apply_patch_call_operation_diff.delta" => {
-            state.delta(slot, command, event.delta.as_str(), emit);
+            state.delta(slot, command, &event.delta, emit);
         }
-        "response.shell_call_command.done" => state.done(slot, command, event.command.as_str(), emit),
-        "response.apply_patch_call_operation_diff.done" => state.done(slot, 0, event.diff.as_str(), emit),
+        "response.shell_call_command.done" => state.done(slot, command, &event.command, emit),
+        "response.apply_patch_call_operation_diff.done" => state.done(slot, 0, &event.diff, emit),
         "response.function_call_arguments.done"
         | "response.mcp_call_arguments.done"
         | "response.custom_tool_call_input.done"
         | "response.code_interpreter_call_code.done" => {
-            let arguments = Payload::new(event.arguments);
+            let arguments = event.arguments.text_or_json();
             let whole = [&event.input, &event.code].map(Text::as_str).concat();
             if let Some(number) = emit.calls().find(slot) {
-                emit.calls().identify(number, "", event.name.as_str());
+                emit.calls().identify(number, "", &event.name);
             }
             emit.calls().whole(slot, if whole.is_empty() { arguments.as_str() } else { &whole });
             emit.calls().seal(slot);
         }
         "response.output_item.added" => {
-            if let Some(item) = &event.item.0 {
+            if let Some(item) = &event.item {
                 item.add(slot, state, emit);
             }
         }
         "response.output_item.done" => {
-            if let Some(item) = &event.item.0 {
+            if let Some(item) = &event.item {
                 item.end(slot, state, emit);
                 item.say(part.0, Source::Items, state, emit);
                 state.passed_over.remove(&part.0);
             }
         }
         "response.output_text.delta" => {
-            state.say_text(part, event.delta.as_str(), emit);
+            state.say_text(part, &event.delta, emit);
         }
         "response.output_text.done" if state.part != Some(part) => {
-            state.say_text(part, event.text.as_str(), emit);
+            state.say_text(part, &event.text, emit);
         }
         "response.refusal.delta" => {
             state.refusal.is_news_from(Source::Events);
-            emit.refusal(state.choice, event.delta.as_str());
+            emit.refusal(state.choice, &event.delta);
         }
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
             state.reasoning.is_news_from(Source::Events);
-            emit.reasoning(state.choice, event.delta.as_str());
+            emit.reasoning(state.choice, &event.delta);
         }
         "response.created" => {
             *state = State::default();
             emit.calls().begin_message();
         }
-        "response.completed" => end("completed", event.response.0, state, emit),
-        "response.incomplete" => end("incomplete", event.response.0, state, emit),
-        "response.failed" => end("failed", event.response.0, state, emit),
+        "response.completed" => end("completed", event.response, state, emit),
+        "response.incomplete" => end("incomplete", event.response, state, emit),
+        "response.failed" => end("failed", event.response, state, emit),
         "keepalive" => {}
         kind => {
             let kind = kind.strip_prefix("response.").unwrap_or_default();
@@ -220,12 +196,12 @@ pub(super) fn read(text: &str, state: &mut State, emit: &mut Emitter<'_>) -> Res
 impl Event<'_> {
     /// Where the event's item stands: by its place in the output, or if that was lost, by its id.
     fn slot<'s>(&'s self, emit: &Emitter<'_>) -> Slot<'s> {
-        let call_id = self.item.0.as_ref().map_or("", Item::call_id);
+        let call_id = self.item.as_ref().map_or("", Item::call_id);
         let by_id = |id: &'s str| Slot::new(0, Place::Id(id));
-        match self.output_index.0 {
+        match self.output_index {
             Some(index) => Slot::from(index),
             None if !call_id.is_empty() => by_id(call_id),
-            None if emit.known().find_id(0, self.item_id.as_str()).is_some() => by_id(self.item_id.as_str()),
+            None if emit.known().find_id(0, &self.item_id).is_some() => by_id(&self.item_id),
             None => Slot::at(None),
         }
     }
@@ -234,8 +210,8 @@ impl Event<'_> {
 impl Event<'_> {
     /// Whether a fragment's place says one call, and its item's id another.
     fn is_torn(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
-        let is_fragment = self.item.0.is_none() && !self.item_id.as_str().is_empty() && self.output_index.0.is_some();
-        let by_id = is_fragment.then(|| emit.known().find_id(0, self.item_id.as_str())).flatten();
+        let is_fragment = self.item.is_none() && !self.item_id.is_empty() && self.output_index.is_some();
+        let by_id = is_fragment.then(|| emit.known().find_id(0, &self.item_id)).flatten();
         by_id.is_some_and(|by_id| emit.calls().find(slot).is_some_and(|at_slot| at_slot != by_id))
     }
 }
@@ -306,7 +282,7 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         return emit.end_stream();
     };
     // Some servers tell the items here alone, or what their input is.
-    for (index, item) in (0..).zip(&response.output.0) {
+    for (index, item) in (0..).zip(&response.output) {
         let slot = Slot::new(0, Place::Index(index));
         let (at_slot, by_id) = (emit.calls().find_in(slot), emit.known().find_id(0, item.call_id()));
         let is_new = at_slot.is_none() && by_id.is_none() && !emit.known().has_forgotten();
@@ -317,14 +293,12 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         item.say(index, Source::Response, state, emit);
     }
     state.close(status, emit);
-    let detail = response.incomplete_details.0.map(|incomplete| incomplete.reason).unwrap_or_default();
-    let reason = if detail.as_str().is_empty() { status } else { detail.as_str() };
+    let detail = response.incomplete_details.map(|incomplete| incomplete.reason).unwrap_or_default();
+    let reason = if detail.is_empty() { status } else { detail.as_str() };
     emit.end_answer(reason);
     if let Some(failure) = Failure::at(response.error) {
         emit.fail(&failure);
     }
-    if let Some(usage) = response.usage {
-        emit.usage(usage.get());
-    }
+    emit.usage(response.usage);
     emit.end_stream();
 }

@@ -1,0 +1,402 @@
+//! A view of one JSON text: each value is the piece of text that spells it, and is read only if it is asked for.
+//!
+//! Owns how an event is read: leniently. Servers put `null` for absent, `[]` for an empty object, `""` for nothing, and
+//! none of this may cost the whole event. So every member may be missing, and a member of another type than expected
+//! counts as missing. What the events of a provider are made of is said with [`objects!`], beside its reader.
+//!
+//! The grammar is checked once, in [`Json::new`]. All else relies on it: values end where the next comma, bracket or
+//! quote says so, and containers are passed over by counting brackets, without recursion, however deep they are. An
+//! object is read in one pass for all the members that are wanted of it, so that reading costs its length times a
+//! constant, whatever it holds.
+//!
+//! Two things are noticed only where something is read, and make the whole event [`Unreadable`]: a string whose escapes
+//! stand for half a surrogate pair, which may be half of something that matters; and a wanted member that is there
+//! twice, as nobody can say which one the sender meant. Text that is passed over or kept as it is spelt is not looked
+//! at. As a reader first reads all that it wants and then tells it, nothing is told of such an event.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::ops::Deref;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::event::string_len;
+
+/// A value as it is spelt; or none, where a member is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Json<'a>(&'a str);
+
+/// An event that is JSON by its grammar, and can't be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unreadable;
+
+impl<'a> Json<'a> {
+    /// What a missing member is.
+    const MISSING: Self = Self("");
+
+    /// The value that a text consists of; `None` if the text is not JSON by its grammar.
+    pub(super) fn new(text: &'a str) -> Option<Self> {
+        // Values that nobody wants are checked without recursion and without a limit of depth.
+        serde_json::from_slice::<IgnoredAny>(text.as_bytes()).is_ok().then(|| Self(text.trim_matches(is_space)))
+    }
+
+    /// The value as it is spelt; `""` if it is missing.
+    pub(super) fn spelt(self) -> &'a str {
+        self.0
+    }
+
+    /// Whether the value is there.
+    pub(super) fn is_given(self) -> bool {
+        self != Self::MISSING
+    }
+
+    pub(super) fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    pub(super) fn is_string(self) -> bool {
+        self.0.starts_with('"')
+    }
+
+    /// The text that a string stands for; `None` for anything else.
+    pub(super) fn text(self) -> Result<Option<Cow<'a, str>>, Unreadable> {
+        match self.0.strip_prefix('"').and_then(|inside| inside.strip_suffix('"')) {
+            None => Ok(None),
+            Some(plain) if !plain.contains('\\') => Ok(Some(Cow::Borrowed(plain))),
+            // As a `Value`, since those are read anyway: a type of its own would bring in what serde says of all others.
+            Some(_) => match serde_json::from_slice(self.0.as_bytes()) {
+                Ok(Value::String(text)) => Ok(Some(Cow::Owned(text))),
+                _ => Err(Unreadable),
+            },
+        }
+    }
+
+    /// A string's text or a number's digits; `""` for anything else.
+    pub(super) fn word(self) -> Cow<'a, str> {
+        match self.text() {
+            Ok(Some(text)) => text,
+            Ok(None) if self.is_number() => Cow::Borrowed(self.0),
+            _ => Cow::Borrowed(""),
+        }
+    }
+
+    /// The text that a string stands for, or the JSON of anything else, a string that can't be read included.
+    pub(super) fn text_or_json(self) -> TextOrJson<'a> {
+        match self.text() {
+            Ok(Some(text)) => TextOrJson::Text(text),
+            _ => TextOrJson::Json(self.spelt()),
+        }
+    }
+
+    /// Reads the members of an object, and of nothing else, into the fields that wait for them under their names.
+    ///
+    /// Costs the object's length, times the number of fields. Those are told apart when it runs and not when it is
+    /// compiled: a loop for each type of event would be most of what a wire format takes in a program.
+    pub(super) fn read_members(self, fields: &mut [(&str, Option<&mut dyn Field<'a>>)]) -> Result<(), Unreadable> {
+        if !self.is_object() {
+            return Err(Unreadable);
+        }
+        for (key, value) in self.members() {
+            let key = key.text()?.unwrap_or_default();
+            if let Some((_, field)) = fields.iter_mut().find(|(name, _)| *name == key) {
+                // It is taken if the member was there before.
+                field.take().ok_or(Unreadable)?.read(value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An object's members in their order, keys as they are spelt; none of anything else.
+    pub(super) fn members(self) -> impl Iterator<Item = (Self, Self)> {
+        let mut inside = Inside::of(self, '{');
+        core::iter::from_fn(move || Some((inside.next()?, inside.next().unwrap_or(Self::MISSING))))
+    }
+
+    /// A list's elements; none of anything else.
+    pub(super) fn elements(self) -> impl Iterator<Item = Self> {
+        Inside::of(self, '[')
+    }
+
+    /// Reads an object, and nothing else.
+    pub(super) fn object<T: Object<'a>>(self) -> Result<T, Unreadable> {
+        let mut object = T::default();
+        object.read_members(self)?;
+        Ok(object)
+    }
+
+    /// Reads the objects of a list; other elements are passed over, and anything else has none.
+    pub(super) fn objects<T: Object<'a>>(self) -> Result<Vec<T>, Unreadable> {
+        self.text()?;
+        let mut objects = Vec::new();
+        for element in self.elements() {
+            if element.is_object() {
+                objects.push(element.object()?);
+            } else {
+                element.text()?;
+            }
+        }
+        Ok(objects)
+    }
+
+    pub(super) fn is_true(self) -> bool {
+        self.0 == "true"
+    }
+
+    fn is_number(self) -> bool {
+        self.0.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+    }
+}
+
+/// The values inside a container, keys included, one after the other.
+struct Inside<'a>(&'a str);
+
+impl<'a> Inside<'a> {
+    fn of(json: Json<'a>, bracket: char) -> Self {
+        Self(json.0.strip_prefix(bracket).unwrap_or_default())
+    }
+}
+
+impl<'a> Iterator for Inside<'a> {
+    type Item = Json<'a>;
+
+    fn next(&mut self) -> Option<Json<'a>> {
+        let rest = self.0.trim_start_matches(|c| is_space(c) || c == ',' || c == ':');
+        // Nothing is as long as the bracket that closes the container, or as its end.
+        let (value, rest) = rest.split_at_checked(value_len(rest.as_bytes())).filter(|(value, _)| !value.is_empty())?;
+        self.0 = rest;
+        Some(Json(value))
+    }
+}
+
+/// The length of the value that a text begins with; 0 if there is none.
+fn value_len(text: &[u8]) -> usize {
+    match text.first() {
+        Some(b'"') => string_len(text),
+        Some(b'{' | b'[') => container_len(text),
+        _ => {
+            let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}') || is_space(char::from(*byte));
+            text.iter().position(is_end).unwrap_or(text.len())
+        }
+    }
+}
+
+/// The length of the container that a text begins with: up to the bracket that closes as many as have been opened.
+fn container_len(text: &[u8]) -> usize {
+    let (mut at, mut depth) = (0, 0_usize);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => {
+                at += string_len(text.get(at..).unwrap_or_default());
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+/// The whole number that a JSON number stands for, if it is one: `3.0` and `0.3e1` are.
+///
+/// Counts in decimal, so that nothing is rounded, and nothing depends on how serde_json reads numbers.
+fn whole_number(number: &str) -> Option<u64> {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (digits, is_negative) = mantissa.strip_prefix('-').map_or((mantissa, false), |digits| (digits, true));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    // All digits, but for the zeros at the end, which are counted.
+    let (mut significant, mut zeros) = (0_u64, 0_u32);
+    for digit in whole.bytes().chain(fraction.bytes()) {
+        if digit != b'0' {
+            let digit = u64::from(digit - b'0');
+            significant = significant.checked_mul(10_u64.checked_pow(zeros + 1)?)?.checked_add(digit)?;
+            zeros = 0;
+        } else if significant > 0 {
+            zeros += 1;
+        }
+    }
+    if significant == 0 || is_negative {
+        return (significant == 0).then_some(0);
+    }
+    let exponent: i64 = exponent.parse().ok()?;
+    let power = exponent.checked_add(i64::from(zeros))?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+    significant.checked_mul(10_u64.checked_pow(u32::try_from(power).ok()?)?)
+}
+
+/// What waits for a member of an object. Until one is read, it is what a missing one comes to.
+pub(super) trait Field<'a> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable>;
+}
+
+/// A struct of fields; [`objects!`] declares them.
+pub(super) trait Object<'a>: Default {
+    fn read_members(&mut self, json: Json<'a>) -> Result<(), Unreadable>;
+}
+
+/// As it is spelt, whatever it is; missing if it is null.
+impl<'a> Field<'a> for Json<'a> {
+    fn read(&mut self, json: Self) -> Result<(), Unreadable> {
+        *self = if json.0 == "null" { Self::MISSING } else { json };
+        Ok(())
+    }
+}
+
+/// As it is spelt, null too; `None` only where there is no such member.
+impl<'a> Field<'a> for Option<Json<'a>> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        *self = Some(json);
+        Ok(())
+    }
+}
+
+/// A string; `""` for anything else.
+#[derive(Debug, Default)]
+pub(super) struct Text<'a>(Cow<'a, str>);
+
+impl<'a> Text<'a> {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn into_cow(self) -> Cow<'a, str> {
+        self.0
+    }
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'a> Field<'a> for Text<'a> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        self.0 = json.text()?.unwrap_or_default();
+        Ok(())
+    }
+}
+
+/// A place in a list. Some gateways spell numbers as strings.
+impl<'a> Field<'a> for Option<u64> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        *self = match json.text()? {
+            Some(digits) => digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit())),
+            None if json.is_number() => whole_number(json.0),
+            None => None,
+        };
+        Ok(())
+    }
+}
+
+/// A switch; off for anything else.
+impl<'a> Field<'a> for bool {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        *self = json.text()?.is_none() && json.is_true();
+        Ok(())
+    }
+}
+
+/// An object; `None` for anything else.
+impl<'a, T: Object<'a>> Field<'a> for Option<T> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        if json.is_object() { self.insert(T::default()).read_members(json) } else { json.text().map(drop) }
+    }
+}
+
+/// A list's objects; other elements are passed over.
+impl<'a, T: Object<'a>> Field<'a> for Vec<T> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        *self = json.objects()?;
+        Ok(())
+    }
+}
+
+/// JSON text in a string, or the JSON itself.
+#[derive(Debug)]
+pub(super) enum TextOrJson<'a> {
+    Text(Cow<'a, str>),
+    Json(&'a str),
+}
+
+impl<'a> TextOrJson<'a> {
+    pub(super) fn as_str(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Json(json) => json,
+        }
+    }
+
+    pub(super) fn into_cow(self) -> Cow<'a, str> {
+        match self {
+            Self::Text(text) => text,
+            Self::Json(json) => Cow::Borrowed(json),
+        }
+    }
+}
+
+/// A string, or the objects of a list.
+#[derive(Debug)]
+pub(super) enum TextOrList<'a, T> {
+    Text(Cow<'a, str>),
+    List(Vec<T>),
+}
+
+impl<T> Default for TextOrList<'_, T> {
+    fn default() -> Self {
+        Self::List(Vec::new())
+    }
+}
+
+impl<'a, T: Object<'a>> Field<'a> for TextOrList<'a, T> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        *self = match json.text()? {
+            Some(text) => Self::Text(text),
+            None => Self::List(json.objects()?),
+        };
+        Ok(())
+    }
+}
+
+/// Declares structs that are read from the members of objects. A member has the name of its field, or the one behind `=`.
+macro_rules! objects {
+    ($($(#[$about:meta])* $vis:vis struct $name:ident<$a:lifetime> {
+        $($(#[$field_about:meta])* $field_vis:vis $field:ident: $type:ty $(= $member:literal)?,)*
+    })*) => {
+        $(
+            $(#[$about])*
+            #[derive(Default)]
+            $vis struct $name<$a> {
+                $($(#[$field_about])* $field_vis $field: $type,)*
+            }
+
+            impl<$a> $crate::providers::json::Object<$a> for $name<$a> {
+                fn read_members(
+                    &mut self,
+                    json: $crate::providers::json::Json<$a>,
+                ) -> Result<(), $crate::providers::json::Unreadable> {
+                    json.read_members(&mut [
+                        $(($crate::providers::json::objects!(@$field $($member)?), Some(&mut self.$field))),*
+                    ])
+                }
+            }
+        )*
+    };
+    (@$field:ident $member:literal) => { $member };
+    (@$field:ident) => { stringify!($field) };
+}
+
+pub(super) use objects;
+
+#[cfg(test)]
+mod tests;
