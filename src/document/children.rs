@@ -1,39 +1,54 @@
-//! What is inside a value while it is read: elements, members with their keys, and the content of an enum.
+//! What is inside a container while it is read: elements, and members with their keys.
+//!
+//! A child is read by whoever reads the container, which this file knows only as [`ReadChild`]. So it stands below the
+//! deserializer.
 
 use alloc::string::String;
 use core::marker::PhantomData;
 
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{
-    self, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
-};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::PartialValue;
-use super::deserializer::{PartialDeserializer, RAW_VALUE, raw_value, read_number};
+use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
 use super::print::write_string;
-use super::reading::{Context, Reading, Whole};
-use super::settled::SETTLED;
+use super::reading::{Context, Reading, SETTLED, Whole};
 use super::typed_error::TypedError;
 use crate::error::ErrorKind;
 use crate::path::Segment;
 
+/// Reads the children of one container.
+pub(super) trait ReadChild<'a>: Copy {
+    type Reading: Reading;
+
+    /// Reads a child; whether a buffer is to find a mark in it, if it is complete.
+    fn read_child<T: DeserializeSeed<'a>>(
+        self,
+        value: PartialValue<'a>,
+        seed: T,
+        is_marked: bool,
+    ) -> Result<T::Value, TypedError<Self::Reading>>;
+
+    fn context(&self) -> &Context;
+}
+
 /// The children of a container, as many as are known.
-pub(super) struct Children<'n, 'c, 'a, R> {
+pub(super) struct Children<'n, 'a, P> {
     children: &'n mut dyn Iterator<Item = (Segment<'a>, PartialValue<'a>)>,
     left: usize,
-    parent: PartialDeserializer<'c, 'a, R>,
+    parent: P,
     /// Whether a buffer is to find a mark inside: in every key, or in the last element.
     is_marked: bool,
     /// The member whose key has been read and whose value has not.
     entry: Option<PartialValue<'a>>,
 }
 
-impl<'n, 'c, 'a, R: Reading> Children<'n, 'c, 'a, R> {
+impl<'n, 'a, P> Children<'n, 'a, P> {
     pub(super) fn new(
         children: &'n mut dyn Iterator<Item = (Segment<'a>, PartialValue<'a>)>,
         left: usize,
-        parent: PartialDeserializer<'c, 'a, R>,
+        parent: P,
         is_marked: bool,
     ) -> Self {
         Self { children, left, parent, is_marked, entry: None }
@@ -50,10 +65,10 @@ impl<'n, 'c, 'a, R: Reading> Children<'n, 'c, 'a, R> {
     }
 }
 
-impl<'a, R: Reading> SeqAccess<'a> for Children<'_, '_, 'a, R> {
-    type Error = TypedError<R>;
+impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'_, 'a, P> {
+    type Error = TypedError<P::Reading>;
 
-    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, TypedError<R>> {
+    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, Self::Error> {
         match self.next() {
             Some((_, value)) => {
                 let is_marked = self.is_marked && self.left == 0;
@@ -68,10 +83,10 @@ impl<'a, R: Reading> SeqAccess<'a> for Children<'_, '_, 'a, R> {
     }
 }
 
-impl<'a, R: Reading> MapAccess<'a> for Children<'_, '_, 'a, R> {
-    type Error = TypedError<R>;
+impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'_, 'a, P> {
+    type Error = TypedError<P::Reading>;
 
-    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, TypedError<R>> {
+    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, Self::Error> {
         if self.entry.is_some() {
             return Err(TypedError::new(ErrorKind::Data, "expected a value to be read before the next key"));
         }
@@ -85,7 +100,7 @@ impl<'a, R: Reading> MapAccess<'a> for Children<'_, '_, 'a, R> {
         }
     }
 
-    fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, TypedError<R>> {
+    fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, Self::Error> {
         let value = self.entry.take();
         let value =
             value.ok_or_else(|| TypedError::new(ErrorKind::Data, "expected a key to be read before its value"))?;
@@ -97,8 +112,8 @@ impl<'a, R: Reading> MapAccess<'a> for Children<'_, '_, 'a, R> {
     }
 }
 
-/// An object's key, always complete. As in serde_json, it may stand for a number or a boolean.
-struct Key<'c, 'a, R> {
+/// An object's key or a variant's name, always complete. As in serde_json, a key may stand for a number or a boolean.
+pub(super) struct Key<'c, 'a, R> {
     key: &'a str,
     /// Where to note it, if a buffer is to find a mark in the key.
     marks: Option<&'c Context>,
@@ -106,7 +121,7 @@ struct Key<'c, 'a, R> {
 }
 
 impl<'c, 'a, R: Reading> Key<'c, 'a, R> {
-    fn new(key: &'a str, marks: Option<&'c Context>) -> Self {
+    pub(super) fn new(key: &'a str, marks: Option<&'c Context>) -> Self {
         Self { key, marks, reading: PhantomData }
     }
 
@@ -206,44 +221,5 @@ impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
 
     forward_to_deserialize_any! {
         char unit unit_struct seq tuple tuple_struct map struct ignored_any
-    }
-}
-
-/// An enum spelt as an object: `{"variant": content}`.
-pub(super) struct Variant<'c, 'a, R> {
-    pub(super) variant: &'a str,
-    pub(super) content: PartialDeserializer<'c, 'a, R>,
-}
-
-impl<'c, 'a, R: Reading> EnumAccess<'a> for Variant<'c, 'a, R> {
-    type Error = TypedError<R>;
-    type Variant = PartialDeserializer<'c, 'a, R>;
-
-    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError<R>> {
-        seed.deserialize(Key::new(self.variant, None)).map(|variant| (variant, self.content))
-    }
-}
-
-impl<'a, R: Reading> VariantAccess<'a> for PartialDeserializer<'_, 'a, R> {
-    type Error = TypedError<R>;
-
-    fn unit_variant(self) -> Result<(), TypedError<R>> {
-        self.newtype_variant_seed(PhantomData)
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError<R>> {
-        self.read_child(self.value(), seed, false)
-    }
-
-    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError<R>> {
-        self.deserialize_tuple(len, visitor)
-    }
-
-    fn struct_variant<V: Visitor<'a>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TypedError<R>> {
-        self.deserialize_struct("", fields, visitor)
     }
 }

@@ -3,24 +3,19 @@
 //! Each method takes the kinds of values that serde_json's takes, and no others: a visitor may accept more than it was
 //! asked for, as `serde_json::Map` accepts null.
 
-use alloc::string::{String, ToString};
-use core::iter;
+use alloc::string::ToString;
 use core::marker::PhantomData;
 
-use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Unexpected, Visitor};
-use serde_json::de::StrRead;
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{self, DeserializeSeed, Deserializer, EnumAccess, Unexpected, VariantAccess, Visitor};
 
-use super::children::{Children, Variant};
-use super::reading::{Context, OpenText, Reading, Whole, is_for_value};
-use super::settled::SETTLED;
+use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
+use super::children::{Children, Key, ReadChild};
+use super::reading::{Context, OpenText, Reading, SETTLED, Whole, is_for_value};
 use super::typed_error::TypedError;
 use super::{NodeKind, PartialValue};
 use crate::error::ErrorKind;
 use crate::event::SERDE_DEPTH;
-
-/// The name by which serde_json knows its `RawValue`: the type's name, and the only key of the map it is read from.
-pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// Reads one value; knows how many levels of containers may still open.
 #[derive(Clone, Copy)]
@@ -40,29 +35,6 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         Self { value, levels_left: SERDE_DEPTH, is_marked, context, reading: PhantomData }
     }
 
-    pub(super) fn value(self) -> PartialValue<'a> {
-        self.value
-    }
-
-    pub(super) fn context(self) -> &'c Context {
-        self.context
-    }
-
-    /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
-    pub(super) fn read_child<T: DeserializeSeed<'a>>(
-        self,
-        value: PartialValue<'a>,
-        seed: T,
-        is_marked: bool,
-    ) -> Result<T::Value, TypedError<R>> {
-        let read = if value.is_complete() {
-            seed.deserialize(self.of_complete(value, is_marked)).map_err(TypedError::of_reading)
-        } else {
-            seed.deserialize(Self { value, is_marked: R::MARKS, ..self })
-        };
-        read.map_err(|error| error.inside(value))
-    }
-
     /// What is complete is read as such, also inside an open value: nothing in it needs a mark.
     fn of_complete(self, value: PartialValue<'a>, is_marked: bool) -> PartialDeserializer<'c, 'a, Whole> {
         let Self { levels_left, context, .. } = self;
@@ -78,7 +50,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
     fn read_children<T>(
         self,
         is_marked: bool,
-        read: impl FnOnce(&mut Children<'_, 'c, 'a, R>) -> Result<T, TypedError<R>>,
+        read: impl FnOnce(&mut Children<'_, 'a, Self>) -> Result<T, TypedError<R>>,
     ) -> Result<T, TypedError<R>> {
         let parent = self.one_level_less()?;
         let shown = self.value.len() - usize::from(self.leaves_out_its_last());
@@ -198,22 +170,6 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
     }
 }
 
-/// What serde_json's `RawValue` is read from: an object with one member.
-pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
-    MapDeserializer::new(iter::once((RAW_VALUE, text)))
-}
-
-/// Reads a number with serde_json itself, so that every number means the same to both.
-pub(super) fn read_number<'a, T, R: Reading>(
-    text: &'a str,
-    read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>) -> serde_json::Result<T>,
-) -> Result<T, TypedError<R>> {
-    let mut number = serde_json::Deserializer::from_str(text);
-    let value = read(&mut number)?;
-    number.end()?;
-    Ok(value)
-}
-
 /// Methods that take values of some kinds, each in the given way. A number is handed to serde_json, with the same
 /// method: for some types it reads numbers in a special way, and it knows how to refuse one.
 macro_rules! deserialize_kinds {
@@ -293,5 +249,67 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         // This is how serde reads a struct with a flattened field, which it buffers.
         deserialize_map(): Object => read_any;
         deserialize_struct(name: &'static str, fields: &'static [&'static str]): Array | Object => read_fields;
+    }
+}
+
+impl<'a, R: Reading> ReadChild<'a> for PartialDeserializer<'_, 'a, R> {
+    type Reading = R;
+
+    /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
+    fn read_child<T: DeserializeSeed<'a>>(
+        self,
+        value: PartialValue<'a>,
+        seed: T,
+        is_marked: bool,
+    ) -> Result<T::Value, TypedError<R>> {
+        let read = if value.is_complete() {
+            seed.deserialize(self.of_complete(value, is_marked)).map_err(TypedError::of_reading)
+        } else {
+            seed.deserialize(Self { value, is_marked: R::MARKS, ..self })
+        };
+        read.map_err(|error| error.inside(value))
+    }
+
+    fn context(&self) -> &Context {
+        self.context
+    }
+}
+
+/// An enum spelt as an object: `{"variant": content}`.
+struct Variant<'c, 'a, R> {
+    variant: &'a str,
+    content: PartialDeserializer<'c, 'a, R>,
+}
+
+impl<'c, 'a, R: Reading> EnumAccess<'a> for Variant<'c, 'a, R> {
+    type Error = TypedError<R>;
+    type Variant = PartialDeserializer<'c, 'a, R>;
+
+    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError<R>> {
+        seed.deserialize(Key::new(self.variant, None)).map(|variant| (variant, self.content))
+    }
+}
+
+impl<'a, R: Reading> VariantAccess<'a> for PartialDeserializer<'_, 'a, R> {
+    type Error = TypedError<R>;
+
+    fn unit_variant(self) -> Result<(), TypedError<R>> {
+        self.newtype_variant_seed(PhantomData)
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError<R>> {
+        self.read_child(self.value, seed, false)
+    }
+
+    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError<R>> {
+        self.deserialize_tuple(len, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'a>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, TypedError<R>> {
+        self.deserialize_struct("", fields, visitor)
     }
 }

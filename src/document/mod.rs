@@ -5,6 +5,7 @@
 //! text ends where the string ends, and only that node can still grow. Nothing is ever moved. What changes in place is
 //! an open container's end, its newest child, and the number of its children.
 
+mod as_serde_json;
 mod children;
 mod deserializer;
 mod kept;

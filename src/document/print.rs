@@ -1,13 +1,11 @@
-//! Printing and serializing the partial document, and turning it into a `serde_json::Value`.
+//! Printing and serializing the partial document.
 
 use alloc::string::ToString;
 use core::fmt::{self, Write};
 
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
-use serde_json::Value;
 
 use super::{NOTHING, NodeKind, PartialValue};
-use crate::error::Error;
 use crate::event::SERDE_DEPTH;
 
 /// Prints the JSON that is known, on one line: open strings, arrays and objects are closed, numbers are as spelt, and
@@ -58,16 +56,6 @@ impl PartialValue<'_> {
             NodeKind::Array => f.write_char('['),
             NodeKind::Object => f.write_char('{'),
         }
-    }
-
-    /// The value as a `serde_json::Value`; the last of duplicate keys wins.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past serde_json's 127 levels,
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for a number outside f64's range.
-    pub fn to_value(self) -> Result<Value, Error> {
-        self.read_plain()
     }
 }
 

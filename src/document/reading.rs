@@ -7,6 +7,10 @@ use core::fmt;
 
 use serde_json::Value;
 
+/// The name by which the partial document's deserializer knows a [`Settled`](crate::Settled); any other format sees a plain
+/// newtype.
+pub(super) const SETTLED: &str = "$jsonspigot::Settled";
+
 /// What a [`Settled`](crate::Settled) may conclude from a value that reaches it out of one of serde's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Buffered {

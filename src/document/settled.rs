@@ -51,11 +51,8 @@ use serde::de::{
 use serde::ser::{Serialize, Serializer};
 
 use super::kept::Kept;
-use super::reading::Buffered;
+use super::reading::{Buffered, SETTLED};
 use super::typed_error::buffered;
-
-/// The name by which the partial document's deserializer knows the type; any other format sees a plain newtype.
-pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 
 /// A field of a typed partial that is empty until its value is complete: for enums, ids, and anything else that makes
 /// no sense half-received. In every other format it reads and writes as the plain value.

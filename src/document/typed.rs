@@ -1,6 +1,7 @@
 //! Typed partials: what reading a type from the view gives, and how many readings it takes.
 
 use serde::de::Deserialize;
+use serde_json::Value;
 
 use super::PartialValue;
 use super::deserializer::PartialDeserializer;
@@ -95,9 +96,15 @@ impl<'a> PartialValue<'a> {
         T::deserialize(PartialDeserializer::new(self, context))
     }
 
-    /// Reads without marks: for types that no [`Settled`](crate::Settled) and no tag can be in.
-    pub(super) fn read_plain<T: Deserialize<'a>>(self) -> Result<T, Error> {
-        self.read::<T, Unmarked>(&Context::new(OpenText::Shown)).map_err(|error| error.at(self))
+    /// The value as a `serde_json::Value`; the last of duplicate keys wins.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past serde_json's 127 levels,
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for a number outside f64's range.
+    pub fn to_value(self) -> Result<Value, Error> {
+        // Without marks: no `Settled` and no tag can be in it.
+        self.read::<Value, Unmarked>(&Context::new(OpenText::Shown)).map_err(|error| error.at(self))
     }
 
     fn read_open<T: Deserialize<'a>>(self) -> Result<T, Error> {
@@ -128,10 +135,5 @@ impl<'a> PartialValue<'a> {
         // If there was no free place to find out, it may have been taken for one.
         let read = self.read::<T, R>(&Context::new(OpenText::LeftOut));
         read.map_err(|_| TypedError::<R>::still_open().at(self.last_in_document()))
-    }
-
-    /// The last value that has begun. If a string is open, this is it.
-    pub(super) fn last_in_document(self) -> Self {
-        Self { node: self.document.nodes.len() as u32 - 1, ..self }
     }
 }

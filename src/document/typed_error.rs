@@ -6,8 +6,7 @@ use core::marker::PhantomData;
 
 use serde::de::{self, Unexpected};
 
-use super::reading::{Buffered, Reading, Whole};
-use super::settled::SETTLED;
+use super::reading::{Buffered, Reading, SETTLED, Whole};
 use super::{PartialValue, withheld};
 use crate::error::{Error, ErrorKind};
 

@@ -66,6 +66,11 @@ impl<'a> PartialValue<'a> {
         &self.document.nodes[self.node as usize]
     }
 
+    /// The last value that has begun. If a string is open, this is it.
+    pub(super) fn last_in_document(self) -> Self {
+        Self { node: self.document.nodes.len() as u32 - 1, ..self }
+    }
+
     #[inline]
     pub(super) fn text(self) -> &'a str {
         &self.document.text[self.document.text_range(self.node)]

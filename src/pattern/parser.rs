@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::str::FromStr;
 
 use super::syntax::{Pattern, PatternError, PatternSegment, Selector, Slice};
 use crate::path::{QuotedName, is_name_char, is_name_first};
@@ -13,8 +14,12 @@ const NEGATIVE: &str = "a negative number counts from the end, which a stream do
 const FILTER: &str = "filters look at values that a stream has not seen yet";
 const FUNCTION: &str = "functions look at values that a stream has not seen yet";
 
-pub(super) fn pattern(text: &str) -> Result<Pattern, PatternError> {
-    Reader { text, at: 0 }.pattern()
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        Reader { text, at: 0 }.pattern()
+    }
 }
 
 struct Reader<'a> {

@@ -4,9 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
-use core::str::FromStr;
 
-use super::parser;
 use crate::path::{is_shorthand, write_quoted};
 
 /// One compiled pattern: a path with wildcards, in RFC 9535 spelling.
@@ -58,14 +56,6 @@ impl Slice {
         let start = self.start.unwrap_or(0);
         let step = self.step.unwrap_or(1);
         index >= start && self.end.is_none_or(|end| index < end) && step != 0 && (index - start).is_multiple_of(step)
-    }
-}
-
-impl FromStr for Pattern {
-    type Err = PatternError;
-
-    fn from_str(text: &str) -> Result<Self, PatternError> {
-        parser::pattern(text)
     }
 }
 

@@ -1,0 +1,30 @@
+//! What is read by serde_json's own means, so that it reads as there: numbers, and `RawValue`.
+
+use alloc::string::String;
+use core::iter;
+
+use serde::de::value::MapDeserializer;
+use serde::de::{self, MapAccess};
+use serde_json::de::StrRead;
+
+use super::reading::Reading;
+use super::typed_error::TypedError;
+
+/// The name by which serde_json knows its `RawValue`: the type's name, and the only key of the map it is read from.
+pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
+/// What serde_json's `RawValue` is read from: an object with one member.
+pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
+    MapDeserializer::new(iter::once((RAW_VALUE, text)))
+}
+
+/// Reads a number with serde_json itself, so that every number means the same to both.
+pub(super) fn read_number<'a, T, R: Reading>(
+    text: &'a str,
+    read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>) -> serde_json::Result<T>,
+) -> Result<T, TypedError<R>> {
+    let mut number = serde_json::Deserializer::from_str(text);
+    let value = read(&mut number)?;
+    number.end()?;
+    Ok(value)
+}
