@@ -3,8 +3,8 @@
 use jsonspigot::{Error, Events, Parser};
 
 use crate::output::{Origin, Output, Place};
-use crate::report::Failure;
-use crate::source::{Complaints, Source};
+use crate::report::{Complaints, Failure};
+use crate::source::Source;
 
 /// One JSON text, and how it is to be told.
 pub(crate) struct Document {

@@ -6,8 +6,8 @@ use jsonspigot::PayloadStatus;
 use jsonspigot::envelope::{Envelope, EnvelopeEvent};
 
 use crate::output::{Output, Place};
-use crate::report::{Failure, told};
-use crate::source::{Complaints, Source};
+use crate::report::{Complaints, Failure, told};
+use crate::source::Source;
 use crate::utf8::{BadByte, Utf8};
 
 /// Text with payloads in it.

@@ -3,29 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use clap::{CommandFactory, ValueEnum};
+use clap::CommandFactory;
 use clap_complete::Generator;
 use clap_complete::shells::{Bash, Fish, PowerShell, Zsh};
 use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
-use crate::options::{EXIT_STATUS, LINES, Options};
-
-/// What can be generated, named as in ripgrep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Generated {
-    /// The man page, in roff
-    Man,
-    /// Completions for Bash
-    CompleteBash,
-    /// Completions for Zsh
-    CompleteZsh,
-    /// Completions for fish
-    CompleteFish,
-    /// Completions for PowerShell
-    #[value(name = "complete-powershell")]
-    CompletePowerShell,
-}
+use crate::options::{EXIT_STATUS, Generated, LINES, Options};
 
 impl Generated {
     /// Writes all of it, and flushes.

@@ -30,8 +30,7 @@ use jsonspigot::PatternSet;
 use crate::input::Chunks;
 use crate::options::Options;
 use crate::output::{Lines, Output, Prose};
-use crate::report::Failure;
-use crate::source::Complaints;
+use crate::report::{Complaints, Failure};
 use crate::terminal::Guarded;
 
 fn main() -> ExitCode {

@@ -16,8 +16,6 @@ use jsonspigot::{Limits, ParserBuilder, PatternSet};
 
 use crate::document::Document;
 use crate::envelope::Text;
-#[cfg(feature = "generate")]
-use crate::generate::Generated;
 use crate::output::Snapshots;
 use crate::provider::Stream;
 use crate::report::Failure;
@@ -169,6 +167,23 @@ pub(crate) struct Options {
     #[cfg(feature = "generate")]
     #[arg(long, value_name = "KIND", exclusive = true)]
     pub(crate) generate: Option<Generated>,
+}
+
+/// What can be generated, named as in ripgrep.
+#[cfg(feature = "generate")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Generated {
+    /// The man page, in roff
+    Man,
+    /// Completions for Bash
+    CompleteBash,
+    /// Completions for Zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+    /// Completions for PowerShell
+    #[value(name = "complete-powershell")]
+    CompletePowerShell,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

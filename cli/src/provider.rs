@@ -14,8 +14,8 @@ use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, ToolCallsBuil
 
 use crate::framing::{Frame, Framing};
 use crate::output::Output;
-use crate::report::{Failure, told};
-use crate::source::{Complaints, Source};
+use crate::report::{Complaints, Failure, told};
+use crate::source::Source;
 
 /// A provider's stream.
 pub(crate) struct Stream {
@@ -193,7 +193,8 @@ mod tests {
     use super::Stream;
     use crate::output::Lines;
     use crate::recorded::{each_recorded, each_recorded_error, recorded};
-    use crate::source::{Complaints, Source};
+    use crate::report::Complaints;
+    use crate::source::Source;
 
     /// Standard output and what would be on standard error, for a stream in these chunks.
     fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<String>) {

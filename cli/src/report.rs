@@ -1,4 +1,5 @@
-//! How a run can end other than well: what standard error says, and the exit status.
+//! How a run can end other than well, and what is wrong with parts of an input that is read on: what standard error says
+//! of both, and the exit status.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -7,7 +8,6 @@ use std::process::ExitCode;
 use jsonspigot::{Error, PatternError};
 use unicode_width::UnicodeWidthStr;
 
-use crate::source::Complaints;
 use crate::terminal::is_terminal_control;
 
 /// Invalid or incomplete input.
@@ -83,6 +83,23 @@ impl Failure {
 fn say(line: impl fmt::Display) {
     // If standard error can't be written either, the exit status has to do.
     let _ = writeln!(io::stderr(), "error: {line}");
+}
+
+/// What is wrong with parts of an input whose rest goes on: each a line for standard error.
+#[derive(Debug, Default)]
+pub(crate) struct Complaints {
+    lines: Vec<String>,
+}
+
+impl Complaints {
+    pub(crate) fn push(&mut self, line: String) {
+        self.lines.push(line);
+    }
+
+    /// Takes out what has come since the last time.
+    pub(crate) fn take(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
+    }
 }
 
 /// Says on standard error what is wrong with parts of the input; whether there was anything to say.

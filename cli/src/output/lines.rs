@@ -1,13 +1,14 @@
 //! One JSON object a line (NDJSON): the lines about matches, snapshots and the end.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
-use jsonspigot::{CompleteValue, Error, Event, EventKind, Parser, PatchOp, Revision};
+use jsonspigot::{CompleteValue, Event, EventKind, Parser, PatchOp, Revision};
 
+use super::members::{Place, Quoted};
 use super::stream_lines::{self, CallNames};
 use super::{Origin, Output};
 
@@ -147,39 +148,5 @@ impl<W: Write> Output for Lines<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
-    }
-}
-
-/// What an error is and where, as the members of a JSON object.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
-    pub(crate) kind: &'a str,
-    pub(crate) offset: u64,
-    pub(crate) line: u64,
-    pub(crate) column: u64,
-    pub(crate) path: &'a str,
-}
-
-impl<'a> From<&'a Error> for Place<'a> {
-    fn from(error: &'a Error) -> Self {
-        let (kind, offset) = (error.kind().name(), error.offset());
-        Self { kind, offset, line: error.line(), column: error.column(), path: error.path() }
-    }
-}
-
-impl fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, offset, line, column, path } = self;
-        let path = Quoted(path);
-        write!(f, r#""kind":"{kind}","offset":{offset},"line":{line},"column":{column},"path":{path}"#)
-    }
-}
-
-/// A text as a JSON string.
-pub(super) struct Quoted<'a>(pub(super) &'a str);
-
-impl fmt::Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&serde_json::to_string(self.0).map_err(|_| fmt::Error)?)
     }
 }

@@ -1,9 +1,10 @@
 //! What a run writes to standard output: lines of JSON for programs, plain text for people.
 //!
 //! Owns what there is to tell. `lines` and `prose` are the two ways to tell it, `stream_lines` the lines of provider
-//! streams and envelopes. Nothing is flushed unless asked, and nothing goes to standard error here.
+//! streams and envelopes, `members` what these share. Nothing is flushed unless asked, and nothing goes to standard error here.
 
 mod lines;
+mod members;
 mod prose;
 mod stream_lines;
 
@@ -13,7 +14,8 @@ use jsonspigot::envelope::{Delimiter, EnvelopeEvent};
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::{CompleteValue, Event, Parser};
 
-pub(crate) use lines::{Lines, Place, Snapshots};
+pub(crate) use lines::{Lines, Snapshots};
+pub(crate) use members::Place;
 pub(crate) use prose::Prose;
 
 /// Where the run's news goes, in the order it comes.

@@ -10,7 +10,7 @@ use jsonspigot::tool_calls::{CallEvent, ToolCall};
 use jsonspigot::{Parser, PatternSet};
 use jsonspigot::{Payload, PayloadStatus};
 
-use super::lines::{Place, Quoted};
+use super::members::{Place, Quoted};
 
 /// What the lines `call` could not say of calls that are still open.
 #[derive(Default)]
