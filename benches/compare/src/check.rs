@@ -6,7 +6,8 @@
 use serde_json::Value;
 
 use crate::chunks::{Chunking, Input};
-use crate::contenders::{Contender, Look, Manner, Seen, Sink, Task, run};
+use crate::contenders::{Contender, Manner, Task, run};
+use crate::output::{Look, Seen, Sink};
 use crate::payload::Step;
 
 /// How a contender fared.

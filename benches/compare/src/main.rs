@@ -8,6 +8,7 @@ mod chunks;
 mod contenders;
 mod horrors;
 mod measure;
+mod output;
 #[allow(dead_code, reason = "the other benchmarks use the rest")]
 #[path = "../../payload/mod.rs"]
 mod payload;

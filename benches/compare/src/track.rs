@@ -3,7 +3,7 @@
 //! Also the shape in which such a parser hands its events on ([`Handler`]), so that one small driver per contender
 //! serves every task.
 
-use crate::contenders::Sink;
+use crate::output::Sink;
 use crate::payload::Step;
 
 /// Takes the events of a parser that tells strings whole.

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::contenders::Seen;
+use crate::output::Seen;
 use crate::track::Handler;
 
 #[derive(Debug)]

@@ -6,8 +6,9 @@
 
 use std::hint::black_box;
 
-use super::{Contender, Done, Look, Manner, Sink};
+use super::{Contender, Done, Manner};
 use crate::chunks::Input;
+use crate::output::{Look, Sink};
 
 /// Copies each chunk into a buffer that is kept from run to run.
 #[derive(Debug, Default)]

@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use jiter::{JsonValue, JsonValueScratch, PartialMode};
 use serde_json::{Number, Value};
 
-use super::{Contender, Done, Look, Manner, Seen, Sink};
+use super::{Contender, Done, Manner};
 use crate::chunks::Input;
+use crate::output::{Look, Seen, Sink};
 use crate::payload::Step;
 
 #[derive(Debug)]

@@ -3,8 +3,9 @@
 
 use json_event_parser::{JsonEvent, LowLevelJsonParser};
 
-use super::{Contender, Done, Look, Manner, Sink};
+use super::{Contender, Done, Manner};
 use crate::chunks::Input;
+use crate::output::{Look, Sink};
 use crate::track::{Handler, Ignore, Picker};
 use crate::tree::Tree;
 

@@ -5,8 +5,9 @@
 use jsonmodem::{ParseEvent, ParserOptions, PathComponent, StreamingParser};
 use serde_json::{Map, Number, Value};
 
-use super::{Contender, Done, Look, Manner, Seen, Sink};
+use super::{Contender, Done, Manner};
 use crate::chunks::Input;
+use crate::output::{Look, Seen, Sink};
 use crate::payload::Step;
 use crate::track::Handler;
 use crate::tree::Tree;

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use jsonspigot::{EventKind, Parser, PartialValue, PatternSet, Retain};
 use serde_json::Value;
 
-use super::{Contender, Done, FEED, FEED_WITH, KEEPING, Look, Manner, Seen, Sink};
+use super::{Contender, Done, FEED, FEED_WITH, KEEPING, Manner};
 use crate::chunks::Input;
+use crate::output::{Look, Seen, Sink};
 
 /// Which way in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

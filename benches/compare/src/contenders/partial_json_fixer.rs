@@ -4,8 +4,9 @@
 
 use serde_json::Value;
 
-use super::{Contender, Done, Look, Manner, Sink};
+use super::{Contender, Done, Manner};
 use crate::chunks::Input;
+use crate::output::{Look, Sink};
 use crate::payload::Step;
 
 #[derive(Debug)]

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 
 use picojson::{BitStackStruct, Event, ParseError, PushParser, PushParserHandler};
 
-use super::{Contender, Done, Look, Manner, Sink};
+use super::{Contender, Done, Manner};
 use crate::chunks::Input;
+use crate::output::{Look, Sink};
 use crate::track::{Handler, Ignore, Picker};
 use crate::tree::Tree;
 

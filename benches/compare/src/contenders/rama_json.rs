@@ -6,8 +6,9 @@ use rama_json::select::{SelectingSink, ValuePath};
 use rama_json::tokenizer::{Token, TokenSink, Tokenizer};
 use rama_json::{JsonError, JsonErrorKind};
 
-use super::{Contender, Done, Look, Manner, Sink};
+use super::{Contender, Done, Manner};
 use crate::chunks::Input;
+use crate::output::{Look, Sink};
 use crate::track::Handler;
 use crate::tree::Tree;
 

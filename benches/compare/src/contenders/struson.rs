@@ -7,8 +7,9 @@ use std::io::{self, Read};
 
 use struson::reader::{JsonReader, JsonStreamReader, ReaderSettings, ValueType};
 
-use super::{Contender, Done, Look, Manner, Sink};
+use super::{Contender, Done, Manner};
 use crate::chunks::{Chunks, Input};
+use crate::output::{Look, Sink};
 use crate::track::{Handler, Picker};
 use crate::tree::Tree;
 
