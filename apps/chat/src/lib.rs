@@ -2,6 +2,8 @@
 
 pub mod assistant;
 pub mod config;
+pub mod conversation;
+pub mod hub;
 pub mod instructor;
 pub mod page;
 pub mod provider;

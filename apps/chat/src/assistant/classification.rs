@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::session::ContextualQuestion;
+use crate::conversation::ContextualQuestion;
 
 /// The name of the forced tool.
 pub(super) const TOOL: &str = "classify_and_assess";
@@ -19,17 +19,17 @@ pub struct Classification {
     pub route: Route,
     /// Where the answer comes from.
     pub data_strategy: DataStrategy,
-    /// As in [`Session`](super::Session).
+    /// As in [`Session`](crate::conversation::Session).
     pub is_product_related: bool,
-    /// As in [`Session`](super::Session).
+    /// As in [`Session`](crate::conversation::Session).
     pub domain: String,
-    /// As in [`Session`](super::Session).
+    /// As in [`Session`](crate::conversation::Session).
     pub product_intent: String,
-    /// As in [`Session`](super::Session).
+    /// As in [`Session`](crate::conversation::Session).
     pub intent_l1: String,
-    /// As in [`Session`](super::Session).
+    /// As in [`Session`](crate::conversation::Session).
     pub intent_l2: String,
-    /// As in [`Session`](super::Session).
+    /// As in [`Session`](crate::conversation::Session).
     pub intent_l3: String,
     /// The answer, if there is nothing to look up.
     #[serde(default)]

@@ -11,7 +11,7 @@ use jsonspigot::{DuplicateKeys, Event as JsonEvent, EventKind, Parser, PatternSe
 use serde_json::{Value, json};
 
 use super::classification::{Classification, TOOL};
-use super::session::ContextualQuestion;
+use crate::conversation::ContextualQuestion;
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 /// What of the call is shown while it streams; [`Reading::matched`] goes by the place in this list.

@@ -6,10 +6,10 @@ use jsonspigot::tool_calls::ToolCalls;
 use serde_json::{Value, json};
 
 use super::output::Output;
-use super::{Assistant, Assistants, Finished, TurnError};
+use super::{Assistants, Finished, TurnError};
+use crate::conversation::{Assistant, Turn};
 use crate::instructor::{AttemptError, Attempts, Event as FormEvent, Instructor, Shown, Step};
 use crate::provider::{Answer, Message, ProviderError, Request};
-use crate::store::Turn;
 use crate::wire::Event;
 
 const MOST_TOKENS: u32 = 4096;

@@ -17,33 +17,16 @@ mod shopping;
 mod tool_loop;
 mod tools;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config::Limits;
+use crate::conversation::{Assistant, Conversation, Turn};
+use crate::hub::Unread;
 use crate::instructor::Instructor;
 use crate::provider::{Message, ModelProvider, ProviderError, Role};
-use crate::server::hub::Unread;
-use crate::store::{Conversation, Turn};
 pub use catalogue::{Catalogue, Product};
 pub use output::Output;
-pub use session::{Assessment, ContextualQuestion, Session, SlotType};
 pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
-
-/// Who answers in a conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Assistant {
-    /// Classifies, asks, searches the catalogue.
-    #[default]
-    Shopping,
-    /// Looks into accounts with tools.
-    Finance,
-    /// Finds tables with tools, and keeps a hidden context.
-    Restaurant,
-    /// Fills a form by a JSON Schema.
-    Form,
-}
 
 /// All that the assistants work with.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::TurnError;
-use crate::server::hub::Publisher;
+use crate::hub::Publisher;
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 /// Where a turn's events go.

@@ -9,9 +9,9 @@ use super::classification::{Classification, DataStrategy, TOOL, schema};
 use super::classify::{Reading, complete};
 use super::output::{GrowingText, Output};
 use super::round::Round;
-use super::{Assistant, Assistants, Finished, Session, TurnError, conversation};
+use super::{Assistants, Finished, TurnError, conversation};
+use crate::conversation::{Assistant, Conversation, Session, Turn};
 use crate::provider::{Message, Request, ToolSpec};
-use crate::store::{Conversation, Turn};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 const MOST_TOKENS: u32 = 2048;

@@ -9,9 +9,9 @@ use super::ask::{Reader, ask};
 use super::output::Output;
 use super::round::{Call, Round};
 use super::tools::{ToolOutcome, Toolbox};
-use super::{Assistant, Assistants, Finished, TurnError, conversation, updated};
+use super::{Assistants, Finished, TurnError, conversation, updated};
+use crate::conversation::{Assistant, Conversation, Turn};
 use crate::provider::{Block, Message, Request, Role};
-use crate::store::{Conversation, Turn};
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 const MOST_TOKENS: u32 = 4096;

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::directives::FaultKind;
 use super::random::Tokens;
-use super::script::{Answer, Block};
+use super::script::Answer;
+use super::turn::Block;
 
 /// One server-sent event.
 #[derive(Debug)]

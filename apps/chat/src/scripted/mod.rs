@@ -14,6 +14,7 @@ mod random;
 mod replay;
 mod script;
 mod scripts;
+mod turn;
 
 use std::collections::HashMap;
 use std::io;
@@ -38,7 +39,7 @@ pub use directives::{Directives, Fault, FaultKind};
 pub use journal::{Journal, Seen};
 pub use process::{Flags, RECORDINGS, ScriptedProcess, run};
 pub use random::random_text;
-use script::Turn;
+use turn::Turn;
 
 /// How the provider behaves when nothing else is asked for.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +132,7 @@ impl Service {
             return Err(Refusal { status: 400, message });
         }
         self.journal.accepted(value);
-        let text = script::last_text(&request);
+        let text = turn::last_text(&request);
         let invalid = |message| Refusal { status: 400, message };
         let directives = Directives::read(&text).map_err(invalid)?;
         let turn = Turn::new(&request, &text);

@@ -1,9 +1,8 @@
-//! The server: addresses, the hub where turns and clients meet, and server-sent events out.
+//! The server: addresses, turns that run in the background, and server-sent events out.
 
 mod connections;
 mod guard;
 mod hosts;
-pub mod hub;
 mod listen;
 mod refusal;
 mod replay;
@@ -21,10 +20,10 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
+use crate::hub::Hub;
 use crate::provider::ModelProvider;
 use crate::store::{Store, StoreError};
 use hosts::Hosts;
-use hub::Hub;
 pub use listen::listen;
 
 /// How long running turns have, when the server stops, to note what they have told.

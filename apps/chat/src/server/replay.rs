@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::App;
-use super::hub::{Log, Reader};
+use crate::hub::{Log, Reader};
 use crate::store::StoreError;
 use crate::wire::Event;
 

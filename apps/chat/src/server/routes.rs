@@ -11,11 +11,11 @@ use axum::{Json, Router, middleware};
 use serde::Deserialize;
 
 use super::guard::guard;
-use super::hub::Busy;
 use super::refusal::Refusal;
 use super::replay::{Replay, Rest};
 use super::{App, sse, turn};
-use crate::assistant::Assistant;
+use crate::conversation::Assistant;
+use crate::hub::Busy;
 use crate::page;
 
 /// The longest name of a conversation.

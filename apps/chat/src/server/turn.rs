@@ -8,9 +8,10 @@ use futures::FutureExt;
 use serde_json::json;
 
 use super::App;
-use super::hub::Publisher;
-use crate::assistant::{Assistant, Finished, Output, TurnError};
-use crate::store::{Conversation, StoreError};
+use crate::assistant::{Finished, Output, TurnError};
+use crate::conversation::{Assistant, Conversation};
+use crate::hub::Publisher;
+use crate::store::StoreError;
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 /// Why a turn is not saved.

@@ -9,45 +9,10 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::assistant::{Assistant, Session};
+use crate::conversation::{Assistant, Conversation, Session, Turn};
 use crate::provider::Message;
-
-/// What a conversation has come to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Conversation {
-    /// Who answers in it.
-    pub assistant: Assistant,
-    /// All messages.
-    pub messages: Vec<Message>,
-    /// The hidden context.
-    pub context: Map<String, Value>,
-    /// The shopping assistant's session.
-    pub session: Option<Session>,
-}
-
-impl Conversation {
-    /// A conversation that has not begun.
-    #[must_use]
-    pub fn new(assistant: Assistant) -> Self {
-        Self { assistant, messages: Vec::new(), context: Map::new(), session: None }
-    }
-}
-
-/// What a turn adds to a conversation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Turn {
-    /// Who answered.
-    pub assistant: Assistant,
-    /// The turn's messages, the person's first.
-    pub messages: Vec<Message>,
-    /// The hidden context as it is now, if it has changed.
-    pub context: Option<Map<String, Value>>,
-    /// The session as it is now, if there is one.
-    pub session: Option<Session>,
-}
 
 /// What clients were told of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
-//! The message envelope: the one shape of all that is sent, and what a delta does.
+//! The message envelope: the one shape of all that is sent.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Change;
+use super::{Change, DeltaAction};
 
 /// One chunk of a conversation's stream: a whole message, or a change to one. Absent fields are left out of the JSON.
 ///
@@ -89,29 +89,6 @@ pub enum MessageType {
     Done,
     /// The turn failed: `{"kind", "message"}`, the message in words for a person.
     Error,
-}
-
-/// What a delta does with its operand, the envelope's `props`, at its `delta_path`.
-///
-/// For all but [`Replace`](Self::Replace), what is missing on the way is made: an array before a step of digits only,
-/// else an object. A sender whose object has such a member sets the object first. An array is filled up with null
-/// before an index behind its end; indices above 65,535 are refused, as is a
-/// step into a value that can't have it. A refused delta changes nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DeltaAction {
-    /// Grows what is there at its end: a string by the operand, which is a string; an array by the operand as its new
-    /// last element. Where nothing is yet, or null, a string operand is all of the new string. Anything else is refused.
-    Append,
-    /// Puts the operand in the place of what is there. Refused where nothing is: a replacement that comes before what it
-    /// replaces is a lost chunk.
-    Replace,
-    /// Puts each member of the operand, an object, into the object that is there, in the place of an older member of that
-    /// name; members that the operand doesn't name stay. Not deep. Where nothing is yet, or null, the object is empty
-    /// before. Anything else is refused.
-    Merge,
-    /// Puts the operand there, whether or not something is.
-    Set,
 }
 
 impl Envelope {

@@ -21,7 +21,7 @@ mod event;
 mod merge;
 
 pub use self::apply::Refusal;
-pub use self::change::Change;
-pub use self::envelope::{DeltaAction, Envelope, MessageType};
+pub use self::change::{Change, DeltaAction};
+pub use self::envelope::{Envelope, MessageType};
 pub use self::event::{Event, EventName};
 pub use self::merge::{Applied, MergeError, Merger, Message};

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::scripted::script::{Block, Turn, object, text};
+use crate::scripted::turn::{Block, Turn, object, text};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     let is_told = turn.text.contains("Your last answer could not be used");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scripted::script::{Block, Turn, object, text, tool};
+use crate::scripted::turn::{Block, Turn, object, text, tool};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     if turn.round == 2 && turn.says(&["and book"]) {

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scripted::script::{Block, Turn, object, text, tool};
+use crate::scripted::turn::{Block, Turn, object, text, tool};
 
 pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
     let session = session(turn.system);

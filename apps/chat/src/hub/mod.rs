@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::config::Limits;
 pub use claim::Claim;
-pub(super) use log::Log;
+pub(crate) use log::Log;
 pub use publisher::{Publisher, Unread};
 pub use reader::Reader;
 

@@ -13,7 +13,7 @@ const ENTRY: usize = size_of::<Entry>() + 64;
 
 /// The events of one turn.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::server) struct Log {
+pub(crate) struct Log {
     /// The first event's chunk id.
     first: u64,
     /// The last event's chunk id: one less than `first` while there is none.
@@ -54,7 +54,7 @@ impl Log {
         self.first
     }
 
-    pub(in crate::server) fn head(&self) -> u64 {
+    pub(crate) fn head(&self) -> u64 {
         self.head
     }
 
@@ -118,12 +118,12 @@ impl Log {
     }
 
     /// The log in a JSON text.
-    pub(in crate::server) fn from_json(text: &str) -> serde_json::Result<Self> {
+    pub(crate) fn from_json(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
 
     /// The first event behind this chunk id.
-    pub(in crate::server) fn after(&self, id: u64) -> Option<Event> {
+    pub(crate) fn after(&self, id: u64) -> Option<Event> {
         let wanted = (id + 1).max(self.first);
         let at = self.entries.partition_point(|entry| entry.first <= wanted);
         let found = at.checked_sub(1).and_then(|before| self.entries[before].get(wanted));

@@ -1,0 +1,111 @@
+//! The view of a request that scripts decide by, and what their answers are made of. An answer is never canned: it is made
+//! of what the user said and of the tool results that came back.
+
+use serde_json::Value;
+
+use super::check::{Block as RequestBlock, Request};
+
+/// A part of an answer.
+#[derive(Clone, Debug)]
+pub(super) enum Block {
+    Text(String),
+    Tool { id: String, name: String, input: String },
+}
+
+/// What scripts decide by.
+#[derive(Debug)]
+pub(super) struct Turn<'r> {
+    pub(super) system: &'r str,
+    /// The user's last text, without its directives.
+    pub(super) text: String,
+    /// The user's texts before it.
+    pub(super) earlier: Vec<String>,
+    /// What the tools have given since then, in order: name, content, whether it is an error.
+    pub(super) results: Vec<(&'r str, &'r str, bool)>,
+    /// Which answer to that text this is, from 1.
+    pub(super) round: usize,
+    /// The tool that has to be called.
+    pub(super) forced: Option<&'r str>,
+    pub(super) tools: Vec<&'r str>,
+    pub(super) calls_so_far: usize,
+}
+
+impl<'r> Turn<'r> {
+    pub(super) fn new(request: &'r Request, last_text: &str) -> Self {
+        let (mut names, mut results, mut round) = (Vec::new(), Vec::new(), 1);
+        let mut texts = Vec::new();
+        for message in &request.messages {
+            if message.role == "user"
+                && let Some(text) = message.text()
+            {
+                texts.push(without_directives(&text));
+                (results, round) = (Vec::new(), 1);
+            }
+            for block in message.blocks() {
+                match block {
+                    RequestBlock::ToolUse { id, name } => names.push((id.as_str(), name.as_str())),
+                    RequestBlock::ToolResult { tool_use_id, content, is_error } => {
+                        let name = names.iter().find(|(id, _)| id == tool_use_id).map_or("", |(_, name)| name);
+                        results.push((name, content.as_deref().unwrap_or_default(), is_error.unwrap_or(false)));
+                    }
+                    RequestBlock::Text { .. } => {}
+                }
+            }
+            round += usize::from(message.blocks().iter().any(|block| matches!(block, RequestBlock::ToolResult { .. })));
+        }
+        texts.pop();
+        Self {
+            system: &request.system,
+            text: without_directives(last_text),
+            earlier: texts,
+            results,
+            round,
+            forced: request.tool_choice.as_ref().and_then(|choice| choice.name.as_deref()),
+            tools: request.tools.iter().map(|tool| tool.name.as_str()).collect(),
+            calls_so_far: names.len(),
+        }
+    }
+
+    /// Whether the user's text has one of these words in it.
+    pub(super) fn says(&self, words: &[&str]) -> bool {
+        let text = self.text.to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    }
+
+    /// The tool results in words.
+    pub(super) fn retell_results(&self) -> String {
+        let told = self.results.iter().map(|(name, content, is_error)| {
+            let verb = if *is_error { "failed" } else { "says" };
+            format!("{name} {verb}: {content}")
+        });
+        told.collect::<Vec<_>>().join(". ")
+    }
+}
+
+/// The user's last text: what directives and scripts go by.
+pub(super) fn last_text(request: &Request) -> String {
+    let users = request.messages.iter().rev().filter(|message| message.role == "user");
+    users.filter_map(super::check::Message::text).next().unwrap_or_default()
+}
+
+pub(super) fn text(text: impl Into<String>) -> Block {
+    Block::Text(text.into())
+}
+
+/// A call; its id is given later.
+pub(super) fn tool(name: &str, input: impl Into<String>) -> Block {
+    Block::Tool { id: String::new(), name: name.to_owned(), input: input.into() }
+}
+
+/// A JSON object with its members in this order.
+pub(super) fn object(members: &[(&str, Value)]) -> String {
+    let members: Vec<String> = members.iter().map(|(name, value)| format!(r#""{name}": {value}"#)).collect();
+    format!("{{{}}}", members.join(", "))
+}
+
+fn without_directives(text: &str) -> String {
+    let is_directive = |word: &str| {
+        word.strip_prefix('#').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()))
+    };
+    text.split_whitespace().filter(|word| !is_directive(word)).collect::<Vec<_>>().join(" ")
+}
