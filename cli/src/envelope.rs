@@ -33,7 +33,7 @@ impl Text {
         self.bytes += read.len() as u64;
     }
 
-    /// The text ends, by itself or by what is wrong with it: what was held back is told, an open payload was cut.
+    /// The text ends, by itself or because of an error: what was held back is told, and an open payload was cut off.
     fn end(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> io::Result<()> {
         let mut result = Ok(());
         self.envelope.finish_with(|event| tell(&event, output, complaints, &mut result));

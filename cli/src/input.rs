@@ -39,7 +39,7 @@ impl<R: Read> Chunks<R> {
         Ok((len > 0).then(|| &self.buffer[chunk]))
     }
 
-    /// Reads what is there, behind what still waits. The buffer grows only with what has really come.
+    /// Reads what is there, and appends it to what still waits. The buffer grows only with what has really arrived.
     fn read(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;

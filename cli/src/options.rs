@@ -31,16 +31,16 @@ A closed pipe ends it quietly with 0.";
 pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
   {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
   {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
-  {"event":"end","pattern":0,"path":"…","value":…}             the value is whole, and spelt as it came
-  {"event":"snapshot","value":…}                               with --snapshots: all that is known, brackets closed
+  {"event":"end","pattern":0,"path":"…","value":…}             the value is complete; spelt as in the input
+  {"event":"snapshot","value":…}                               with --snapshots: all that is known, with brackets closed
   {"event":"patch","ops":[…]}                                  with --patches: what brings the last one up to date
-  {"event":"done","bytes":N}                                   the text is whole; with --value, "value" is its value
+  {"event":"done","bytes":N}                                   the text is complete; "value" with --value
   {"event":"error","kind":"…","offset":N,"line":N,"column":N,"path":"…"}     instead of "done"; the first bad byte
 
-Lines with --provider: the lines about matches have "call", the call's number, counted over all messages. Besides:
-  {"event":"call","call":0,"id":"…","name":"…"}      a call starts; "choice" if it is not the first answer's
-  {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments are done
-  {"event":"text","text":"…"}, "reasoning", "refusal"    what else is said
+Lines with --provider: the lines about matches have "call", the number of the call in the whole stream. Also:
+  {"event":"call","call":0,"id":"…","name":"…"}      a call starts; "choice" if not in the first answer
+  {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments have ended
+  {"event":"text","text":"…"}, "reasoning", "refusal"    what else the assistant says
   {"event":"usage","value":{…}}, {"event":"stop","reason":"…"}    with "native_reason" from behind a gateway
   {"event":"provider-error","message":"…"}           with "type" and "code" if it has them
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
@@ -48,18 +48,18 @@ Lines with --provider: the lines about matches have "call", the call's number, c
   {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, mixed, or a limit
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
 A "status" is complete; empty (no text: the value is {}); raw (not JSON by nature: "raw" is its text); or truncated,
-malformed, trailing: these have "raw", all that came, and "error", an object with "kind", "offset", "line", "column" and
-"path" as in the line "error", and for truncated the "reason" (place unknown: "kind" and "reason" only).
+malformed or trailing, with "raw", all that arrived, and "error", an object with "kind", "offset", "line", "column" and
+"path" as in the line "error" and, if truncated, "reason" (if the place is unknown: only "kind" and "reason").
 
 The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
 if the provider reports an error, if there is no event at all, or none that is this provider's, or if an array of events
-or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone leave it as it is, but a call
-that may have lost something by them is truncated. With --text: what the assistant says, refusals too, and the matches.
+or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone do not change it, but a call that may have
+lost something by them is truncated. With --text: what the assistant says, including refusals, and the matches.
 
-Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the mark as it
-was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it comes; at a payload's end
-{"event":"payload","mark":"…","status":"…"} with "value", "raw" and "error" as above (an empty one has none of them).
-Offsets count from the byte behind the opening mark. The status is 1 if a payload is truncated, malformed or trailing,
+Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it
+was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it arrives; at a payload's end
+{"event":"payload","mark":"…","status":"…"} with "value", "raw" and "error" as above (an empty payload has none of them).
+Offsets count from the byte after the opening delimiter. The status is 1 if a payload is truncated, malformed or trailing,
 or the text is not UTF-8. With --text: the text around payloads as it is, and the matches."#;
 
 /// Follow values in JSON while it is still arriving.
@@ -76,7 +76,7 @@ or the text is not UTF-8. With --text: the text around payloads as it is, and th
     after_long_help = format!("{LINES}\n\nExit status: {EXIT_STATUS}")
 )]
 pub(crate) struct Options {
-    /// What to tell: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value
+    /// What to follow: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value
     #[arg(value_name = "PATTERN", value_hint = ValueHint::Other)]
     pub(crate) patterns: Vec<String>,
 
@@ -119,22 +119,22 @@ pub(crate) struct Options {
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
     provider: Option<Wire>,
 
-    /// The assistant's text is itself the JSON: each answer is told as a call without a name
+    /// The assistant's text is itself the JSON: each answer is written as a call without a name
     #[arg(long, requires = "provider")]
     structured: bool,
 
-    /// The input is text: follow the payloads behind MARK, tell the text around them; may be repeated, or a comma list
+    /// The input is text: follow the payloads that MARK describes, and write the text around them; may be repeated
     ///
     /// MARK is `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` (the first object or array) or `bare:object`; with
-    /// `:json` or `:raw` behind it, what is expected there. Takes one argument, so patterns may follow:
-    /// `--envelope comment:context --envelope fence:json 'a.b'`.
+    /// `:json` or `:raw` appended it says what to expect there. Takes one argument, several separated by commas, so
+    /// patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_delimiter = ',', value_hint = ValueHint::Other,
         conflicts_with_all = ["value", "snapshots", "patches", "provider", "structured"])]
     envelope: Vec<Delimiter>,
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///
-    /// Without this option, what the other options need. `text` is another name of `all`.
+    /// Without this option, as much as the other options need. `text` is another name for `all`.
     #[arg(long, value_name = "WHAT")]
     retain: Option<Retain>,
 
@@ -200,7 +200,7 @@ enum DuplicateKeys {
     Reject,
 }
 
-/// Whose stream the input is; none if that has to be found out.
+/// Whose stream the input is; `None` if that has to be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Wire(Option<Provider>);
 
@@ -280,7 +280,7 @@ impl Options {
         }
     }
 
-    /// The input, ready to be read; `-` is standard input too.
+    /// The input, ready to be read; `-` means standard input too.
     pub(crate) fn open(&self) -> Result<Box<dyn Read>, Failure> {
         match self.file() {
             Some(path) => match File::open(path) {

@@ -154,7 +154,7 @@ fn tell(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Compl
     }
 }
 
-/// What makes the run fail, though the stream goes on: something of a call, or more, did not come whole.
+/// What makes the run fail, though the stream goes on: part of a call, or more, did not arrive whole.
 fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
     match *event {
         StreamEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),

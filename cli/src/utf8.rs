@@ -1,4 +1,4 @@
-//! Text out of bytes that are cut anywhere: what is held of a character whose rest is still to come.
+//! Text out of bytes that are cut anywhere: keeps the beginning of a character until the rest arrives.
 
 use std::str;
 
@@ -57,7 +57,7 @@ impl Utf8 {
     }
 }
 
-/// Where the bad byte stands: behind a sequence that might have become a character, or in its stead.
+/// Where the bad byte is: after a sequence that might have become a character, or in its place.
 fn bad_byte(sequence: &[u8]) -> u64 {
     let is_beginning = str::from_utf8(sequence).is_err_and(|error| error.error_len().is_none());
     if is_beginning { sequence.len() as u64 } else { 0 }

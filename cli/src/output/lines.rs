@@ -29,7 +29,7 @@ pub(crate) struct Lines<W> {
     quoted_path: Vec<u8>,
     quoted_path_of: Option<(u64, u64)>,
     snapshots: Option<Snapshots>,
-    /// Up to where the partial value has been told.
+    /// How far the partial value has been written.
     told: Revision,
     call_names: CallNames,
 }

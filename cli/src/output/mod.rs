@@ -23,13 +23,13 @@ pub(crate) trait Output {
     /// Something became known about a match.
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()>;
 
-    /// A chunk has been read, and its events are told: what has become of the partial value?
+    /// A chunk has been read and its events have been written: what has become of the partial value?
     fn snapshot(&mut self, parser: &Parser) -> io::Result<()>;
 
-    /// A provider's stream told something.
+    /// An event of a provider's stream.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()>;
 
-    /// A text with payloads in it told something.
+    /// An event of a text with payloads in it.
     fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()>;
 
     /// The input was read to its end: its length, and its value if that was asked for.

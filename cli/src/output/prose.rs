@@ -15,7 +15,7 @@ pub(crate) struct Prose<W> {
     out: W,
     /// What is shown of each call's arguments, or of the document or payload under 0.
     shown: BTreeMap<u64, Shown>,
-    /// Whose half line stands at the end.
+    /// Whose unfinished line is at the end.
     half_line: Option<Writer>,
 }
 
