@@ -234,3 +234,21 @@ fn the_readme_is_short_and_its_links_lead_somewhere() {
     }
     assert!(defined > 30, "the check reads definitions");
 }
+
+#[test]
+fn pages_name_files_that_exist() {
+    let mut checked = 0;
+    for page in ["ARCHITECTURE.md", "CHECKING.md", "CONTRIBUTING.md", "PERFORMANCE.md", "README.md", "SECURITY.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        for line in text.lines() {
+            for name in quoted(line).filter(|name| name.starts_with("src/") || name.starts_with("tests/")) {
+                if name.contains(|c: char| c == '*' || c.is_whitespace()) {
+                    continue;
+                }
+                assert!(root().join(name).exists(), "{page} names {name}, which does not exist");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 30, "the check reads names");
+}
