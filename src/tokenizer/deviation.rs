@@ -1,15 +1,15 @@
-//! Going on past a deviation inside a string, for those who only show text: raw control characters, invalid escapes,
-//! lone surrogates. Off unless asked for; the text stays malformed, and each deviation is reported.
+//! Going on past a deviation inside a string, for code that only shows text: raw control characters, invalid escapes,
+//! lone surrogates. This is off by default. The text is malformed all the same, and each deviation is reported.
 
 use super::escape::EscapeStep;
 use super::{OnDeviation, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
-/// What stands for a character that can't be made out.
+/// What is shown for a character that can't be decoded.
 const REPLACEMENT: &str = "\u{FFFD}";
 
 impl Tokenizer {
-    /// Reports a fault that may be passed over, or gives it back.
+    /// Reports a fault if it may be passed over, and returns it otherwise.
     pub(super) fn pass<S: Sink>(&self, fault: Fault, sink: &mut S) -> Result<(), Fault> {
         let is_deviation =
             matches!(fault.kind, ErrorKind::ControlCharacter | ErrorKind::InvalidEscape | ErrorKind::LoneSurrogate);
@@ -21,9 +21,8 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Passes over a deviation in an escape, telling what stands for it; whether the byte at `pos` belongs to it.
-    ///
-    /// A byte that does not is read again in the state that is left.
+    /// Passes over a deviation in an escape and tells what is shown for it. Returns whether the byte at `pos` belongs
+    /// to the escape; if it does not, it is read again in the new state.
     #[cold]
     pub(super) fn pass_escape<S: Sink>(&mut self, fault: Fault, pos: usize, sink: &mut S) -> Result<bool, Fault> {
         let at = self.at(pos);
@@ -58,7 +57,7 @@ impl Tokenizer {
                     self.state = State::String;
                     self.tell(REPLACEMENT, escape_at, sink)?;
                 } else if !has_high {
-                    // A lone low one: its escape is read to the end, and told then.
+                    // A lone low surrogate: its escape is read to the end, and told then.
                     self.check_limit(pos)?;
                     self.escape.step = EscapeStep::Hex { digits: digits + 1, code: code << 4 | 0xC };
                     return Ok(true);
@@ -73,7 +72,7 @@ impl Tokenizer {
         self.tell(REPLACEMENT, at, sink)
     }
 
-    /// Passes over a raw control character in a string's run, which stands for itself.
+    /// Passes over a raw control character in a run, which is shown as itself.
     #[cold]
     pub(super) fn pass_control<S: Sink>(
         &mut self,

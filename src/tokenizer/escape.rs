@@ -3,9 +3,10 @@
 //! Each byte is read on its own, because a chunk may end after any of them. A one-letter escape that is not cut never
 //! comes here: a string's run reads it with [`unescape`].
 //!
-//! The trap is where a lone surrogate shows. `\uD83D` may still get its partner, so a high one only fails at the first
-//! byte that can't belong to a partner: the backslash, its `u`, or one of the first two digits, which say whether the
-//! code is a low surrogate. In the same way a low one without a high one before it fails at its second digit.
+//! The trap is where a lone surrogate becomes apparent. `\uD83D` may still get its partner, so a high one only fails at
+//! the first byte that can't belong to a partner: the backslash, its `u`, or one of the first two digits, which say
+//! whether the code is a low surrogate. In the same way a low one without a high one before it fails at its second
+//! digit.
 
 use super::{Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
@@ -24,7 +25,7 @@ pub(super) enum EscapeStep {
     /// The letter after the backslash.
     #[default]
     Letter,
-    /// One of four hexadecimal digits: `digits` have come, which make `code` so far.
+    /// One of four hexadecimal digits; `digits` of them have been read, and make `code` so far.
     Hex { digits: u8, code: u16 },
     /// The backslash of the low surrogate that must follow a high one.
     PairBackslash,
@@ -33,7 +34,7 @@ pub(super) enum EscapeStep {
 }
 
 impl Tokenizer {
-    /// Reads the bytes after a backslash until the character is whole.
+    /// Reads the bytes after a backslash until the character is complete.
     pub(super) fn escape<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
         while self.state == State::Escape {
             let Some(&byte) = chunk.get(pos) else { break };

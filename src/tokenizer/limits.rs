@@ -1,8 +1,8 @@
 //! How much a text may ask for: the five limits that are counted per byte.
 
-/// Upper bounds on what a text may hold; each is checked at the byte that passes it (N passes, byte N+1 does not).
+/// Upper bounds on what a text may contain. Each is checked at every byte: N bytes pass, byte N+1 does not.
 ///
-/// The default is serde_json's depth and nothing else. For input from strangers set them all.
+/// By default, only the depth is limited, as in serde_json. For input from strangers, set them all.
 ///
 /// ```
 /// use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
@@ -35,31 +35,31 @@ impl Limits {
         Self { depth: 127, key: u64::MAX, string: u64::MAX, number: u64::MAX, total: u64::MAX }
     }
 
-    /// At most so many containers open at once.
+    /// At most this many containers open at once.
     #[must_use]
     pub const fn depth(self, depth: usize) -> Self {
         Self { depth, ..self }
     }
 
-    /// At most so many raw bytes between a key's quotes.
+    /// At most this many raw bytes between a key's quotes.
     #[must_use]
     pub const fn key(self, key: u64) -> Self {
         Self { key, ..self }
     }
 
-    /// At most so many raw bytes between a string value's quotes.
+    /// At most this many raw bytes between a string value's quotes.
     #[must_use]
     pub const fn string(self, string: u64) -> Self {
         Self { string, ..self }
     }
 
-    /// At most so many bytes in one number.
+    /// At most this many bytes in one number.
     #[must_use]
     pub const fn number(self, number: u64) -> Self {
         Self { number, ..self }
     }
 
-    /// At most so many bytes in the whole text, white space included.
+    /// At most this many bytes in the whole text, white space included.
     #[must_use]
     pub const fn total(self, total: u64) -> Self {
         Self { total, ..self }

@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, Fault};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenLiteral {
     text: &'static str,
-    /// How many of its bytes have come.
+    /// How many of its bytes have been read.
     matched: usize,
     is_followed: bool,
 }

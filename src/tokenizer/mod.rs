@@ -1,6 +1,6 @@
-//! The resumable tokenizer: bytes in at any cut, tokens out to a [`Sink`], the first bad byte named exactly.
+//! The resumable tokenizer: bytes in at any cut, tokens out to a [`Sink`], and the exact first bad byte.
 //!
-//! For whoever works here next, the one idea: *nothing looks ahead of the chunk*. Whatever can span an edge is a
+//! If you work here, this is the one idea to know: *nothing looks ahead of the chunk*. Whatever can span an edge is a
 //! [`State`], and each state has one function that reads as far as it can and leaves the state it stopped in:
 //!
 //! | states | function | file |
@@ -13,7 +13,7 @@
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
 //! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
-//! mean, where they stand and who wants them is not known here.
+//! mean, where they are and who wants them is not known here.
 
 mod deviation;
 mod escape;
@@ -45,43 +45,43 @@ use crate::error::{ErrorKind, Fault};
 /// What the next byte is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// A value must begin: at the root, behind a colon, behind a comma in an array.
+    /// A value must begin: at the root, after a colon, after a comma in an array.
     Value,
-    /// Behind `[`: a value or the end.
+    /// After `[`: a value or the end.
     FirstElement,
-    /// Behind `{`: a key or the end.
+    /// After `{`: a key or the end.
     FirstKey,
-    /// Behind a comma in an object: a key.
+    /// After a comma in an object: a key.
     NextKey,
-    /// Behind a key.
+    /// After a key.
     Colon,
-    /// Behind a value inside a container.
+    /// After a value inside a container.
     AfterValue,
-    /// Behind the root.
+    /// After the root.
     Done,
     /// Inside quotes, between characters.
     String,
     /// Inside quotes, after a backslash.
     Escape,
-    /// Inside quotes, inside a UTF-8 sequence that the last chunk's end has cut.
+    /// Inside quotes, inside a UTF-8 sequence that was cut by the end of the last chunk.
     Utf8,
     Number,
     Literal,
-    /// Behind the end of input, or behind an error.
+    /// After the end of input, or after an error.
     Closed,
 }
 
 /// What a deviation inside a string does: a raw control character, an invalid escape, a lone surrogate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnDeviation {
-    /// It is an error, as any other.
+    /// It is an error like any other.
     #[default]
     Stop,
     /// It is reported and passed over.
     Pass,
 }
 
-/// The tokenizer's whole memory between two chunks.
+/// Everything the tokenizer remembers between two chunks.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokenizer {
     state: State,
@@ -95,9 +95,9 @@ pub(crate) struct Tokenizer {
     carry: Utf8Carry,
     number: OpenNumber,
     literal: OpenLiteral,
-    /// The beginning of a key or number that could not be told from the chunk alone.
+    /// The beginning of a key or number that is not in one piece in the chunk.
     scratch: String,
-    /// How many line feeds have passed as white space, and the offset behind the last one.
+    /// How many line feeds have passed as white space, and the offset after the last one.
     lines: u64,
     line_start: u64,
     limits: Limits,
@@ -126,7 +126,7 @@ impl Tokenizer {
         }
     }
 
-    /// Forgets the text, keeps the limits and the buffers.
+    /// Forgets the text, but keeps the limits and the buffers.
     pub(crate) fn reset(&mut self) {
         self.state = State::Value;
         self.offset = 0;
@@ -137,7 +137,7 @@ impl Tokenizer {
         self.line_start = 0;
     }
 
-    /// How many bytes have been taken in.
+    /// How many bytes have been read.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
@@ -211,12 +211,12 @@ impl Tokenizer {
         self.offset + pos as u64
     }
 
-    /// Whether the sink is told of what stands here.
+    /// Whether the sink is told about what is here.
     fn is_followed(&self) -> bool {
         self.skip_depth == NOTHING_SKIPPED
     }
 
-    /// The state behind a value that has just ended.
+    /// The state after a value that has just ended.
     fn after_value(&self) -> State {
         if self.nest.depth() == 0 { State::Done } else { State::AfterValue }
     }

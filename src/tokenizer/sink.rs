@@ -1,4 +1,4 @@
-//! What a tokenizer tells, and to whom: the [`Sink`] that the layers above implement, and the kinds of values.
+//! What the tokenizer tells, and to whom: the [`Sink`] that the layers above implement, and the kinds of values.
 //!
 //! The tokens are methods, not data: each call is inlined into the loop that finds it.
 
@@ -58,30 +58,30 @@ impl ValueKind {
         })
     }
 
-    /// Whether values of this kind are told only whole: null, booleans and numbers.
+    /// Whether values of this kind are told only as a whole: null, booleans and numbers.
     #[must_use]
     pub fn is_atom(self) -> bool {
         matches!(self, Self::Null | Self::Bool | Self::Number)
     }
 }
 
-/// A sink's answer to a value's first byte: does it want to know what is inside?
+/// A sink's answer to a value's first byte: whether it wants to know what is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
     /// Tell keys, children and text.
     Follow,
-    /// Validate the inside, tell nothing of it but its end.
+    /// Validate the inside, and tell nothing but its end.
     Skip,
 }
 
 /// The receiver of tokens. All offsets are absolute.
 ///
-/// Inside a container that answered [`Interest::Skip`] nothing is told, not even nested ends; its own end is.
-/// Of a string that answered `Skip` only the end is told, of an atom nothing more.
+/// Inside a container that was answered with [`Interest::Skip`] nothing is told, not even the ends of nested
+/// containers, but its own end is. For a skipped string, only its end is told; for a skipped atom, nothing more.
 pub(crate) trait Sink {
     /// A `{` or `[` at `at`.
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
-    /// The container's closing bracket; `end` is the offset behind it.
+    /// The container's closing bracket; `end` is the offset after it.
     fn end_container(&mut self, kind: ValueKind, end: u64);
     /// A whole decoded key; `quote` is the offset of its closing quote.
     fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault>;
@@ -91,10 +91,10 @@ pub(crate) trait Sink {
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
     /// A fault inside a string that is passed over, with its line and column.
     fn deviation(&mut self, fault: &Fault, line: u64, column: u64);
-    /// The string's closing quote; `end` is the offset behind it.
+    /// The string's closing quote; `end` is the offset after it.
     fn end_string(&mut self, end: u64);
     /// The first byte of a number, a boolean or null.
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
-    /// The whole text of the atom that was followed; `end` is the offset behind its last byte.
+    /// The whole text of the atom that was followed; `end` is the offset after its last byte.
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault>;
 }

@@ -1,8 +1,26 @@
-//! Strings and keys (RFC 8259 §7): runs of plain characters, and UTF-8 sequences across edges. Escapes that a chunk may
-//! cut are read in `escape.rs`.
+//! Strings and keys (RFC 8259 §7): runs of plain characters, and UTF-8 sequences across edges. Escapes that may be cut
+//! are read in `escape.rs`.
 //!
-//! [`Tokenizer::string_run`] takes everything up to the next special byte at once; what may be cut anywhere is taken byte
-//! by byte.
+//! [`Tokenizer::string_run`] takes everything up to the next special byte at once. What may be cut anywhere is read
+//! byte by byte.
+//!
+//! # How a run is read
+//!
+//! `string_from` is the loop of it: a run of plain bytes, then the byte that ended it, then the next run. What is not
+//! obvious:
+//!
+//! - *The search stops at the limit.* `within` is how much of the chunk lies within the string's limit, and a run is
+//!   searched in `chunk[..within]` only. So a run that ends at `within` has no special byte after it, but simply the
+//!   next byte of the text, which is one too many, unless it is the closing quote, which does not count.
+//!   `chunk.get(end)` sees that byte, and `judge_special` prefers to say that it is invalid, if it is: a byte that
+//!   can't be there at all is reported as that. For the same reason the letter of an escape is looked up in
+//!   `chunk[..within]`, and `check_limit` comes after it.
+//! - *A character may be cut by the chunk's end or by the limit.* Both look the same to `valid_prefix`: a viable
+//!   beginning at the end of the bytes. It is carried into the state `Utf8`, which tells the two apart with its next
+//!   byte.
+//! - *What nobody follows is not told, but UTF-8 is checked all the same.* Only a run that is ASCII and not followed is
+//!   passed over without a look.
+//! - *Each piece is told before the next byte is judged.* When an error comes, everything before it has been told.
 
 use core::str;
 
@@ -22,7 +40,7 @@ enum Role {
 
 /// What a chunk that lies inside the open string means to the layers above.
 pub(crate) enum StringPiece<'a> {
-    /// Nothing: nobody follows the string, or it is a key, which is told whole.
+    /// Nothing: nobody follows the string, or it is a key, which is told as a whole.
     Untold,
     /// New text of a value, and its offset.
     Text(&'a str, u64),
@@ -36,7 +54,7 @@ pub(super) struct OpenString {
     is_followed: bool,
     /// The offset of the first byte that would be one too many.
     limit: u64,
-    /// How far plain text may go at once: the limit, or the whole text's.
+    /// How far plain text may go: the smaller of the string's limit and the limit on the total.
     room: u64,
 }
 
@@ -53,7 +71,7 @@ impl Tokenizer {
             if is_followed {
                 sink.key(ascii_text(&chunk[start..run.end]), self.at(run.end))?;
             }
-            // And so does its colon.
+            // Neither does its colon.
             if chunk.get(run.end + 1) == Some(&b':') {
                 self.state = State::Value;
                 return Ok(run.end + 2);
@@ -78,7 +96,7 @@ impl Tokenizer {
         let limit = self.at(start).saturating_add(self.limits.string);
         let within = self.within(limit, chunk);
         let run = scan::run(&chunk[..within], start);
-        // Nor does a string whose text nobody wants.
+        // Neither does a string whose text nobody wants.
         if !is_followed && run.is_ascii && chunk.get(run.end) == Some(&b'"') {
             self.end_value_string(run.end, sink);
             return Ok(run.end + 1);
@@ -87,12 +105,13 @@ impl Tokenizer {
         self.string_from(chunk, within, start, run, sink)
     }
 
-    /// Takes in a chunk that is short and lies between two characters of the open string, its ends included: the usual
-    /// case while a model writes, which has its own short way through the parser. `None`, and nothing is taken in, if the
-    /// chunk is anything else.
+    /// Reads a chunk that is short and plain, inside the open string and not inside a character of it: the usual case
+    /// while a model writes, which has a fast path through the parser. Returns `None`, and reads nothing, if the chunk
+    /// is anything else.
     ///
-    /// `keep` is called with the chunk's offset before anything is taken in, so that whoever keeps the text has it then.
-    // Not split in two and not a value that is looked at after keeping: each costs a model's token some instructions.
+    /// `keep` is called with the chunk's offset before anything is read, so that the text can be kept first.
+    // This is not split in two, and does not return a value to look at after keeping: each would cost a model's token
+    // some instructions.
     #[inline(always)]
     pub(crate) fn take_string_piece<'a>(&mut self, chunk: &'a [u8], keep: impl FnOnce(u64)) -> Option<StringPiece<'a>> {
         let at = self.offset;
@@ -113,7 +132,7 @@ impl Tokenizer {
         Some(StringPiece::Text(text, at))
     }
 
-    /// How much of a chunk lies before an offset.
+    /// How much of a chunk is before an offset.
     #[inline]
     fn within(&self, limit: u64, chunk: &[u8]) -> usize {
         usize::try_from(limit - self.offset).unwrap_or(usize::MAX).min(chunk.len())
@@ -128,13 +147,13 @@ impl Tokenizer {
 
     /// Reads on between two characters, up to the closing quote, an escape that may be cut, or the chunk's end.
     pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
-        // Only bytes within the limit are part of a run; the one behind them is judged by itself.
+        // Only bytes within the limit are part of a run; the one after them is judged by itself.
         let within = self.within(self.string.limit, chunk);
         let run = scan::run(&chunk[..within], start);
         self.string_from(chunk, within, start, run, sink)
     }
 
-    /// The same, once the first run is known.
+    /// The same, once the first run is known; the top of this file explains it.
     fn string_from<S: Sink>(
         &mut self,
         chunk: &[u8],
@@ -158,7 +177,7 @@ impl Tokenizer {
                         self.state = State::Utf8;
                         return Ok(end);
                     }
-                    Utf8Rest::Bad(behind) => return Err(self.bad_utf8(start + prefix.valid.len() + behind)),
+                    Utf8Rest::Bad(after) => return Err(self.bad_utf8(start + prefix.valid.len() + after)),
                 }
             }
             match chunk.get(end) {
@@ -243,7 +262,7 @@ impl Tokenizer {
         self.state = self.after_value();
     }
 
-    /// Hands decoded text on: to the sink, or to the key that is being gathered.
+    /// Passes decoded text on: to the sink, or to the key that is being collected.
     #[inline]
     pub(super) fn tell<S: Sink>(&mut self, text: &str, at: u64, sink: &mut S) -> Result<(), Fault> {
         if self.string.is_followed {
@@ -255,7 +274,7 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Reads the rest of a UTF-8 sequence that the last chunk's end has cut.
+    /// Reads the rest of a UTF-8 sequence that was cut by the end of the last chunk, or of the limit.
     pub(super) fn utf8<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
         while let Some(&byte) = chunk.get(pos) {
             let step = self.carry.push(byte);

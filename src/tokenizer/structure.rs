@@ -4,7 +4,7 @@ use super::{Interest, NOTHING_SKIPPED, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
 impl Tokenizer {
-    /// The first byte of a value, or the bracket that closes an array before its first.
+    /// The first byte of a value, or the bracket that closes an empty array.
     #[inline]
     pub(super) fn value<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
         let pos = self.white_space(chunk, pos);
@@ -19,7 +19,7 @@ impl Tokenizer {
         }
     }
 
-    /// The quote that begins a key, or the bracket that closes an object before its first.
+    /// The quote that begins a key, or the bracket that closes an empty object.
     #[inline]
     pub(super) fn member<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
         let pos = self.white_space(chunk, pos);
@@ -31,7 +31,7 @@ impl Tokenizer {
         }
     }
 
-    /// The colon behind a key.
+    /// The colon after a key.
     #[inline]
     pub(super) fn colon(&mut self, chunk: &[u8], pos: usize) -> Result<usize, Fault> {
         let pos = self.white_space(chunk, pos);
@@ -45,7 +45,7 @@ impl Tokenizer {
         }
     }
 
-    /// The comma or closing bracket behind a value.
+    /// The comma or closing bracket after a value.
     #[inline]
     pub(super) fn comma_or_end<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
         let pos = self.white_space(chunk, pos);
@@ -62,21 +62,21 @@ impl Tokenizer {
         }
     }
 
-    /// White space behind the root.
+    /// White space after the root.
     #[inline]
     pub(super) fn trailing(&mut self, chunk: &[u8], pos: usize) -> Result<usize, Fault> {
         let pos = self.white_space(chunk, pos);
         if pos == chunk.len() { Ok(pos) } else { Err(self.unexpected(pos)) }
     }
 
-    /// The byte at `pos` cannot stand in this state.
+    /// The byte at `pos` is not allowed in this state.
     #[cold]
     fn unexpected(&self, pos: usize) -> Fault {
         let kind = if self.state == State::Done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
         Fault::new(kind, self.at(pos), expected(self.state, self.nest.in_object()))
     }
 
-    /// Passes white space; lines are counted here, because nowhere else may a line feed stand.
+    /// Reads white space. Lines are counted here, because a line feed is allowed nowhere else.
     #[inline]
     fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
         while let Some(&byte) = chunk.get(pos) {
@@ -128,7 +128,7 @@ impl Tokenizer {
     }
 }
 
-/// What may stand in a state between tokens, for messages.
+/// What is expected in a state between tokens, for messages.
 pub(super) fn expected(state: State, in_object: bool) -> &'static str {
     match state {
         State::FirstElement => "expected a value or `]`",

@@ -9,7 +9,7 @@ pub(crate) fn floor_char_boundary(text: &str, place: usize) -> usize {
     (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }
 
-/// A UTF-8 sequence of which one to three bytes have come.
+/// A UTF-8 sequence of which one to three bytes have arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Utf8Carry {
     bytes: [u8; 4],
@@ -20,14 +20,14 @@ pub(crate) struct Utf8Carry {
 pub(crate) enum Utf8Step {
     /// The sequence is still open.
     Open,
-    /// The character is whole.
+    /// The character is complete.
     Whole,
-    /// The byte cannot stand here.
+    /// The byte is not allowed here.
     Bad,
 }
 
 impl Utf8Carry {
-    /// Takes over the beginning of a sequence, one to three bytes that the validator found viable.
+    /// Takes over the beginning of a sequence: one to three bytes that the validator found viable.
     pub(crate) fn begin(sequence: &[u8]) -> Self {
         let mut carry = Self::default();
         for &byte in sequence {
@@ -60,12 +60,12 @@ impl Utf8Carry {
         if self.len == whole { Utf8Step::Whole } else { Utf8Step::Open }
     }
 
-    /// How many bytes have come.
+    /// How many bytes have arrived.
     pub(crate) fn len(&self) -> usize {
         usize::from(self.len)
     }
 
-    /// The character, once it is whole.
+    /// The character, once it is complete.
     pub(crate) fn as_str(&self) -> &str {
         str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
@@ -83,13 +83,13 @@ pub(crate) struct Utf8Prefix<'a> {
     pub(crate) rest: Utf8Rest<'a>,
 }
 
-/// What stands behind the longest valid beginning.
+/// What follows the longest valid beginning.
 pub(crate) enum Utf8Rest<'a> {
     /// Nothing.
     Empty,
-    /// A viable sequence that the bytes end in.
+    /// A viable sequence with which the bytes end.
     Cut(&'a [u8]),
-    /// A byte that cannot stand where it stands, that many bytes behind the valid ones.
+    /// A byte that is not allowed where it is, this many bytes after the valid ones.
     Bad(usize),
 }
 
@@ -115,7 +115,8 @@ fn split_at_error(bytes: &[u8], error: str::Utf8Error) -> Utf8Prefix<'_> {
     let (valid, rest) = bytes.split_at(error.valid_up_to());
     let rest_kind = match error.error_len() {
         None => Utf8Rest::Cut(rest),
-        // The validator counts the bytes that were fine so far; only a lead that is bad by itself is its own fault.
+        // The validator counts the bytes that were fine so far; only a lead byte that is bad by itself counts as the
+        // bad one.
         Some(_) if !(0xC2..=0xF4).contains(&rest[0]) => Utf8Rest::Bad(0),
         Some(len) => Utf8Rest::Bad(len),
     };
