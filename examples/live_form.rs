@@ -57,7 +57,8 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     let mut drawn = Revision::default();
     for piece in pieces {
         let fed = parser.feed(piece?).check();
-        if parser.has_changed_since(drawn) {
+        // A field that has closed prints the same, but gets another mark.
+        if parser.revision() != drawn {
             draw(&parser, drawn == Revision::default())?;
             drawn = parser.revision();
         }
@@ -87,7 +88,7 @@ fn draw(parser: &Parser, is_first: bool) -> Result<(), Box<dyn Error>> {
         write!(out, "\x1b[{}A\x1b[J", fields.len() + 1)?;
     }
     for (name, text) in fields {
-        let mark = match root.state_of(name) {
+        let mark = match root.state_of(name)? {
             ValueState::Pending => '·',
             ValueState::Partial => '…',
             ValueState::Complete => '✓',

@@ -220,6 +220,11 @@ pub enum ErrorKind {
     OutOfOrder,
     /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)).
     NotRetained,
+    /// `items[*]`, `a[`: asking what is known at a path that is no concrete one
+    /// ([`Parser::state_of`](crate::Parser::state_of)).
+    InvalidPath,
+    /// Asking what is new since a [`Revision`](crate::Revision) of another parser, or from before a reset.
+    ForeignRevision,
     /// Bytes fed after a successful `finish`.
     Finished,
     /// `{"age":"old"}` read as a struct whose `age` is a number: whole, but not of that type.
@@ -249,6 +254,8 @@ impl ErrorKind {
             Self::SnapshotLimit => "snapshot-limit",
             Self::OutOfOrder => "out-of-order",
             Self::NotRetained => "not-retained",
+            Self::InvalidPath => "invalid-path",
+            Self::ForeignRevision => "foreign-revision",
             Self::Finished => "finished",
             Self::Data => "data",
         }
@@ -274,6 +281,8 @@ impl ErrorKind {
             Self::SnapshotLimit => "snapshot limit",
             Self::OutOfOrder => "out of order",
             Self::NotRetained => "not retained",
+            Self::InvalidPath => "invalid path",
+            Self::ForeignRevision => "foreign revision",
             Self::Finished => "finished",
             Self::Data => "data",
         }

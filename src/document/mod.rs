@@ -8,6 +8,7 @@
 mod as_serde_json;
 mod children;
 mod deserializer;
+mod history;
 mod kept;
 mod lookup;
 mod patch;
@@ -23,11 +24,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use self::history::{Extent, History};
 use self::lookup::LastLooks;
 pub use self::patch::{PatchOp, Revision};
 pub(crate) use self::print::write_escaped;
 pub use self::settled::Settled;
 pub use self::typed::Partial;
+pub(crate) use self::view::state_before_all;
 pub use self::view::{PartialValue, ValueState};
 use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
@@ -94,7 +97,7 @@ impl Node {
 }
 
 /// All that is known of a text so far.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Document {
     nodes: Vec<Node>,
     text: String,
@@ -104,9 +107,9 @@ pub(crate) struct Document {
     open: NodeId,
     /// Whether a number or literal has begun that is not shown yet.
     has_open_atom: bool,
-    /// How many values have closed, and how often the document was cleared: what a revision compares.
+    /// How many values have closed, and which document this is: what revisions compare.
     closed: u32,
-    epoch: u32,
+    history: History,
     /// How long the text and the list of nodes may grow.
     limit: u32,
     last_looks: LastLooks,
@@ -126,7 +129,7 @@ impl Document {
             open: NOTHING,
             has_open_atom: false,
             closed: 0,
-            epoch: 0,
+            history: History::new(),
             limit,
             last_looks: LastLooks::default(),
         }
@@ -139,15 +142,24 @@ impl Document {
         self.open = NOTHING;
         self.has_open_atom = false;
         self.last_looks = LastLooks::default();
-        self.epoch = self.epoch.wrapping_add(1);
+        self.closed = 0;
+        self.history.clear();
     }
 
     /// The text has failed: its root is never complete, whatever has closed.
     pub(crate) fn fail(&mut self) {
         if let Some(root) = self.nodes.first_mut() {
+            if !root.is_open {
+                self.closed -= 1;
+            }
             root.is_open = true;
             root.end_or_newest = NOTHING;
         }
+    }
+
+    /// How much is shown.
+    fn extent(&self) -> Extent {
+        Extent { nodes: self.nodes.len() as u32, text: self.shown }
     }
 
     /// The document as far as it is known.
@@ -179,7 +191,7 @@ impl Document {
         if let Some(node) = self.nodes.get_mut(self.open as usize) {
             node.close(end);
             self.open = node.parent;
-            self.closed = self.closed.wrapping_add(1);
+            self.closed += 1;
         }
     }
 
@@ -212,7 +224,7 @@ impl Document {
         let end = self.nodes.len() as u32;
         if let Some(node) = self.nodes.last_mut() {
             node.close(end);
-            self.closed = self.closed.wrapping_add(1);
+            self.closed += 1;
         }
     }
 
@@ -235,7 +247,7 @@ impl Document {
         }
         let id = self.push(kind, end)?;
         self.nodes[id as usize].close(id + 1);
-        self.closed = self.closed.wrapping_add(1);
+        self.closed += 1;
         if kind == NodeKind::Number {
             self.text.push_str(text);
             self.shown = self.text.len() as u32;
@@ -343,6 +355,24 @@ impl Document {
         });
         let has_node = self.nodes.get(id as usize).is_some();
         has_node.then(|| self.segments(id)).into_iter().flatten().chain(atom)
+    }
+}
+
+/// A clone goes its own way: it knows the revisions that were given until now.
+impl Clone for Document {
+    fn clone(&self) -> Self {
+        let Self { shown, open, has_open_atom, closed, limit, .. } = *self;
+        Self {
+            nodes: self.nodes.clone(),
+            text: self.text.clone(),
+            shown,
+            open,
+            has_open_atom,
+            closed,
+            history: self.history.fork(self.extent()),
+            limit,
+            last_looks: self.last_looks.clone(),
+        }
     }
 }
 

@@ -5,11 +5,19 @@ use core::fmt::{self, Write};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::history::Extent;
 use super::print::write_string;
 use super::{Document, NodeId, NodeKind, PartialValue};
 use crate::path::write_pointer_token;
 
 /// A moment of a snapshot, to be compared with a later one. Taking and comparing one costs nothing.
+///
+/// It belongs to the parser that gave it, until that parser is [reset](crate::Parser::reset), and to clones made after it
+/// was given. The default is the moment before anything is shown, which is the same for every parser.
+///
+/// What is shown changes only by growing: [`has_changed_since`](crate::Parser::has_changed_since) says whether it has, and
+/// [`patch_since`](crate::Parser::patch_since) what is new. Two revisions of a parser are *equal* only if, in addition, no
+/// value has closed in between. So compare revisions if you show what is complete.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -19,18 +27,24 @@ use crate::path::write_pointer_token;
 /// let revision = parser.revision();
 /// assert!(!parser.has_changed_since(revision));
 /// parser.feed(r#"lo", "to": ["all"#).check()?;
-/// let ops: Vec<String> = parser.patch_since(revision).map(|op| op.to_string()).collect();
+/// let ops: Vec<String> = parser.patch_since(revision)?.map(|op| op.to_string()).collect();
 /// assert_eq!(ops, [
 ///     r#"{"op":"append","path":"/say","value":"lo"}"#,
 ///     r#"{"op":"add","path":"/to","value":["all"]}"#,
 /// ]);
+///
+/// let revision = parser.revision();
+/// parser.feed(r#""]"#).check()?;
+/// assert!(!parser.has_changed_since(revision), "it prints the same");
+/// assert_ne!(parser.revision(), revision, "but two values have closed");
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Revision {
-    epoch: u32,
-    nodes: u32,
-    shown: u32,
+    /// The number of the document that gave it.
+    number: u64,
+    extent: Extent,
+    /// How many values had closed.
     closed: u32,
 }
 
@@ -100,33 +114,32 @@ impl Serialize for PatchOp<'_> {
 
 impl Document {
     pub(crate) fn revision(&self) -> Revision {
-        Revision { epoch: self.epoch, nodes: self.nodes.len() as u32, shown: self.shown, closed: self.closed }
+        let extent = self.extent();
+        Revision { number: self.history.number_at(extent), extent, closed: self.closed }
     }
 
-    /// The operations since a revision, in document order; since a revision of another document, all of this one.
+    /// Whether a patch has anything to say; of what is no revision of this document, it has.
+    pub(crate) fn has_changed_since(&self, revision: Revision) -> bool {
+        revision.extent != self.extent() || !self.history.knows(revision.number, revision.extent)
+    }
+
+    /// The operations since a revision, in document order; nothing since a revision of another document.
     ///
     /// What is new is the growth of one string, if the last node was an open string, and the nodes after the revision.
     /// Each of them whose parent is an old node is added, with everything in it.
-    pub(crate) fn patch_since(&self, revision: Revision) -> impl Iterator<Item = PatchOp<'_>> {
-        let revision = if self.has_passed(revision) { revision } else { Revision::default() };
-        let grown = revision.nodes.checked_sub(1).and_then(|last| self.growth(last, revision.shown));
-        let mut next = revision.nodes;
+    pub(crate) fn patch_since(&self, revision: Revision) -> Option<impl Iterator<Item = PatchOp<'_>>> {
+        let Revision { number, extent: Extent { nodes, text }, .. } = revision;
+        if !self.history.knows(number, revision.extent) {
+            return None;
+        }
+        let grown = nodes.checked_sub(1).and_then(|last| self.growth(last, text));
+        let mut next = nodes;
         let added = core::iter::from_fn(move || {
             let node = ((next as usize) < self.nodes.len()).then_some(next)?;
             next = self.end(node);
             Some(PatchOp { value: PartialValue::new(self, node), appended_from: None })
         });
-        grown.into_iter().chain(added)
-    }
-
-    /// Whether the revision can be one of this document. A revision of another parser is a mistake of the caller's, but
-    /// must do no harm.
-    fn has_passed(&self, revision: Revision) -> bool {
-        let now = self.revision();
-        revision.epoch == now.epoch
-            && revision.nodes <= now.nodes
-            && revision.shown <= now.shown
-            && self.text.is_char_boundary(revision.shown as usize)
+        Some(grown.into_iter().chain(added))
     }
 
     /// What a string has gained since its text was shown up to `shown`.

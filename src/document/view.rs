@@ -1,5 +1,6 @@
 //! Looking at the partial document: a `Copy` view of one value.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -7,6 +8,7 @@ use core::fmt;
 use serde_json::{Number, Value};
 
 use super::{Document, NodeId, NodeKind};
+use crate::error::{Error, ErrorKind};
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
 use crate::tokenizer::ValueKind;
 
@@ -31,8 +33,8 @@ use crate::tokenizer::ValueKind;
 /// assert!(seen.at("name").unwrap().is_complete());
 /// assert_eq!(seen.at("tags[1]").unwrap().as_str(), Some("eng"));
 /// assert_eq!(seen.to_string(), r#"{"name":"Ada","tags":["math","eng"]}"#);
-/// assert_eq!(seen.state_of("tags[1]"), ValueState::Partial);
-/// assert_eq!(seen.state_of("tags[2]"), ValueState::Pending);
+/// assert_eq!(seen.state_of("tags[1]")?, ValueState::Partial);
+/// assert_eq!(seen.state_of("tags[2]")?, ValueState::Pending);
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -222,23 +224,26 @@ impl<'a> PartialValue<'a> {
 
     /// What is known of the value at a concrete path from here.
     ///
-    /// This is what lets a caller act on a field the moment it can no longer change. A text that is no concrete path
-    /// names nothing that could come: [`ValueState::Absent`].
-    #[must_use]
-    pub fn state_of(self, path: &str) -> ValueState {
+    /// This is what lets a caller act on a field the moment it can no longer change.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPath`] if the text is no concrete path: it names nothing that could come or be absent.
+    pub fn state_of(self, path: &str) -> Result<ValueState, Error> {
         let mut value = self;
-        for step in concrete_steps(path) {
-            let Some(step) = step else { return ValueState::Absent };
+        let mut steps = concrete_steps(path);
+        while let Some(step) = steps.next() {
+            let step = step.ok_or_else(|| invalid_path(path, &self.path()))?;
             match value.child(step) {
                 Some(child) => value = child,
-                None if value.may_hold(step) => {
-                    let is_spelt_right = concrete_steps(path).all(|step| step.is_some());
-                    return if is_spelt_right { ValueState::Pending } else { ValueState::Absent };
+                // What follows leads nowhere, but has to be a path all the same.
+                None if steps.all(|step| step.is_some()) => {
+                    return Ok(if value.may_hold(step) { ValueState::Pending } else { ValueState::Absent });
                 }
-                None => return ValueState::Absent,
+                None => return Err(invalid_path(path, &self.path())),
             }
         }
-        if value.is_complete() { ValueState::Complete } else { ValueState::Partial }
+        Ok(if value.is_complete() { ValueState::Complete } else { ValueState::Partial })
     }
 
     /// Whether a child that is not there may still arrive.
@@ -258,6 +263,17 @@ impl<'a> PartialValue<'a> {
         let _ = write_concrete(&mut path, self.document.segments(self.node));
         path
     }
+}
+
+/// [`PartialValue::state_of`] where no value shows yet: it may still come, wherever the path leads.
+pub(crate) fn state_before_all(path: &str) -> Result<ValueState, Error> {
+    if concrete_steps(path).all(|step| step.is_some()) { Ok(ValueState::Pending) } else { Err(invalid_path(path, "$")) }
+}
+
+#[cold]
+fn invalid_path(path: &str, from: &str) -> Error {
+    let expected = format!("expected a concrete path, such as `a[0].b`, not `{path}`");
+    Error::without_place(ErrorKind::InvalidPath, from, &expected)
 }
 
 impl fmt::Debug for PartialValue<'_> {

@@ -23,7 +23,7 @@ pub use self::retention::Retain;
 #[cfg(feature = "tool-calls")]
 pub(crate) use self::values::Written;
 pub use self::values::{Atom, ValueFeed};
-use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState};
+use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState, state_before_all};
 use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::{CompleteValue, Event, deserialize_text};
 use crate::path::ROOT;
@@ -294,55 +294,138 @@ impl Parser {
 }
 
 /// Looking at the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots).
+///
+/// Asking any other parser is a mistake in the program, whatever the input, so it panics. Code that has not built the
+/// parser itself can ask [`has_snapshots`](Self::has_snapshots) first.
 impl Parser {
+    /// Whether the parser was built with [`snapshots`](ParserBuilder::snapshots).
+    #[must_use]
+    pub fn has_snapshots(&self) -> bool {
+        self.engine.followers.document.is_some()
+    }
+
     /// The document as far as it is known: a `Copy` view; taking it costs nothing.
     ///
-    /// `None` before the first value shows, and without [`snapshots`](ParserBuilder::snapshots). After an error the
-    /// last one stays readable, and its root is not complete.
+    /// `None` before the first value shows. After an error the last one stays readable, and its root is not complete.
+    ///
+    /// # Panics
+    ///
+    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
     #[inline]
     #[must_use]
+    #[track_caller]
     pub fn snapshot(&self) -> Option<PartialValue<'_>> {
-        self.engine.followers.document.as_ref()?.view()
+        self.document().view()
     }
 
     /// What is known of the value at a concrete path: [`PartialValue::state_of`] from the root, and
     /// [`Pending`](ValueState::Pending) before the first value shows.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet, ValueState};
+    /// use jsonspigot::{ErrorKind, Parser, PatternSet, ValueState};
     ///
     /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    /// assert_eq!(parser.state_of("file_path"), ValueState::Pending);
+    /// assert_eq!(parser.state_of("file_path")?, ValueState::Pending);
     /// parser.feed(r#"{"file_path": "a.rs", "text": "fn"#).check()?;
-    /// assert_eq!(parser.state_of("file_path"), ValueState::Complete);
-    /// assert_eq!(parser.state_of("text"), ValueState::Partial);
+    /// assert_eq!(parser.state_of("file_path")?, ValueState::Complete);
+    /// assert_eq!(parser.state_of("text")?, ValueState::Partial);
     /// parser.feed(r#""}"#).check()?;
-    /// assert_eq!(parser.state_of("mode"), ValueState::Absent);
+    /// assert_eq!(parser.state_of("mode")?, ValueState::Absent);
+    /// assert_eq!(parser.state_of("*").unwrap_err().kind(), ErrorKind::InvalidPath);
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
-    #[must_use]
-    pub fn state_of(&self, path: &str) -> ValueState {
-        self.snapshot().map_or(ValueState::Pending, |root| root.state_of(path))
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPath`] if the text is no concrete path.
+    ///
+    /// # Panics
+    ///
+    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
+    #[track_caller]
+    pub fn state_of(&self, path: &str) -> Result<ValueState, Error> {
+        self.snapshot().map_or_else(|| state_before_all(path), |root| root.state_of(path))
     }
 
     /// This moment of the snapshot, for [`has_changed_since`](Self::has_changed_since) and
-    /// [`patch_since`](Self::patch_since). Without snapshots nothing ever changes.
+    /// [`patch_since`](Self::patch_since), or to be compared with another.
+    ///
+    /// # Panics
+    ///
+    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
+    #[track_caller]
     pub fn revision(&self) -> Revision {
-        self.engine.followers.document.as_ref().map_or_else(Revision::default, Document::revision)
+        self.document().revision()
     }
 
-    /// Whether anything has been added, has grown or has closed since a revision. Costs a comparison.
+    /// Whether the snapshot prints differently than it did at a revision, that is, whether
+    /// [`patch_since`](Self::patch_since) has any operation. Costs a comparison.
+    ///
+    /// A value that has only closed prints the same; compare [revisions](Revision) to notice that too. True for a revision
+    /// that `patch_since` refuses.
+    ///
+    /// # Panics
+    ///
+    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
+    #[track_caller]
     pub fn has_changed_since(&self, revision: Revision) -> bool {
-        self.revision() != revision
+        self.document().has_changed_since(revision)
     }
 
     /// The operations that bring a copy of the snapshot as it was at `revision` up to date.
     ///
     /// Since `Revision::default()` they build it from nothing. Applied one batch after the other they give each snapshot.
     /// Costs what is new, and the paths' depth.
-    pub fn patch_since(&self, revision: Revision) -> impl Iterator<Item = PatchOp<'_>> {
-        self.engine.followers.document.iter().flat_map(move |document| document.patch_since(revision))
+    ///
+    /// Closing a value is no operation. In a copy, everything is complete except the value that was added or grew last,
+    /// and the values that contain it. Whether those are complete can be learned from [`state_of`](Self::state_of), from
+    /// the [`End`](crate::EventKind::End) events of a pattern, or from the end of the text.
+    ///
+    /// ```
+    /// use jsonspigot::{ErrorKind, Parser, PatternSet, Revision};
+    ///
+    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// parser.feed("[1, ").check()?;
+    /// let revision = parser.revision();
+    /// parser.reset();
+    /// parser.feed("[2, ").check()?;
+    /// // A copy of the first document can't be brought up to date: it starts anew.
+    /// assert_eq!(parser.patch_since(revision).err().unwrap().kind(), ErrorKind::ForeignRevision);
+    /// let all: Vec<_> = parser.patch_since(Revision::default())?.map(|op| op.to_string()).collect();
+    /// assert_eq!(all, [r#"{"op":"add","path":"","value":[2]}"#]);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::ForeignRevision`] unless this parser gave the revision, and has not been [reset](Self::reset) since, or
+    /// the parser that it was cloned from gave it before that.
+    ///
+    /// # Panics
+    ///
+    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
+    #[track_caller]
+    pub fn patch_since(&self, revision: Revision) -> Result<impl Iterator<Item = PatchOp<'_>>, Error> {
+        self.document().patch_since(revision).ok_or_else(|| {
+            let expected = "expected a revision that this parser has given since its last reset";
+            self.engine.error_of_call(ErrorKind::ForeignRevision, expected)
+        })
     }
+
+    #[inline]
+    #[track_caller]
+    fn document(&self) -> &Document {
+        match &self.engine.followers.document {
+            Some(document) => document,
+            None => no_snapshots(),
+        }
+    }
+}
+
+#[cold]
+#[track_caller]
+fn no_snapshots() -> ! {
+    panic!("this parser was built without snapshots: `ParserBuilder::snapshots` asks for them");
 }

@@ -30,6 +30,15 @@ fn out_of_order() -> Error {
     feed.set("a[1]", Atom::Null).find_map(Result::err).unwrap()
 }
 
+fn of_a_foreign_revision() -> Error {
+    let fed = || {
+        let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+        parser.feed("[1").check().unwrap();
+        parser
+    };
+    fed().patch_since(fed().revision()).err().unwrap()
+}
+
 fn of_a_look() -> Error {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
     parser.feed(r#"{"a": ["x"#).check().unwrap();
@@ -39,7 +48,7 @@ fn of_a_look() -> Error {
 #[test]
 fn each_kind_says_what_and_where() {
     let limits = Limits::default();
-    // All kinds but `SnapshotLimit`, which takes 4 GiB of text.
+    // All kinds but `SnapshotLimit`, which takes 4 GiB of text, and `InvalidPath`, which is about no byte.
     let errors = [
         ("unexpected-byte", "unexpected byte", 6, plain(br#"{"a": ?}"#)),
         ("invalid-escape", "invalid escape", 2, plain(br#""\x""#)),
@@ -62,6 +71,7 @@ fn each_kind_says_what_and_where() {
         ("number-limit", "number limit", 1, limited(limits.number(1), "12")),
         ("total-limit", "total limit", 1, limited(limits.total(1), "[]")),
         ("out-of-order", "out of order", 0, out_of_order()),
+        ("foreign-revision", "foreign revision", 2, of_a_foreign_revision()),
         ("not-retained", "not retained", 2, failure(Parser::builder().retain(Retain::Matches), b"[]")),
         ("finished", "finished", 1, behind_the_end()),
         ("data", "data", 0, plain(br#"{"a": 1}"#)),

@@ -18,6 +18,7 @@ mod paths;
 mod patterns;
 mod properties;
 mod regression;
+mod revisions;
 mod settled;
 mod snapshots;
 mod suites;

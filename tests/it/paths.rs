@@ -1,6 +1,6 @@
 //! Concrete paths, as looks and value feeds read them: the patterns that select one place, without white space.
 
-use jsonspigot::{Atom, Parser, Pattern, PatternSet, ValueFeed, ValueState};
+use jsonspigot::{Atom, ErrorKind, Parser, Pattern, PatternSet, ValueFeed, ValueState};
 use proptest::prelude::*;
 
 use super::model::log::{PathElement, concrete_path};
@@ -25,7 +25,7 @@ fn is_path(text: &str) -> bool {
     ["[", "{"].iter().any(|document| {
         let mut parser = plain();
         parser.feed(document).check().unwrap();
-        parser.state_of(text) != ValueState::Absent
+        parser.state_of(text).is_ok_and(|state| state != ValueState::Absent)
     })
 }
 
@@ -61,7 +61,7 @@ proptest! {
             let told: Vec<_> = feed.set(spelling, Atom::Bool(true)).map(|event| event.unwrap().path.to_string()).collect();
             // A number or literal at the root begins and ends at once, too.
             prop_assert_eq!(told, [concrete.clone(), concrete.clone()], "{}", spelling);
-            prop_assert_eq!(feed.parser().state_of(spelling), ValueState::Complete, "{}", spelling);
+            prop_assert_eq!(feed.parser().state_of(spelling).unwrap(), ValueState::Complete, "{}", spelling);
             let found = feed.parser().snapshot().and_then(|root| root.at(spelling)?.as_bool());
             prop_assert_eq!(found, Some(true), "{}", spelling);
         }
@@ -96,32 +96,50 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_path_is_absent_wherever_it_breaks() {
+fn what_is_no_path_is_refused_wherever_it_breaks() {
     let mut parser = plain();
     parser.feed(r#"{"a": [{"b": 1"#).check().unwrap();
     let root = parser.snapshot().unwrap();
     for (path, state) in [
-        ("$", ValueState::Partial),
-        ("a[0].b", ValueState::Pending),
-        ("$.a[0]['\\u0062']", ValueState::Pending),
-        ("a[0].b.c", ValueState::Pending),
-        ("a[1].c", ValueState::Pending),
-        ("a.b", ValueState::Absent),
-        ("[0]", ValueState::Absent),
-        ("", ValueState::Absent),
-        ("c.", ValueState::Absent),
-        ("c[", ValueState::Absent),
-        ("c.d.1", ValueState::Absent),
-        ("a[00]", ValueState::Absent),
-        ("a[0]b", ValueState::Absent),
-        ("a[1]b", ValueState::Absent),
-        ("$a", ValueState::Absent),
-        ("a[18446744073709551616]", ValueState::Absent),
-        ("a['\\'", ValueState::Absent),
+        ("$", Some(ValueState::Partial)),
+        ("a[0].b", Some(ValueState::Pending)),
+        ("$.a[0]['\\u0062']", Some(ValueState::Pending)),
+        ("a[0].b.c", Some(ValueState::Pending)),
+        ("a[1].c", Some(ValueState::Pending)),
+        ("a.b", Some(ValueState::Absent)),
+        ("[0]", Some(ValueState::Absent)),
+        ("", None),
+        ("*", None),
+        ("a[*]", None),
+        ("a[0:1]", None),
+        ("$..a", None),
+        ("/a/0", None),
+        ("c.", None),
+        ("c[", None),
+        ("c.d.1", None),
+        ("a[00]", None),
+        ("a[0]b", None),
+        ("a[1]b", None),
+        ("a.b[", None),
+        ("[0]x", None),
+        ("$a", None),
+        ("a[18446744073709551616]", None),
+        ("a['\\'", None),
     ] {
-        assert_eq!(root.state_of(path), state, "{path}");
-        assert_eq!(root.at(path).is_some(), state == ValueState::Partial, "{path}");
+        assert_eq!(root.state_of(path).ok(), state, "{path}");
+        assert_eq!(parser.state_of(path), root.state_of(path), "{path}");
+        assert_eq!(root.at(path).is_some(), state == Some(ValueState::Partial), "{path}");
+        // Whatever is there: nothing yet, something else, or no more to come.
+        for document in ["", "[", "1 ", r#"{"a": {"b": {}}, "c": 1}"#, "x"] {
+            let mut other = plain();
+            let _ = other.feed(document).check();
+            assert_eq!(other.state_of(path).is_ok(), state.is_some(), "{path} in {document}");
+        }
     }
+    let error = root.at("a[0]").unwrap().state_of("b[*]").unwrap_err();
+    assert_eq!((error.kind(), error.path(), error.offset(), error.line()), (ErrorKind::InvalidPath, "a[0]", 0, 0));
+    let message = "invalid path: expected a concrete path, such as `a[0].b`, not `b[*]` in a[0]";
+    assert_eq!(error.to_string(), message);
 }
 
 /// RFC 9535 section 2.3.1.1: each escape is the character that it stands for, in patterns and in paths.
@@ -149,13 +167,13 @@ fn each_escape_is_its_character() {
         for quote in ['\'', '"'] {
             let spelt = format!("$[{quote}a{escape}{quote}]");
             assert_eq!(spelt.parse::<Pattern>().unwrap(), plain.parse::<Pattern>().unwrap(), "{spelt}");
-            assert_eq!(parser.state_of(&spelt), ValueState::Complete, "{spelt}");
+            assert_eq!(parser.state_of(&spelt).unwrap(), ValueState::Complete, "{spelt}");
         }
     }
     // What follows an escape is its own, though it may look like the rest of a pair.
     let spelt: Pattern = "['\\u0041u0042']".parse().unwrap();
     assert_eq!(spelt, "Au0042".parse().unwrap());
-    assert_eq!(plain_with("Au0042").state_of("['\\u0041u0042']"), ValueState::Complete);
+    assert_eq!(plain_with("Au0042").state_of("['\\u0041u0042']").unwrap(), ValueState::Complete);
     for bad in ["\\uD800", "\\uDC00", "\\uD800\\u0041", "\\uD800x", "\\u004", "\\a", "\\U0041", "\\", "\u{1}", "\n"] {
         for spelt in [format!("['{bad}']"), format!("[\"{bad}\"]")] {
             assert!(spelt.parse::<Pattern>().is_err() && !is_path(&spelt), "{spelt}");

@@ -1,6 +1,6 @@
 //! The partial document, at every prefix and for every chunking: it is what the events say, and append-only.
 
-use jsonspigot::{EventKind, Limits, Parser, PatternSet, Retain, ValueState};
+use jsonspigot::{EventKind, Limits, Parser, PatternSet, Retain, Revision, ValueState};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -107,7 +107,7 @@ proptest! {
         for path in paths {
             let spelt = super::model::log::concrete_path(&path);
             let (later, shown) = (lookup(&whole, &path), now.as_ref().and_then(|now| lookup(now, &path)));
-            match parser.state_of(&spelt) {
+            match parser.state_of(&spelt).unwrap() {
                 ValueState::Complete => prop_assert_eq!(shown, later, "{}", spelt),
                 ValueState::Partial => prop_assert!(is_prefix(shown.unwrap(), later.unwrap()), "{}", spelt),
                 ValueState::Pending => prop_assert_eq!(shown, None, "{}", spelt),
@@ -204,7 +204,7 @@ fn the_last_duplicate_wins_and_starts_anew() {
     let root = parser.snapshot().unwrap();
     assert_eq!(root.get("a").unwrap().as_str(), Some("ne"));
     assert_eq!(root.to_value().unwrap()["a"], "ne");
-    assert_eq!(root.state_of("a"), ValueState::Partial);
+    assert_eq!(root.state_of("a").unwrap(), ValueState::Partial);
     assert!(root == serde_json::json!({"a": "ne", "b": 1}));
     assert_eq!(root.len(), 3);
     assert!(!root.is_empty() && root.get("a").unwrap().is_empty());
@@ -313,36 +313,30 @@ fn numbers_are_what_serde_json_reads() {
     assert_eq!(parser.snapshot().unwrap().index(0).unwrap().as_f64(), None, "a string is no number");
 }
 
+/// Who asks a parser that was built without snapshots has made a mistake, and is told so at once.
 #[test]
-fn a_revision_of_another_parser_leads_nowhere_but_does_no_harm() {
-    let texts = ["", "[", r#"["#, r#"["abc"#, r#"["₹₹₹"#, r#"{"₹": "₹", "b": [1, 2, "₹₹₹"#, r#"{"a": [1]}"#, "12 "];
-    let parsers = texts.map(|text| {
-        let mut parser = plain();
-        parser.feed(text).check().unwrap();
-        parser
-    });
-    for parser in &parsers {
-        let copied = parser.clone();
-        assert!(!copied.has_changed_since(parser.revision()), "a clone goes on from its origin's revisions");
-        for other in &parsers {
-            for op in parser.patch_since(other.revision()) {
-                let text = op.appended().unwrap_or_default();
-                assert!(op.value().as_str().is_none_or(|value| value.ends_with(text)), "{op}");
-            }
+fn a_parser_without_snapshots_cannot_be_asked_for_one() {
+    type Ask = fn(&Parser);
+    let asked: [(&str, Ask); 6] = [
+        ("snapshot", |parser| assert!(parser.snapshot().is_none_or(|root| !root.is_complete()))),
+        ("state_of", |parser| assert!(parser.state_of("a").is_ok())),
+        ("state_of no path", |parser| assert!(parser.state_of("[").is_err())),
+        ("revision", |parser| assert_eq!(parser.revision(), parser.revision())),
+        ("has_changed_since", |parser| assert!(!parser.has_changed_since(parser.clone().revision()))),
+        ("patch_since", |parser| assert!(parser.patch_since(Revision::default()).is_ok())),
+    ];
+    for text in ["", "[1, ", "[", "x"] {
+        let mut without = Parser::new(&PatternSet::empty());
+        let mut with = plain();
+        let _ = (without.feed(text).check(), with.feed(text).check());
+        assert!(!without.has_snapshots() && with.has_snapshots() && with.clone().has_snapshots());
+        for (name, ask) in asked {
+            ask(&with);
+            let panic = std::panic::catch_unwind(|| ask(&without)).expect_err(name);
+            let message = panic.downcast_ref::<&str>().copied().unwrap_or_default();
+            assert!(message.contains("without snapshots") && message.contains("ParserBuilder::snapshots"), "{name}");
         }
+        without.reset();
+        assert!(!without.has_snapshots());
     }
-}
-
-#[test]
-fn a_reset_parser_starts_a_new_document() {
-    let mut parser = plain();
-    parser.feed(r#"{"a": "x""#).check().unwrap();
-    let revision = parser.revision();
-    parser.reset();
-    assert!(parser.snapshot().is_none() && parser.has_changed_since(revision));
-    assert_eq!(parser.patch_since(revision).count(), 0);
-    assert_eq!(parser.state_of("a"), ValueState::Pending);
-    parser.feed(r#"{"a": "x", "b": ["#).check().unwrap();
-    let ops: Vec<String> = parser.patch_since(revision).map(|op| op.to_string()).collect();
-    assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"x","b":[]}}"#]);
 }

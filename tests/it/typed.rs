@@ -503,7 +503,7 @@ fn the_table_of_the_guide() {
         let parser = fed(text);
         let root = parser.snapshot();
         assert_eq!(root.map(|root| root.to_string()).unwrap_or_default(), shown);
-        assert_eq!(parser.state_of("a"), state, "{text}");
+        assert_eq!(parser.state_of("a").unwrap(), state, "{text}");
         let Some(root) = root else { return };
         assert_eq!(root.deserialize::<Row<T>>().unwrap().get().a.as_ref(), typed);
         let settled = root.deserialize::<Row<Settled<T>>>().unwrap();

@@ -100,18 +100,18 @@ impl<W: Write> Output for Lines<W> {
         self.out.write_all(b"}\n")
     }
 
-    /// What has only closed prints the same: news are what a patch would say, and asking for its first operation costs
-    /// nothing, however large the value is.
+    /// What has only closed prints the same, and is no news.
     fn snapshot(&mut self, parser: &Parser) -> io::Result<()> {
-        let Some((snapshots, value)) = self.snapshots.zip(parser.snapshot()) else { return Ok(()) };
-        let mut ops = parser.patch_since(self.told).peekable();
-        if ops.peek().is_some() {
-            match snapshots {
-                Snapshots::Whole => write!(self.out, r#"{{"event":"snapshot","value":{value}"#)?,
-                Snapshots::Patches => self.patch(ops)?,
-            }
-            self.out.write_all(b"}\n")?;
+        let Some(snapshots) = self.snapshots else { return Ok(()) };
+        if !parser.has_changed_since(self.told) {
+            return Ok(());
         }
+        match (snapshots, parser.snapshot()) {
+            (Snapshots::Whole, Some(value)) => write!(self.out, r#"{{"event":"snapshot","value":{value}"#)?,
+            (Snapshots::Patches, _) => self.patch(parser.patch_since(self.told).map_err(io::Error::other)?)?,
+            (Snapshots::Whole, None) => return Ok(()),
+        }
+        self.out.write_all(b"}\n")?;
         self.told = parser.revision();
         Ok(())
     }

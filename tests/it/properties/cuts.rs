@@ -92,7 +92,8 @@ impl Log {
     fn close(mut self, mut parser: Parser, verdict: Verdict) -> Self {
         self.text = parser.text().ok().map(<[u8]>::to_vec);
         self.value = parser.deserialize().ok();
-        self.snapshot = parser.snapshot().map(|value| value.to_string());
+        let root = if parser.has_snapshots() { parser.snapshot() } else { None };
+        self.snapshot = root.map(|value| value.to_string());
         self.offset = parser.offset();
         self.is_complete = parser.is_complete();
         self.deviations = parser.deviations().to_vec();

@@ -9,6 +9,7 @@ pub mod limits;
 pub mod ops;
 pub mod owned;
 pub mod paths;
+pub mod revisions;
 pub mod snapshots;
 pub mod spelling;
 pub mod subjects;

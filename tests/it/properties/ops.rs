@@ -177,10 +177,16 @@ impl Subject {
             assert!(parser.text().is_err() || parser.text().unwrap() == before);
             let mut strict = self.strict.clone();
             strict.feed(before).check().unwrap();
-            assert_eq!(parser.snapshot().map(|root| root.to_string()), strict.snapshot().map(|root| root.to_string()));
+            assert_eq!(parser.has_snapshots(), strict.has_snapshots());
+            let shown = |parser: &Parser| parser.snapshot().map(|root| root.to_string());
+            assert!(!parser.has_snapshots() || shown(parser) == shown(&strict));
         }
         assert!(!format!("{parser:?}").is_empty());
-        let _ = (parser.is_complete(), parser.revision(), parser.state_of("a[0]"), parser.state_of("$['b']"));
+        let _ = parser.is_complete();
+        if !parser.has_snapshots() {
+            return;
+        }
+        let _ = (parser.revision(), parser.state_of("a[0]"), parser.state_of("$['b']"), parser.state_of("['b'"));
         if let Some(root) = parser.snapshot() {
             let printed = root.to_string();
             let read = serde_json::from_str::<serde::de::IgnoredAny>(&printed);

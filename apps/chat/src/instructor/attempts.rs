@@ -64,7 +64,8 @@ impl<'a, T> Snapshot<'a, T> {
 
     /// What is new since the last snapshot of this attempt: applied one after the other they give each snapshot.
     pub fn changes(&self) -> impl Iterator<Item = PatchOp<'a>> + use<'a, T> {
-        self.parser.patch_since(self.since)
+        // Refused only if another parser had given the revision.
+        self.parser.patch_since(self.since).into_iter().flatten()
     }
 
     /// The innermost string, array or object that is still open, as an RFC 6901 pointer. It and what it stands in are
@@ -199,7 +200,9 @@ impl<T: DeserializeOwned> Attempts<T> {
     }
 
     fn tell_snapshot(&mut self, on_event: &mut impl FnMut(Event<'_, T>)) {
-        if !self.parser.has_changed_since(self.seen) {
+        // What has only closed prints the same, but `open` is another then; a text that has failed closes nothing.
+        let has_closed = self.parser.revision() != self.seen && self.parser.error().is_none();
+        if !has_closed && !self.parser.has_changed_since(self.seen) {
             return;
         }
         if let Some(root) = self.parser.snapshot() {

@@ -149,7 +149,8 @@ impl Reader {
         step.snapshot =
             parser.snapshot().map(|value| value.to_string()).filter(|snapshot| room.take(written(snapshot)));
         if !room.is_full() {
-            let patch = parser.patch_since(*seen).map(|op| op.to_string());
+            // Refused only if another parser had given the revision.
+            let patch = parser.patch_since(*seen).into_iter().flatten().map(|op| op.to_string());
             step.patch = patch.take_while(|op| room.take_item(written(op))).collect();
         }
         *seen = parser.revision();

@@ -80,7 +80,7 @@ impl Spigot {
                     }
                 }
             }
-            between(parser.snapshot());
+            between(if parser.has_snapshots() { parser.snapshot() } else { None });
         }
         parser.finish().check().ok()
     }

@@ -1,0 +1,146 @@
+//! Revisions: which ones a parser knows, and that patches, `has_changed_since` and equality agree on them.
+
+use jsonspigot::{ErrorKind, Parser, Revision, ValueState};
+use proptest::prelude::*;
+
+use super::model::mutate::any_document;
+use super::properties::revisions::{self, Action, Op};
+use super::properties::snapshots::plain;
+
+/// What comes next for one of several parsers: mostly bytes.
+fn op() -> impl Strategy<Value = Op> {
+    let action = prop_oneof![
+        12 => (0..6_usize).prop_map(Action::Feed),
+        4 => Just(Action::Clone),
+        3 => Just(Action::Switch),
+        1 => Just(Action::Finish),
+        1 => Just(Action::Reset),
+    ];
+    (0..5_usize, action).prop_map(|(parser, action)| Op { parser, action })
+}
+
+/// Two texts with the same beginning.
+fn texts() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
+    (any_document(), any_document(), any::<prop::sample::Index>()).prop_map(|(one, other, cut)| {
+        let cut = cut.index(one.len() + 1);
+        let tail = other.get(cut..).unwrap_or_default();
+        let other = [&one[..cut], tail].concat();
+        (one, other)
+    })
+}
+
+proptest! {
+    #[test]
+    fn revisions_agree((one, other) in texts(), ops in prop::collection::vec(op(), 0..40)) {
+        revisions::agree([&one, &other], &ops);
+    }
+
+    /// Every prefix, a byte at a time: each moment against each earlier one.
+    #[test]
+    fn revisions_agree_at_every_byte(document in any_document()) {
+        let feed = |_| Op { parser: 0, action: Action::Feed(1) };
+        let ops: Vec<_> = (0..document.len().min(60)).map(feed).collect();
+        revisions::agree([&document, &document], &ops);
+    }
+}
+
+#[test]
+fn a_revision_of_another_parser_is_refused() {
+    let texts = ["[", r#"["#, r#"["abc"#, r#"["₹₹₹"#, r#"{"₹": "₹", "b": [1, 2, "₹₹₹"#, r#"{"a": [1]}"#, "12 "];
+    let parsers = texts.map(|text| {
+        let mut parser = plain();
+        parser.feed(text).check().unwrap();
+        parser
+    });
+    for (place, parser) in parsers.iter().enumerate() {
+        for (other_place, other) in parsers.iter().enumerate() {
+            let revision = other.revision();
+            assert_eq!(parser.patch_since(revision).is_ok(), place == other_place);
+            assert_eq!(parser.has_changed_since(revision), place != other_place);
+        }
+        // Nothing is the same everywhere.
+        assert_eq!(plain().revision(), Revision::default());
+        assert_eq!(parser.patch_since(plain().revision()).unwrap().count(), 1);
+    }
+}
+
+/// A clone knows what was before it; what came after is each one's own, even if it is the same text.
+#[test]
+fn a_clone_shares_the_revisions_up_to_it() {
+    let mut parser = plain();
+    parser.feed(r#"{"a": "x"#).check().unwrap();
+    let before = parser.revision();
+    parser.feed("y").check().unwrap();
+    let mut clone = parser.clone();
+    assert_eq!(clone.revision(), parser.revision(), "nothing has come since");
+    let ops =
+        |parser: &Parser, revision| parser.patch_since(revision).map(|ops| ops.map(|op| op.to_string()).collect());
+    let appended = |text| Ok(vec![format!(r#"{{"op":"append","path":"/a","value":"{text}"}}"#)]);
+    clone.feed("z").check().unwrap();
+    parser.feed("z").check().unwrap();
+    let [own, others] = [parser.revision(), clone.revision()];
+    assert_eq!([ops(&parser, before), ops(&clone, before)], [appended("yz"), appended("yz")]);
+    for (parser, known, unknown) in [(&parser, own, others), (&clone, others, own)] {
+        assert_eq!(ops(parser, known), Ok(Vec::new()));
+        assert_eq!(ops(parser, unknown).unwrap_err().kind(), ErrorKind::ForeignRevision);
+    }
+    // A clone of a clone knows all three, up to where each parted.
+    let parted = clone.revision();
+    let mut third = clone.clone();
+    third.feed("!").check().unwrap();
+    assert_eq!([ops(&third, before), ops(&third, parted)], [appended("yz!"), appended("!")]);
+    assert!(ops(&third, own).is_err() && ops(&clone, third.revision()).is_err());
+}
+
+/// What is refused stays refused: after an error, a finish, a reset of either.
+#[test]
+fn a_reset_parser_starts_a_new_document() {
+    let mut parser = plain();
+    parser.feed(r#"{"a": "x""#).check().unwrap();
+    let revision = parser.revision();
+    parser.feed("?").check().unwrap_err();
+    assert_eq!(parser.patch_since(revision).unwrap().count(), 0, "what is shown stays as it was");
+    parser.reset();
+    assert!(parser.snapshot().is_none() && parser.has_changed_since(revision));
+    assert!(parser.patch_since(revision).is_err());
+    assert_eq!(parser.patch_since(Revision::default()).unwrap().count(), 0);
+    assert_eq!(parser.state_of("a"), Ok(ValueState::Pending));
+    parser.feed(r#"{"a": "x", "b": ["#).check().unwrap();
+    let error = parser.patch_since(revision).err().unwrap();
+    assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ForeignRevision, 17, "b"));
+    let ops: Vec<String> = parser.patch_since(Revision::default()).unwrap().map(|op| op.to_string()).collect();
+    assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"x","b":[]}}"#]);
+}
+
+/// A root that turns out to be followed by something is taken back: revisions say so, and nothing was printed otherwise.
+#[test]
+fn what_has_only_closed_has_not_changed() {
+    let mut parser = plain();
+    parser.feed(r#"["x"#).check().unwrap();
+    let open = parser.revision();
+    parser.feed(r#"""#).check().unwrap();
+    let in_array = parser.revision();
+    parser.feed("]").check().unwrap();
+    let closed = parser.revision();
+    assert!(open != in_array && in_array != closed && open != closed);
+    parser.feed("x").check().unwrap_err();
+    assert_eq!(parser.revision(), in_array, "as before the root closed");
+    for revision in [open, in_array, closed] {
+        assert!(!parser.has_changed_since(revision));
+        assert_eq!(parser.patch_since(revision).unwrap().count(), 0);
+    }
+}
+
+/// Clones of clones cost what is shown, not how many there have been.
+#[test]
+fn a_chain_of_clones_knows_its_first_revision() {
+    let mut parser = plain();
+    parser.feed("[").check().unwrap();
+    let first = parser.revision();
+    for _ in 0..1000 {
+        parser = parser.clone().clone().clone();
+        parser.feed("[],").check().unwrap();
+    }
+    assert_eq!(parser.patch_since(first).unwrap().count(), 1000);
+    assert!(parser.has_changed_since(first));
+}
