@@ -205,7 +205,7 @@ enum DuplicateKeys {
 struct Wire(Option<Provider>);
 
 fn wire() -> impl TypedValueParser<Value = Wire> {
-    let names = Provider::ALL.map(Provider::name).into_iter().chain(["auto"]);
+    let names = Provider::ALL.iter().map(|provider| provider.name()).chain(["auto"]);
     // `auto` is no provider's name.
     PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
 }

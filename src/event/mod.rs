@@ -8,7 +8,7 @@ mod wire;
 
 pub use self::owned::{OwnedEvent, OwnedEventKind};
 pub use self::value::CompleteValue;
-pub(crate) use self::value::{SERDE_DEPTH, deserialize_text, string_len};
+pub(crate) use self::value::{SERDE_DEPTH, deserialize_text};
 use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::error::{Error, ErrorKind};
 use crate::path::Path;
-use crate::tokenizer::ValueKind;
+use crate::tokenizer::{ValueKind, string_len};
 
 /// A value that was received whole: its text and what can be made of it.
 ///
@@ -135,18 +135,6 @@ fn write_on_one_line(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
         rest = &string[end..];
     }
     write_without_space(out, rest)
-}
-
-/// The length of the string that `text` begins with, quotes included.
-pub(crate) fn string_len(text: &[u8]) -> usize {
-    let mut at = 1;
-    loop {
-        match text.get(at) {
-            Some(b'\\') => at += 2,
-            Some(b'"') | None => return text.len().min(at + 1),
-            Some(_) => at += 1,
-        }
-    }
 }
 
 fn write_without_space(out: &mut impl fmt::Write, between: &str) -> fmt::Result {

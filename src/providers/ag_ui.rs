@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use super::failure::Failure;
-use super::format::Understood;
+use super::format::{Format, Understood};
 use super::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Place, Slot};
 
@@ -21,12 +21,14 @@ objects! {
 const FAMILIES: [&str; 9] =
     ["RUN_", "STEP_", "TEXT_MESSAGE_", "TOOL_CALL_", "STATE_", "MESSAGES_", "ACTIVITY_", "REASONING_", "THINKING_"];
 
-/// Whether nobody else sends events of this type.
-pub(super) fn owns_type(kind: &str) -> bool {
+pub(super) const FORMAT: Format =
+    Format { name: "ag-ui", read: |event, _, emit| read(event, emit), owns_type, owns_members: |_| false };
+
+fn owns_type(kind: &str) -> bool {
     FAMILIES.iter().any(|family| kind.starts_with(family))
 }
 
-pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });

@@ -1,7 +1,9 @@
 //! Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
 
+use alloc::vec::Vec;
+
 use super::emitter::Emitter;
-use super::format::Understood;
+use super::format::{Format, Understood};
 use super::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Slot};
 
@@ -45,8 +47,10 @@ objects! {
     }
 }
 
-/// Whether nobody else sends events of this type.
-pub(super) fn owns_type(kind: &str) -> bool {
+pub(super) const FORMAT: Format =
+    Format { name: "anthropic", read: |event, _, emit| read(event, emit), owns_type, owns_members: |_| false };
+
+fn owns_type(kind: &str) -> bool {
     matches!(
         kind,
         "message_start"

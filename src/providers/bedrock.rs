@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use super::anthropic;
 use super::emitter::Emitter;
 use super::failure::Failure;
-use super::format::{Look, Understood};
+use super::format::{Format, Look, Understood};
 use super::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Slot};
 
@@ -59,8 +59,10 @@ objects! {
     }
 }
 
-/// Whether nobody else's events have these members.
-pub(super) fn owns_members(look: &Look<'_>) -> bool {
+pub(super) const FORMAT: Format =
+    Format { name: "bedrock", read: |event, _, emit| read(event, emit), owns_type: |_| false, owns_members };
+
+fn owns_members(look: &Look<'_>) -> bool {
     let members = [
         look.message_start,
         look.content_block_start,
@@ -72,7 +74,7 @@ pub(super) fn owns_members(look: &Look<'_>) -> bool {
     members.into_iter().any(Json::is_given) || has_bytes()
 }
 
-pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     let chunk = event.chunk.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
     if !chunk.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use super::failure::Failure;
-use super::format::Understood;
+use super::format::{Format, Understood};
 use super::json::{Json, Text, Unreadable, objects};
 use super::tool_call::ToolCall;
 use crate::tool_calls::{CallStart, Slot};
@@ -33,8 +33,10 @@ objects! {
     }
 }
 
-/// Whether nobody else sends events of this type.
-pub(super) fn owns_type(kind: &str) -> bool {
+pub(super) const FORMAT: Format =
+    Format { name: "cohere", read: |event, _, emit| read(event, emit), owns_type, owns_members: |_| false };
+
+fn owns_type(kind: &str) -> bool {
     matches!(
         kind,
         "message-start"
@@ -50,7 +52,7 @@ pub(super) fn owns_type(kind: &str) -> bool {
     )
 }
 
-pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     let slot = Slot::at(event.index);
     let delta = event.delta.unwrap_or_default();

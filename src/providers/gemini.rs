@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::emitter::Emitter;
 use super::failure::Failure;
-use super::format::{Look, Understood};
+use super::format::{Format, Look, Understood};
 use super::interactions;
 use super::json::{Json, Text, Unreadable, objects};
 use crate::parser::Atom;
@@ -61,17 +61,18 @@ objects! {
     }
 }
 
-/// Whether nobody else sends events of this type.
-pub(super) fn owns_type(kind: &str) -> bool {
+pub(super) const FORMAT: Format =
+    Format { name: "gemini", read: |event, _, emit| read(event, emit), owns_type, owns_members };
+
+fn owns_type(kind: &str) -> bool {
     kind.starts_with("interaction.") || kind.starts_with("step.")
 }
 
-/// Whether nobody else's events have these members.
-pub(super) fn owns_members(look: &Look<'_>) -> bool {
+fn owns_members(look: &Look<'_>) -> bool {
     look.candidates.is_given() || look.usage_metadata.is_given()
 }
 
-pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     if !event.event_type.is_empty() || !event.kind.is_empty() {
         return interactions::read(json, emit);

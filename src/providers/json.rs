@@ -21,7 +21,7 @@ use core::ops::Deref;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::event::string_len;
+use crate::tokenizer::string_len;
 
 /// A value as it is spelt; or none, where a member is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,35 +8,46 @@
 //! | file | owns |
 //! |---|---|
 //! | `stream` | the public functions |
-//! | `reader` | which format's file reads an event, and what becomes of unknown ones |
-//! | `detection`, `format` | whose event it is |
+//! | `provider` | which formats there are, each with a feature of its own, and whose event it is |
+//! | `reader` | what must be known from one event to the next, and what becomes of unknown ones |
+//! | `format` | what is asked of every wire format |
 //! | `anthropic`, `openai_chat`, … | a wire format: what its events mean, its quirks, and what tells it from others |
 //! | `tool_call` | the spelling of calls that several formats share |
 //! | `failure` | the shapes of errors |
 //! | `emitter` | where all of them send what an event says |
 //! | `json` | how an event's JSON is read |
-//! | `provider`, `event`, `owned` | the names, and what is told |
+//! | `event`, `owned` | what is told |
 
+#[cfg(feature = "ag-ui")]
 mod ag_ui;
+#[cfg(feature = "anthropic")]
 mod anthropic;
+#[cfg(feature = "bedrock")]
 mod bedrock;
+#[cfg(feature = "cohere")]
 mod cohere;
-mod detection;
 mod emitter;
 mod event;
 mod failure;
 mod format;
+#[cfg(feature = "gemini")]
 mod gemini;
+#[cfg(feature = "gemini")]
 mod interactions;
 mod json;
+#[cfg(feature = "ollama")]
 mod ollama;
+#[cfg(feature = "openai-chat")]
 mod openai_chat;
+#[cfg(feature = "openai-responses")]
 mod openai_responses;
 mod owned;
 mod provider;
 mod reader;
 mod stream;
+#[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama"))]
 mod tool_call;
+#[cfg(feature = "vercel-ui")]
 mod vercel_ui;
 
 pub use event::StreamEvent;

@@ -1,8 +1,10 @@
 //! Ollama's own chat, and its completions: one JSON object a line, every call whole.
 
+use alloc::vec::Vec;
+
 use super::emitter::Emitter;
 use super::failure::Failure;
-use super::format::{Look, Understood};
+use super::format::{Format, Look, Understood};
 use super::json::{Json, Text, Unreadable, objects};
 use super::tool_call::{Function, ToolCall};
 use crate::tool_calls::CallStart;
@@ -26,12 +28,14 @@ objects! {
     }
 }
 
-/// Whether nobody else's events have these members.
-pub(super) fn owns_members(look: &Look<'_>) -> bool {
+pub(super) const FORMAT: Format =
+    Format { name: "ollama", read: |event, _, emit| read(event, emit), owns_type: |_| false, owns_members };
+
+fn owns_members(look: &Look<'_>) -> bool {
     (look.message.is_given() || look.response.is_given()) && look.done.is_given()
 }
 
-pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     if event.done.is_none() && event.message.is_none() {
         return Ok(Understood::No);

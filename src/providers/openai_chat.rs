@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::failure::Failure;
-use super::format::{Look, Understood};
+use super::format::{Format, Look, Understood};
 use super::json::{Json, Text, TextOrJson, TextOrList, Unreadable, objects};
 use super::tool_call::{Function, ToolCall};
 use crate::tool_calls::{CallStart, Place, Slot};
@@ -63,12 +63,14 @@ objects! {
     }
 }
 
-/// Whether nobody else's events have these members.
-pub(super) fn owns_members(look: &Look<'_>) -> bool {
+pub(super) const FORMAT: Format =
+    Format { name: "openai-chat", read: |event, _, emit| read(event, emit), owns_type: |_| false, owns_members };
+
+fn owns_members(look: &Look<'_>) -> bool {
     look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())
 }
 
-pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let chunk: Chunk<'_> = json.object()?;
     let groq = chunk.x_groq.map(|groq| groq.usage).unwrap_or_default();
     let usage = if chunk.usage.is_given() { chunk.usage } else { groq };

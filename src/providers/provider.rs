@@ -1,10 +1,32 @@
-//! The providers, by name.
+//! The providers that are compiled in, by name, and by the look of an event. Each is a feature, and all that is known of
+//! its wire format stands in a file of its own, as a [`Format`].
 
 use alloc::boxed::Box;
 use core::fmt;
 use core::str::FromStr;
 
-/// Whose wire format a stream has.
+#[cfg(feature = "ag-ui")]
+use super::ag_ui;
+#[cfg(feature = "anthropic")]
+use super::anthropic;
+#[cfg(feature = "bedrock")]
+use super::bedrock;
+#[cfg(feature = "cohere")]
+use super::cohere;
+use super::format::{Format, Look};
+#[cfg(feature = "gemini")]
+use super::gemini;
+use super::json::Json;
+#[cfg(feature = "ollama")]
+use super::ollama;
+#[cfg(feature = "openai-chat")]
+use super::openai_chat;
+#[cfg(feature = "openai-responses")]
+use super::openai_responses;
+#[cfg(feature = "vercel-ui")]
+use super::vercel_ui;
+
+/// Whose wire format a stream has. Each is there only with the feature that has its name.
 ///
 /// ```
 /// use jsonspigot::providers::Provider;
@@ -17,8 +39,10 @@ use core::str::FromStr;
 #[non_exhaustive]
 pub enum Provider {
     /// Anthropic Messages.
+    #[cfg(feature = "anthropic")]
     Anthropic,
     /// OpenAI Chat Completions and compatible servers; text completions too.
+    #[cfg(feature = "openai-chat")]
     OpenaiChat,
     /// OpenAI Responses.
     ///
@@ -35,48 +59,99 @@ pub enum Provider {
     ///
     /// What the provider does itself (searches, images, a shell in its own container) is no call, with the exception of
     /// `code_interpreter` and the tools of MCP servers.
+    #[cfg(feature = "openai-responses")]
     OpenaiResponses,
     /// Gemini: `generateContent` streams and Interactions.
+    #[cfg(feature = "gemini")]
     Gemini,
     /// Bedrock ConverseStream, decoded, and `InvokeModelWithResponseStream` with Anthropic's events in base64.
+    #[cfg(feature = "bedrock")]
     Bedrock,
     /// Cohere v2 chat.
+    #[cfg(feature = "cohere")]
     Cohere,
     /// Ollama's own chat and completions.
+    #[cfg(feature = "ollama")]
     Ollama,
     /// AG-UI.
+    #[cfg(feature = "ag-ui")]
     AgUi,
     /// The Vercel UI message stream.
+    #[cfg(feature = "vercel-ui")]
     VercelUi,
 }
 
 impl Provider {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
+    /// All that are compiled in.
+    pub const ALL: &'static [Self] = &[
+        #[cfg(feature = "anthropic")]
         Self::Anthropic,
+        #[cfg(feature = "openai-chat")]
         Self::OpenaiChat,
+        #[cfg(feature = "openai-responses")]
         Self::OpenaiResponses,
+        #[cfg(feature = "gemini")]
         Self::Gemini,
+        #[cfg(feature = "bedrock")]
         Self::Bedrock,
+        #[cfg(feature = "cohere")]
         Self::Cohere,
+        #[cfg(feature = "ollama")]
         Self::Ollama,
+        #[cfg(feature = "ag-ui")]
         Self::AgUi,
+        #[cfg(feature = "vercel-ui")]
         Self::VercelUi,
     ];
 
     /// The name in kebab case, as the command line takes it: `openai-chat`.
     #[must_use]
     pub fn name(self) -> &'static str {
+        self.format().name
+    }
+
+    /// Whose event this is; `None` if it could be several providers', or nobody's that is compiled in.
+    ///
+    /// ```
+    /// use jsonspigot::providers::Provider;
+    ///
+    /// assert_eq!(Provider::detect(r#"{"type":"message_stop"}"#), Some(Provider::Anthropic));
+    /// assert_eq!(Provider::detect(r#"{"type":"ping"}"#), None);
+    /// ```
+    #[must_use]
+    pub fn detect(event: &str) -> Option<Self> {
+        Self::sender_of(Json::new(event)?)
+    }
+
+    /// The same for an event that is known to be JSON.
+    pub(super) fn sender_of(event: Json<'_>) -> Option<Self> {
+        let look: Look<'_> = event.object().ok()?;
+        let mut all = Self::ALL.iter().copied();
+        let by_type = all.clone().find(|provider| (provider.format().owns_type)(look.kind()));
+        by_type.or_else(|| all.find(|provider| (provider.format().owns_members)(&look)))
+    }
+
+    /// What the wire format's file says and does.
+    pub(super) fn format(self) -> &'static Format {
         match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenaiChat => "openai-chat",
-            Self::OpenaiResponses => "openai-responses",
-            Self::Gemini => "gemini",
-            Self::Bedrock => "bedrock",
-            Self::Cohere => "cohere",
-            Self::Ollama => "ollama",
-            Self::AgUi => "ag-ui",
-            Self::VercelUi => "vercel-ui",
+            #[cfg(feature = "anthropic")]
+            Self::Anthropic => &anthropic::FORMAT,
+            #[cfg(feature = "openai-chat")]
+            Self::OpenaiChat => &openai_chat::FORMAT,
+            #[cfg(feature = "openai-responses")]
+            Self::OpenaiResponses => &openai_responses::FORMAT,
+            #[cfg(feature = "gemini")]
+            Self::Gemini => &gemini::FORMAT,
+            #[cfg(feature = "bedrock")]
+            Self::Bedrock => &bedrock::FORMAT,
+            #[cfg(feature = "cohere")]
+            Self::Cohere => &cohere::FORMAT,
+            #[cfg(feature = "ollama")]
+            Self::Ollama => &ollama::FORMAT,
+            #[cfg(feature = "ag-ui")]
+            Self::AgUi => &ag_ui::FORMAT,
+            #[cfg(feature = "vercel-ui")]
+            Self::VercelUi => &vercel_ui::FORMAT,
         }
     }
 }
@@ -91,7 +166,7 @@ impl FromStr for Provider {
     type Err = UnknownProvider;
 
     fn from_str(name: &str) -> Result<Self, UnknownProvider> {
-        Self::ALL.into_iter().find(|provider| provider.name() == name).ok_or_else(|| UnknownProvider(name.into()))
+        Self::ALL.iter().copied().find(|provider| provider.name() == name).ok_or_else(|| UnknownProvider(name.into()))
     }
 }
 

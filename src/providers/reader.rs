@@ -1,14 +1,14 @@
-//! Which wire format's file reads an event, and what becomes of an event that it does not know.
+//! What a stream's reader must know from one event to the next, and what becomes of an event that its wire format does
+//! not know.
 
 use core::mem;
 
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::failure::Failure;
-use super::format::Understood;
+use super::format::{Memory, Understood};
 use super::json::{Json, Unreadable};
 use super::provider::Provider;
-use super::{ag_ui, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses, vercel_ui};
 
 /// A provider's reader, with what it must know from one event to the next.
 #[derive(Clone, Debug)]
@@ -16,12 +16,12 @@ pub(super) struct Reader {
     provider: Provider,
     /// Whether an event has come before: only the first one can be the body of an HTTP error.
     has_begun: bool,
-    responses: openai_responses::State,
+    memory: Memory,
 }
 
 impl Reader {
     pub(super) fn new(provider: Provider) -> Self {
-        Self { provider, has_begun: false, responses: openai_responses::State::default() }
+        Self { provider, has_begun: false, memory: Memory::default() }
     }
 
     /// The reader for a stream whose first events could have been any provider's.
@@ -35,17 +35,7 @@ impl Reader {
 
     /// Reads one event; an error says that it can't be read, and then nothing was told.
     pub(super) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-        let understood = match self.provider {
-            Provider::Anthropic => anthropic::read(event, emit),
-            Provider::OpenaiChat => openai_chat::read(event, emit),
-            Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
-            Provider::Gemini => gemini::read(event, emit),
-            Provider::Bedrock => bedrock::read(event, emit),
-            Provider::Cohere => cohere::read(event, emit),
-            Provider::Ollama => ollama::read(event, emit),
-            Provider::AgUi => ag_ui::read(event, emit),
-            Provider::VercelUi => vercel_ui::read(event, emit),
-        }?;
+        let understood = (self.provider.format().read)(event, &mut self.memory, emit)?;
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
             match if is_first { Failure::alone(event) } else { Failure::told_by(event) } {

@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use super::failure::Failure;
-use super::format::Understood;
+use super::format::{Format, Understood};
 use super::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Place, Slot};
 
@@ -22,8 +22,10 @@ objects! {
 /// How the types begin of events that are known and say nothing about a call, text or reasoning.
 const SILENT: [&str; 6] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-", "data-"];
 
-/// Whether nobody else sends events of this type.
-pub(super) fn owns_type(kind: &str) -> bool {
+pub(super) const FORMAT: Format =
+    Format { name: "vercel-ui", read: |event, _, emit| read(event, emit), owns_type, owns_members: |_| false };
+
+fn owns_type(kind: &str) -> bool {
     matches!(
         kind,
         "start"
@@ -39,7 +41,7 @@ pub(super) fn owns_type(kind: &str) -> bool {
     )
 }
 
-pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     let (id, name) = (event.tool_call_id.as_str(), event.tool_name.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });

@@ -34,6 +34,7 @@ pub use self::limits::Limits;
 use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
+pub(crate) use self::scan::string_len;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, Sink};
 use self::string::OpenString;

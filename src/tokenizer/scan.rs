@@ -47,6 +47,18 @@ static PLAIN_ASCII: [bool; 256] = {
     plain
 };
 
+/// The length of the string that `text` begins with, quotes included.
+pub(crate) fn string_len(text: &[u8]) -> usize {
+    let mut at = 1;
+    loop {
+        match text.get(at) {
+            Some(b'\\') => at += 2,
+            Some(b'"') | None => return text.len().min(at + 1),
+            Some(_) => at += 1,
+        }
+    }
+}
+
 /// Whether 1 to 16 bytes all stand for themselves inside a string: at most two words, which may overlap.
 #[inline]
 pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {

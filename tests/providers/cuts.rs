@@ -62,7 +62,7 @@ proptest! {
         is_sse: bool,
     ) {
         let framing = if is_sse { Framed::Sse } else { Framed::Lines };
-        for provider in Provider::ALL.into_iter().filter(|provider| *provider != Provider::Ollama) {
+        for provider in Provider::ALL.iter().copied().filter(|provider| *provider != Provider::Ollama) {
             are_told_alone(provider, &calls, &order, framing, |length| {
                 let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(length)).collect();
                 cuts.sort_unstable();
@@ -83,7 +83,7 @@ proptest! {
         place in 0..=PLACES,
     ) {
         let damage = if place == PLACES { Damage::Early } else { Damage::Place(place) };
-        for provider in Provider::ALL.into_iter().filter(|provider| *provider != Provider::Ollama) {
+        for provider in Provider::ALL.iter().copied().filter(|provider| *provider != Provider::Ollama) {
             makes_nothing_whole(provider, &calls, &order, which, damage);
             indices_may_be_strings(provider, &calls, &order);
         }

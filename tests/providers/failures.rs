@@ -45,7 +45,7 @@ fn events_that_call_themselves_errors() {
         (json!({"throttlingException": aws}), "Slow down | throttlingException | "),
         (json!({"modelTimeoutException": aws}), "Slow down | modelTimeoutException | "),
     ] {
-        for provider in Provider::ALL.map(Some).into_iter().chain([None]) {
+        for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
             let log = alone(provider, &event);
             assert_eq!((failures(&log), log.unknown), (vec![failure.to_owned()], vec![]), "{provider:?} {event}");
         }
@@ -76,7 +76,7 @@ fn bodies_that_are_errors_only_if_they_are_alone() {
         (json!({"type": "about:blank", "title": "T", "status": 404, "detail": "m"}), "m | about:blank | "),
         (json!({"type": "t", "error": "m"}), "m | t | "),
     ] {
-        for provider in Provider::ALL.map(Some).into_iter().chain([None]) {
+        for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
             let log = alone(provider, &event);
             assert_eq!((failures(&log), &log.unknown), (vec![failure.to_owned()], &vec![]), "{provider:?} {event}");
         }
@@ -153,7 +153,7 @@ fn errors_are_told_at_once() {
 
 #[test]
 fn events_of_unknown_types_are_told() {
-    for provider in Provider::ALL {
+    for provider in Provider::ALL.iter().copied() {
         for event in [json!({"type": "never_heard_of", "error": "m", "y": 1}), json!({"x": 1})] {
             let log = alone(Some(provider), &event);
             let expected = Log { unknown: vec![event.to_string()], ..Log::default() };
@@ -227,7 +227,7 @@ proptest! {
         // A message is Ollama's.
         events.retain(|event| event.is_object() && !event["message"].is_object());
         let texts: Vec<_> = events.iter().map(Value::to_string).collect();
-        for provider in Provider::ALL.map(Some).into_iter().chain([None]) {
+        for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
             let log = read_with(provider, everything(), &texts);
             let told = log.unknown.len() + log.provider_errors.len() + log.bad_frames.len();
             prop_assert_eq!(told, texts.len(), "{:?} {:?}: {:?}", provider, &texts, log);

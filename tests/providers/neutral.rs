@@ -235,7 +235,7 @@ fn what_came_before_the_provider_was_known_is_not_lost() {
 
 #[test]
 fn names_read_back() {
-    for provider in Provider::ALL {
+    for provider in Provider::ALL.iter().copied() {
         assert_eq!(provider.to_string().parse(), Ok(provider));
     }
     let error = "openai".parse::<Provider>().unwrap_err();

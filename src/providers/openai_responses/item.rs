@@ -6,6 +6,7 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::composed::Of;
 use super::{Said, Source, State};

@@ -7,12 +7,13 @@ mod composed;
 mod item;
 
 use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 use self::composed::AllComposed;
 use self::item::Item;
 use crate::providers::emitter::Emitter;
 use crate::providers::failure::Failure;
-use crate::providers::format::Understood;
+use crate::providers::format::{Format, Understood};
 use crate::providers::json::{Json, Text, Unreadable, objects};
 use crate::tool_calls::{Place, Slot};
 
@@ -113,12 +114,18 @@ const SILENT: [&str; 21] = [
     "web_search_call.",
 ];
 
-/// Whether nobody else sends events of this type.
-pub(super) fn owns_type(kind: &str) -> bool {
+pub(super) const FORMAT: Format = Format {
+    name: "openai-responses",
+    read: |event, memory, emit| read(event, &mut memory.responses, emit),
+    owns_type,
+    owns_members: |_| false,
+};
+
+fn owns_type(kind: &str) -> bool {
     kind.starts_with("response.")
 }
 
-pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {

@@ -74,7 +74,7 @@ fn bodies_of_errors_are_told_by_everyone() {
         let Some(events) = events(file) else { continue };
         assert_eq!(Provider::detect(&events[0]), None, "{file}");
         let listed = [format!("[{}]", events[0])];
-        for provider in Provider::ALL.map(Some).into_iter().chain([None]) {
+        for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
             let log = read_with(provider, everything(), &events);
             check_failures(&log, &[failure], file);
             let Log { provider_errors, error_kinds, .. } = log.clone();
