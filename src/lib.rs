@@ -39,17 +39,7 @@ mod path;
 mod pattern;
 #[cfg(any(feature = "tool-calls", feature = "envelope"))]
 mod payload;
-#[cfg(any(
-    feature = "anthropic",
-    feature = "openai-chat",
-    feature = "openai-responses",
-    feature = "gemini",
-    feature = "bedrock",
-    feature = "cohere",
-    feature = "ollama",
-    feature = "ag-ui",
-    feature = "vercel-ui",
-))]
+#[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
 pub mod providers;
 mod tokenizer;

@@ -12,7 +12,7 @@ pub(crate) use self::value::{SERDE_DEPTH, deserialize_text};
 use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
-#[cfg(feature = "providers")]
+#[cfg(feature = "_provider-streams")]
 pub(crate) use raw_json::RawJson;
 
 /// Something that became known about a value that a pattern selects.

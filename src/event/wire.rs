@@ -20,7 +20,7 @@ impl Serialize for OwnedEvent {
 
 impl OwnedEvent {
     /// The same as an event in a call's input: with the call's number.
-    #[cfg(feature = "providers")]
+    #[cfg(feature = "_provider-streams")]
     pub(crate) fn serialize_of_call<S: Serializer>(&self, call: u64, serializer: S) -> Result<S::Ok, S::Error> {
         self.serialize_in(Some(call), serializer)
     }

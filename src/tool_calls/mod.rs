@@ -40,16 +40,6 @@ pub use options::ArgumentsMode;
 pub use slot::Slot;
 pub use start::CallStart;
 
-#[cfg(any(
-    feature = "anthropic",
-    feature = "openai-chat",
-    feature = "openai-responses",
-    feature = "gemini",
-    feature = "bedrock",
-    feature = "cohere",
-    feature = "ollama",
-    feature = "ag-ui",
-    feature = "vercel-ui",
-))]
+#[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::{event::CallListener, input::PathValue, signals::Signals, slot::Place};
