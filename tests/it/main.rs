@@ -7,6 +7,7 @@ mod corpus;
 mod deep;
 mod deviations;
 mod errors;
+mod import_cycles;
 mod inputs;
 mod kinds;
 mod laws;
