@@ -54,3 +54,70 @@ impl Nest {
         self.in_object = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::Nest;
+
+    /// What is done to a nest; `Close` does nothing where nothing is open, as the tokenizer never asks for it there.
+    #[derive(Clone, Copy, Debug)]
+    enum Op {
+        OpenObject,
+        OpenArray,
+        Close,
+        Clear,
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        prop_oneof![4 => Just(Op::OpenObject), 4 => Just(Op::OpenArray), 5 => Just(Op::Close), 1 => Just(Op::Clear)]
+    }
+
+    /// Does the same to a list of whether each open container is an object.
+    fn check(nest: &mut Nest, open: &mut Vec<bool>, op: Op) {
+        match op {
+            Op::OpenObject => {
+                nest.push_object();
+                open.push(true);
+            }
+            Op::OpenArray => {
+                nest.push_array();
+                open.push(false);
+            }
+            Op::Close => {
+                if open.pop().is_some() {
+                    nest.pop();
+                }
+            }
+            Op::Clear => {
+                nest.clear();
+                open.clear();
+            }
+        }
+        assert_eq!(nest.depth(), open.len());
+        assert!(open.last().is_none_or(|is_object| nest.in_object() == *is_object));
+    }
+
+    proptest! {
+        #[test]
+        fn is_a_list_of_what_is_open(ops in prop::collection::vec(op(), 0..100)) {
+            let (mut nest, mut open) = (Nest::default(), Vec::new());
+            ops.into_iter().for_each(|op| check(&mut nest, &mut open, op));
+        }
+
+        /// Down past several words of bits, and up again.
+        #[test]
+        fn keeps_what_lies_deep(kinds in prop::collection::vec(any::<bool>(), 0..300), up in 0_usize..300) {
+            let (mut nest, mut open) = (Nest::default(), Vec::new());
+            let opening = |is_object| if is_object { Op::OpenObject } else { Op::OpenArray };
+            kinds.iter().for_each(|kind| check(&mut nest, &mut open, opening(*kind)));
+            (0..up).for_each(|_| check(&mut nest, &mut open, Op::Close));
+            // What was there before leaves nothing in the bits that are used again.
+            kinds.iter().for_each(|kind| check(&mut nest, &mut open, opening(!*kind)));
+            (0..600).for_each(|_| check(&mut nest, &mut open, Op::Close));
+        }
+    }
+}

@@ -148,3 +148,76 @@ fn special_bytes(word: u64) -> u64 {
     // The high bit of a byte that had it before says nothing: no special byte is past ASCII.
     (quote | backslash | control) & !word & HIGH
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::{is_short_plain_ascii, run};
+
+    /// What ends a run, what does not for a hair, and what is not ASCII.
+    const BYTES: [u8; 14] = [0, 0x01, 0x1F, b' ', b'!', b'"', b'#', b'[', b'\\', b']', 0x7F, 0x80, 0xA2, 0xFF];
+
+    /// RFC 8259 section 7: what can't stand for itself in a string.
+    fn is_special(byte: u8) -> bool {
+        matches!(byte, 0..=0x1F | b'"' | b'\\')
+    }
+
+    fn check_run(bytes: &[u8], start: usize) {
+        let found = run(bytes, start);
+        let len = bytes[start..].iter().take_while(|byte| !is_special(**byte)).count();
+        assert_eq!(found.end, start + len, "{bytes:?} from {start}");
+        assert_eq!(found.is_ascii, bytes[start..start + len].is_ascii(), "{bytes:?} from {start}");
+    }
+
+    fn check_short(bytes: &[u8]) {
+        let is_plain = bytes.iter().all(|byte| byte.is_ascii() && !is_special(*byte));
+        let expected = (1..=16).contains(&bytes.len()) && is_plain;
+        assert_eq!(is_short_plain_ascii(bytes), expected, "{bytes:?}");
+    }
+
+    /// Each byte at each place of each length, in words and blocks and what is left of them.
+    #[test]
+    fn one_byte_is_seen_wherever_it_stands() {
+        for len in 0..=75 {
+            let plain = vec![b'a'; len];
+            check_run(&plain, 0);
+            for at in 0..len {
+                for byte in BYTES {
+                    let mut bytes = plain.clone();
+                    bytes[at] = byte;
+                    [0, 1, at / 2, at, at + 1].into_iter().for_each(|start| check_run(&bytes, start));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_byte_is_special_or_not_wherever_it_stands_in_a_short_piece() {
+        for len in 0..=20 {
+            let plain = vec![b'a'; len];
+            check_short(&plain);
+            for at in 0..len {
+                for byte in 0..=u8::MAX {
+                    let mut bytes = plain.clone();
+                    bytes[at] = byte;
+                    check_short(&bytes);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_those_of_a_reading_byte_by_byte(
+            bytes in prop::collection::vec(prop_oneof![9 => Just(b'a'), 1 => prop::sample::select(&BYTES[..])], 0..120),
+            start in any::<prop::sample::Index>(),
+        ) {
+            check_run(&bytes, start.index(bytes.len() + 1));
+            bytes.chunks(7).map(<[u8]>::to_vec).for_each(|piece: Vec<u8>| check_short(&piece));
+        }
+    }
+}

@@ -122,3 +122,92 @@ fn split_at_error(bytes: &[u8], error: str::Utf8Error) -> Utf8Prefix<'_> {
     };
     Utf8Prefix { valid: str::from_utf8(valid).unwrap_or_default(), rest: rest_kind }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+    use core::str;
+
+    use proptest::prelude::*;
+
+    use super::{Utf8Carry, Utf8Rest, Utf8Step, floor_char_boundary, valid_prefix};
+
+    /// Whether bytes may still become UTF-8: the standard library's validator misses only their end.
+    fn is_viable(bytes: &[u8]) -> bool {
+        str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
+    }
+
+    /// Bytes at the borders of RFC 3629's table: leads, continuations, and what is neither.
+    fn byte() -> impl Strategy<Value = u8> {
+        const BORDERS: [u8; 22] = [
+            0, b'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEE, 0xEF,
+            0xF0, 0xF4, 0xF5, 0xFF,
+        ];
+        prop_oneof![4 => prop::sample::select(&BORDERS[..]), 1 => any::<u8>()]
+    }
+
+    #[test]
+    fn a_character_is_whole_after_each_cut() {
+        // All that are a border's neighbours, and many between them.
+        let borders = [0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x1_0000, 0x10_FFFF];
+        for character in borders.into_iter().chain((0x80..0x11_0000).step_by(97)).filter_map(char::from_u32) {
+            let mut buffer = [0; 4];
+            let text = character.encode_utf8(&mut buffer);
+            for cut in 1..text.len() {
+                let mut carry = Utf8Carry::begin(&text.as_bytes()[..cut]);
+                for (at, byte) in text.bytes().enumerate().skip(cut) {
+                    assert_eq!(carry.len(), at);
+                    let is_whole = matches!(carry.push(byte), Utf8Step::Whole);
+                    assert_eq!(is_whole, at + 1 == text.len(), "{character:?} cut at {cut}");
+                }
+                assert_eq!(carry.as_str(), &*text, "cut at {cut}");
+            }
+        }
+    }
+
+    /// After each viable beginning each byte is what the standard library's validator says.
+    #[test]
+    fn a_byte_is_bad_where_nothing_can_follow_it() {
+        let seconds = [0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF];
+        for lead in 0xC2..=0xF4_u8 {
+            let mut beginnings: Vec<Vec<u8>> = [[lead].to_vec()].into();
+            beginnings.extend(seconds.map(|second| [lead, second].to_vec()));
+            beginnings.extend(seconds.map(|second| [lead, second, 0x80].to_vec()));
+            for beginning in beginnings.into_iter().filter(|bytes| str::from_utf8(bytes).is_err() && is_viable(bytes)) {
+                for byte in 0..=u8::MAX {
+                    let all = [&beginning[..], &[byte]].concat();
+                    let mut carry = Utf8Carry::begin(&beginning);
+                    match carry.push(byte) {
+                        Utf8Step::Open => assert!(is_viable(&all) && str::from_utf8(&all).is_err(), "{all:x?}"),
+                        Utf8Step::Whole => assert_eq!(str::from_utf8(&all), Ok(carry.as_str()), "{all:x?}"),
+                        Utf8Step::Bad => assert!(!is_viable(&all), "{all:x?}"),
+                    }
+                }
+            }
+        }
+    }
+
+    proptest! {
+        /// The longest valid beginning, and behind it the first byte after which nothing valid can come.
+        #[test]
+        fn splits_where_utf_8_ends(bytes in prop::collection::vec(byte(), 0..12)) {
+            let prefix = valid_prefix(&bytes);
+            let (valid, rest) = bytes.split_at(prefix.valid.len());
+            prop_assert_eq!(str::from_utf8(valid), Ok(prefix.valid));
+            match prefix.rest {
+                Utf8Rest::Empty => prop_assert!(rest.is_empty()),
+                Utf8Rest::Cut(sequence) => {
+                    prop_assert_eq!(sequence, rest);
+                    prop_assert!(!rest.is_empty() && is_viable(rest));
+                }
+                Utf8Rest::Bad(place) => prop_assert!(is_viable(&rest[..place]) && !is_viable(&rest[..=place])),
+            }
+        }
+
+        #[test]
+        fn a_boundary_is_the_last_one_up_to_a_place(text in "[aé€😀]{0,6}", place in 0_usize..30) {
+            let expected = text.char_indices().map(|(at, _)| at).chain([text.len()]).filter(|at| *at <= place).max();
+            prop_assert_eq!(Some(floor_char_boundary(&text, place)), expected);
+        }
+    }
+}
