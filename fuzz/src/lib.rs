@@ -6,8 +6,8 @@
 
 #[path = "../../tests/it/model/mod.rs"]
 mod model;
-#[path = "../../tests/it/observed.rs"]
-mod observed;
+#[path = "../../tests/it/driver.rs"]
+mod driver;
 #[path = "../../tests/it/properties/mod.rs"]
 mod properties;
 
@@ -22,10 +22,10 @@ mod payload;
 mod payloads;
 #[path = "../../tests/envelope/splitter.rs"]
 mod splitter;
-#[path = "../../tests/envelope/told.rs"]
-mod told;
+#[path = "../../tests/envelope/recorder.rs"]
+mod recorder;
 
-pub use properties::targets::{chunks, limits, operations as ops, paths, respell, snapshot, typed, verdict};
+pub use properties::fuzz_targets::{chunks, limits, operations as ops, paths, respell, snapshot, typed, verdict};
 
 /// Calls out of a provider's stream are told as each alone would be.
 pub fn providers(input: &[u8]) {

@@ -3,8 +3,8 @@
 use jsonspigot::envelope::EnvelopeEvent;
 
 use crate::properties::{MARKS, spelt};
+use crate::recorder::{boundaries, envelope, tell};
 use crate::splitter::{Choices, Piece, Then, split};
-use crate::told::{boundaries, envelope, tell};
 
 /// Pieces in short: text as it is, payloads as `status|open|raw|close`.
 fn short(pieces: &[Piece]) -> Vec<String> {

@@ -5,8 +5,8 @@ use jsonspigot::envelope::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder,
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
 
 use crate::properties::{cuts_change_nothing, pieces_are_the_splitters, spelt};
+use crate::recorder::boundaries;
 use crate::splitter::Choices;
-use crate::told::boundaries;
 
 /// The verdicts with error and length of the raw text, and the visible text.
 /// Of each payload its status, as far as it outlives the payload.

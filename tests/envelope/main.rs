@@ -1,14 +1,14 @@
 //! The envelope against a splitter of whole texts: every cut, by hand and by chance.
 
+mod any_text;
 mod cases;
 mod delimiters;
-#[path = "../it/inputs.rs"]
-mod inputs;
-mod laws;
+#[path = "../it/fuzz_inputs.rs"]
+mod fuzz_inputs;
 mod limits;
 mod payload;
 mod promptness;
 mod properties;
+mod recorder;
 mod regression;
 mod splitter;
-mod told;

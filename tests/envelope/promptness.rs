@@ -3,10 +3,10 @@
 use jsonspigot::envelope::EnvelopeEvent;
 use proptest::prelude::*;
 
-use crate::laws::{delimiters, text};
+use crate::any_text::{delimiters, text};
 use crate::properties::cuts_change_nothing;
+use crate::recorder::{boundaries, envelope};
 use crate::splitter::{Choices, Piece, Spelt, Then, split};
-use crate::told::{boundaries, envelope};
 
 /// The visible text told after each char is the splitter's, which holds back only what is undecided.
 fn check(text: &str, delimiters: &[Spelt], hold_limit: usize) {

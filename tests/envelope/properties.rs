@@ -2,8 +2,8 @@
 
 use jsonspigot::{DuplicateKeys, Limits, Parser, ParserBuilder, Retain};
 
+use super::recorder::{boundaries, envelope, tell};
 use super::splitter::{Choices, Spelt, Then, split};
-use super::told::{boundaries, envelope, tell};
 
 /// Each kind of delimiter, in both ways to declare its payload.
 pub(crate) const MARKS: [&str; 12] = [

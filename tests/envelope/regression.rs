@@ -3,8 +3,8 @@
 use jsonspigot::{Limits, Parser};
 
 use crate::properties::{cuts_change_nothing, every_cut_is_the_splitters, pieces_are_the_splitters, spelt};
+use crate::recorder::{boundaries, envelope, tell};
 use crate::splitter::{Choices, Piece};
-use crate::told::{boundaries, envelope, tell};
 
 /// A bare `{}` or `[]` was taken for text where other text followed in the same chunk: a parser that meets trailing bytes is
 /// not complete any more.

@@ -3,11 +3,11 @@
 use jsonspigot::{Deviation, Error, ErrorKind, Event, EventKind, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
 
+use super::driver::{Door, builder, drive, observe, pattern_set};
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
 use super::model::log::Options;
 use super::model::mutate::any_document;
 use super::model::pattern::patterns;
-use super::observed::{Door, builder, drive, observe, pattern_set};
 
 /// What a string is made of.
 #[derive(Clone, Debug)]

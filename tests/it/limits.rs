@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
+use super::driver::check;
 use super::model::chunking::{each_byte, with_cuts};
 use super::model::log::{Options, Verdict};
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
-use super::observed::check;
 use super::properties::limits;
 
 /// A document that needs just `n` of one thing.

@@ -2,17 +2,17 @@
 
 mod model;
 
+mod any_text;
+mod as_serde_json;
 mod auto_traits;
-mod corpus;
-mod deep;
+mod deep_nesting;
 mod deviations;
+mod driver;
 mod errors;
+mod fuzz_corpus;
+mod fuzz_inputs;
 mod import_cycles;
-mod inputs;
-mod kinds;
-mod laws;
 mod limits;
-mod observed;
 mod owned;
 mod parser;
 mod paths;

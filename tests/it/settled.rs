@@ -14,9 +14,9 @@ use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::model::fits;
-use super::properties::subjects::{self, Claims, Look, Subject};
-use super::properties::targets;
+use super::model::fitting_text;
+use super::properties::fuzz_targets;
+use super::properties::subject_types::{self, Claims, Look, Subject};
 
 fn fed(text: &str) -> Parser {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
@@ -693,7 +693,7 @@ proptest! {
     /// The fuzz target's property, of generated choices.
     #[test]
     fn any_type_of_any_text_that_nearly_fits(choices in prop::collection::vec(any::<u8>(), 0..120)) {
-        targets::typed(&choices);
+        fuzz_targets::typed(&choices);
     }
 }
 
@@ -709,7 +709,7 @@ fn enough_of_the_texts_fit() {
                 state ^= state << 5;
                 state as u8
             });
-            fits::text(&S::FITS, &choices.take(100).collect::<Vec<_>>())
+            fitting_text::text(&S::FITS, &choices.take(100).collect::<Vec<_>>())
         });
         texts.filter(|text| serde_json::from_str::<S::Read<'_>>(text).is_ok_and(|value| what(&value))).count() / 4
     }
@@ -723,16 +723,16 @@ fn enough_of_the_texts_fit() {
         let name = std::any::type_name::<S>();
         assert!(fit >= 8 && settle >= 5, "{name}: {fit} % fit, {settle} % settle");
     }
-    check::<subjects::OfPlain>();
-    check::<subjects::OfTagged>();
-    check::<subjects::OfAdjacent>();
-    check::<subjects::OfUntagged>();
-    check::<subjects::OfFlat>();
-    check::<subjects::OfExternal>();
-    check::<subjects::OfBorrowed>();
-    check::<subjects::OfNumbers>();
-    check::<subjects::OfKeys>();
-    check::<subjects::OfKept>();
-    check::<subjects::OfMixed>();
-    check::<subjects::OfMap>();
+    check::<subject_types::OfPlain>();
+    check::<subject_types::OfTagged>();
+    check::<subject_types::OfAdjacent>();
+    check::<subject_types::OfUntagged>();
+    check::<subject_types::OfFlat>();
+    check::<subject_types::OfExternal>();
+    check::<subject_types::OfBorrowed>();
+    check::<subject_types::OfNumbers>();
+    check::<subject_types::OfKeys>();
+    check::<subject_types::OfKept>();
+    check::<subject_types::OfMixed>();
+    check::<subject_types::OfMap>();
 }

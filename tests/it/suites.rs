@@ -1,10 +1,10 @@
 //! The public test suites: JSONTestSuite and `JSON_checker`, verdict and offset, whole and cut.
 
+use super::driver::check_cut;
 use super::model::chunking::{each_byte, every};
 use super::model::log::Options;
 use super::model::pattern::{everything_below, root};
 use super::model::suites::{json_checker, json_test_suite};
-use super::observed::check_cut;
 
 fn check_suite(files: &[(String, Vec<u8>)]) {
     for (_name, document) in files {

@@ -5,7 +5,7 @@ use jsonspigot::providers::Provider;
 use proptest::prelude::*;
 
 use super::fixtures::TABLE;
-use super::inputs::inputs;
+use super::fuzz_inputs::inputs;
 use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_nothing_whole};
 use super::properties::{Call, Framed, are_told_alone, soup, target};
 use super::support::{everything, read_bytes, recorded};

@@ -1,7 +1,7 @@
 //! The integration tests of tool calls and provider streams, one binary: recorded streams, streams of our own, rules, quirks, known bugs.
 
-#[path = "../it/inputs.rs"]
-mod inputs;
+#[path = "../it/fuzz_inputs.rs"]
+mod fuzz_inputs;
 mod support;
 
 mod besides_calls;

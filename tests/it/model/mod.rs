@@ -8,7 +8,7 @@
 
 pub mod chunking;
 pub mod closer;
-pub mod fits;
+pub mod fitting_text;
 pub mod follow;
 pub mod generate;
 pub mod lenient;

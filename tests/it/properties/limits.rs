@@ -1,8 +1,8 @@
 //! Limits, against the recogniser's.
 
+use super::super::driver::check_cut;
 use super::super::model::log::{Options, Verdict};
 use super::super::model::recogniser;
-use super::super::observed::check_cut;
 
 /// Limits bite per byte: each one bites at the model's byte, for every chunking, and with patterns as without.
 pub fn bite_at_the_models_byte(document: &[u8], cuts: &[usize], options: &Options) {

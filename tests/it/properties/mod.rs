@@ -5,6 +5,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod cuts;
+pub mod fuzz_targets;
 pub mod limits;
 pub mod ops;
 pub mod owned;
@@ -12,7 +13,6 @@ pub mod paths;
 pub mod revisions;
 pub mod snapshots;
 pub mod spelling;
-pub mod subjects;
-pub mod targets;
+pub mod subject_types;
 pub mod text;
 pub mod typed;

@@ -2,10 +2,10 @@
 
 use jsonspigot::{Error, ErrorKind, Events, Parser, Retain};
 
+use super::super::driver::{Door, Joined, builder, pattern_set};
 use super::super::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
 use super::super::model::place::line_and_column;
 use super::super::model::{recogniser, replay};
-use super::super::observed::{Door, Joined, builder, pattern_set};
 
 /// A call.
 #[derive(Clone, Debug)]

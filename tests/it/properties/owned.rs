@@ -4,9 +4,9 @@ use jsonspigot::{EventKind, OwnedEvent, OwnedEventKind, Retain};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::super::driver::{builder, pattern_set};
 use super::super::model::chunking::chunks;
 use super::super::model::log::Options;
-use super::super::observed::{builder, pattern_set};
 
 /// All events of the document, each with its value's text as it came.
 pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) -> Vec<(OwnedEvent, Option<String>)> {

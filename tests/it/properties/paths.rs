@@ -3,11 +3,11 @@
 use jsonspigot::{Parser, PatternSet, Segment};
 use serde_json::Value;
 
+use super::super::driver::{Door, observe, pattern_set};
 use super::super::model::chunking::{chunks, each_byte};
 use super::super::model::log::{ModelEvent, ModelEventKind, Options, PathElement, concrete_path, normalized_path};
 use super::super::model::pattern::{ModelPattern, adversarial_patterns, at, everything_below};
 use super::super::model::read;
-use super::super::observed::{Door, observe, pattern_set};
 
 /// The selected nodes are the recursive matcher's, each once, each with its own value. Documents
 /// with a key twice in one object, or beyond serde_json, are left to the other properties.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use jsonspigot::{Parser, PatternSet, Revision};
 use serde_json::Value;
 
+use super::super::driver::{Door, builder, drive, observe, pattern_set};
 use super::super::model::chunking::{chunks, each_byte};
 use super::super::model::closer::closed_text;
 use super::super::model::log::{Options, Verdict};
 use super::super::model::{recogniser, replay};
-use super::super::observed::{Door, builder, drive, observe, pattern_set};
 
 /// A parser that follows nothing but its document.
 pub fn plain() -> Parser {

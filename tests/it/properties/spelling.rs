@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::super::driver::{Door, observe};
 use super::super::model::generate::{Dress, Tree};
 use super::super::model::log::{ModelEventKind, Options, Verdict};
 use super::super::model::pattern::ModelPattern;
 use super::super::model::read::tree;
-use super::super::observed::{Door, observe};
 
 /// Spelling changes offsets only, for two spellings of one tree.
 pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPattern]) {

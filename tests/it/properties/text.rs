@@ -3,9 +3,9 @@
 use jsonspigot::{Parser, PatternSet};
 use serde_json::Value;
 
+use super::super::driver::{Door, check_cut, check_prompt, drive};
 use super::super::model::chunking::chunks;
 use super::super::model::log::{Options, Verdict};
-use super::super::observed::{Door, check_cut, check_prompt, drive};
 
 /// Strict, the first bad byte, framed matches, at these cuts: log, verdict, kind, offset, line, column and path are the
 /// model's.

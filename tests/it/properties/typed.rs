@@ -3,9 +3,9 @@
 
 use jsonspigot::{Parser, PartialValue, ValueKind};
 
-use super::super::model::{fits, read};
+use super::super::model::{fitting_text, read};
 use super::snapshots::plain;
-use super::subjects::{Claim, Claims, Look, Subject};
+use super::subject_types::{Claim, Claims, Look, Subject};
 
 /// A whole text reads into the type as serde_json reads it.
 pub fn is_serde_jsons<S: Subject>(text: &str) {
@@ -86,7 +86,7 @@ fn at<'a>(root: PartialValue<'a>, path: &[String]) -> Option<PartialValue<'a>> {
 pub fn text<S: Subject>(bytes: &[u8]) -> Option<String> {
     match bytes.split_first() {
         Some((0, text)) => str::from_utf8(text).ok().map(str::to_owned),
-        _ => Some(fits::text(&S::FITS, bytes)),
+        _ => Some(fitting_text::text(&S::FITS, bytes)),
     }
 }
 

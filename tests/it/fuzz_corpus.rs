@@ -1,7 +1,7 @@
 //! What the fuzzer starts from and what it has found, run without it: each input of `fuzz/seeds` and `fuzz/corpus`.
 
-use super::inputs::inputs;
-use super::properties::targets::TARGETS;
+use super::fuzz_inputs::inputs;
+use super::properties::fuzz_targets::TARGETS;
 
 #[test]
 fn seeds_and_corpus_pass() {

@@ -4,10 +4,10 @@ use jsonspigot::{Limits, Retain};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::inputs::inputs;
+use crate::fuzz_inputs::inputs;
 use crate::properties::{MARKS, cuts_change_nothing, parser, pieces_are_the_splitters, spelt, target};
+use crate::recorder::boundaries;
 use crate::splitter::{Choices, Spelt};
-use crate::told::boundaries;
 
 /// What texts are made of: pieces of delimiters, of JSON, and whole ones.
 const WORDS: [&str; 64] = [

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::model::fits::Fits::{self, *};
+use super::super::model::fitting_text::Fits::{self, *};
 
 /// What a value claims of the document it was read from: that something in it is whole.
 #[derive(Clone, Debug, Default)]

@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 
+use super::driver::{DOORS, Door, check, check_prompt};
 use super::model::chunking::{chunks, with_cuts};
 use super::model::generate::{Keys, respelt};
 use super::model::log::Options;
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
 use super::model::torture::torture_documents;
-use super::observed::{DOORS, Door, check, check_prompt};
 use super::properties::ops::{Configuration, Op};
 use super::properties::{cuts, ops, paths, spelling, text};
 

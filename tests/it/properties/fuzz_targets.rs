@@ -1,17 +1,17 @@
 //! The fuzz targets: bytes in, each read as what its properties take. Run by the fuzzer over what it finds, and by
-//! `tests/it/corpus.rs` over what is kept.
+//! `tests/it/fuzz_corpus.rs` over what is kept.
 //!
 //! An input is `head FE text`, and the text is cut at its bytes FF: neither byte stands in a JSON text. The head holds
 //! choices, and may be left out with its FE. Only the target `typed` reads its input otherwise.
 
 use jsonspigot::Retain;
 
+use super::super::driver::Door;
 use super::super::model::generate::Dress;
 use super::super::model::log::Options;
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
-use super::super::observed::Door;
 use super::ops::{Configuration, Op};
-use super::{cuts, limits, ops, owned, paths, snapshots, spelling, subjects, text, typed};
+use super::{cuts, limits, ops, owned, paths, snapshots, spelling, subject_types, text, typed};
 
 /// A target's name and body.
 pub type Target = (&'static str, fn(&[u8]));
@@ -177,18 +177,18 @@ pub fn respell(input: &[u8]) {
 
 /// The bodies of [`typed`], one for each type.
 const TYPES: [fn(&[u8]); 12] = [
-    typed::holds::<subjects::OfPlain>,
-    typed::holds::<subjects::OfTagged>,
-    typed::holds::<subjects::OfAdjacent>,
-    typed::holds::<subjects::OfUntagged>,
-    typed::holds::<subjects::OfFlat>,
-    typed::holds::<subjects::OfExternal>,
-    typed::holds::<subjects::OfBorrowed>,
-    typed::holds::<subjects::OfNumbers>,
-    typed::holds::<subjects::OfKeys>,
-    typed::holds::<subjects::OfKept>,
-    typed::holds::<subjects::OfMixed>,
-    typed::holds::<subjects::OfMap>,
+    typed::holds::<subject_types::OfPlain>,
+    typed::holds::<subject_types::OfTagged>,
+    typed::holds::<subject_types::OfAdjacent>,
+    typed::holds::<subject_types::OfUntagged>,
+    typed::holds::<subject_types::OfFlat>,
+    typed::holds::<subject_types::OfExternal>,
+    typed::holds::<subject_types::OfBorrowed>,
+    typed::holds::<subject_types::OfNumbers>,
+    typed::holds::<subject_types::OfKeys>,
+    typed::holds::<subject_types::OfKept>,
+    typed::holds::<subject_types::OfMixed>,
+    typed::holds::<subject_types::OfMap>,
 ];
 
 /// Types read from a partial document, of which the first byte chooses one; the others choose a text that nearly fits it.
