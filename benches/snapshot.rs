@@ -2,7 +2,7 @@
 //! and a look at one field after each piece.
 //!
 //! `cargo bench --bench snapshot`. Each iteration feeds one parser, reset before, so that buffers have their size. Both
-//! doors, with one pattern and all text kept, as `Parser::new` has it; and a parser that follows and keeps nothing, so
+//! methods, with one pattern and all text kept, as `Parser::new` has it; and a parser that follows and keeps nothing, so
 //! that the arena is compared with skipping everything.
 
 #[allow(dead_code, unreachable_pub, reason = "other benchmarks use the rest")]
@@ -14,8 +14,8 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use jsonspigot::{Event, Parser, PartialValue, PatternSet, Retain};
 use payload::Kind;
 
-/// A door: feeds a piece, and looks at its events.
-type Door = fn(&mut Parser, &[u8]);
+/// A method: feeds a piece, and looks at its events.
+type Method = fn(&mut Parser, &[u8]);
 
 fn told(event: &Event<'_>) {
     black_box(event);
@@ -32,10 +32,10 @@ fn feed_with(parser: &mut Parser, piece: &[u8]) {
 }
 
 #[inline]
-fn read(parser: &mut Parser, pieces: &[&[u8]], door: Door, look: impl Fn(&Parser)) {
+fn read(parser: &mut Parser, pieces: &[&[u8]], method: Method, look: impl Fn(&Parser)) {
     parser.reset();
     for piece in pieces {
-        door(parser, piece);
+        method(parser, piece);
         look(parser);
     }
     parser.finish_with(|event| told(&event)).expect("the tool call is whole");
@@ -54,27 +54,27 @@ fn snapshot(criterion: &mut Criterion) {
     let kept = Parser::builder;
     let unkept = || Parser::builder().retain(Retain::Nothing);
     let ways = [
-        ("feed", feed as Door, own.clone(), kept()),
+        ("feed", feed as Method, own.clone(), kept()),
         ("feed_with", feed_with, own, kept()),
         ("nothing followed", feed_with, PatternSet::empty(), unkept()),
     ];
     let mut group = criterion.benchmark_group("snapshot");
     group.throughput(Throughput::Bytes(text.len() as u64));
-    for (name, door, patterns, builder) in ways {
+    for (name, method, patterns, builder) in ways {
         let mut parser = builder.build(&patterns);
         let pieces = black_box(&pieces);
-        group.bench_function(BenchmarkId::new("off", name), |b| b.iter(|| read(&mut parser, pieces, door, |_| {})));
+        group.bench_function(BenchmarkId::new("off", name), |b| b.iter(|| read(&mut parser, pieces, method, |_| {})));
         let mut parser = builder.snapshots().build(&patterns);
-        group.bench_function(BenchmarkId::new("on", name), |b| b.iter(|| read(&mut parser, pieces, door, |_| {})));
+        group.bench_function(BenchmarkId::new("on", name), |b| b.iter(|| read(&mut parser, pieces, method, |_| {})));
         // One that is written in the middle, one that eleven others follow, and one deep inside.
         group.bench_function(BenchmarkId::new("ask_slots", name), |b| {
-            b.iter(|| read(&mut parser, pieces, door, |parser| look(parser, |root| root.get("ask_slots"))));
+            b.iter(|| read(&mut parser, pieces, method, |parser| look(parser, |root| root.get("ask_slots"))));
         });
         group.bench_function(BenchmarkId::new("reasoning", name), |b| {
-            b.iter(|| read(&mut parser, pieces, door, |parser| look(parser, |root| root.get("reasoning"))));
+            b.iter(|| read(&mut parser, pieces, method, |parser| look(parser, |root| root.get("reasoning"))));
         });
         group.bench_function(BenchmarkId::new("ask_slots[0].message", name), |b| {
-            b.iter(|| read(&mut parser, pieces, door, |parser| look(parser, |root| root.at("ask_slots[0].message"))));
+            b.iter(|| read(&mut parser, pieces, method, |parser| look(parser, |root| root.at("ask_slots[0].message"))));
         });
     }
     group.finish();

@@ -1,7 +1,7 @@
-//! Readings for an instruction counter: `work TEXT CHUNK DOOR [PATTERN]...`, as `.ci/work` runs it under callgrind.
+//! Readings for an instruction counter: `work TEXT CHUNK METHOD [PATTERN]...`, as `.ci/work` runs it under callgrind.
 //!
 //! The text is a number of kilobytes of tool calls, or one of the generated payloads `tool-call`, `long-text` and
-//! `records`, the first of which is read again and again. A chunk is a number of bytes, `token` or `whole`; a door is
+//! `records`, the first of which is read again and again. A chunk is a number of bytes, `token` or `whole`; a method is
 //! `feed`, `feed_with`, `snapshots` for the latter with a partial document, or `none` to cut the text and not read it.
 
 #[allow(dead_code, unreachable_pub, reason = "the other benchmarks use the rest")]
@@ -42,7 +42,7 @@ fn main() {
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
     // Without arguments, as `cargo bench` calls it, a small reading: that it runs is all that is to be seen.
     let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
-    let (text, chunk, door) = (black_box(text(&next("4"))), next("1"), next("feed_with"));
+    let (text, chunk, method) = (black_box(text(&next("4"))), next("1"), next("feed_with"));
     let patterns = PatternSet::new(arguments).expect("the patterns are valid");
     let bytes = text.as_bytes();
     let chunks: Vec<&[u8]> = match chunk.as_str() {
@@ -52,13 +52,13 @@ fn main() {
     };
     let limits = Limits::new().string(1 << 20);
     let builder = Parser::builder().limits(limits).retain(Retain::Nothing);
-    let mut parser = if door == "snapshots" { builder.snapshots() } else { builder }.build(&patterns);
+    let mut parser = if method == "snapshots" { builder.snapshots() } else { builder }.build(&patterns);
     let readings = LEAST.div_ceil(text.len());
     let mut seen = 0;
-    for _ in 0..if door == "none" { 0 } else { readings } {
+    for _ in 0..if method == "none" { 0 } else { readings } {
         parser.reset();
         for chunk in &chunks {
-            if door == "feed" {
+            if method == "feed" {
                 parser.feed(black_box(chunk)).for_each(|event| seen += look(&event.expect("the text is valid")));
             } else {
                 parser.feed_with(black_box(chunk), |event| seen += look(&event)).expect("the text is valid");

@@ -154,10 +154,10 @@ fn feeding_allocates_the_arenas_growth() {
 fn steady_feeding_allocates_nothing() {
     let (warm_up, rest) = (many(4), format!(",{}", &many(50)[1..]));
     let warm_up = warm_up.trim_end_matches(']');
-    for (door, feed) in [("feed", feed as fn(&mut Parser, &str)), ("feed_with", feed_with)] {
+    for (method, feed) in [("feed", feed as fn(&mut Parser, &str)), ("feed_with", feed_with)] {
         let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns());
         feed(&mut parser, warm_up);
-        assert_none(door, measure(|| feed(&mut parser, &rest)));
+        assert_none(method, measure(|| feed(&mut parser, &rest)));
         assert_none("finish", measure(|| assert_eq!(parser.finish().count(), 0)));
     }
 }

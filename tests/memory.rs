@@ -16,15 +16,15 @@ fn builder() -> ParserBuilder {
 }
 
 /// The most that a parser had allocated at once for the text, beyond what it was built with.
-fn peak(builder: ParserBuilder, patterns: &[&str], text: impl Iterator<Item = Vec<u8>>, door: Door) -> u64 {
+fn peak(builder: ParserBuilder, patterns: &[&str], text: impl Iterator<Item = Vec<u8>>, method: Method) -> u64 {
     let patterns = PatternSet::new(patterns).unwrap();
     let mut parser = builder.build(&patterns);
     let (mut held, mut peak) = (0, 0);
     // The chunk itself is the caller's: it is made and dropped outside of what is measured.
     for chunk in text {
-        let measured = measure(|| match door {
-            Door::Iterator => parser.feed(&chunk).for_each(|event| assert!(event.is_ok())),
-            Door::Callback => parser.feed_with(&chunk, |_| {}).unwrap(),
+        let measured = measure(|| match method {
+            Method::Iterator => parser.feed(&chunk).for_each(|event| assert!(event.is_ok())),
+            Method::Callback => parser.feed_with(&chunk, |_| {}).unwrap(),
         });
         peak = peak.max(held + i64::try_from(measured.bytes_max).unwrap());
         held += measured.bytes_current;
@@ -35,7 +35,7 @@ fn peak(builder: ParserBuilder, patterns: &[&str], text: impl Iterator<Item = Ve
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Door {
+enum Method {
     Iterator,
     Callback,
 }
@@ -78,9 +78,9 @@ fn distinct_keys(count: usize) -> impl Iterator<Item = Vec<u8>> {
 #[test]
 fn what_is_skipped_takes_no_memory() {
     for (name, peak) in [
-        ("100 MB string", peak(builder(), &[], string(100), Door::Callback)),
-        ("10^7 elements", peak(builder(), &["a"], elements(10_000), Door::Callback)),
-        ("10^6 keys", peak(builder(), &["[0]"], distinct_keys(1_000_000), Door::Iterator)),
+        ("100 MB string", peak(builder(), &[], string(100), Method::Callback)),
+        ("10^7 elements", peak(builder(), &["a"], elements(10_000), Method::Callback)),
+        ("10^6 keys", peak(builder(), &["[0]"], distinct_keys(1_000_000), Method::Iterator)),
     ] {
         assert!(peak <= SMALL, "{name}: {peak} bytes");
     }
@@ -89,9 +89,9 @@ fn what_is_skipped_takes_no_memory() {
 #[test]
 fn what_is_told_at_once_takes_no_memory() {
     for (name, peak) in [
-        ("100 MB string", peak(builder(), &["$"], string(100), Door::Callback)),
-        ("10^6 elements", peak(builder(), &["$", "$..*"], elements(1000), Door::Callback)),
-        ("10^5 keys", peak(builder(), &["$", "$..*"], distinct_keys(100_000), Door::Callback)),
+        ("100 MB string", peak(builder(), &["$"], string(100), Method::Callback)),
+        ("10^6 elements", peak(builder(), &["$", "$..*"], elements(1000), Method::Callback)),
+        ("10^5 keys", peak(builder(), &["$", "$..*"], distinct_keys(100_000), Method::Callback)),
     ] {
         assert!(peak <= SMALL, "{name}: {peak} bytes");
     }
@@ -100,10 +100,10 @@ fn what_is_told_at_once_takes_no_memory() {
 /// A queue holds the events of one chunk, whatever came before it.
 #[test]
 fn the_queue_holds_one_chunks_events() {
-    let of_one = peak(builder(), &["$..*"], elements(CHUNK / 2000 + 1), Door::Iterator);
-    let of_all = peak(builder(), &["$..*"], elements(1000), Door::Iterator);
+    let of_one = peak(builder(), &["$..*"], elements(CHUNK / 2000 + 1), Method::Iterator);
+    let of_all = peak(builder(), &["$..*"], elements(1000), Method::Iterator);
     assert!(of_all <= of_one + SMALL, "{of_all} bytes against {of_one}");
-    let string = peak(builder(), &["$"], string(100), Door::Iterator);
+    let string = peak(builder(), &["$"], string(100), Method::Iterator);
     assert!(string <= 4 * CHUNK as u64, "a chunk's text, in a buffer that doubles: {string} bytes");
 }
 
@@ -113,9 +113,9 @@ fn depth_is_what_is_paid_for() {
     const DEPTH: usize = 100_000;
     let limits = Limits::new().depth(DEPTH);
     let deep = || text("", DEPTH, |_| "[".to_owned(), &"]".repeat(DEPTH));
-    let skipped = peak(builder().limits(limits), &["a"], deep(), Door::Callback);
+    let skipped = peak(builder().limits(limits), &["a"], deep(), Method::Callback);
     assert!(skipped <= DEPTH as u64 / 4 + SMALL, "{skipped} bytes");
-    let followed = peak(builder().limits(limits), &["$..a"], deep(), Door::Callback);
+    let followed = peak(builder().limits(limits), &["$..a"], deep(), Method::Callback);
     assert!(followed <= 256 * DEPTH as u64, "{followed} bytes");
 }
 
@@ -123,10 +123,10 @@ fn depth_is_what_is_paid_for() {
 #[test]
 fn an_endless_key_is_stopped_by_its_limit() {
     let endless = || text("{\"", 1600, |_| "k".repeat(CHUNK), "\":0}");
-    assert!(peak(builder(), &[], endless(), Door::Callback) <= SMALL);
+    assert!(peak(builder(), &[], endless(), Method::Callback) <= SMALL);
     // Nor if it comes in small pieces.
     let pieces = std::iter::once("{\"".into()).chain((0..100_000).map(|_| b"kkkkkkkk".to_vec()));
-    assert!(peak(builder(), &[], pieces.chain(["\":0}".into()]), Door::Callback) <= SMALL);
+    assert!(peak(builder(), &[], pieces.chain(["\":0}".into()]), Method::Callback) <= SMALL);
     let limits = Limits::new().key(1 << 10);
     let mut parser = builder().limits(limits).build(&PatternSet::new(["a"]).unwrap());
     let mut kind = None;
@@ -170,8 +170,8 @@ fn deviations_take_no_memory() {
     let lenient = Parser::builder().limits(HOSTILE).snapshots().show_past_flaws();
     for (retain, count) in [(Retain::All, 1_000_000), (Retain::Matches, 100_000), (Retain::Nothing, 100_000)] {
         let builder = lenient.retain(retain);
-        let few = peak(builder, &["$..*"], deviations(1000), Door::Callback);
-        let many = peak(builder, &["$..*"], deviations(count), Door::Callback);
+        let few = peak(builder, &["$..*"], deviations(1000), Method::Callback);
+        let many = peak(builder, &["$..*"], deviations(count), Method::Callback);
         assert!(many <= few + SMALL + CHUNK as u64, "{retain:?}: {many} bytes against {few}");
         assert!(many <= 1 << 20, "{retain:?}: {many} bytes");
     }

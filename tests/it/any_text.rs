@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::driver::{DOORS, Door, check, check_prompt};
+use super::driver::{METHODS, Method, check, check_prompt};
 use super::model::chunking::{chunks, with_cuts};
 use super::model::generate::{Keys, respelt};
 use super::model::log::Options;
@@ -35,14 +35,14 @@ fn torture_documents_are_told_promptly() {
 
 /// A call: mostly bytes, cut out of a document that the others follow.
 fn op() -> impl Strategy<Value = Op> {
-    let door = || prop::sample::select(&DOORS[..]);
+    let method = || prop::sample::select(&METHODS[..]);
     prop_oneof![
-        6 => (any_document(), 1_usize..12, door()).prop_map(|(document, most, door)| {
-            Op::Feed(document[..document.len().min(most)].to_vec(), door)
+        6 => (any_document(), 1_usize..12, method()).prop_map(|(document, most, method)| {
+            Op::Feed(document[..document.len().min(most)].to_vec(), method)
         }),
-        2 => (any_document(), door()).prop_map(|(document, door)| Op::Feed(document, door)),
-        1 => door().prop_map(|door| Op::Feed(Vec::new(), door)),
-        2 => door().prop_map(Op::Finish),
+        2 => (any_document(), method()).prop_map(|(document, method)| Op::Feed(document, method)),
+        1 => method().prop_map(|method| Op::Feed(Vec::new(), method)),
+        2 => method().prop_map(Op::Finish),
         1 => Just(Op::Look),
         1 => Just(Op::Clone),
         1 => Just(Op::Reset),
@@ -129,13 +129,13 @@ proptest! {
     #[test]
     fn clone_reset_and_empty_feeds((document, cuts) in with_cuts(any_document()), (other, _) in with_cuts(any_document()),
         options in options(), configuration in configuration()) {
-        let mut ops = vec![Op::Feed(other, Door::Iterator), Op::Finish(Door::Iterator), Op::Reset];
+        let mut ops = vec![Op::Feed(other, Method::Iterator), Op::Finish(Method::Iterator), Op::Reset];
         for (place, chunk) in chunks(&document, &cuts).into_iter().enumerate() {
-            ops.push(Op::Feed(chunk.to_vec(), DOORS[place % 2]));
+            ops.push(Op::Feed(chunk.to_vec(), METHODS[place % 2]));
             ops.push(if place % 3 == 0 { Op::Clone } else { Op::Look });
-            ops.push(Op::Feed(Vec::new(), DOORS[place % 2]));
+            ops.push(Op::Feed(Vec::new(), METHODS[place % 2]));
         }
-        ops.push(Op::Finish(Door::Callback));
+        ops.push(Op::Finish(Method::Callback));
         ops::agree_with_the_model(&options, configuration, &ops);
     }
 }

@@ -3,7 +3,7 @@
 use jsonspigot::{Deviation, Error, ErrorKind, Event, EventKind, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
 
-use super::driver::{Door, builder, drive, observe, pattern_set};
+use super::driver::{Method, builder, drive, observe, pattern_set};
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
 use super::model::log::Options;
 use super::model::mutate::any_document;
@@ -98,8 +98,8 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(),
     (shown, parser.deviations().to_vec(), finished)
 }
 
-/// The deltas with their offsets, through one of the doors.
-fn deltas(document: &[u8], cuts: &[usize], door: Door) -> Vec<(String, u64)> {
+/// The deltas with their offsets, by one of the methods.
+fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)> {
     let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["[0]"]).unwrap());
     let mut told = Vec::new();
     let mut tell = |event: Event<'_>| {
@@ -108,9 +108,9 @@ fn deltas(document: &[u8], cuts: &[usize], door: Door) -> Vec<(String, u64)> {
         }
     };
     for chunk in chunks(document, cuts) {
-        match door {
-            Door::Iterator => parser.feed(chunk).for_each(|event| tell(event.unwrap())),
-            Door::Callback => parser.feed_with(chunk, &mut tell).unwrap(),
+        match method {
+            Method::Iterator => parser.feed(chunk).for_each(|event| tell(event.unwrap())),
+            Method::Callback => parser.feed_with(chunk, &mut tell).unwrap(),
         }
     }
     told
@@ -127,9 +127,9 @@ proptest! {
         // A delta's offset is that of its first raw byte, whatever it stands for.
         let places = places(&pieces);
         for cuts in torture_cuts(document.len()).into_iter().take(40) {
-            for door in [Door::Iterator, Door::Callback] {
+            for method in [Method::Iterator, Method::Callback] {
                 let mut told = 0;
-                for (text, offset) in deltas(document.as_bytes(), &cuts, door) {
+                for (text, offset) in deltas(document.as_bytes(), &cuts, method) {
                     prop_assert_eq!(offset, 2 + places[told] as u64, "{:?} behind {} characters", text, told);
                     told += text.chars().count();
                 }
@@ -152,9 +152,9 @@ proptest! {
     fn a_text_without_deviations_is_read_as_ever((document, cuts) in with_cuts(any_document()), patterns in patterns(3)) {
         let options = Options::with_patterns(patterns);
         let chunks = chunks(&document, &cuts);
-        let strict = observe(&options, &chunks, Door::Iterator);
+        let strict = observe(&options, &chunks, Method::Iterator);
         let mut parser = builder(&options).show_past_flaws().build(&pattern_set(&options));
-        let lenient = drive(&mut parser, &chunks, Door::Iterator, true);
+        let lenient = drive(&mut parser, &chunks, Method::Iterator, true);
         prop_assert_eq!(&strict.verdict, &lenient.verdict);
         if parser.deviations().is_empty() {
             prop_assert_eq!(strict.events, lenient.events);

@@ -11,14 +11,14 @@ use super::model::chunking::{chunks, each_byte, torture_cuts};
 use super::model::log::{Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
 use super::model::recogniser;
 
-/// One of the parser's two doors.
+/// The two methods that feed a parser: `feed`, whose events are an iterator, and `feed_with`, which calls back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum Method {
     Iterator,
     Callback,
 }
 
-pub(crate) const DOORS: [Door; 2] = [Door::Iterator, Door::Callback];
+pub(crate) const METHODS: [Method; 2] = [Method::Iterator, Method::Callback];
 
 pub(crate) fn pattern_set(options: &Options) -> PatternSet {
     PatternSet::new(options.patterns.iter().map(ToString::to_string)).expect("the model's patterns are valid")
@@ -37,24 +37,24 @@ pub(crate) fn builder(options: &Options) -> ParserBuilder {
 }
 
 /// What a parser of these options says of the chunks.
-pub(crate) fn observe(options: &Options, chunks: &[&[u8]], door: Door) -> Log {
+pub(crate) fn observe(options: &Options, chunks: &[&[u8]], method: Method) -> Log {
     let mut parser = builder(options).build(&pattern_set(options));
-    drive(&mut parser, chunks, door, options.end_of_input)
+    drive(&mut parser, chunks, method, options.end_of_input)
 }
 
 /// Feeds the chunks, finishes if asked to, and joins each match's deltas.
-pub(crate) fn drive(parser: &mut Parser, chunks: &[&[u8]], door: Door, end_of_input: bool) -> Log {
+pub(crate) fn drive(parser: &mut Parser, chunks: &[&[u8]], method: Method, end_of_input: bool) -> Log {
     let mut joined = Joined::default();
     let mut failed = None;
     for chunk in chunks {
         let told = joined.told();
-        let result = joined.feed(parser, chunk, door);
+        let result = joined.feed(parser, chunk, method);
         check_sticky(&failed, &result, joined.told() - told);
         failed = failed.or(result.err());
     }
     if end_of_input {
         let told = joined.told();
-        let result = joined.finish(parser, door);
+        let result = joined.finish(parser, method);
         check_sticky(&failed, &result, joined.told() - told);
         failed = failed.or(result.err());
     }
@@ -90,19 +90,19 @@ impl Joined {
         self.count
     }
 
-    pub(crate) fn feed(&mut self, parser: &mut Parser, chunk: &[u8], door: Door) -> Result<(), Error> {
-        let result = match door {
-            Door::Iterator => parser.feed(chunk).try_for_each(|event| event.map(|event| self.add(&event))),
-            Door::Callback => parser.feed_with(chunk, |event| self.add(&event)),
+    pub(crate) fn feed(&mut self, parser: &mut Parser, chunk: &[u8], method: Method) -> Result<(), Error> {
+        let result = match method {
+            Method::Iterator => parser.feed(chunk).try_for_each(|event| event.map(|event| self.add(&event))),
+            Method::Callback => parser.feed_with(chunk, |event| self.add(&event)),
         };
-        self.assert_one_delta_a_chunk(door);
+        self.assert_one_delta_a_chunk(method);
         result
     }
 
-    pub(crate) fn finish(&mut self, parser: &mut Parser, door: Door) -> Result<(), Error> {
-        match door {
-            Door::Iterator => parser.finish().try_for_each(|event| event.map(|event| self.add(&event))),
-            Door::Callback => parser.finish_with(|event| self.add(&event)),
+    pub(crate) fn finish(&mut self, parser: &mut Parser, method: Method) -> Result<(), Error> {
+        match method {
+            Method::Iterator => parser.finish().try_for_each(|event| event.map(|event| self.add(&event))),
+            Method::Callback => parser.finish_with(|event| self.add(&event)),
         }
     }
 
@@ -190,23 +190,23 @@ impl Joined {
     }
 
     /// `feed` gives one delta per match and chunk at most; `feed_with` may give several.
-    fn assert_one_delta_a_chunk(&mut self, door: Door) {
+    fn assert_one_delta_a_chunk(&mut self, method: Method) {
         let mut deltas = std::mem::take(&mut self.deltas);
         deltas.sort_unstable();
         let repeated = deltas.windows(2).any(|pair| pair[0] == pair[1]);
-        assert!(door == Door::Callback || !repeated, "one delta a match and chunk");
+        assert!(method == Method::Callback || !repeated, "one delta a match and chunk");
     }
 }
 
-/// The one helper that runs every engine: the model's log must come out of both doors, whole, byte by byte, and with
+/// The one helper that runs every engine: the model's log must come out of both methods, whole, byte by byte, and with
 /// every cut (every pair of cuts for short documents).
 #[track_caller]
 pub(crate) fn check(document: &[u8], options: &Options) -> Log {
     let expected = recogniser::run(document, options);
     for cuts in torture_cuts(document.len()) {
-        for door in DOORS {
-            let seen = observe(options, &chunks(document, &cuts), door);
-            assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {door:?}", String::from_utf8_lossy(document));
+        for method in METHODS {
+            let seen = observe(options, &chunks(document, &cuts), method);
+            assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {method:?}", String::from_utf8_lossy(document));
         }
     }
     expected
@@ -216,9 +216,9 @@ pub(crate) fn check(document: &[u8], options: &Options) -> Log {
 #[track_caller]
 pub(crate) fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> Log {
     let expected = recogniser::run(document, options);
-    for door in DOORS {
-        let seen = observe(options, &chunks(document, cuts), door);
-        assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {door:?}", String::from_utf8_lossy(document));
+    for method in METHODS {
+        let seen = observe(options, &chunks(document, cuts), method);
+        assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {method:?}", String::from_utf8_lossy(document));
     }
     expected
 }
@@ -230,8 +230,8 @@ pub(crate) fn check_prompt(document: &[u8], options: &Options) {
     for end in 0..=document.len() {
         let prefix = &document[..end];
         let expected = recogniser::run(prefix, &options);
-        let seen = observe(&options, &chunks(prefix, &each_byte(end)), Door::Iterator);
+        let seen = observe(&options, &chunks(prefix, &each_byte(end)), Method::Iterator);
         assert_eq!(seen, expected, "after {:?}", String::from_utf8_lossy(prefix));
-        assert_eq!(observe(&options, &[prefix], Door::Callback), expected);
+        assert_eq!(observe(&options, &[prefix], Method::Callback), expected);
     }
 }

@@ -30,7 +30,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     loop {}
 }
 
-/// Uses both doors and the strict reading, so that all of the library is linked.
+/// Uses both methods that feed and the strict reading, so that all of the library is linked.
 #[unsafe(no_mangle)]
 pub extern "C" fn probe(byte: u8) -> u32 {
     let mut parser = Parser::new(&PatternSet::empty());

@@ -10,7 +10,7 @@ pub enum Goal {
     None,
     /// At most this many times the yardstick, through `feed_with` and through `feed`.
     Yardstick(f64, f64),
-    /// At most this many times the table loop with skip, through either door.
+    /// At most this many times the table loop with skip, by either method.
     Floor(f64),
 }
 

@@ -102,7 +102,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// The goal, whether each door meets it, and what the default retention adds.
+/// The goal, whether each method meets it, and what the default retention adds.
 fn goal(figure: Figure, row: &Row, contenders: &[Box<dyn Contender>], measured: &Measured) -> String {
     let of = |name: &str| {
         let at = contenders.iter().position(|contender| contender.name() == name)?;
@@ -118,16 +118,16 @@ fn goal(figure: Figure, row: &Row, contenders: &[Box<dyn Contender>], measured: 
             (format!("≤ {times} × floor = {}", ratio(times * floor / yardstick)), times * floor, times * floor)
         }
     };
-    let met = |door: &str, limit: f64| match of(door) {
+    let met = |method: &str, limit: f64| match of(method) {
         Some(cost) if cost <= limit => "met",
         Some(_) => "missed",
         None => "–",
     };
-    let doors = format!("{text}: {}, {}", met(FEED_WITH, with), met(FEED, feed));
+    let methods = format!("{text}: {}, {}", met(FEED_WITH, with), met(FEED, feed));
     match (of(KEEPING), of(FEED_WITH), of("memcpy")) {
         (Some(keeping), Some(nothing), Some(memcpy)) if row.task == Task::Deltas => {
-            format!("{doors}; keeping text adds {:.1} × memcpy", (keeping - nothing) / memcpy)
+            format!("{methods}; keeping text adds {:.1} × memcpy", (keeping - nothing) / memcpy)
         }
-        _ => doors,
+        _ => methods,
     }
 }

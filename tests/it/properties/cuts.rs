@@ -1,9 +1,9 @@
-//! Chunk edges are invisible: however a text is cut, and through whichever door it is fed, what is told is the same.
+//! Chunk edges are invisible: however a text is cut, and by whichever method it is fed, what is told is the same.
 
 use jsonspigot::{Deviation, DuplicateKeys, Error, Event, EventKind, Limits, Parser, PatternSet, Retain, ValueKind};
 use serde_json::Value;
 
-/// Chunk edges are invisible, and errors stick: these chunks and their text as a whole give the same, through both doors.
+/// Chunk edges are invisible, and errors stick: these chunks and their text as a whole give the same, by both methods.
 pub fn are_invisible(chunks: &[&[u8]]) {
     let text = chunks.concat();
     for parser in parsers() {

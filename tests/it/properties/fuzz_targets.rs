@@ -6,7 +6,7 @@
 
 use jsonspigot::Retain;
 
-use super::super::driver::Door;
+use super::super::driver::Method;
 use super::super::model::generate::Dress;
 use super::super::model::log::Options;
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
@@ -134,16 +134,16 @@ pub fn operations(input: &[u8]) {
     let configuration = Configuration { retain, has_snapshots: choices & 4 != 0 };
     let mut calls = Vec::new();
     for (place, chunk) in input.chunks.iter().enumerate() {
-        let door = if place % 2 == 0 { Door::Iterator } else { Door::Callback };
+        let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
         let (call, rest) = match chunk {
-            [b'F', rest @ ..] => (Some(Op::Finish(door)), rest),
+            [b'F', rest @ ..] => (Some(Op::Finish(method)), rest),
             [b'L', rest @ ..] => (Some(Op::Look), rest),
             [b'R', rest @ ..] => (Some(Op::Reset), rest),
             [b'C', rest @ ..] => (Some(Op::Clone), rest),
             all => (None, *all),
         };
         calls.extend(call);
-        calls.push(Op::Feed(rest.to_vec(), door));
+        calls.push(Op::Feed(rest.to_vec(), method));
     }
     ops::agree_with_the_model(&options, configuration, &calls);
 }

@@ -2,7 +2,7 @@
 
 use jsonspigot::{Error, ErrorKind, Events, Parser, Retain};
 
-use super::super::driver::{Door, Joined, builder, pattern_set};
+use super::super::driver::{Joined, Method, builder, pattern_set};
 use super::super::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
 use super::super::model::place::line_and_column;
 use super::super::model::{recogniser, replay};
@@ -10,8 +10,8 @@ use super::super::model::{recogniser, replay};
 /// A call.
 #[derive(Clone, Debug)]
 pub enum Op {
-    Feed(Vec<u8>, Door),
-    Finish(Door),
+    Feed(Vec<u8>, Method),
+    Finish(Method),
     Look,
     Reset,
     /// From here on a clone gets the same calls, and must say the same.
@@ -45,13 +45,13 @@ pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops
                 history = History::default();
             }
             Op::Look => all.iter().for_each(|subject| subject.look(&history)),
-            Op::Feed(chunk, door) => {
+            Op::Feed(chunk, method) => {
                 history.feed(chunk, options);
-                all.iter_mut().for_each(|subject| subject.feed(chunk, *door, &history));
+                all.iter_mut().for_each(|subject| subject.feed(chunk, *method, &history));
             }
-            Op::Finish(door) => {
+            Op::Finish(method) => {
                 history.is_finished = true;
-                all.iter_mut().for_each(|subject| subject.finish(*door));
+                all.iter_mut().for_each(|subject| subject.finish(*method));
             }
         }
     }
@@ -133,10 +133,10 @@ impl Subject {
         self.told = Joined::default();
     }
 
-    fn feed(&mut self, chunk: &[u8], door: Door, history: &History) {
+    fn feed(&mut self, chunk: &[u8], method: Method, history: &History) {
         let before = self.told.told();
         let checked = check_anywhere(self.parser.clone().feed(chunk), chunk.len());
-        let result = self.told.feed(&mut self.parser, chunk, door);
+        let result = self.told.feed(&mut self.parser, chunk, method);
         assert_eq!(checked, result, "a check is the verdict alone");
         let _ = result.as_ref().inspect_err(|error| history.check_place(error));
         if history.is_behind_the_end {
@@ -145,10 +145,10 @@ impl Subject {
         }
     }
 
-    fn finish(&mut self, door: Door) {
+    fn finish(&mut self, method: Method) {
         let checked = check_anywhere(self.parser.clone().finish(), 1);
         // Verdicts are compared with the model's at the end, where they are asked for again.
-        assert_eq!(checked, self.told.finish(&mut self.parser, door), "a check is the verdict alone");
+        assert_eq!(checked, self.told.finish(&mut self.parser, method), "a check is the verdict alone");
     }
 
     /// Whatever can be asked at any time: it panics nowhere, and says nothing of a value that is not whole.

@@ -3,7 +3,7 @@
 use jsonspigot::{Parser, PatternSet, Segment};
 use serde_json::Value;
 
-use super::super::driver::{Door, observe, pattern_set};
+use super::super::driver::{Method, observe, pattern_set};
 use super::super::model::chunking::{chunks, each_byte};
 use super::super::model::log::{ModelEvent, ModelEventKind, Options, PathElement, concrete_path, normalized_path};
 use super::super::model::pattern::{ModelPattern, adversarial_patterns, at, everything_below};
@@ -17,7 +17,7 @@ pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
         return;
     }
     let options = Options::with_patterns(patterns.iter().cloned());
-    let log = observe(&options, &[document], Door::Callback);
+    let log = observe(&options, &[document], Method::Callback);
     for (place, pattern) in patterns.iter().enumerate() {
         let mut told = Vec::new();
         for event in log.events.iter().filter(|event| event.pattern == place) {
@@ -72,9 +72,9 @@ fn pointer_token(element: &PathElement) -> String {
 /// What one pattern tells does not depend on its company.
 pub fn do_not_disturb_each_other(document: &[u8], cuts: &[usize], patterns: &[ModelPattern]) {
     let chunks = chunks(document, cuts);
-    let together = observe(&Options::with_patterns(patterns.iter().cloned()), &chunks, Door::Iterator);
+    let together = observe(&Options::with_patterns(patterns.iter().cloned()), &chunks, Method::Iterator);
     for (place, pattern) in patterns.iter().enumerate() {
-        let alone = observe(&Options::with_patterns([pattern.clone()]), &chunks, Door::Iterator);
+        let alone = observe(&Options::with_patterns([pattern.clone()]), &chunks, Method::Iterator);
         let events = together.events.iter().filter(|event| event.pattern == place);
         let events: Vec<_> = events.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect();
         assert_eq!(events, alone.events, "{pattern}");
@@ -85,7 +85,7 @@ pub fn do_not_disturb_each_other(document: &[u8], cuts: &[usize], patterns: &[Mo
 pub fn change_no_verdict(document: &[u8], options: &Options) {
     let verdict = |patterns| {
         let options = Options { patterns, ..options.clone() };
-        let seen = observe(&options, &chunks(document, &each_byte(document.len())), Door::Callback);
+        let seen = observe(&options, &chunks(document, &each_byte(document.len())), Method::Callback);
         seen.verdict.failure()
     };
     let nothing = verdict(Vec::new());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonspigot::{Parser, PatternSet, Revision};
 use serde_json::Value;
 
-use super::super::driver::{Door, builder, drive, observe, pattern_set};
+use super::super::driver::{Method, builder, drive, observe, pattern_set};
 use super::super::model::chunking::{chunks, each_byte};
 use super::super::model::closer::closed_text;
 use super::super::model::log::{Options, Verdict};
@@ -83,7 +83,7 @@ pub fn are_what_the_closer_says(document: &[u8]) {
 /// The last snapshot and the error, with the path that the snapshot's following gives it.
 pub fn last(chunks: &[&[u8]]) -> (Option<String>, Verdict) {
     let mut parser = plain();
-    let log = drive(&mut parser, chunks, Door::Callback, true);
+    let log = drive(&mut parser, chunks, Method::Callback, true);
     (shown(&parser), log.verdict)
 }
 
@@ -116,7 +116,7 @@ pub fn only_grow(document: &[u8]) {
 pub fn equal_their_events(prefix: &[u8]) {
     let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
     let mut parser = with_snapshots(&options);
-    let log = drive(&mut parser, &chunks(prefix, &each_byte(prefix.len())), Door::Iterator, false);
+    let log = drive(&mut parser, &chunks(prefix, &each_byte(prefix.len())), Method::Iterator, false);
     let is_readable = shown(&parser).is_none_or(|text| is_readable(text.as_bytes()));
     if let (Ok(replayed), true) = (replay::replay(&log.events), is_readable) {
         assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), replayed);
@@ -140,8 +140,8 @@ pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
         expected.extend(unlooked.feed(chunk).flatten().map(|event| format!("{event:?}")));
     }
     assert_eq!(events, expected);
-    let with = drive(&mut with_snapshots(options), &chunks, Door::Iterator, true);
-    let without = observe(options, &chunks, Door::Iterator);
+    let with = drive(&mut with_snapshots(options), &chunks, Method::Iterator, true);
+    let without = observe(options, &chunks, Method::Iterator);
     assert_eq!(with.events, without.events);
 }
 

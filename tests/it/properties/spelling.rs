@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::driver::{Door, observe};
+use super::super::driver::{Method, observe};
 use super::super::model::generate::{Dress, Tree};
 use super::super::model::log::{ModelEventKind, Options, Verdict};
 use super::super::model::pattern::ModelPattern;
@@ -11,7 +11,7 @@ use super::super::model::read::tree;
 /// Spelling changes offsets only, for two spellings of one tree.
 pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPattern]) {
     let told = |document: &[u8]| {
-        let log = observe(&Options::with_patterns(patterns.iter().cloned()), &[document], Door::Iterator);
+        let log = observe(&Options::with_patterns(patterns.iter().cloned()), &[document], Method::Iterator);
         let values = log.events.into_iter().map(|event| (event.pattern, event.path, spelling_free(event.kind)));
         (values.collect::<Vec<_>>(), log.verdict)
     };

@@ -3,7 +3,7 @@
 use jsonspigot::{Parser, PatternSet};
 use serde_json::Value;
 
-use super::super::driver::{Door, check_cut, check_prompt, drive};
+use super::super::driver::{Method, check_cut, check_prompt, drive};
 use super::super::model::chunking::chunks;
 use super::super::model::log::{Options, Verdict};
 
@@ -21,7 +21,7 @@ pub fn is_told_promptly(document: &[u8], options: &Options) {
 /// Strict: the complete value and the last snapshot are serde_json's, and so is the verdict on numbers.
 pub fn has_serde_jsons_value(document: &[u8], cuts: &[usize]) {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    let log = drive(&mut parser, &chunks(document, cuts), Door::Callback, true);
+    let log = drive(&mut parser, &chunks(document, cuts), Method::Callback, true);
     let expected = serde_json::from_slice::<Value>(document).ok();
     let seen = parser.deserialize::<Value>().ok();
     assert_eq!(seen, expected);

@@ -1,4 +1,4 @@
-//! jsonspigot, through both doors, nothing retained; and through `feed_with` with all text kept, as is its default.
+//! jsonspigot, by both methods, nothing retained; and through `feed_with` with all text kept, as is its default.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::output::{Look, Seen, Sink};
 
 /// Which way in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Door {
+pub(super) enum Method {
     FeedWith,
     Feed,
     /// `feed_with` and [`Retain::All`].
@@ -21,14 +21,14 @@ pub(super) enum Door {
 /// Keeps the compiled pattern from run to run, and for [`Contender::again`] the parser.
 #[derive(Debug)]
 pub(super) struct Spigot {
-    door: Door,
+    method: Method,
     patterns: Option<(&'static str, PatternSet)>,
     parser: Option<Parser>,
 }
 
 impl Spigot {
-    pub(super) fn new(door: Door) -> Self {
-        Self { door, patterns: None, parser: None }
+    pub(super) fn new(method: Method) -> Self {
+        Self { method, patterns: None, parser: None }
     }
 
     fn patterns(&mut self, input: &Input) -> &PatternSet {
@@ -43,7 +43,7 @@ impl Spigot {
     }
 
     fn retain(&self) -> Retain {
-        if self.door == Door::Keeping { Retain::All } else { Retain::Nothing }
+        if self.method == Method::Keeping { Retain::All } else { Retain::Nothing }
     }
 
     fn parser(&self, patterns: &PatternSet) -> Parser {
@@ -63,8 +63,8 @@ impl Spigot {
         mut between: impl FnMut(Option<PartialValue<'_>>),
     ) -> Done {
         for chunk in input.chunks() {
-            match self.door {
-                Door::FeedWith | Door::Keeping => {
+            match self.method {
+                Method::FeedWith | Method::Keeping => {
                     let told = parser.feed_with(chunk, |event| {
                         if let EventKind::Delta(text) = event.kind {
                             sink.delta(text);
@@ -72,7 +72,7 @@ impl Spigot {
                     });
                     told.ok()?;
                 }
-                Door::Feed => {
+                Method::Feed => {
                     for event in parser.feed(chunk) {
                         if let EventKind::Delta(text) = event.ok()?.kind {
                             sink.delta(text);
@@ -114,10 +114,10 @@ pub fn latency(input: &Input) -> (f64, f64) {
 
 impl Contender for Spigot {
     fn name(&self) -> &'static str {
-        match self.door {
-            Door::FeedWith => FEED_WITH,
-            Door::Feed => FEED,
-            Door::Keeping => KEEPING,
+        match self.method {
+            Method::FeedWith => FEED_WITH,
+            Method::Feed => FEED,
+            Method::Keeping => KEEPING,
         }
     }
 
@@ -146,7 +146,7 @@ impl Contender for Spigot {
 
     /// Where the text is kept, the strict second reading of it; else the last snapshot.
     fn value(&mut self, input: &Input, look: &mut Look<'_>) -> Done {
-        let keeps = self.door == Door::Keeping;
+        let keeps = self.method == Method::Keeping;
         let mut parser = if keeps { self.parser(&PatternSet::empty()) } else { self.snapshotting() };
         self.drive(&mut parser, input, &mut Sink::default(), |_| {})?;
         if keeps {

@@ -24,7 +24,7 @@ pub use self::jsonspigot::latency;
 use crate::chunks::Input;
 use crate::output::{Look, Sink};
 
-/// The names of the library's two doors, for which the goals are, and of its default retention.
+/// The names of the library's two methods that feed, for which the goals are, and of its default retention.
 pub const FEED_WITH: &str = "jsonspigot `feed_with`";
 pub const FEED: &str = "jsonspigot `feed`";
 pub const KEEPING: &str = "jsonspigot, text kept";
@@ -106,9 +106,9 @@ pub fn all() -> Vec<Box<dyn Contender>> {
         Box::new(floors::Memcpy::default()),
         Box::new(floors::Table),
         Box::new(floors::TableSkip),
-        Box::new(jsonspigot::Spigot::new(jsonspigot::Door::FeedWith)),
-        Box::new(jsonspigot::Spigot::new(jsonspigot::Door::Feed)),
-        Box::new(jsonspigot::Spigot::new(jsonspigot::Door::Keeping)),
+        Box::new(jsonspigot::Spigot::new(jsonspigot::Method::FeedWith)),
+        Box::new(jsonspigot::Spigot::new(jsonspigot::Method::Feed)),
+        Box::new(jsonspigot::Spigot::new(jsonspigot::Method::Keeping)),
         Box::new(jsonmodem::JsonModem),
         Box::new(jiter::Jiter),
         Box::new(actson::Actson),
