@@ -31,46 +31,48 @@ use crate::tokenizer::{Limits, OnDeviation, Tokenizer};
 pub struct ParserBuilder {
     limits: Limits,
     retain: Retain,
-    /// Absent if nothing was chosen: what builds parsers for a purpose may have another default.
+    /// `None` if nothing was chosen: code that builds parsers for a purpose may have another default.
     duplicate_keys: Option<DuplicateKeys>,
     has_snapshots: bool,
     on_deviation: OnDeviation,
 }
 
 impl ParserBuilder {
-    /// What a text may ask for; default serde_json's depth, all else unlimited.
+    /// Upper bounds on the text. By default only the depth is limited, as in serde_json.
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// How much of the text is kept; default all.
+    /// How much of the text is kept; by default all of it.
     pub fn retain(self, retain: Retain) -> Self {
         Self { retain, ..self }
     }
 
-    /// What happens at a second equal key; default the last wins.
+    /// What happens at a second equal key; by default the last one wins.
     pub fn duplicate_keys(self, duplicate_keys: DuplicateKeys) -> Self {
         Self { duplicate_keys: Some(duplicate_keys), ..self }
     }
 
-    /// What happens at a second equal key if nothing was chosen so far.
+    /// What happens at a second equal key if nothing has been chosen so far.
     #[cfg(feature = "tool-calls")]
     pub(crate) fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self {
         Self { duplicate_keys: self.duplicate_keys.or(Some(default)), ..self }
     }
 
-    /// Keeps the partial document up to date, for [`Parser::snapshot`] and what else looks at it; default not.
+    /// Keeps the partial document up to date, for [`Parser::snapshot`] and everything else that looks at it. Off by
+    /// default.
     pub fn snapshots(self) -> Self {
         Self { has_snapshots: true, ..self }
     }
 
-    /// Lets deltas, and only deltas, go on past raw control characters, bad escapes and lone surrogates; default not.
+    /// Lets deltas, and only deltas, go on past raw control characters, bad escapes and lone surrogates. Off by
+    /// default.
     ///
     /// For display: some models send such text while a person watches. A control character is told as itself, a bad
     /// `\\x` as it is spelt, half a pair or a cut `\\u` as U+FFFD. Each such deviation is reported in
-    /// [`Parser::deviations`]. From the first one on nothing is told but strings' begins and deltas; no value ends, text
-    /// and snapshot stay as they were before it, and [`finish`](Parser::finish) gives it as its error. Any other error
-    /// stops the parser as always.
+    /// [`Parser::deviations`]. From the first one on, only the begins and deltas of strings are told: no value ends,
+    /// the kept text and the snapshot stay as they were, and [`finish`](Parser::finish) returns it as its error. Any
+    /// other error stops the parser as always.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, EventKind, Parser, PatternSet};
@@ -92,7 +94,7 @@ impl ParserBuilder {
         Self { on_deviation: OnDeviation::Pass, ..self }
     }
 
-    /// The parser, which follows these patterns.
+    /// A parser that follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
         let engine = Engine {

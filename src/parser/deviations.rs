@@ -1,6 +1,6 @@
-//! What a parser that goes on past deviations keeps of them: the first as the error that it is, a bounded list, a count.
+//! What a parser that goes on past deviations keeps of them: the first one as an error, a bounded list, and a count.
 //!
-//! A text may deviate at every byte, so one that is noted costs neither a path nor room that grows with their number.
+//! A text may deviate at every byte, so noting a deviation needs no path, and no memory that grows with their number.
 
 use alloc::vec::Vec;
 
@@ -36,14 +36,14 @@ impl Deviations {
         self.count
     }
 
-    /// The first is about to be noted: it is the error that the text has.
+    /// The first one is about to be noted: it is the text's error.
     pub(super) fn begin(&mut self, first: Error) {
         self.first = Some(first);
     }
 
     /// Notes a deviation.
     pub(super) fn note(&mut self, deviation: Deviation) {
-        // The byte that spoilt an escape is read again, and may be wrong by itself too.
+        // The byte that broke an escape is read again, and may also be wrong by itself.
         if self.count > 0 && self.newest == deviation.offset() {
             return;
         }
@@ -54,7 +54,7 @@ impl Deviations {
         }
     }
 
-    /// Forgets them, and keeps the list's room.
+    /// Forgets them, but keeps the list's buffer.
     pub(super) fn clear(&mut self) {
         self.first = None;
         self.listed.clear();

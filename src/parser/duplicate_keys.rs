@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 /// What a parser does at a key that its object already has (RFC 8259 §4 leaves it open).
 ///
-/// Who acts on a field before the text ends wants [`Reject`](DuplicateKeys::Reject): else a second
-/// `"path"` may replace the one that was acted on.
+/// If you act on a field before the text ends, choose [`Reject`](DuplicateKeys::Reject); otherwise a second `"path"`
+/// may replace the one you acted on.
 ///
 /// ```
 /// use jsonspigot::{DuplicateKeys, ErrorKind, Parser, PatternSet};
@@ -26,7 +26,7 @@ pub enum DuplicateKeys {
     Reject,
 }
 
-/// The keys of the open objects. Ordered sets: no hash that input could flood.
+/// The keys of the open objects. They are ordered sets, so that there is no hash table for input to flood.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenKeys {
     objects: Vec<BTreeSet<Box<str>>>,
@@ -41,7 +41,7 @@ impl OpenKeys {
         self.objects.pop();
     }
 
-    /// Adds a key to the innermost object; whether it is new there.
+    /// Adds a key to the innermost object; returns whether it is new there.
     pub(crate) fn insert(&mut self, key: &str) -> bool {
         self.objects.last_mut().is_none_or(|keys| keys.insert(key.into()))
     }

@@ -1,5 +1,5 @@
-//! The engine: all of a parser but the form in which its events come out. It gives chunks to the tokenizer and the
-//! tokenizer's tokens to the followers, keeps the text, and knows the outcome, which is how far the text has come.
+//! The engine: everything of a parser except the form in which its events come out. It gives chunks to the tokenizer
+//! and the tokenizer's tokens to the followers, keeps the text, and knows the outcome: open, finished or failed.
 
 use super::followers::{Followers, TokenSink};
 use super::output::Output;
@@ -22,15 +22,15 @@ pub(super) struct Engine {
 pub(super) enum Outcome {
     Open,
     Finished,
-    /// Read to its end, but for its deviations a whole text.
+    /// Read to its end; a complete text, apart from its deviations.
     Deviated,
     /// With what stopped the parser; a deviation may have come before it.
     Failed(Error),
 }
 
 impl Engine {
-    /// Takes in a chunk if it is a piece of the open string, and tells its text to whoever follows that: such a chunk
-    /// begins and ends no value, so nothing else has to know. `None` if it is anything else.
+    /// Reads a chunk if it is a piece of the open string, and passes its text to whatever follows the string: such a
+    /// chunk begins and ends no value, so nothing else has to know. Returns `None` if it is anything else.
     // Always inlined, with its caller's closure: mostly it finds that nobody follows the string.
     #[inline(always)]
     pub(super) fn take_string_piece(
@@ -49,7 +49,7 @@ impl Engine {
         Some(self.followers.grow(text, at).map_err(|fault| self.fail(&fault)))
     }
 
-    /// Takes in any chunk.
+    /// Reads any chunk.
     #[inline(never)]
     pub(super) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.followers.tracker.release_paths();
@@ -88,7 +88,7 @@ impl Engine {
         self.verdict()
     }
 
-    /// What the text has against it so far: of several things, the first.
+    /// What is wrong with the text so far: the first thing, if there are several.
     pub(super) fn error(&self) -> Option<&Error> {
         self.followers.deviations.first().or(self.stopped_by())
     }
@@ -123,18 +123,18 @@ impl Engine {
         error
     }
 
-    /// Adds to a fault what only the parser knows.
+    /// Adds what only the parser knows to a fault.
     fn locate(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
         Error::new(fault, line, column, &self.followers.path())
     }
 
-    /// An error about a call rather than a byte: it stands where the text does, after the last byte that was read, or
+    /// An error about a call rather than a byte. Its place is that of the text: after the last byte that was read, or
     /// where the text failed.
     #[cold]
     pub(super) fn error_of_call(&self, kind: ErrorKind, expected: &'static str) -> Error {
         match self.final_error() {
-            // Lines may have come since then, so its place cannot be counted again.
+            // More lines may have arrived since then, so its place can't be counted again.
             Some(error) => error.in_its_place(kind, expected),
             None => self.locate(&Fault::new(kind, self.tokenizer.offset(), expected)),
         }

@@ -14,7 +14,7 @@ use crate::event::Event;
 #[must_use = "an error is among the events; `check` asks for it alone"]
 pub struct Events<'a> {
     parser: &'a Parser,
-    /// The place of the event that is told next, and of the one behind the last.
+    /// The place of the event that comes next, and the place after the last one.
     next: usize,
     end: usize,
     error: Option<Error>,
@@ -31,7 +31,7 @@ impl<'a> Events<'a> {
         Self { parser, next: 0, end, error }
     }
 
-    /// The verdict on the chunk, for callers who need none of its events: only that, a snapshot or a patch.
+    /// The verdict on the chunk, for callers who need none of its events: only the verdict, a snapshot or a patch.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -46,7 +46,7 @@ impl<'a> Events<'a> {
     ///
     /// # Errors
     ///
-    /// The error that the iterator has not given yet; it comes last, so there is one at most.
+    /// The error that the iterator has not returned yet. It comes last, so there is at most one.
     #[inline]
     pub fn check(self) -> Result<(), Error> {
         self.error.map_or(Ok(()), Err)
@@ -62,7 +62,7 @@ impl<'a> Events<'a> {
 impl<'a> Iterator for Events<'a> {
     type Item = Result<Event<'a>, Error>;
 
-    // Always inlined, as most chunks have no event, and the others one.
+    // Always inlined: most chunks have no event, and the others have one.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.next == self.end {

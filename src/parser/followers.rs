@@ -1,5 +1,5 @@
-//! The followers of a parser's tokens: the tracker, the open keys, the document, the deviations. [`TokenSink`] gives them
-//! each token that the tokenizer finds.
+//! The followers of a parser's tokens: the tracker, the open keys, the document, the deviations. [`TokenSink`] gives
+//! them each token that the tokenizer finds.
 
 use alloc::string::{String, ToString};
 
@@ -17,11 +17,11 @@ use crate::tokenizer::{Interest, Sink, ValueKind};
 #[derive(Clone, Debug)]
 pub(super) struct Followers {
     pub(super) tracker: Tracker,
-    /// The keys of open objects, where duplicates are rejected.
+    /// The keys of open objects, if duplicates are rejected.
     pub(super) open_keys: Option<OpenKeys>,
-    /// The partial document, where snapshots were asked for.
+    /// The partial document, if snapshots were asked for.
     pub(super) document: Option<Document>,
-    /// What was passed over inside strings; the first ends all that claims to be whole.
+    /// What was passed over inside strings; after the first one, nothing is complete any more.
     pub(super) deviations: Deviations,
 }
 
@@ -52,7 +52,7 @@ impl Followers {
         self.deviations.clear();
     }
 
-    /// Where the innermost open value stands, as far as it is followed.
+    /// Where the innermost open value is, as far as it is followed.
     pub(super) fn path(&self) -> String {
         match &self.document {
             Some(document) if self.deviations.is_empty() => document_path(document),
@@ -70,7 +70,7 @@ impl Followers {
     }
 
     /// The partial document, which stays as it was before the first deviation.
-    // Not by `filter`: both conditions become one that is computed for every piece of text, and not branches.
+    // Not with `filter`: that makes one condition of the two, which is computed for every piece of text.
     #[inline]
     fn growing(&mut self) -> Option<&mut Document> {
         match &mut self.document {
@@ -79,19 +79,19 @@ impl Followers {
         }
     }
 
-    /// A string or atom is followed if anybody wants its text.
+    /// A string or atom is followed if anything needs its text.
     fn leaf_interest(&self, is_selected: bool) -> Interest {
         if is_selected || self.document.is_some() { Interest::Follow } else { Interest::Skip }
     }
 
-    /// A container is followed if anybody wants to know of its inside.
+    /// A container is followed if anything needs to know what is inside.
     fn interest(&self, is_live: bool) -> Interest {
         if is_live || self.open_keys.is_some() || self.document.is_some() { Interest::Follow } else { Interest::Skip }
     }
 }
 
 impl<O: Output> TokenSink<'_, O> {
-    /// The parts, and an output that tells nothing whole once the text has deviated.
+    /// The parts, and an output that tells nothing complete once the text has deviated.
     #[inline]
     fn parts(&mut self) -> (&mut Followers, &Retained, DeviationFilter<'_, O>) {
         let has_deviated = !self.followers.deviations.is_empty();

@@ -1,5 +1,5 @@
-//! The parser: one engine whose events come out in two forms, as an iterator or by callback; and what may be asked of it
-//! between chunks.
+//! The parser: one engine whose events come out in two forms, as an iterator or by callback; and what can be asked of
+//! it between chunks.
 
 mod builder;
 mod deviations;
@@ -32,8 +32,8 @@ use crate::pattern::PatternSet;
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
 ///
 /// Feed chunks through [`feed`](Self::feed) or [`feed_with`](Self::feed_with), then call [`finish`](Self::finish) or
-/// [`finish_with`](Self::finish_with) at the end of input. Both drive the same engine: `feed` gives a
-/// true iterator, `feed_with` borrows text from the chunk where it can.
+/// [`finish_with`](Self::finish_with) at the end of input. Both drive the same engine: `feed` returns
+/// an iterator, `feed_with` borrows text from the chunk where it can.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet};
@@ -77,11 +77,11 @@ impl Parser {
         ParserBuilder::default()
     }
 
-    /// Parses a chunk and gives its events; an error comes last.
+    /// Parses a chunk and returns its events; an error comes last.
     ///
-    /// The chunk is parsed by the call itself: if the loop over the events breaks, the rest of them are dropped and
-    /// nothing else is lost. A match has one delta a chunk at most.
-    // Always inlined, so that the iterator is taken apart: with a chunk of a byte that is a fifth of the cost.
+    /// The chunk is parsed by the call itself: if you leave the loop over the events, the rest of them are dropped and
+    /// nothing else is lost. There is at most one delta per match per chunk.
+    // Always inlined, so that the iterator dissolves: for a chunk of one byte that is a fifth of the cost.
     #[inline(always)]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
         let chunk = chunk.as_ref();
@@ -101,7 +101,7 @@ impl Parser {
 
     /// Parses a chunk and calls `on_event` for each event at once.
     ///
-    /// Text is borrowed from the chunk where it can be, so a match may have several deltas a chunk.
+    /// Text is borrowed from the chunk where that is possible, so there may be several deltas per match per chunk.
     ///
     /// ```
     /// use jsonspigot::{EventKind, Parser, PatternSet};
@@ -122,7 +122,7 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// The first bad byte's; every event before it has been told.
+    /// The error at the first bad byte; every event before it has been told.
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = chunk.as_ref();
@@ -135,7 +135,7 @@ impl Parser {
         }
     }
 
-    /// The end of input: tells a root number's end, or that the text is incomplete.
+    /// The end of input: ends a number at the root, or reports that the text is incomplete.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -165,7 +165,7 @@ impl Parser {
         self.engine.finish(&mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
     }
 
-    /// Makes the parser as new, with the same patterns and choices; buffers are kept.
+    /// Makes the parser as good as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
         let Engine { tokenizer, followers, retained, outcome } = &mut self.engine;
@@ -175,8 +175,8 @@ impl Parser {
         *outcome = Outcome::Open;
     }
 
-    /// Whether the root value has closed, and nothing but white space came behind it; only [`finish`](Self::finish) says
-    /// that nothing else follows.
+    /// Whether the root value has closed, with nothing but white space after it so far. Only [`finish`](Self::finish)
+    /// says that nothing else follows.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
@@ -192,14 +192,14 @@ impl Parser {
         self.engine.final_error().map_or(self.engine.tokenizer.offset(), Error::offset)
     }
 
-    /// The error that [`finish`](Self::finish) will give, as soon as there is one: the first
-    /// [deviation](Self::deviations), or else what [stopped](Self::stopped_by) the parser.
+    /// The error that [`finish`](Self::finish) will return, as soon as there is one: the first
+    /// [deviation](Self::deviations), or otherwise what [stopped](Self::stopped_by) the parser.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
         self.engine.error()
     }
 
-    /// The error after which nothing more is read, if the text has one; a deviation may have come before it.
+    /// The error that ended the reading, if there was one; a deviation may have come before it.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -217,7 +217,7 @@ impl Parser {
         self.engine.stopped_by()
     }
 
-    /// Where the text deviates from JSON and the parser went on all the same, in order: the first
+    /// Where the text deviates from JSON and the parser went on nevertheless, in order: the first
     /// [`Deviation::LIST_LIMIT`] places. Empty unless the parser was built to
     /// [show past flaws](ParserBuilder::show_past_flaws); kept until [`reset`](Self::reset).
     #[must_use]
@@ -249,7 +249,7 @@ impl Parser {
         })
     }
 
-    /// The complete value as it was spelt: its kind, its text, its place in the input.
+    /// The complete value as it was spelt, with its kind, its text and its place in the input.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
@@ -282,7 +282,7 @@ impl Parser {
         deserialize_text(self.finished_text()?, 0, || "$".to_string())
     }
 
-    /// All text, once it is known to be one whole value.
+    /// All of the text, once it is known to be one complete value.
     fn finished_text(&self) -> Result<&[u8], Error> {
         self.engine.verdict()?;
         if matches!(self.engine.outcome, Outcome::Open) {
@@ -304,7 +304,7 @@ impl Parser {
         self.engine.followers.document.is_some()
     }
 
-    /// The document as far as it is known: a `Copy` view; taking it costs nothing.
+    /// The document as far as it is known: a `Copy` view, which costs nothing.
     ///
     /// `None` before the first value shows. After an error the last one stays readable, and its root is not complete.
     ///
@@ -360,7 +360,7 @@ impl Parser {
     }
 
     /// Whether the snapshot prints differently than it did at a revision, that is, whether
-    /// [`patch_since`](Self::patch_since) has any operation. Costs a comparison.
+    /// [`patch_since`](Self::patch_since) has any operation. This is one comparison.
     ///
     /// A value that has only closed prints the same; compare [revisions](Revision) to notice that too. True for a revision
     /// that `patch_since` refuses.
@@ -376,8 +376,8 @@ impl Parser {
 
     /// The operations that bring a copy of the snapshot as it was at `revision` up to date.
     ///
-    /// Since `Revision::default()` they build it from nothing. Applied one batch after the other they give each snapshot.
-    /// Costs what is new, and the paths' depth.
+    /// Since `Revision::default()` they build it from nothing. Applied one batch after the other, they give each snapshot.
+    /// The cost is linear in what is new and in the depth of the paths.
     ///
     /// Closing a value is no operation. In a copy, everything is complete except the value that was added or grew last,
     /// and the values that contain it. Whether those are complete can be learned from [`state_of`](Self::state_of), from
@@ -391,7 +391,7 @@ impl Parser {
     /// let revision = parser.revision();
     /// parser.reset();
     /// parser.feed("[2, ").check()?;
-    /// // A copy of the first document can't be brought up to date: it starts anew.
+    /// // A copy of the first document can't be brought up to date: it starts again.
     /// assert_eq!(parser.patch_since(revision).err().unwrap().kind(), ErrorKind::ForeignRevision);
     /// let all: Vec<_> = parser.patch_since(Revision::default())?.map(|op| op.to_string()).collect();
     /// assert_eq!(all, [r#"{"op":"add","path":"","value":[2]}"#]);

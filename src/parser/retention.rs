@@ -1,4 +1,4 @@
-//! How much of the input is kept, and where it lies.
+//! How much of the input is kept, and where.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -17,7 +17,8 @@ use core::ops::Range;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Retain {
-    /// All of it: for [`text`](crate::Parser::text), [`deserialize`](crate::Parser::deserialize) and every end's value.
+    /// All of it, for [`text`](crate::Parser::text), [`deserialize`](crate::Parser::deserialize) and the value of every
+    /// end.
     #[default]
     All,
     /// The text of open matches, for the values of their ends; dropped at the next feed once none is open.
@@ -26,14 +27,14 @@ pub enum Retain {
     Nothing,
 }
 
-/// The text that is kept: one piece, from `start`.
+/// The text that is kept: one piece, beginning at `start`.
 #[derive(Clone, Debug)]
 pub(crate) struct Retained {
     policy: Retain,
     /// The absolute offset of the first byte that is kept.
     start: u64,
     bytes: Vec<u8>,
-    /// Whether nothing more is taken in: the text has deviated from JSON.
+    /// Whether nothing more is kept, because the text has deviated from JSON.
     is_frozen: bool,
 }
 
@@ -60,7 +61,7 @@ impl Retained {
         self.policy != Retain::Nothing
     }
 
-    /// Takes in the chunk that begins at `offset`, before it is parsed.
+    /// Keeps the chunk that begins at `offset`, before it is parsed.
     #[inline]
     pub(crate) fn append(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
         match self.policy {
@@ -75,7 +76,7 @@ impl Retained {
         self.bytes.extend_from_slice(chunk);
     }
 
-    /// Drops what lies at or behind `offset`.
+    /// Drops what is at or after `offset`.
     pub(crate) fn truncate(&mut self, offset: u64) {
         self.bytes.truncate(usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX));
     }

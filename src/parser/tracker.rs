@@ -1,4 +1,4 @@
-//! Where in the document the parser stands, and which patterns select what is open there.
+//! Where in the document the parser is, and which patterns select what is open there.
 //!
 //! One frame per open container that is followed, one automaton row per frame, the selecting patterns of all open
 //! values on one stack. A path node is made only for a value that a pattern selects or may select something in.
@@ -19,7 +19,7 @@ pub(super) struct Tracker {
     patterns: PatternSet,
     paths: PathStore,
     frames: Vec<Frame>,
-    /// The rows of the frames, one behind the other.
+    /// The rows of the frames, one after the other.
     rows: Vec<u64>,
     /// The row and the node of the value that begins next, or of the open string or atom.
     row: Row,
@@ -105,7 +105,7 @@ impl Tracker {
         self.paths.path(node)
     }
 
-    /// What was told has been read: its paths may go, unless they are still open.
+    /// The events have been read: their paths may be dropped, unless they are still open.
     #[inline]
     pub(super) fn release_paths(&mut self) {
         if self.paths.unpin() {
@@ -121,7 +121,7 @@ impl Tracker {
         }
     }
 
-    /// Takes note of a member's key: it leads to the value that begins next.
+    /// Notes a member's key, which leads to the value that begins next.
     #[inline]
     pub(super) fn key(&mut self, key: &str) {
         let Some(frame) = self.frames.last() else { return };
@@ -138,7 +138,7 @@ impl Tracker {
         }
     }
 
-    /// Finds out who selects the value that begins, and tells them.
+    /// Finds the patterns that select the value that begins, and tells it for each.
     #[inline]
     fn begin_value<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> OpenValue {
         let automaton = self.patterns.automaton();
@@ -169,7 +169,7 @@ impl Tracker {
         value
     }
 
-    /// The path that has just been told must stay until it has been read.
+    /// The path of the event just told must stay until the event has been read.
     #[inline]
     fn keep_path<O: Output>(&mut self) {
         if O::READS_LATER {
@@ -188,7 +188,7 @@ impl Tracker {
         }
     }
 
-    /// A container begins; whether a pattern may select something inside.
+    /// A container begins. Returns whether a pattern may select something inside.
     #[inline]
     pub(super) fn begin_container<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
         let value = self.begin_value(kind, start, out);
@@ -200,7 +200,7 @@ impl Tracker {
         self.frames.push(Frame { value, is_live, node: self.node, next_index: 0 });
         self.rows.extend_from_slice(&self.row);
         if !is_live {
-            // Whatever stands inside is selected by nobody; nothing below looks at the row again.
+            // Nothing inside is selected by any pattern, so nothing below looks at the row again.
             self.row.fill(0);
         }
         is_live
@@ -218,7 +218,7 @@ impl Tracker {
         }
     }
 
-    /// A string or atom begins; whether a pattern selects it.
+    /// A string or atom begins. Returns whether a pattern selects it.
     #[inline]
     pub(super) fn begin_leaf<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
         let value = self.begin_value(kind, start, out);
@@ -240,7 +240,7 @@ impl Tracker {
         self.leaf.as_ref().map_or(&[], |leaf| &self.selecting[leaf.selecting_from..])
     }
 
-    /// What `delta` tells an output, for one of the patterns at a time.
+    /// What `delta` tells an output, for one pattern at a time.
     #[inline]
     pub(super) fn delta_event<'a>(&'a self, place: usize, text: &'a str, offset: u64) -> Option<Event<'a>> {
         let pattern = *self.selecting_leaf().get(place)?;

@@ -1,7 +1,7 @@
 //! The parser's second input: values by path, for streams that carry no JSON text.
 //!
-//! Each operation is checked for order and written as the JSON text that it stands for, into the same engine. So
-//! patterns, limits, snapshots, retention and the strict value work alike, and there is no second parser.
+//! Each operation is checked for order, and the JSON text that it stands for is written into the same engine. So
+//! patterns, limits, snapshots, retention and the strict value work in the same way, and there is no second parser.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -30,11 +30,11 @@ pub enum Atom<'a> {
 ///
 /// Values come in document order. Containers open as paths need them and close when a path leaves them; what has
 /// closed can't be entered again. An array's elements come one after the other, from 0. A string grows by
-/// [`append`](Self::append) until [`close`](Self::close), and nothing else may come in between. What breaks the order
-/// is an [`ErrorKind::OutOfOrder`], a key that comes again an [`ErrorKind::DuplicateKey`]; both stick.
+/// [`append`](Self::append) until [`close`](Self::close), and nothing else may come in between. An operation out of
+/// order is an [`ErrorKind::OutOfOrder`], and a repeated key an [`ErrorKind::DuplicateKey`]; both stick.
 ///
-/// Events are those of the JSON text that the values make, offsets count in it, and [`parser`](Self::parser) gives
-/// that text, the snapshot and, after [`finish`](Self::finish), the complete value.
+/// Events are those of the JSON text that the values make, and offsets count in that text. [`parser`](Self::parser)
+/// gives the text, the snapshot and, after [`finish`](Self::finish), the complete value.
 ///
 /// ```
 /// use jsonspigot::{Atom, EventKind, Parser, PatternSet, ValueFeed};
@@ -79,22 +79,22 @@ impl OpenContainer {
     }
 }
 
-/// What an operation stands for as JSON text, and what came of that.
+/// The JSON text of an operation, and the result of feeding it.
 pub(crate) struct Written<'a> {
-    /// All of it, also what a limit cut off; empty if the operation was out of order.
+    /// All of it, including what a limit cut off; empty if the operation was out of order.
     #[cfg_attr(not(feature = "tool-calls"), expect(dead_code, reason = "tool calls tell it"))]
     pub(crate) text: &'a str,
     pub(crate) events: Events<'a>,
 }
 
-/// The steps of a path: few enough, as a rule, to need no allocation.
+/// The steps of a path: usually few enough to need no allocation.
 type Steps<'a> = SmallVec<[ConcreteStep<'a>; 8]>;
 
 /// Why an operation can't follow those before it.
 type Disorder = &'static str;
 
 impl ValueFeed {
-    /// A feed into a parser with these choices. Duplicate keys are rejected whatever was chosen.
+    /// A feed into a parser with these choices. Duplicate keys are always rejected.
     #[must_use]
     pub fn new(builder: ParserBuilder, patterns: &PatternSet) -> Self {
         let parser = builder.duplicate_keys(DuplicateKeys::Reject).build(patterns);
@@ -124,7 +124,7 @@ impl ValueFeed {
 
     /// The end of input: closes the open containers and finishes the parser.
     ///
-    /// An open string is not closed: the text is incomplete then, and so it is if nothing came.
+    /// An open string is not closed: then the text is incomplete. It is also incomplete if there were no values.
     pub fn finish(&mut self) -> Events<'_> {
         self.write_end().events
     }
@@ -148,7 +148,7 @@ impl ValueFeed {
                     if text.is_empty() || !is_one_number {
                         return Err("expected a number");
                     }
-                    // The blank ends the number, so that it is told now.
+                    // The blank ends the number, so that it is told at once.
                     self.written.push_str(text);
                     self.written.push(' ');
                 }
@@ -201,7 +201,7 @@ impl ValueFeed {
         Written { text: written, events: Events::new(&self.parser, fed.err()) }
     }
 
-    /// Feeds what the operation has written, or fails for good. After the end nothing is written or fed any more.
+    /// Feeds what the operation has written, or fails for good. After the end, nothing is written or fed.
     fn feed_written(&mut self, step: Result<(), Disorder>) -> Written<'_> {
         let engine = &mut self.parser.engine;
         if let Err(expected) = step {
@@ -213,7 +213,7 @@ impl ValueFeed {
             }
         }
         if matches!(engine.outcome, Outcome::Finished) {
-            // What the operation has written and opened never was.
+            // What the operation has written and opened is undone.
             self.written.clear();
             self.open.clear();
             self.has_open_string = false;

@@ -1,4 +1,4 @@
-//! The output of the callback form: each event is told the moment it is found.
+//! The output of the callback form: each event is told as soon as it is found.
 
 use super::{Output, Selected};
 use crate::event::{CompleteValue, Event, EventKind};

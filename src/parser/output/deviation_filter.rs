@@ -1,9 +1,10 @@
-//! What still comes out once the text has deviated: strings' begins and deltas, and nothing that claims to be whole.
+//! What still comes out once the text has deviated: the begins and deltas of strings, and nothing that claims to be
+//! complete.
 
 use super::{Output, Selected};
 use crate::tokenizer::ValueKind;
 
-/// An output behind a filter, and whether the text has deviated from JSON.
+/// An output with a filter before it, and whether the text has deviated from JSON.
 pub(in crate::parser) struct DeviationFilter<'a, O> {
     pub(in crate::parser) out: &'a mut O,
     pub(in crate::parser) has_deviated: bool,

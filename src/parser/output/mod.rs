@@ -1,4 +1,4 @@
-//! Where the parser tells events: [`Queue`], to be read by an iterator later, or [`Callback`], at once.
+//! Where the parser's events go: into a [`Queue`], which an iterator reads later, or to a [`Callback`], at once.
 
 mod callback;
 mod deviation_filter;
@@ -30,9 +30,9 @@ impl<'a> Selected<'a> {
     }
 }
 
-/// Where the parser tells events.
+/// Where the parser's events go.
 pub(super) trait Output {
-    /// Whether what was told is read later, so that its paths must stay.
+    /// Whether events are read later, so that their paths must stay.
     const READS_LATER: bool;
 
     fn begin(&mut self, selected: &Selected<'_>, at: u64);

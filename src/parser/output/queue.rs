@@ -16,7 +16,7 @@ pub(in crate::parser) struct Queue {
     entries: Vec<Entry>,
     /// The text of deltas and atoms.
     text: String,
-    /// Where the chunk began, if it was but a [piece](Self::keep_piece) of the open string.
+    /// Where the chunk began, if it was only a [piece](Self::keep_piece) of the open string.
     piece: Option<u64>,
 }
 
@@ -48,8 +48,8 @@ impl Queue {
         self.piece = None;
     }
 
-    /// Takes a chunk that is but a piece of the open string: all that its events tell besides the text still stands in
-    /// the parser when they are read, so they need no entries.
+    /// Takes a chunk that is only a piece of the open string: except for the text, the parser still knows everything
+    /// about its events when they are read, so they need no entries.
     #[inline]
     pub(in crate::parser) fn keep_piece(&mut self, text: &str, at: u64) {
         self.text.push_str(text);
@@ -86,7 +86,7 @@ impl Queue {
         Some(Event { pattern, match_id, path, kind, offset })
     }
 
-    /// How many events wait.
+    /// How many events are waiting.
     pub(in crate::parser) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -99,7 +99,7 @@ impl Queue {
         }
     }
 
-    /// Copies text in; its place.
+    /// Copies text into the queue; returns its place.
     #[inline]
     fn keep(&mut self, text: &str) -> Range<usize> {
         let start = self.text.len();
@@ -116,7 +116,7 @@ impl Output for Queue {
         self.push(selected, at, &EntryKind::Begin(selected.kind));
     }
 
-    /// A string's deltas of one chunk lie side by side, so they are told as one.
+    /// The deltas of a string in one chunk are next to each other, so they are told as one.
     #[inline]
     fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
         let range = self.keep(text);
