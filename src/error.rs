@@ -9,7 +9,7 @@ use core::fmt;
 /// Why a text was refused, or a question could not be answered.
 ///
 /// An error is `Clone + Eq`, says where it is ([`offset`](Error::offset), [`line`](Error::line),
-/// [`column`](Error::column), [`path`](Error::path)) and sticks: a parser that has given one gives it again.
+/// [`column`](Error::column), [`path`](Error::path)) and sticks: every later call to the parser returns it again.
 ///
 /// ```
 /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -27,8 +27,8 @@ use core::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
-    // One word wide, so that a `Result` stays as small as what it carries; shared, as it is given again and again, and its
-    // path may be long.
+    // One word wide, so that a `Result` is as small as its value. Shared, because it is returned again and again, and
+    // its path may be long.
     inner: Arc<Inner>,
 }
 
@@ -81,8 +81,8 @@ impl Error {
         self.inner.offset
     }
 
-    /// The line of the first bad byte, from 1 (0 if the error is about a looked-at value, not a byte); only line feeds in
-    /// the white space between tokens count.
+    /// The line of the first bad byte, from 1 (0 if the error is about a looked-at value, not a byte); only line feeds
+    /// in the white space between tokens count.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.inner.line
@@ -120,10 +120,11 @@ impl fmt::Debug for Error {
 
 impl core::error::Error for Error {}
 
-/// Something that is not JSON and that the parser was asked to go on past; see
+/// Something that is not JSON, which the parser was asked to pass over; see
 /// [`Parser::deviations`](crate::Parser::deviations).
 ///
-/// It says what an [`Error`] says, but for the path: a text may deviate at every byte, so each is a few words.
+/// It says what an [`Error`] says, except for the path: a text may deviate at every byte, so each deviation has to be
+/// small.
 ///
 /// ```
 /// use jsonspigot::{Deviation, ErrorKind, Parser, PatternSet};
@@ -184,9 +185,9 @@ impl Deviation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// `{"a" 1}`, `[1,]`, a byte order mark: a byte that cannot stand where it stands (RFC 8259 §2).
+    /// `{"a" 1}`, `[1,]`, a byte order mark: a byte that is not allowed where it is (RFC 8259 §2).
     UnexpectedByte,
-    /// `"\x"`, `"\u00g0"`: a backslash without an escape of RFC 8259 §7 behind it.
+    /// `"\x"`, `"\u00g0"`: a backslash that is not followed by an escape of RFC 8259 §7.
     InvalidEscape,
     /// `"\uDC00"`, `"\uD83D!"`: half of a surrogate pair (RFC 8259 §8.2).
     LoneSurrogate,
@@ -200,7 +201,7 @@ pub enum ErrorKind {
     InvalidLiteral,
     /// `{} {}`: more than white space after the value.
     TrailingBytes,
-    /// `{"a":` and the input ends: all fine so far, but unfinished.
+    /// `{"a":` and the input ends: valid so far, but unfinished.
     Incomplete,
     /// `{"a":1,"a":2}` under [`DuplicateKeys::Reject`](crate::DuplicateKeys::Reject).
     DuplicateKey,
@@ -216,7 +217,8 @@ pub enum ErrorKind {
     TotalLimit,
     /// A snapshot that would outgrow its 32-bit indices (4 GiB of text, or as many nodes).
     SnapshotLimit,
-    /// `a[1]` before `a[0]`, a value that has closed again: a [`ValueFeed`](crate::ValueFeed) fed out of order.
+    /// `a[1]` before `a[0]`, or a value that has already closed: a [`ValueFeed`](crate::ValueFeed) that is fed out of
+    /// order.
     OutOfOrder,
     /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)).
     NotRetained,
@@ -227,7 +229,7 @@ pub enum ErrorKind {
     ForeignRevision,
     /// Bytes fed after a successful `finish`.
     Finished,
-    /// `{"age":"old"}` read as a struct whose `age` is a number: whole, but not of that type.
+    /// `{"age":"old"}` read as a struct whose `age` is a number: complete, but not of that type.
     Data,
 }
 
@@ -299,7 +301,7 @@ pub(crate) struct Fault(Box<FaultParts>);
 pub(crate) struct FaultParts {
     pub(crate) kind: ErrorKind,
     pub(crate) offset: u64,
-    /// What stands behind the kind in the message: lower case, what was expected.
+    /// What follows the kind in the message: lower case, what was expected.
     pub(crate) expected: &'static str,
 }
 

@@ -1,7 +1,7 @@
-//! What a text came to that had an end of its own: a tool call's input, or the payload of an envelope.
+//! What a text with an end of its own came to: a tool call's input, or the payload of an envelope.
 //!
-//! Owns the verdict's names, [`PayloadStatus`], and what can be had for each, [`Payload`]. Which verdict it is, the room
-//! decides that reads the text.
+//! Owns the verdict's names, [`PayloadStatus`], and what comes with each, [`Payload`]. The module that reads the text
+//! decides which verdict it is.
 
 use core::fmt;
 
@@ -47,8 +47,8 @@ impl<'a> Payload<'a> {
         self.status
     }
 
-    /// The text as it came, including what follows the first bad byte. A call's fragments, joined, are this text; a
-    /// payload's is all that stood between its delimiters, up to its limit.
+    /// The text as it came, including what follows the first bad byte. A call's fragments, joined, are this text; that
+    /// of a payload is everything between its delimiters, up to its limit.
     #[must_use]
     pub fn raw(&self) -> &'a str {
         self.raw
@@ -78,26 +78,26 @@ impl fmt::Debug for Payload<'_> {
     }
 }
 
-/// The verdict on a [`Payload`]. Only a complete one has a value, and an empty tool call.
+/// The verdict on a [`Payload`]. Only a complete one and an empty tool call have a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PayloadStatus<'a> {
-    /// One whole JSON value and nothing else; `null` is one too.
+    /// One complete JSON value and nothing else; `null` is one too.
     Complete,
     /// No text at all, or only white space between delimiters, and it ended as it should.
     Empty,
-    /// It ended before its time. Never a value, however much has come.
+    /// It ended too early. There is no value, however much has arrived.
     Truncated {
         /// Why. The provider's word for the end of a message (`max_tokens`, `length`, …), what
         /// [`finish`](crate::tool_calls::ToolCalls::finish) was given, or one of these:
         ///
         /// | reason | what happened |
         /// |---|---|
-        /// | `end-of-input` | the input ended and nothing had said that the text was whole |
-        /// | `incomplete` | the end was told, but the JSON was not whole |
+        /// | `end-of-input` | the input ended, and nothing had said that the text was complete |
+        /// | `incomplete` | the end was announced, but the JSON was not complete |
         /// | `limit` | a limit of our own was passed |
         /// | `superseded` | another message began |
-        /// | `bad-frame` | an event arrived while the call was open that could not be read |
+        /// | `bad-frame` | an event that could not be read arrived while the call was open |
         /// | `unplaced` | a fragment that names no call, or an unknown one, may have been part of it |
         /// | `mismatch` | the input was repeated, and the two differ |
         /// | `mixed` | the input came both as text and as values by path |
@@ -105,9 +105,9 @@ pub enum PayloadStatus<'a> {
     },
     /// Not JSON, from the error's offset on.
     Malformed,
-    /// A whole value with more text after it.
+    /// A complete value with more text after it.
     Trailing,
-    /// Not JSON by nature (a patch, a query, code, a thought): the raw text is all there is, and it is whole.
+    /// Not JSON by nature (a patch, a query, code, a thought): the raw text is all there is, and it is complete.
     Raw,
 }
 

@@ -1,5 +1,5 @@
 //! What a caller is told: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an event
-//! that can be kept, `wire.rs` and `raw_json.rs` are its way through serde.
+//! that can be kept, and `wire.rs` and `raw_json.rs` say how serde reads and writes it.
 
 mod owned;
 mod raw_json;
@@ -41,13 +41,14 @@ pub(crate) use raw_json::RawJson;
 pub struct Event<'a> {
     /// Which pattern: its place in the set.
     pub pattern: PatternId,
-    /// Which match of all: unique in one document, even where duplicate keys repeat a path.
+    /// Which match: unique in one document, even if duplicate keys repeat a path.
     pub match_id: u64,
-    /// Where the value stands.
+    /// Where the value is.
     pub path: Path<'a>,
     /// What became known.
     pub kind: EventKind<'a>,
-    /// Where in the input: a begin's value's first byte, a delta's first raw byte, an end's byte behind the value.
+    /// Where in the input: the first byte of the value for a begin, the first raw byte of a delta, the byte after the
+    /// value for an end.
     pub offset: u64,
 }
 
@@ -55,10 +56,10 @@ pub struct Event<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
-    /// The value's first byte has come.
+    /// The value's first byte has arrived.
     Begin(ValueKind),
-    /// New decoded text of an open string: never empty, never half a character.
+    /// New decoded text of an open string: never empty, and never ending inside a character.
     Delta(&'a str),
-    /// The value is whole; `None` for strings and containers under [`Retain::Nothing`](crate::Retain::Nothing).
+    /// The value is complete; `None` for strings and containers under [`Retain::Nothing`](crate::Retain::Nothing).
     End(Option<CompleteValue<'a>>),
 }

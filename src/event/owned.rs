@@ -29,8 +29,7 @@ impl Event<'_> {
 
 /// An [`Event`] that owns its parts: `'static + Send`, for channels and logs.
 ///
-/// Serialized it is what the command line prints, with `match` and `offset` added at the end, without which an event
-/// could not be read back:
+/// Serialized, it is what the command prints, with `match` and `offset` added at the end so that it can be read back:
 ///
 /// ```json
 /// {"event":"begin","pattern":0,"path":"a[0]","kind":"string","match":0,"offset":7}
@@ -39,12 +38,12 @@ impl Event<'_> {
 /// ```
 ///
 /// A `value` is raw JSON: numbers and escapes as they were spelt, members in order, duplicates kept. An end whose value
-/// was not kept has no `value`. What is read back equals what was written; members that are not known are skipped.
+/// was not kept has no `value`. What is read back equals what was written; unknown members are ignored.
 ///
-/// Formats that are not for people (CBOR, `MessagePack`) have the value's JSON text as a string instead. Raw JSON is
-/// serde_json's: where serde buffers an event on the way (`#[serde(flatten)]`, tagged and untagged enums), its value is
-/// read all the same, with numbers and escapes spelt as serde has them; and formats for people other than JSON have
-/// whatever they make of serde_json's `RawValue`.
+/// Binary formats (CBOR, `MessagePack`) have the value's JSON text as a string instead. Raw JSON is a feature of
+/// serde_json: if serde buffers an event on the way (`#[serde(flatten)]`, tagged and untagged enums), its value can
+/// still be read, but numbers and escapes are spelt as serde_json writes them. Other text formats write whatever they
+/// make of serde_json's `RawValue`.
 ///
 /// ```
 /// use jsonspigot::{OwnedEvent, OwnedEventKind, Parser, PatternSet};
@@ -66,15 +65,15 @@ impl Event<'_> {
 pub struct OwnedEvent {
     /// Which pattern: its place in the set.
     pub pattern: PatternId,
-    /// Which match of all.
+    /// Which match.
     pub match_id: u64,
-    /// Where the value stands, as [`Path`](crate::Path) prints it.
+    /// Where the value is, as [`Path`](crate::Path) prints it.
     pub path: String,
     /// The array indices of the path, outermost first. Not serialized: the path has them.
     pub indices: Vec<u64>,
     /// What became known.
     pub kind: OwnedEventKind,
-    /// Where in the input, as [`Event::offset`].
+    /// Where in the input; see [`Event::offset`].
     pub offset: u64,
 }
 
@@ -82,11 +81,11 @@ pub struct OwnedEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnedEventKind {
-    /// The value's first byte has come.
+    /// The value's first byte has arrived.
     Begin(ValueKind),
     /// New decoded text of an open string.
     Delta(String),
-    /// The value is whole: its JSON text on one line, as [`CompleteValue`](crate::CompleteValue) prints it; `None` if it
-    /// was not kept.
+    /// The value is complete: its JSON text on one line, as [`CompleteValue`](crate::CompleteValue) prints it; `None`
+    /// if it was not kept.
     End(Option<String>),
 }

@@ -1,9 +1,9 @@
-//! JSON text that goes through serde as it is spelt: in serde_json's formats as a value, in others as a string.
+//! JSON text that passes through serde as it is spelt: as a value in serde_json's formats, as a string in others.
 //!
-//! serde's data model has no raw text. serde_json agrees with itself on a name that no other format knows, which its
-//! `RawValue` writes, and asks for when it is read. That name arrives here as a map's only key, if the format is
-//! serde_json's and nothing stands in between. Where serde has buffered the value first, what arrives is the value
-//! itself, and [`Transcribe`] writes it down again.
+//! serde's data model has no raw text. serde_json has a private name for it, which its `RawValue` writes, and asks for
+//! when it is read. That name arrives here as the only key of a map, if the format is serde_json's and nothing is in
+//! between. If serde has buffered the value first, what arrives is the value itself, and [`Transcribe`] writes it as
+//! text again.
 
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -27,7 +27,7 @@ pub(crate) struct RawJson<'a>(pub(crate) &'a str);
 
 impl Serialize for RawJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The text is public, so anyone may have put anything there: what is no JSON must not get into a document.
+        // The text is public, so it may be anything: what is not JSON must not get into a document.
         let raw: &RawValue = serde_json::from_str(self.0).map_err(ser::Error::custom)?;
         if serializer.is_human_readable() { raw.serialize(serializer) } else { serializer.serialize_str(raw.get()) }
     }
@@ -45,7 +45,7 @@ impl<'de> Deserialize<'de> for OwnedRawJson {
         } else {
             String::deserialize(deserializer)?
         };
-        // What serde_json passes on raw may have lone surrogates, and a string may be anything.
+        // What serde_json passes on as raw text may have lone surrogates, and a string may be anything.
         if !is_json(&text) {
             return Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"the text of one JSON value"));
         }
@@ -60,7 +60,7 @@ fn is_json(text: &str) -> bool {
     tokenizer.feed(text.as_bytes(), &mut NoSink).and_then(|()| tokenizer.finish(&mut NoSink)).is_ok()
 }
 
-/// Wants to know nothing but the verdict.
+/// Ignores everything but the verdict.
 struct NoSink;
 
 impl Sink for NoSink {
@@ -95,7 +95,7 @@ impl Sink for NoSink {
     }
 }
 
-/// Writes down as JSON text what serde tells of a value.
+/// Writes as JSON text what serde says of a value.
 struct Transcribe<'a> {
     text: &'a mut String,
     levels_left: usize,
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for Transcribe<'_> {
         f.write_str("a JSON value")
     }
 
-    /// A buffer's way of giving the value itself where a name was asked for.
+    /// How a buffer hands over the value itself where a name was asked for.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
@@ -195,7 +195,7 @@ impl<'de> Visitor<'de> for Transcribe<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
         let mut key = members.next_key::<String>()?;
-        // Inside a value nobody asked for raw text: there the name is an object's key like any other.
+        // Inside a value, nobody asked for raw text: there the name is a key like any other.
         if key.as_deref() == Some(RAW) && self.levels_left == SERDE_DEPTH {
             return self.write(&members.next_value::<String>()?);
         }

@@ -8,9 +8,9 @@ use crate::error::{Error, ErrorKind};
 use crate::path::Path;
 use crate::tokenizer::{ValueKind, string_len};
 
-/// A value that was received whole: its text and what can be made of it.
+/// A value that was received whole: its text, and ways to read it.
 ///
-/// `Display` prints the text on one line, the white space between its tokens dropped, all else as it was spelt.
+/// `Display` prints the text on one line, without the white space between its tokens, and otherwise as it was spelt.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet};
@@ -45,7 +45,8 @@ impl<'a> CompleteValue<'a> {
         self.kind
     }
 
-    /// The value's own JSON text, as it came. Costs a UTF-8 check of it; [`bytes`](Self::bytes) costs nothing.
+    /// The value's own JSON text, as it was received. This checks that it is UTF-8; [`bytes`](Self::bytes) costs
+    /// nothing.
     #[must_use]
     pub fn text(self) -> &'a str {
         // The grammar has been checked: every byte outside strings is ASCII, and strings are UTF-8.
@@ -60,8 +61,8 @@ impl<'a> CompleteValue<'a> {
 
     /// The decoded text of a string; `None` for any other kind.
     ///
-    /// Costs one look at the text, and a copy of it only if it has escapes. It can't fail: the string was checked as it
-    /// came.
+    /// This reads the text once, and copies it only if it has escapes. It can't fail: the string was checked when it
+    /// arrived.
     ///
     /// ```
     /// use std::borrow::Cow;
@@ -147,7 +148,7 @@ impl fmt::Debug for CompleteValue<'_> {
     }
 }
 
-/// How deeply serde_json reads; the same for every way through serde's traits, which recurse.
+/// How deep serde_json reads. The limit is the same for everything that uses serde's traits, which recurse.
 pub(crate) const SERDE_DEPTH: usize = 127;
 
 /// The strict reading of a text whose grammar has been checked.
@@ -169,7 +170,7 @@ pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
     })
 }
 
-/// serde's reason without the place, which our error tells itself.
+/// serde's reason without the place, which our error has itself.
 fn reason(error: &serde_json::Error) -> String {
     let mut reason = error.to_string();
     if let Some(place) = reason.rfind(" at line ") {

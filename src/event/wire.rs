@@ -1,4 +1,4 @@
-//! How an [`OwnedEvent`] goes through serde: a map in the shape of the command line's lines.
+//! How an [`OwnedEvent`] is written and read with serde: as a map in the shape of the command's lines.
 
 use alloc::string::String;
 use core::fmt;
@@ -19,7 +19,7 @@ impl Serialize for OwnedEvent {
 }
 
 impl OwnedEvent {
-    /// The same as an event in a call's input: with the call's number.
+    /// The same for an event in a call's input: with the number of the call.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn serialize_of_call<S: Serializer>(&self, call: u64, serializer: S) -> Result<S::Ok, S::Error> {
         self.serialize_in(Some(call), serializer)
@@ -86,11 +86,11 @@ impl<'de> Visitor<'de> for EventVisitor {
     }
 }
 
-/// What has been read of an event's members, which may come in any order.
+/// The members of an event that have been read; they may come in any order.
 #[derive(Default)]
 struct Members {
     event: Option<EventName>,
-    // Written as this, for formats that do not say what comes.
+    // Written as this, for formats that are not self-describing.
     pattern: Option<u64>,
     path: Option<String>,
     kind: Option<KindName>,
@@ -166,7 +166,7 @@ enum Member {
 }
 
 impl<'de> Deserialize<'de> for Member {
-    // Not as an identifier: formats that do not say what comes have none.
+    // Not as an identifier: formats that are not self-describing have none.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let member = |name: &str| {
             Some(match name {

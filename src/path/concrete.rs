@@ -5,11 +5,11 @@ use alloc::string::String;
 use super::Segment;
 use super::quoted::QuotedName;
 
-/// One step as it is spelt: a quoted name may hold escapes, so it can be compared, not borrowed.
+/// One step as it is spelt. A quoted name may have escapes, so it can be compared, but not borrowed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConcreteStep<'a> {
     Name(&'a str),
-    /// From the opening to the closing quote; it can be read to its end.
+    /// From the opening to the closing quote; it is known to be readable.
     Quoted(&'a str),
     Index(u64),
 }
@@ -39,9 +39,9 @@ impl ConcreteStep<'_> {
     }
 }
 
-/// The steps of a concrete path from the root; `None` is told once where the text is no concrete path.
+/// The steps of a concrete path from the root; `None` comes once, where the text is not a concrete path.
 ///
-/// The spellings are those that patterns have, as far as they select one place: names, quoted names, indices.
+/// The spellings are those of patterns that select one place: names, quoted names, indices.
 #[inline]
 pub(crate) fn concrete_steps(path: &str) -> ConcreteSteps<'_> {
     let (rest, wants_dot) = match path.as_bytes() {
@@ -66,7 +66,7 @@ const NAME_BYTES: [bool; 256] = {
 /// Reads the steps one by one.
 pub(crate) struct ConcreteSteps<'a> {
     rest: &'a str,
-    /// A dot may only be missing before the first name.
+    /// Only the first name may come without a dot.
     wants_dot: bool,
     is_empty: bool,
 }
@@ -88,7 +88,7 @@ impl<'a> Iterator for ConcreteSteps<'a> {
 }
 
 impl<'a> ConcreteSteps<'a> {
-    // A look at a field waits for this, so it goes by bytes: characters beyond ASCII stand in names only.
+    // A look at a field waits for this, so it works on bytes: characters beyond ASCII are in names only.
     #[inline]
     fn step(&mut self) -> Option<ConcreteStep<'a>> {
         let name = match self.rest.as_bytes().first() {
@@ -96,7 +96,7 @@ impl<'a> ConcreteSteps<'a> {
                 self.wants_dot = true;
                 return self.bracketed(&self.rest[1..]);
             }
-            // A dot in front has made itself wanted.
+            // Here `wants_dot` is always set: after `$` or another step, or because the path begins with a dot.
             Some(b'.') => &self.rest[1..],
             _ if self.wants_dot => return None,
             _ => self.rest,

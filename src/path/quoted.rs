@@ -1,6 +1,7 @@
 //! Quoted names, as patterns and concrete paths have them: `'a b'`, `"a\u00e9"` (RFC 9535 §2.3.1.1).
 //!
-//! The one reader of them: patterns need the place and reason of what is wrong, paths only whether something is.
+//! This is the only reader of them. Patterns need the place and the reason of a fault; paths only need to know that
+//! there is one.
 
 /// Reads a quoted name character by character, from its opening to its closing quote, without an allocation.
 ///
@@ -30,12 +31,12 @@ impl<'a> QuotedName<'a> {
         name
     }
 
-    /// Where the reader stands: once it has ended without an error, after the closing quote.
+    /// Where the reader is: after the closing quote, once it has ended without an error.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// The next character that the name stands for; `None` at its closing quote.
+    /// The next character of the decoded name; `None` at its closing quote.
     fn read(&mut self) -> Result<Option<char>, QuotedNameError> {
         let at = self.at;
         match self.next_character() {
@@ -64,7 +65,7 @@ impl<'a> QuotedName<'a> {
         })
     }
 
-    /// `XXXX`, or the rest of a surrogate pair: `XXXX\uXXXX`. Its first `u` stands at `start`.
+    /// `XXXX`, or the rest of a surrogate pair: `XXXX\uXXXX`. Its first `u` is at `start`.
     fn unicode_escape(&mut self, start: usize) -> Result<char, QuotedNameError> {
         let high = self.hex_unit()?;
         let mut units = [high, 0];

@@ -11,6 +11,6 @@ mod syntax;
 pub(crate) use self::automaton::Row;
 pub use self::set::PatternSet;
 pub use self::syntax::{Pattern, PatternError, PatternId};
-// For the shape of a payload that its patterns want.
+// For the envelope, which makes a pattern of its own.
 #[cfg(feature = "envelope")]
 pub(crate) use self::syntax::{PatternSegment, Selector};
