@@ -12,13 +12,18 @@ use core::sync::atomic::AtomicU64 as Counter;
 use core::sync::atomic::AtomicUsize as Counter;
 use core::sync::atomic::Ordering;
 
-/// The number of the next document of this process. With 32 bits it comes round after four thousand million documents.
+/// The number of the next document of this process. With 32 bits it wraps around after four billion documents.
 static NEXT: Counter = Counter::new(1);
 
+#[cfg(target_has_atomic = "64")]
 fn next_number() -> u64 {
-    // Only that it is unique matters, not what else other threads have done by then.
-    #[cfg_attr(target_has_atomic = "64", expect(clippy::useless_conversion, reason = "32 bits become 64 elsewhere"))]
-    u64::try_from(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap_or(0)
+    // It only has to be unique; nothing else is ordered by it.
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(not(target_has_atomic = "64"))]
+fn next_number() -> u64 {
+    NEXT.fetch_add(1, Ordering::Relaxed) as u64
 }
 
 /// How much of a document is shown: its nodes and its text, of which neither ever shrinks.
@@ -72,6 +77,8 @@ impl History {
     /// Whether the document has been as it was at this revision. Costs the clones since then.
     pub(super) fn knows(&self, number: u64, extent: Extent) -> bool {
         let origins = self.origins.iter().rev().take_while(|(_, until)| extent <= *until);
-        extent == Extent::default() || number == self.number || origins.into_iter().any(|(origin, _)| *origin == number)
+        extent == Extent::default()
+            || number == self.number
+            || origins.map(|(origin, _)| *origin).any(|origin| origin == number)
     }
 }

@@ -40,10 +40,10 @@ impl Event<'_> {
 /// A `value` is raw JSON: numbers and escapes as they were spelt, members in order, duplicates kept. An end whose value
 /// was not kept has no `value`. What is read back equals what was written; unknown members are ignored.
 ///
-/// Binary formats (CBOR, `MessagePack`) have the value's JSON text as a string instead. Raw JSON is a feature of
-/// serde_json: if serde buffers an event on the way (`#[serde(flatten)]`, tagged and untagged enums), its value can
-/// still be read, but numbers and escapes are spelt as serde_json writes them. Other text formats write whatever they
-/// make of serde_json's `RawValue`.
+/// Binary formats (bincode, postcard, CBOR, `MessagePack`) have the value's JSON text as a string instead. Raw JSON is a
+/// feature of serde_json: if serde buffers an event on the way (`#[serde(flatten)]`, tagged and untagged enums), its value
+/// can still be read, but numbers and escapes are spelt as serde_json writes them. Other text formats write whatever they
+/// make of serde_json's `RawValue`: YAML reads it back, RON refuses it.
 ///
 /// ```
 /// use jsonspigot::{OwnedEvent, OwnedEventKind, Parser, PatternSet};

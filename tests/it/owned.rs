@@ -159,7 +159,9 @@ fn private_names_in_a_document_are_keys() {
     let inner = format!(r#"[{{"{raw}":"1],[2"}}]"#);
     assert_eq!(buffered(&inner).unwrap(), OwnedEventKind::End(Some(inner)));
     assert!(buffered(&format!(r#"{{"{raw}":"1],[2"}}"#)).is_err());
-    assert!(buffered(r#"[{"$serde_json::private::Number":"1],[2"}]"#).is_err());
+    for number in ["1],[2", "[1]", "true", "01", ""] {
+        assert!(buffered(&format!(r#"[{{"$serde_json::private::Number":"{number}"}}]"#)).is_err(), "{number}");
+    }
 }
 
 /// Raw text is not read in depth, in either direction; what serde buffers is refused as serde_json refuses it.
