@@ -90,11 +90,11 @@ impl Kept<'_> {
 
 impl<'de> Deserialize<'de> for Kept<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Keeping)
+        deserializer.deserialize_any(KeptVisitor)
     }
 }
 
-struct Keeping;
+struct KeptVisitor;
 
 macro_rules! keep {
     ($($method:ident($value:ident: $type:ty) => $kept:expr;)*) => {
@@ -104,7 +104,7 @@ macro_rules! keep {
     };
 }
 
-impl<'de> Visitor<'de> for Keeping {
+impl<'de> Visitor<'de> for KeptVisitor {
     type Value = Kept<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

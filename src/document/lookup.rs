@@ -18,7 +18,7 @@ impl Document {
         }
         let (name, tag) = (name.as_bytes(), key_tag(name.as_bytes()));
         if is_open {
-            let last = self.last_looks.at(object, tag);
+            let last = self.lookup_cache.at(object, tag);
             let is_newest = self.nodes.get(newest as usize).is_some_and(|newest| newest.key == tag);
             let likely = if is_newest { newest } else { last.found };
             if (is_newest || last.newest == newest) && self.is_member(likely, object, name, tag) {
@@ -41,7 +41,7 @@ impl Document {
     #[inline(never)]
     fn search(&self, object: NodeId, name: &[u8], tag: KeyTag) -> Option<NodeId> {
         let end = self.end(object);
-        let last = self.last_looks.at(object, tag);
+        let last = self.lookup_cache.at(object, tag);
         let (mut found, mut newest, mut next) = (None, NOTHING, object + 1);
         if self.is_member(last.found, object, name, tag) {
             (found, newest, next) = (Some(last.found), last.newest, self.end(last.newest));
@@ -56,7 +56,7 @@ impl Document {
             next = if member.is_open { end } else { member.end_or_newest };
         }
         if let Some(found) = found {
-            self.last_looks.remember(object, tag, Look { found, newest });
+            self.lookup_cache.remember(object, tag, CachedLookup { found, newest });
         }
         found
     }
@@ -90,7 +90,7 @@ fn same_key(a: &[u8], b: &[u8]) -> bool {
 
 /// What a lookup by name found in an object.
 #[derive(Clone, Copy)]
-struct Look {
+struct CachedLookup {
     found: NodeId,
     /// The newest member that was looked at: another one of the same name can only come after it.
     newest: NodeId,
@@ -100,9 +100,9 @@ struct Look {
 /// as they are. Both its numbers are in one word, since several threads may look at once; on a platform without such a
 /// word, nothing is remembered.
 #[derive(Debug)]
-pub(super) struct LastLooks {
+pub(super) struct LookupCache {
     #[cfg(target_has_atomic = "64")]
-    looks: [AtomicU64; PLACES],
+    entries: [AtomicU64; PLACES],
 }
 
 /// Enough for the fields of a small form; fields that share a place replace each other.
@@ -110,46 +110,46 @@ pub(super) struct LastLooks {
 const PLACES: usize = 8;
 
 #[cfg(target_has_atomic = "64")]
-impl LastLooks {
+impl LookupCache {
     /// The last lookup of a member with this tag.
     #[inline]
-    fn at(&self, object: NodeId, tag: KeyTag) -> Look {
+    fn at(&self, object: NodeId, tag: KeyTag) -> CachedLookup {
         let both = self.place(object, tag).load(Ordering::Relaxed);
-        Look { found: (both >> 32) as NodeId, newest: both as NodeId }
+        CachedLookup { found: (both >> 32) as NodeId, newest: both as NodeId }
     }
 
     #[inline]
-    fn remember(&self, object: NodeId, tag: KeyTag, look: Look) {
-        let both = u64::from(look.found) << 32 | u64::from(look.newest);
+    fn remember(&self, object: NodeId, tag: KeyTag, lookup: CachedLookup) {
+        let both = u64::from(lookup.found) << 32 | u64::from(lookup.newest);
         self.place(object, tag).store(both, Ordering::Relaxed);
     }
 
     #[inline]
     fn place(&self, object: NodeId, [len, last]: KeyTag) -> &AtomicU64 {
-        &self.looks[(object as usize ^ usize::from(len) ^ usize::from(last)) % PLACES]
+        &self.entries[(object as usize ^ usize::from(len) ^ usize::from(last)) % PLACES]
     }
 }
 
 #[cfg(not(target_has_atomic = "64"))]
-impl LastLooks {
-    fn at(&self, _object: NodeId, _tag: KeyTag) -> Look {
-        Look { found: NOTHING, newest: NOTHING }
+impl LookupCache {
+    fn at(&self, _object: NodeId, _tag: KeyTag) -> CachedLookup {
+        CachedLookup { found: NOTHING, newest: NOTHING }
     }
 
-    fn remember(&self, _object: NodeId, _tag: KeyTag, _look: Look) {}
+    fn remember(&self, _object: NodeId, _tag: KeyTag, _lookup: CachedLookup) {}
 }
 
-impl Default for LastLooks {
+impl Default for LookupCache {
     fn default() -> Self {
         Self {
             #[cfg(target_has_atomic = "64")]
-            looks: [const { AtomicU64::new((NOTHING as u64) << 32 | NOTHING as u64) }; PLACES],
+            entries: [const { AtomicU64::new((NOTHING as u64) << 32 | NOTHING as u64) }; PLACES],
         }
     }
 }
 
 /// A copy finds its members anew.
-impl Clone for LastLooks {
+impl Clone for LookupCache {
     fn clone(&self) -> Self {
         Self::default()
     }

@@ -25,7 +25,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use self::history::{Extent, History};
-use self::lookup::LastLooks;
+use self::lookup::LookupCache;
 pub use self::patch::{PatchOp, Revision};
 pub(crate) use self::print::write_escaped;
 pub use self::settled::Settled;
@@ -112,7 +112,7 @@ pub(crate) struct Document {
     history: History,
     /// How long the text and the list of nodes may grow.
     limit: u32,
-    last_looks: LastLooks,
+    lookup_cache: LookupCache,
 }
 
 impl Document {
@@ -131,7 +131,7 @@ impl Document {
             closed: 0,
             history: History::new(),
             limit,
-            last_looks: LastLooks::default(),
+            lookup_cache: LookupCache::default(),
         }
     }
 
@@ -141,7 +141,7 @@ impl Document {
         self.shown = 0;
         self.open = NOTHING;
         self.has_open_atom = false;
-        self.last_looks = LastLooks::default();
+        self.lookup_cache = LookupCache::default();
         self.closed = 0;
         self.history.clear();
     }
@@ -371,7 +371,7 @@ impl Clone for Document {
             closed,
             history: self.history.fork(self.extent()),
             limit,
-            last_looks: self.last_looks.clone(),
+            lookup_cache: self.lookup_cache.clone(),
         }
     }
 }
