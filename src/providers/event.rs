@@ -66,12 +66,12 @@ pub enum StreamEvent<'a> {
         /// `length`; a call that was cut then names the latter.
         native_reason: Option<&'a str>,
     },
-    /// The provider's last word has come: `message_stop`, `[DONE]`, `response.completed`, `message-end`, … A stream that
-    /// ends without it was cut, so whoever acts on whole messages only waits for it. Gemini sends none, and some
-    /// servers leave out their `[DONE]`: there, [`Stop`](StreamEvent::Stop) is the last word.
+    /// The provider's last event has arrived: `message_stop`, `[DONE]`, `response.completed`, `message-end`, … A stream
+    /// that ends without it was cut, so if you act only on complete messages, wait for it. Gemini sends none, and some
+    /// servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the last event.
     End,
-    /// The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error that
-    /// was pushed as the only event.
+    /// The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error
+    /// that was pushed as the only event.
     ProviderError {
         /// Its words; the JSON text if it has none.
         message: &'a str,
@@ -80,8 +80,8 @@ pub enum StreamEvent<'a> {
         /// Its code, as the provider spells it, be it a string or a number: `model_not_found`, `400`.
         code: Option<&'a str>,
     },
-    /// A JSON object that is no known event of the provider. The stream goes on. Where the provider is not known yet,
-    /// this is told by [`finish`](super::ProviderStream::finish).
+    /// A JSON object that is not a known event of the provider. The stream goes on. While the provider is not known
+    /// yet, this is told by [`finish`](super::ProviderStream::finish).
     Unknown {
         /// The object's JSON text.
         text: &'a str,

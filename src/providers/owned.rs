@@ -14,7 +14,7 @@ use crate::tool_calls::{CallError, CallEvent};
 /// A [`StreamEvent`] that owns its parts: `'static + Send`, as [`ProviderStream::push_events`] gives them.
 ///
 /// A call's events are flattened, and values are raw JSON: numbers and escapes as they were spelt, on one line.
-/// Serialized it is what the command line prints:
+/// Serialized, it is what the command prints:
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -157,7 +157,7 @@ pub enum OwnedStreamEvent {
 }
 
 impl StreamEvent<'_> {
-    /// A copy that can be kept, sent to another thread, and serialized. Costs the text or value.
+    /// A copy that can be kept, sent to another thread, and serialized. The cost is that of copying the text or value.
     #[must_use]
     pub fn to_owned(&self) -> OwnedStreamEvent {
         let owned = |text: Option<&str>| text.map(str::to_owned);
@@ -301,7 +301,7 @@ impl Serialize for Wrong<'_> {
                 map.serialize_entry("column", &error.column())?;
                 map.serialize_entry("path", error.path())?;
             }
-            // Nothing is wrong with what has come, or nothing has.
+            // Nothing is wrong with what has arrived, or nothing has arrived.
             None => map.serialize_entry("kind", "incomplete")?,
         }
         if let Some(reason) = self.reason {

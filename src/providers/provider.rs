@@ -57,7 +57,7 @@ pub enum Provider {
     /// | `tool_search` | the item's arguments |
     /// | the tool's own | an approval request for a tool of an MCP server (its id begins with `mcpr_`): the arguments |
     ///
-    /// What the provider does itself (searches, images, a shell in its own container) is no call, with the exception of
+    /// What the provider does itself (searches, images, a shell in its own container) is not a call, except for
     /// `code_interpreter` and the tools of MCP servers.
     #[cfg(feature = "openai-responses")]
     OpenaiResponses,
@@ -170,7 +170,7 @@ impl FromStr for Provider {
     }
 }
 
-/// A name that no [`Provider`] has.
+/// A name that is not that of a [`Provider`].
 ///
 /// ```
 /// use jsonspigot::providers::Provider;

@@ -14,7 +14,7 @@ use super::provider::Provider;
 use super::reader::Reader;
 use crate::tool_calls::{CallErrorKind, ToolCalls};
 
-/// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it comes.
+/// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
 ///
 /// What an event is made of, and how several make one call, differs from provider to provider and is read here, quirks
 /// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are told, and the
@@ -65,17 +65,17 @@ pub struct ProviderStream {
     undecided: Vec<String>,
 }
 
-/// How many events are kept until the provider is known. Nobody sends more pings than that before anything else.
+/// How many events are kept until the provider is known. No provider sends more pings than that before anything else.
 const MOST_UNDECIDED: usize = 64;
 
 impl ProviderStream {
-    /// The stream of a provider that is known.
+    /// The stream of a known provider.
     #[must_use]
     pub fn new(provider: Provider, calls: ToolCalls) -> Self {
         Self { calls, reader: Some(Reader::new(provider)), is_structured: false, undecided: Vec::new() }
     }
 
-    /// The stream of whoever it is, known by the first event that only one provider sends.
+    /// A stream of an unknown provider, which is recognized by the first event that only one provider sends.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -91,7 +91,7 @@ impl ProviderStream {
         Self { calls, reader: None, is_structured: false, undecided: Vec::new() }
     }
 
-    /// The assistant's text is itself JSON: each answer is told as a call without id and name, not as text.
+    /// The assistant's text is itself JSON: each answer is told as a call without an id and a name, not as text.
     #[must_use]
     pub fn structured(self) -> Self {
         Self { is_structured: true, ..self }
@@ -114,8 +114,8 @@ impl ProviderStream {
         self.push_event(event, &mut on_event);
     }
 
-    /// Takes one event, as [`push`](Self::push) does, and gives what is told as values of their own, so that `?`, `.await`
-    /// and channels work in the loop. The event is read at once: if the loop breaks off, the stream has still read it.
+    /// Takes one event, as [`push`](Self::push) does, and returns what is told as values of their own, so that `?`,
+    /// `.await` and channels work in the loop. The event is read at once, even if you leave the loop early.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -142,7 +142,7 @@ impl ProviderStream {
         told.into_iter()
     }
 
-    /// The end, as [`finish`](Self::finish) has it, as values of their own.
+    /// The end, like [`finish`](Self::finish), with events as values of their own.
     pub fn finish_events(&mut self, reason: Option<&str>) -> impl Iterator<Item = OwnedStreamEvent> + use<> {
         let mut told = Vec::new();
         self.finish(reason, |event| told.push(event.to_owned()));
@@ -176,7 +176,7 @@ impl ProviderStream {
         emit.tell(StreamEvent::BadFrame { text });
     }
 
-    /// Takes note of an event that was too long to get here: it is told as one that passed
+    /// Notes an event that was too long to get here: it is told as one that passed
     /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), and no open call can be complete.
     pub fn push_oversized(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
@@ -184,12 +184,12 @@ impl ProviderStream {
         emit.calls().tell_error(CallErrorKind::EventLimit, None);
     }
 
-    /// Nothing more will come: what is still open ends, truncated unless it is whole.
+    /// Nothing more will arrive: what is still open ends, truncated unless it is complete.
     ///
-    /// Without a reason the input has ended. With one, such as `cancelled`, it is you who stops, and the calls that are
-    /// cut name it, unless the provider gave a reason before.
+    /// Without a reason the input has ended. With one, such as `cancelled`, you have stopped it, and the calls that
+    /// are cut name that reason, unless the provider gave one before.
     ///
-    /// If it is still unknown whose stream this is, its events are told now, as errors of the provider or as unknown:
+    /// If the provider is still unknown, its events are told now, as errors of the provider or as unknown:
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -255,7 +255,8 @@ impl ProviderStream {
         }
     }
 
-    /// Keeps an event that could be any provider's. What can't be an event, or is an error whoever sent it, is told at once.
+    /// Keeps an event that could be any provider's. What can't be an event, or is an error whatever the provider, is
+    /// told at once.
     fn keep_undecided(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let text = event.spelt();
         if !event.is_object() {
@@ -282,7 +283,7 @@ impl ProviderStream {
 
     fn tell_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
         let mut emit = self.emitter(on_event);
-        // Noise in between takes nothing away. What looks like an event may have been a fragment.
+        // Noise in between loses nothing. What looks like an event may have been a fragment.
         if text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
             emit.calls().leave_out("bad-frame");
         }

@@ -27,7 +27,7 @@ pub struct ToolCallsBuilder {
 }
 
 impl ToolCallsBuilder {
-    /// The patterns for every tool that has none of its own; default none.
+    /// The patterns for every tool that has none of its own. By default there are none.
     pub fn patterns(mut self, patterns: &PatternSet) -> Self {
         self.options.patterns = patterns.clone();
         self
@@ -39,10 +39,10 @@ impl ToolCallsBuilder {
         self
     }
 
-    /// How each call's parser is built: its limits, its snapshots, its way with duplicate keys. It always keeps its text.
+    /// How each call's parser is built: its limits, snapshots and policy on duplicate keys. It always keeps its text.
     ///
-    /// Unless the builder says otherwise, duplicate keys are [refused](crate::DuplicateKeys::Reject), for whoever acts
-    /// on a field as soon as it is complete must not find another value there later.
+    /// Unless the builder says otherwise, duplicate keys are [refused](crate::DuplicateKeys::Reject): if you act on a
+    /// field as soon as it is complete, there must not be another value for it later.
     ///
     /// ```
     /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
@@ -69,7 +69,7 @@ impl ToolCallsBuilder {
         self
     }
 
-    /// How much the stream may ask for.
+    /// How much the stream may make this process keep.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.options.limits = limits;
         self

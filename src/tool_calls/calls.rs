@@ -1,4 +1,4 @@
-//! A stream's tool calls, whatever SDK or reader took the stream apart: [`ToolCalls`].
+//! A stream's tool calls, whatever SDK or reader split up the stream: [`ToolCalls`].
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -18,8 +18,8 @@ use crate::pattern::PatternSet;
 
 /// A stream's tool calls, each with its own [`Parser`]: signals in, [`CallEvent`]s out.
 ///
-/// [`start`](Self::start) a call, feed it by [`delta`](Self::delta) or [`whole`](Self::whole), [`stop`](Self::stop)
-/// it, and [`finish`](Self::finish) the message with the provider's reason. Calls may be interleaved. An empty text is an
+/// [`start`](Self::start) a call, feed it by [`delta`](Self::delta) or [`whole`](Self::whole), [`stop`](Self::stop) it,
+/// and [`finish`](Self::finish) the message with the provider's reason. Calls may be interleaved. An empty text is an
 /// absent one, as it is on the wire.
 ///
 /// ```
@@ -54,15 +54,16 @@ pub struct ToolCalls {
     pub(super) options: Options,
     pub(super) index: CallIndex,
     pub(super) open: BTreeMap<u64, Box<OpenCall>>,
-    /// The calls whose end was told, and whose verdict waits for the reason.
+    /// The calls whose end has been announced, and whose verdict waits for the reason.
     pub(super) waiting: Vec<u64>,
     pub(super) next: u64,
-    /// The newest call, whose start may not have been told yet, since some servers send id and name one after the other.
+    /// The newest call, whose start may not have been told yet, since some servers send id and name one after the
+    /// other.
     pub(super) untold: Option<u64>,
 }
 
 impl ToolCalls {
-    /// Calls whose arguments are all matched with the same patterns.
+    /// Calls whose arguments are all matched against the same patterns.
     #[must_use]
     pub fn new(patterns: &PatternSet) -> Self {
         Self::builder().patterns(patterns).build()
@@ -83,7 +84,7 @@ impl ToolCalls {
         self.options.patterns_of(name)
     }
 
-    /// The open calls, in the order of their starts. Their parsers are to be had by [`parser`](Self::parser).
+    /// The open calls, in the order of their starts. [`parser`](Self::parser) gives their parsers.
     ///
     /// ```
     /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
@@ -111,8 +112,8 @@ impl ToolCalls {
 
     /// A call starts.
     ///
-    /// Starting an open slot once more with the same id, or with neither id nor name, does nothing, so whoever takes
-    /// chunks apart may start and feed with each. Another id starts another call; the first one stays open until the end.
+    /// Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and feed
+    /// with every chunk. Another id starts another call; the first one stays open until the end.
     pub fn start<'s>(
         &mut self,
         slot: impl Into<Slot<'s>>,
@@ -127,12 +128,12 @@ impl ToolCalls {
         self.signals(&mut on_event).delta(slot.into(), text);
     }
 
-    /// A call's whole input, once more: it is used if no delta came, else compared with them.
+    /// A call's whole input. It is used if there were no deltas, and otherwise compared with them.
     pub fn whole<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).whole(slot.into(), text);
     }
 
-    /// A call has ended. If nothing or only a part of a value has come, the verdict waits for the reason: until the
+    /// A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the
     /// next start or the end of the message.
     pub fn stop<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).stop(slot.into());
@@ -148,8 +149,8 @@ impl ToolCalls {
         self.signals(&mut on_event).finish_choice(choice, reason);
     }
 
-    /// Nothing more will come, though the message has not ended: what is not whole is truncated. The reason is yours:
-    /// `end-of-input`, `cancelled`, `timeout`. One that the provider gave before takes precedence.
+    /// Nothing more will arrive, though the message has not ended: what is not complete is truncated. You give the
+    /// reason: `end-of-input`, `cancelled`, `timeout`. A reason that the provider gave before takes precedence.
     ///
     /// ```
     /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
@@ -172,7 +173,7 @@ impl ToolCalls {
         self.signals(&mut on_event).cut(reason);
     }
 
-    /// Another message begins: its slots begin anew, and calls that are still open end, superseded.
+    /// Another message begins: its slots start again, and calls that are still open end as superseded.
     pub fn begin_message(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).begin_message();
     }
@@ -197,7 +198,7 @@ impl ToolCalls {
         self.index.find_id(choice, id)
     }
 
-    /// Whether this choice's calls are told apart by an index.
+    /// Whether this choice's calls are distinguished by an index.
     pub(crate) fn has_indices(&self, choice: u64) -> bool {
         self.index.has_indices(choice)
     }

@@ -5,11 +5,12 @@
 //! 1. **What of the input went missing on our side.** A limit that was passed, a fragment that may have been this
 //!    call's, an event that could not be read: whatever the text says, the call is truncated.
 //! 2. **What the text itself says.** A text that broke JSON's grammar is malformed or trailing, however it ended. An
-//!    object, array, string or literal that is whole is complete, however it ended: more text would have been an error.
+//!    object, array, string or literal that has closed is complete, however it ended: more text would have been an
+//!    error.
 //! 3. **How the call ended.** For everything else, that is for no text at all, for a number (`12` may be the beginning
 //!    of `120`), for text that is not JSON, and for values by path (which only the end closes), the stream has to say
-//!    that the call was not cut: by an end of its own, or by a reason that is known to mean so. An unknown reason is
-//!    taken for a cut, because acting on half a command is worse than asking again.
+//!    that the call was not cut: by an end of its own, or by a reason that is known to mean so. An unknown reason
+//!    counts as a cut, because acting on half a command is worse than asking again.
 
 use super::event::{CallEvent, CallListener};
 use super::input::Input;
@@ -21,14 +22,14 @@ use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::payload::{Payload, PayloadStatus};
 
-/// How a call came to its end.
+/// How a call ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ending<'a> {
-    /// The wire told the end, without a reason.
+    /// The wire announced the end, without a reason.
     Told,
     /// The wire gave this reason.
     Reason(&'a str),
-    /// The wire told no end; the reason is ours.
+    /// The wire announced no end; the reason is ours.
     Abrupt(&'a str),
 }
 
@@ -75,8 +76,8 @@ impl OpenCall {
         let is_whole = self.left_out.is_none();
         let is_regular = ending.is_regular() && !self.is_incomplete && is_whole;
         let truncated = PayloadStatus::Truncated { reason: self.left_out.unwrap_or(ending.reason()) };
-        // A value that is whole is whole, whatever the reason. Where its end is not its own, as a number's or that of
-        // values by path, only a regular ending makes it so.
+        // A value that has closed is complete, whatever the reason. If it can't close by itself, as a number or values
+        // by path, only a regular ending makes it complete.
         let ends_itself = !self.input.is_closed_by_its_end() && self.has_whole_value();
         let may_be_complete = is_regular || (is_whole && ends_itself);
         let mut error = None;

@@ -1,8 +1,8 @@
-//! What a stream of calls can get wrong beside a call's JSON: the wording of every [`CallError`].
+//! What a stream of calls can get wrong besides a call's JSON: the wording of every [`CallError`].
 
 use core::fmt;
 
-/// Something about a call that the stream got wrong, or a limit that it passed. Nothing of another call is touched.
+/// Something about a call that the stream got wrong, or a limit that it passed. Other calls are not affected.
 ///
 /// What is wrong with a call's *JSON* is told by the [`Payload`](crate::Payload) that it ends with instead.
 ///
@@ -66,13 +66,13 @@ impl core::error::Error for CallError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CallErrorKind {
-    /// A delta for a slot in which no call was started, or for no slot at all while several calls are open. It is dropped,
-    /// and each open call that may have lost it ends truncated.
+    /// A delta for a slot in which no call was started, or for no slot at all while several calls are open. It is
+    /// dropped, and each open call that may have lost it ends truncated.
     NotStarted,
     /// A delta after the end of its call. It is dropped, and each open call that may have lost it ends truncated.
     Ended,
-    /// A payload that repeats the whole input is not what the deltas gave: the call ends truncated, unless the
-    /// provider's format lets a server change the input (Vercel's).
+    /// A repetition of the whole input differs from the deltas: the call ends truncated, unless the provider's format
+    /// allows a server to change the input (as Vercel's does).
     Mismatch,
     /// Input as values by path for a call whose input came as text, or the other way round; the call ends truncated.
     Mixed,

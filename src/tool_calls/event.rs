@@ -28,16 +28,17 @@ pub struct ToolCall<'a> {
 pub enum CallEvent<'a> {
     /// A call has started. Where a message's own text is JSON, that text is a call with neither id nor name.
     Start(ToolCall<'a>),
-    /// A piece of a call's input, as it came: never empty. Joined they are the input's [`raw`](Payload::raw) text.
+    /// A piece of a call's input, as it was received: never empty. Joined, the pieces are the input's
+    /// [`raw`](Payload::raw) text.
     Fragment {
-        /// Which call's.
+        /// Which call it belongs to.
         call: ToolCall<'a>,
         /// The piece.
         text: &'a str,
     },
     /// A pattern's match in a call's input: its begin, delta or end.
     Match {
-        /// Which call's.
+        /// Which call it belongs to.
         call: ToolCall<'a>,
         /// The parser's event.
         event: Event<'a>,
@@ -53,8 +54,8 @@ pub enum CallEvent<'a> {
     Error(CallError),
 }
 
-/// Who is told. Everything below the public functions takes it as a trait object, so it is compiled once and not once
-/// for each closure.
+/// Where events go. Everything below the public functions takes it as a trait object, so it is compiled once, and not
+/// once for each closure.
 pub(crate) trait CallListener {
     fn on_call_event(&mut self, event: CallEvent<'_>);
 }

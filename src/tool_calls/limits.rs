@@ -1,6 +1,6 @@
-//! How much a stream of calls may ask for.
+//! How much a stream of calls may make this process keep.
 
-/// Upper bounds on what a stream may make this side keep; N passes, N+1 is told as an error of its own kind.
+/// Upper bounds on what a stream may make this process keep. N passes, and N+1 is told as an error of its own kind.
 ///
 /// Unlike the parser's [`Limits`](crate::Limits) they have finite defaults, so that neither a million slots nor an
 /// endless call can take all memory.
@@ -24,8 +24,8 @@
 pub struct CallLimits {
     /// Calls that are open at once, and how many ended ones are remembered; default 256.
     pub open_calls: usize,
-    /// Bytes of one call's arguments; default 16 MiB. Where they come as values by path, of the JSON text that these
-    /// make, but for the brackets at its end.
+    /// Bytes of one call's arguments; default 16 MiB. If they arrive as values by path, bytes of the JSON text that the
+    /// values make, without the brackets at its end.
     pub input_bytes: usize,
     /// Bytes of an id, and bytes of a name; default 16 KiB. (Some gateways pack signatures into ids.)
     pub name_bytes: usize,
@@ -40,25 +40,25 @@ impl CallLimits {
         Self { open_calls: 256, input_bytes: 16 << 20, name_bytes: 16 << 10, event_bytes: 32 << 20 }
     }
 
-    /// At most so many calls open at once, and as many ended ones remembered.
+    /// At most this many calls open at once, and as many ended ones remembered.
     #[must_use]
     pub const fn open_calls(self, open_calls: usize) -> Self {
         Self { open_calls, ..self }
     }
 
-    /// At most so many bytes of one call's arguments.
+    /// At most this many bytes of one call's arguments.
     #[must_use]
     pub const fn input_bytes(self, input_bytes: usize) -> Self {
         Self { input_bytes, ..self }
     }
 
-    /// At most so many bytes of an id, and of a name.
+    /// At most this many bytes of an id, and of a name.
     #[must_use]
     pub const fn name_bytes(self, name_bytes: usize) -> Self {
         Self { name_bytes, ..self }
     }
 
-    /// At most so many bytes of one event's JSON text.
+    /// At most this many bytes of one event's JSON text.
     #[must_use]
     pub const fn event_bytes(self, event_bytes: usize) -> Self {
         Self { event_bytes, ..self }

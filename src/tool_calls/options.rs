@@ -28,10 +28,10 @@ use crate::pattern::PatternSet;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArgumentsMode {
-    /// What is new, as the protocols say.
+    /// Only what is new, as the protocols say.
     #[default]
     Delta,
-    /// Everything so far, again and again, as some servers do. This is never guessed: honest deltas may look the same.
+    /// Everything so far, each time, as some servers send it. This is never guessed: genuine deltas may look the same.
     Cumulative,
 }
 

@@ -1,6 +1,6 @@
-//! Where in a message a call stands: [`Slot`].
+//! A call's place in a message: [`Slot`].
 
-/// Where in a message a call stands, as the wire says it: an index, a choice with an index, or an id.
+/// A call's place in a message, as the wire gives it: an index, a choice with an index, or an id.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -26,7 +26,7 @@ pub struct Slot<'a> {
     pub(crate) place: Place<'a>,
 }
 
-/// The part of a slot behind the choice.
+/// The part of a slot after the choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place<'a> {
     Index(u64),
@@ -35,7 +35,7 @@ pub(crate) enum Place<'a> {
     Content,
     /// The wire gave no place: the call that was touched last.
     Latest,
-    /// The wire gave no place where it must: no call.
+    /// The wire gave no place though it has to: no call.
     Nowhere,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Slot<'a> {
         Self { choice, place }
     }
 
-    /// The only choice's slot at an index that the wire may have left out.
+    /// The slot in the only choice at an index that the wire may have left out.
     pub(crate) fn at(index: Option<u64>) -> Self {
         Self::new(0, index.map_or(Place::Nowhere, Place::Index))
     }

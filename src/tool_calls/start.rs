@@ -35,7 +35,8 @@ pub(super) enum InputFormat {
 }
 
 impl<'a> CallStart<'a> {
-    /// The start of a call of this tool. Each of these takes a `&str` or an `Option<&str>`, as SDKs have it. An empty name is an absent one, as it is on the wire.
+    /// The start of a call of this tool. Each of these takes a `&str` or an `Option<&str>`, as SDKs have it. An empty
+    /// name is an absent one, as it is on the wire.
     pub fn new(name: impl Into<Option<&'a str>>) -> Self {
         Self { name: present(name.into()), ..Self::default() }
     }
@@ -50,7 +51,7 @@ impl<'a> CallStart<'a> {
         Self { id: present(id.into()), ..self }
     }
 
-    /// The input that came along with the start. It is used only if no delta comes.
+    /// The input that came along with the start. It is used only if there are no deltas.
     pub fn input(self, input: impl Into<Option<&'a str>>) -> Self {
         Self { input: present(input.into()), ..self }
     }
