@@ -252,3 +252,21 @@ fn pages_name_files_that_exist() {
     }
     assert!(checked > 30, "the check reads names");
 }
+
+#[test]
+fn the_readme_lists_the_features() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let section = manifest.split("\n[features]\n").nth(1).unwrap().split("\n[").next().unwrap();
+    let names = section.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+    let features: Vec<_> =
+        names.map(|line| line.split(" =").next().unwrap()).filter(|name| *name != "default").collect();
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let table = readme.split("\n## Features\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let listed: Vec<_> = rows.flat_map(quoted).collect();
+    assert!(features.len() > 5, "the check reads features");
+    assert_eq!(
+        BTreeMap::from_iter(features.iter().map(|name| (*name, ()))),
+        listed.iter().map(|name| (*name, ())).collect()
+    );
+}
