@@ -174,8 +174,8 @@ impl Input {
     /// What the input lacks, were it to end here. No more can be taken in after that.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
-            Self::Open(InputReader::Text(parser)) => parser.finish_with(|_| {}).err(),
-            Self::Open(InputReader::Values(feed)) => feed.parser().clone().finish_with(|_| {}).err(),
+            Self::Open(InputReader::Text(parser)) => parser.finish().check().err(),
+            Self::Open(InputReader::Values(feed)) => feed.parser().clone().finish().check().err(),
             Self::Failed { error, .. } => Some(error.clone()),
             Self::Untouched | Self::Text(_) => None,
         }
