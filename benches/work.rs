@@ -64,7 +64,7 @@ fn main() {
                 parser.feed_with(black_box(chunk), |event| seen += look(&event)).expect("the text is valid");
             }
         }
-        parser.finish().check().expect("the text is whole");
+        parser.finish_with(|_| {}).expect("the text is whole");
     }
     println!("{} {seen}", text.len() * readings);
 }
