@@ -127,16 +127,25 @@ impl<'a> Json<'a> {
 
     /// Reads the objects of a list; other elements are passed over, and anything else has none.
     pub(super) fn objects<T: Object<'a>>(self) -> Result<Vec<T>, Unreadable> {
-        self.text()?;
         let mut objects = Vec::new();
+        self.each_object(&mut |element| {
+            objects.push(T::default());
+            objects.last_mut().map_or(Ok(()), |object: &mut T| object.read_members(element))
+        })?;
+        Ok(objects)
+    }
+
+    // Compiled once, not once for each type of object.
+    fn each_object(self, read: &mut dyn FnMut(Self) -> Result<(), Unreadable>) -> Result<(), Unreadable> {
+        self.text()?;
         for element in self.elements() {
             if element.is_object() {
-                objects.push(element.object()?);
+                read(element)?;
             } else {
                 element.text()?;
             }
         }
-        Ok(objects)
+        Ok(())
     }
 
     pub(super) fn is_true(self) -> bool {

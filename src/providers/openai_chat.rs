@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Json, Text, TextOrJson, TextOrList, Unreadable, objects};
 use super::tool_call::{Function, ToolCall};
-use crate::tool_calls::{CallStart, Place, Slot};
+use crate::tool_calls::{CallStart, Place, Slot, is_one_of};
 
 objects! {
     struct Chunk<'a> {
@@ -110,7 +110,7 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
 /// Whether the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own may be
 /// `tool_calls` all the same.
 fn says_cut(native: &str) -> bool {
-    const CUT: [&str; 12] = [
+    const CUT: &[&str] = &[
         "length",
         "max_tokens",
         "max_output_tokens",
@@ -124,7 +124,7 @@ fn says_cut(native: &str) -> bool {
         "prohibited_content",
         "malformed_function_call",
     ];
-    CUT.iter().any(|cut| cut.eq_ignore_ascii_case(native))
+    is_one_of(native, CUT)
 }
 
 fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {

@@ -1,12 +1,11 @@
 //! Which call a slot or an id means. A call is found by its choice and slot, never by its name and never by its id alone.
 
-use alloc::borrow::ToOwned;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
-use alloc::string::String;
-use alloc::sync::Arc;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use core::mem;
 
 use super::limits::CallLimits;
+use super::places::{Key, OwnedKey, Places};
 use super::slot::{Place, Slot};
 use crate::tokenizer::floor_char_boundary;
 
@@ -15,11 +14,13 @@ use crate::tokenizer::floor_char_boundary;
 /// What is remembered is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallIndex {
-    choices: BTreeMap<u64, ChoiceSlots>,
+    /// By choice, the number of the call that is found by a key. A choice has itself as long as it has any.
+    calls: Places,
     /// The slot that was used last: streams hardly ever change it from one event to the next.
     last: Option<(u64, u64, u64)>,
-    /// Each call that is open or remembered.
-    known: BTreeMap<u64, Known>,
+    /// By call, if it is open or remembered, its choice, as itself, and the slots and ids that it is found by there. No two
+    /// calls share one.
+    known: Places,
     /// The remembered ones, oldest first.
     ended: VecDeque<u64>,
     has_forgotten: bool,
@@ -32,39 +33,30 @@ pub(super) struct CallIndex {
     /// Whether a fragment without a slot came before the next call's start.
     has_unplaced: bool,
     /// By choice, the reason of an end that may yet be followed by more.
-    noted: BTreeMap<u64, String>,
+    noted: Reasons,
 }
 
-/// One choice's slots.
+/// By choice, why it may have ended. The reason is what its number, which means nothing, is found by.
 #[derive(Clone, Debug, Default)]
-struct ChoiceSlots {
-    by_index: BTreeMap<u64, u64>,
-    by_id: BTreeMap<Arc<str>, u64>,
-    content: Option<u64>,
-    latest: Option<u64>,
-}
+pub(super) struct Reasons(Places);
 
-/// Where a call stands, and all that it is found by there. No two calls share a key.
-#[derive(Clone, Debug)]
-struct Known {
-    choice: u64,
-    keys: BTreeSet<Key>,
-}
+impl Reasons {
+    pub(super) fn get(&self, choice: u64) -> Option<&str> {
+        match self.0.keys_from(choice, Key::Own).next()?.get() {
+            Key::Id(reason) => Some(reason),
+            _ => None,
+        }
+    }
 
-/// What a call is found by, within its choice.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
-    Index(u64),
-    Id(Arc<str>),
-}
+    fn set(&mut self, choice: u64, reason: &str) {
+        self.remove(choice);
+        self.0.insert(choice, Key::Id(reason).to_owned(), 0);
+    }
 
-impl Key {
-    /// The key that a slot has, if it has one.
-    fn of(place: Place<'_>) -> Option<Self> {
-        match place {
-            Place::Index(index) => Some(Self::Index(index)),
-            Place::Id(id) => Some(Self::Id(id.into())),
-            Place::Content | Place::Latest | Place::Nowhere => None,
+    fn remove(&mut self, choice: u64) {
+        let before = self.0.keys_from(choice, Key::Own).next().cloned();
+        if let Some(before) = before {
+            self.0.remove(choice, before.get());
         }
     }
 }
@@ -72,7 +64,7 @@ impl Key {
 /// Slots without a call of their own, as many as a healthy stream has by far not.
 #[derive(Clone, Debug, Default)]
 struct Strays {
-    keys: BTreeSet<(u64, Key)>,
+    keys: Places,
     has_more: bool,
 }
 
@@ -80,27 +72,32 @@ struct Strays {
 const MOST_STRAYS: usize = 512;
 
 impl Strays {
-    fn insert(&mut self, choice: u64, key: Key) {
+    fn insert(&mut self, choice: u64, key: Key<'_>) {
         if self.keys.len() < MOST_STRAYS {
-            self.keys.insert((choice, key));
+            self.keys.insert(choice, key.to_owned(), 0);
         } else {
             self.has_more = true;
         }
     }
 
-    fn contains(&self, choice: u64, key: Key) -> bool {
-        !self.keys.is_empty() && self.keys.contains(&(choice, key))
+    fn contains(&self, choice: u64, key: Key<'_>) -> bool {
+        self.keys.get(choice, key).is_some()
     }
 
-    fn remove(&mut self, choice: u64, key: Key) -> bool {
-        !self.keys.is_empty() && self.keys.remove(&(choice, key))
+    fn remove(&mut self, choice: u64, key: Key<'_>) -> bool {
+        self.keys.remove(choice, key).is_some()
     }
 }
 
+/// The key of a slot that is a call's own.
+fn own_key(place: Place<'_>) -> Option<Key<'_>> {
+    Key::of(place).filter(|key| matches!(key, Key::Index(_) | Key::Id(_)))
+}
+
 /// The keys that a slot and an id have.
-fn keys_of(place: Place<'_>, id: &str) -> impl Iterator<Item = Key> {
-    let id = (!id.is_empty()).then(|| Key::Id(id.into()));
-    [Key::of(place), id].into_iter().flatten()
+fn keys_of<'a>(place: Place<'a>, id: &'a str) -> impl Iterator<Item = Key<'a>> {
+    let id = (!id.is_empty()).then_some(Key::Id(id));
+    [own_key(place), id].into_iter().flatten()
 }
 
 impl CallIndex {
@@ -111,102 +108,80 @@ impl CallIndex {
         {
             return Some(call);
         }
-        let slots = self.choices.get(&slot.choice)?;
-        let call = match slot.place {
-            Place::Index(index) => *slots.by_index.get(&index)?,
-            Place::Id(id) => *slots.by_id.get(id)?,
-            Place::Content => slots.content?,
-            Place::Latest => slots.latest?,
-            Place::Nowhere => return None,
-        };
+        let call = self.calls.get(slot.choice, Key::of(slot.place)?)?;
         self.touch(slot, call);
         Some(call)
     }
 
     /// The call with an id, within its choice.
     pub(super) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
-        self.choices.get(&choice)?.by_id.get(id).copied()
+        self.calls.get(choice, Key::Id(id))
     }
 
     /// Whether any call of this choice is remembered.
     pub(super) fn has_choice(&self, choice: u64) -> bool {
-        self.choices.contains_key(&choice)
+        self.calls.get(choice, Key::Own).is_some()
     }
 
     /// The choice of a call that is open or remembered.
     pub(super) fn choice_of(&self, call: u64) -> Option<u64> {
-        self.known.get(&call).map(|known| known.choice)
+        self.known.get(call, Key::Own)
     }
 
     /// Whether this choice's calls are told apart by an index.
     pub(super) fn has_indices(&self, choice: u64) -> bool {
-        self.choices.get(&choice).is_some_and(|slots| !slots.by_index.is_empty())
+        matches!(self.calls.keys_from(choice, Key::Index(0)).next(), Some(OwnedKey::Index(_)))
     }
 
     /// Puts a call into a slot, and makes it findable by its id.
     pub(super) fn bind(&mut self, slot: Slot<'_>, id: &str, call: u64) {
-        self.known.entry(call).or_insert_with(|| Known { choice: slot.choice, keys: BTreeSet::new() });
+        if self.known.get(call, Key::Own).is_none() {
+            self.known.insert(call, OwnedKey::Own, slot.choice);
+        }
         for key in keys_of(slot.place, id) {
-            self.refused.remove(slot.choice, key.clone());
+            self.refused.remove(slot.choice, key);
             self.bind_key(slot.choice, key, call);
         }
-        let slots = self.choices.entry(slot.choice).or_default();
+        self.calls.insert(slot.choice, OwnedKey::Own, call);
         if slot.place == Place::Content {
-            slots.content = Some(call);
+            self.calls.insert(slot.choice, OwnedKey::Content, call);
         }
         self.has_refused_latest = false;
-        self.noted.remove(&slot.choice);
+        self.noted.remove(slot.choice);
         self.touch(slot, call);
     }
 
-    fn bind_key(&mut self, choice: u64, key: Key, call: u64) {
-        let slots = self.choices.entry(choice).or_default();
-        let before = match &key {
-            Key::Index(index) => slots.by_index.insert(*index, call),
-            Key::Id(id) => slots.by_id.insert(id.clone(), call),
-        };
-        if let Some(before) = before.and_then(|before| self.known.get_mut(&before)) {
-            before.keys.remove(&key);
+    fn bind_key(&mut self, choice: u64, key: Key<'_>, call: u64) {
+        let owned = key.to_owned();
+        if let Some(before) = self.calls.insert(choice, owned.clone(), call) {
+            self.known.remove(before, key);
         }
-        if let Some(known) = self.known.get_mut(&call) {
-            known.keys.insert(key);
-        }
+        self.known.insert(call, owned, choice);
     }
 
     /// A call in this slot was refused: what follows must not reach the one that was there before.
     pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str, limits: &CallLimits) {
         self.last = None;
-        self.has_refused_latest = Key::of(slot.place).is_none();
+        self.has_refused_latest = own_key(slot.place).is_none();
         for key in keys_of(slot.place, id) {
-            self.unbind_key(slot.choice, &key);
+            if let Some(before) = self.calls.remove(slot.choice, key) {
+                self.known.remove(before, key);
+            }
             // A name that is too long is not kept to know it again.
-            match &key {
+            match key {
                 Key::Id(id) if id.len() > limits.name_bytes => self.refused.has_more = true,
                 _ => self.refused.insert(slot.choice, key),
             }
         }
-        if let Some(slots) = self.choices.get_mut(&slot.choice) {
-            slots.latest = None;
-            if slot.place == Place::Content {
-                slots.content = None;
-            }
-        }
-    }
-
-    fn unbind_key(&mut self, choice: u64, key: &Key) {
-        let Some(slots) = self.choices.get_mut(&choice) else { return };
-        let before = match key {
-            Key::Index(index) => slots.by_index.remove(index),
-            Key::Id(id) => slots.by_id.remove(id),
-        };
-        if let Some(before) = before.and_then(|before| self.known.get_mut(&before)) {
-            before.keys.remove(key);
+        self.calls.remove(slot.choice, Key::Latest);
+        if slot.place == Place::Content {
+            self.calls.remove(slot.choice, Key::Content);
         }
     }
 
     /// Whether the call of this slot was refused, so that what comes for it is no other call's.
     pub(super) fn was_refused(&self, slot: Slot<'_>) -> bool {
-        match Key::of(slot.place) {
+        match own_key(slot.place) {
             Some(key) => self.refused.contains(slot.choice, key),
             None => self.has_refused_latest && slot.place == Place::Latest,
         }
@@ -219,13 +194,13 @@ impl CallIndex {
 
     /// How many keys a call is found by.
     pub(super) fn key_count(&self, call: u64) -> usize {
-        self.known.get(&call).map_or(0, |known| known.keys.len())
+        self.known.keys_from(call, Key::Index(0)).count()
     }
 
     /// A fragment came to this slot, in which no call was started. Its call may start later: in this slot, or if the
     /// fragment said nothing of one and `is_nobodys`, next.
     pub(super) fn orphan(&mut self, slot: Slot<'_>, is_nobodys: bool, limits: &CallLimits) {
-        match (Key::of(slot.place), slot.place) {
+        match (own_key(slot.place), slot.place) {
             (None, _) => self.has_unplaced |= is_nobodys,
             (_, Place::Id(id)) if id.len() > limits.name_bytes => self.has_unplaced = true,
             (Some(key), _) => self.orphaned.insert(slot.choice, key),
@@ -242,10 +217,8 @@ impl CallIndex {
     }
 
     fn touch(&mut self, slot: Slot<'_>, call: u64) {
-        if let Some(slots) = self.choices.get_mut(&slot.choice)
-            && slot.place != Place::Content
-        {
-            slots.latest = Some(call);
+        if slot.place != Place::Content && self.calls.get(slot.choice, Key::Latest) != Some(call) {
+            self.calls.insert(slot.choice, OwnedKey::Latest, call);
         }
         self.last = match slot.place {
             Place::Index(index) => Some((slot.choice, index, call)),
@@ -266,20 +239,22 @@ impl CallIndex {
     fn forget(&mut self, call: u64) {
         self.has_forgotten = true;
         self.last = None;
-        let Some(Known { choice, keys }) = self.known.remove(&call) else { return };
-        let Some(slots) = self.choices.get_mut(&choice) else { return };
+        let Some(choice) = self.known.get(call, Key::Own) else { return };
+        let keys: Vec<_> = self.known.keys_from(call, Key::Own).cloned().collect();
         for key in keys {
-            match key {
-                Key::Index(index) => drop(slots.by_index.remove(&index)),
-                Key::Id(id) => drop(slots.by_id.remove(&id)),
+            self.known.remove(call, key.get());
+            if !matches!(key, OwnedKey::Own) {
+                self.calls.remove(choice, key.get());
             }
         }
-        for place in [&mut slots.content, &mut slots.latest] {
-            place.take_if(|kept| *kept == call);
+        for place in [Key::Content, Key::Latest] {
+            if self.calls.get(choice, place) == Some(call) {
+                self.calls.remove(choice, place);
+            }
         }
-        if slots.by_index.is_empty() && slots.by_id.is_empty() && slots.content.is_none() && slots.latest.is_none() {
-            self.choices.remove(&choice);
-            self.noted.remove(&choice);
+        if self.calls.keys_from(choice, Key::Content).next().is_none() {
+            self.calls.remove(choice, Key::Own);
+            self.noted.remove(choice);
         }
     }
 
@@ -292,18 +267,21 @@ impl CallIndex {
     /// to be one is cut.
     pub(super) fn note(&mut self, choice: u64, reason: &str, limits: &CallLimits) {
         let reason = &reason[..floor_char_boundary(reason, limits.name_bytes)];
-        if self.choices.contains_key(&choice) {
-            self.noted.insert(choice, reason.to_owned());
+        if self.has_choice(choice) {
+            self.noted.set(choice, reason);
         }
     }
 
     /// Notes why all choices may have ended.
     pub(super) fn note_all(&mut self, reason: &str) {
-        self.noted = self.choices.keys().map(|choice| (*choice, reason.to_owned())).collect();
+        self.noted = Reasons::default();
+        for choice in self.calls.owners() {
+            self.noted.set(choice, reason);
+        }
     }
 
     /// Why choices may have ended, if that was noted after their last calls' starts.
-    pub(super) fn take_noted(&mut self) -> BTreeMap<u64, String> {
+    pub(super) fn take_noted(&mut self) -> Reasons {
         mem::take(&mut self.noted)
     }
 

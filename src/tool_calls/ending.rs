@@ -36,7 +36,7 @@ pub(super) enum Ending<'a> {
 impl<'a> Ending<'a> {
     /// Whether calls end this way when nothing was cut. An unknown reason is not trusted.
     fn is_regular(self) -> bool {
-        const REGULAR: [&str; 13] = [
+        const REGULAR: &[&str] = &[
             "tool_use",
             "tool-use",
             "tool_calls",
@@ -53,7 +53,7 @@ impl<'a> Ending<'a> {
         ];
         match self {
             Self::Told => true,
-            Self::Reason(reason) => REGULAR.iter().any(|regular| regular.eq_ignore_ascii_case(reason)),
+            Self::Reason(reason) => is_one_of(reason, REGULAR),
             Self::Abrupt(_) => false,
         }
     }
@@ -64,6 +64,13 @@ impl<'a> Ending<'a> {
             Self::Reason(reason) | Self::Abrupt(reason) => reason,
         }
     }
+}
+
+/// Whether a word is listed, in upper or lower case.
+// Not where it is called, where the list's length is known, and the loop would be unrolled.
+#[inline(never)]
+pub(crate) fn is_one_of(word: &str, list: &[&str]) -> bool {
+    list.iter().any(|listed| listed.eq_ignore_ascii_case(word))
 }
 
 impl OpenCall {

@@ -13,17 +13,11 @@ use core::mem;
 
 use serde_json::Value;
 
+use super::by_path::{PathValue, ReadsValues};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
-use crate::parser::{Atom, Parser, ParserBuilder, Retain, ValueFeed, Written};
+use crate::parser::{Parser, ParserBuilder, Retain, ValueFeed};
 use crate::pattern::PatternSet;
-
-/// A value, or a piece of one, for a path.
-#[derive(Clone, Copy)]
-pub(crate) enum PathValue<'a> {
-    Atom(Atom<'a>),
-    Text { text: &'a str, has_ended: bool },
-}
 
 /// Something that a fragment has told.
 pub(super) enum InputEvent<'a> {
@@ -55,7 +49,7 @@ pub(super) enum Input {
 #[derive(Clone, Debug)]
 pub(super) enum InputReader {
     Text(Box<Parser>),
-    Values(Box<ValueFeed>),
+    Values(Box<dyn ReadsValues>),
 }
 
 impl InputReader {
@@ -145,12 +139,9 @@ impl Input {
         value: PathValue<'_>,
         tell: &mut dyn FnMut(InputEvent<'_>),
     ) -> Result<usize, Mixed> {
-        let len = self.write(tell, |feed| match value {
-            PathValue::Atom(atom) => feed.write_atom(path, atom),
-            PathValue::Text { text, .. } => feed.write_text(path, text),
-        })?;
+        let len = self.write(&mut |feed| feed.write(path, value, tell))?;
         match value {
-            PathValue::Text { has_ended: true, .. } => Ok(len + self.write(tell, |feed| feed.write_close(path))?),
+            PathValue::Text { has_ended: true, .. } => Ok(len + self.write(&mut |feed| feed.close(path, tell))?),
             _ => Ok(len),
         }
     }
@@ -160,7 +151,7 @@ impl Input {
     pub(super) fn finish(&mut self, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
         match self {
             Self::Open(InputReader::Text(parser)) => parser.finish_with(|event| tell(InputEvent::Match(event))),
-            Self::Open(InputReader::Values(feed)) => tell_written(feed.write_end(), tell),
+            Self::Open(InputReader::Values(feed)) => feed.end(tell),
             Self::Failed { error, .. } => Err(error.clone()),
             Self::Untouched | Self::Text(_) => Ok(()),
         }
@@ -174,23 +165,19 @@ impl Input {
     /// What the input lacks, were it to end here. No more can be taken in after that.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
-            Self::Open(InputReader::Text(parser)) => parser.finish().check().err(),
-            Self::Open(InputReader::Values(feed)) => feed.parser().clone().finish().check().err(),
+            Self::Open(InputReader::Text(parser)) => parser.finish_with(|_| {}).err(),
+            Self::Open(InputReader::Values(feed)) => feed.why_incomplete(),
             Self::Failed { error, .. } => Some(error.clone()),
             Self::Untouched | Self::Text(_) => None,
         }
     }
 
     /// One operation on values by path; gives the length of what it has written.
-    fn write(
-        &mut self,
-        tell: &mut dyn FnMut(InputEvent<'_>),
-        operate: impl for<'f> FnOnce(&'f mut ValueFeed) -> Written<'f>,
-    ) -> Result<usize, Mixed> {
+    fn write(&mut self, operate: &mut dyn FnMut(&mut dyn ReadsValues) -> Result<(), Error>) -> Result<usize, Mixed> {
         match self {
             Self::Open(InputReader::Values(feed)) => {
                 let before = feed.parser().text().map_or(0, <[u8]>::len);
-                if let Err(error) = tell_written(operate(feed), tell) {
+                if let Err(error) = operate(&mut **feed) {
                     let kept = feed.parser().text().unwrap_or_default().get(..before).unwrap_or_default();
                     let raw = [valid(kept), feed.written()].concat();
                     let len = feed.written().len();
@@ -205,7 +192,7 @@ impl Input {
             }
             Self::Failed { raw, reader: InputReader::Values(feed), .. } => {
                 // Its error is known, and told at the end.
-                let _ = tell_written(operate(feed), tell);
+                let _ = operate(&mut **feed);
                 raw.push_str(feed.written());
                 Ok(feed.written().len())
             }
@@ -252,29 +239,16 @@ impl Input {
     /// The input's value if it were to end here.
     fn value(&self) -> Option<Value> {
         match self {
-            Self::Open(InputReader::Text(parser)) => serde_json::from_slice(parser.text().ok()?).ok(),
-            Self::Open(InputReader::Values(feed)) => {
-                let mut feed = feed.clone();
-                feed.finish().find_map(Result::err).is_none().then(|| feed.parser().deserialize().ok())?
-            }
+            Self::Open(InputReader::Text(parser)) => value_of(text_of(parser)),
+            Self::Open(InputReader::Values(feed)) => feed.value(),
             Self::Untouched | Self::Failed { .. } | Self::Text(_) => None,
         }
     }
 }
 
-/// Tells what an operation has written, then the events, and gives the error.
-fn tell_written(written: Written<'_>, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
-    if !written.text.is_empty() {
-        tell(InputEvent::Fragment(written.text));
-    }
-    for event in written.events {
-        tell(InputEvent::Match(event?));
-    }
-    Ok(())
-}
-
 fn value_of(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok()
+    // As bytes, like everything that is read here: that way a program needs only one of serde_json's two readers.
+    serde_json::from_slice(text.as_bytes()).ok()
 }
 
 /// Equality of values, where a number is what it is for a server that has read and written it again: `1.0` is `1`.

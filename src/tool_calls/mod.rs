@@ -11,13 +11,14 @@
 //! |---|---|
 //! | `calls` | the public functions |
 //! | `signals` | what each signal does |
-//! | `call_index` | which call a slot or an id means |
-//! | `open_call`, `input` | a call that is open, and the text or values that it got |
+//! | `call_index`, `places` | which call a slot or an id means |
+//! | `open_call`, `input`, `by_path` | a call that is open, and the text or values that it got |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
 //! | `event`, `error` | what is told |
 
 mod builder;
+mod by_path;
 mod call_index;
 mod calls;
 mod ending;
@@ -27,6 +28,7 @@ mod input;
 mod limits;
 mod open_call;
 mod options;
+mod places;
 mod signals;
 mod slot;
 mod start;
@@ -42,4 +44,4 @@ pub use start::CallStart;
 
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
-pub(crate) use self::{event::CallListener, input::PathValue, signals::Signals, slot::Place};
+pub(crate) use self::{by_path::PathValue, ending::is_one_of, event::CallListener, signals::Signals, slot::Place};

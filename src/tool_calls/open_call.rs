@@ -4,9 +4,10 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::mem;
 
+use super::by_path::PathValue;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener, ToolCall};
-use super::input::{Input, InputEvent, PathValue};
+use super::input::{Input, InputEvent};
 use super::options::Options;
 use super::slot::{Place, Slot};
 use super::start::{CallStart, InputFormat};

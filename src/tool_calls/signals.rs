@@ -15,15 +15,14 @@
 //! it can't be complete any more. A call that starts later in the same slot is tainted too.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
+use super::by_path::PathValue;
 use super::calls::ToolCalls;
 use super::ending::Ending;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener};
-use super::input::PathValue;
 use super::open_call::{OpenCall, Phase};
 use super::options::{ArgumentsMode, Options};
 use super::slot::{Place, Slot};
@@ -311,35 +310,26 @@ impl Signals<'_> {
 
     pub(crate) fn finish(&mut self, reason: Option<&str>) {
         let noted = self.calls.index.take_noted();
-        self.end_all(
-            |_| true,
-            |call| match reason.or_else(|| noted.get(&call.choice()).map(String::as_str)) {
-                Some(reason) => Ending::Reason(reason),
-                None => Ending::Told,
-            },
-        );
+        self.end_all(&|call| {
+            let reason = reason.or_else(|| noted.get(call.choice()));
+            Some(reason.map_or(Ending::Told, Ending::Reason))
+        });
     }
 
     pub(crate) fn finish_choice(&mut self, choice: u64, reason: Option<&str>) {
         let ending = reason.map_or(Ending::Told, Ending::Reason);
-        self.end_all(|call| call.choice() == choice, |_| ending);
+        self.end_all(&|call| (call.choice() == choice).then_some(ending));
     }
 
     pub(crate) fn begin_message(&mut self) {
-        self.end_all(|_| true, |call| abrupt(call, "superseded"));
+        self.end_all(&|call| Some(abrupt(call, "superseded")));
         self.calls.index.clear();
     }
 
     /// Nothing more will come, for this reason, though the stream has not said that it is at its end.
     pub(crate) fn cut(&mut self, reason: &str) {
         let noted = self.calls.index.take_noted();
-        self.end_all(
-            |_| true,
-            |call| match noted.get(&call.choice()) {
-                Some(reason) => Ending::Reason(reason),
-                None => abrupt(call, reason),
-            },
-        );
+        self.end_all(&|call| Some(noted.get(call.choice()).map_or_else(|| abrupt(call, reason), Ending::Reason)));
     }
 
     /// The choice may have ended for this reason, or there may be more.
@@ -382,9 +372,9 @@ impl Signals<'_> {
     }
 
     /// Ends all open calls that are meant, in the order of their starts.
-    fn end_all<'e>(&mut self, is_meant: impl Fn(&OpenCall) -> bool, ending: impl Fn(&OpenCall) -> Ending<'e>) {
-        let meant = self.calls.open.iter().filter(|(_, call)| is_meant(call));
-        let endings: Vec<_> = meant.map(|(number, call)| (*number, ending(call))).collect();
+    fn end_all<'e>(&mut self, ending: &dyn Fn(&OpenCall) -> Option<Ending<'e>>) {
+        let open = self.calls.open.iter();
+        let endings: Vec<_> = open.filter_map(|(number, call)| Some((*number, ending(call)?))).collect();
         for (number, ending) in endings {
             self.end_call(number, ending);
         }

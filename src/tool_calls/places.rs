@@ -1,0 +1,178 @@
+//! What stands where, by an owner's number and a key: the one map behind [`CallIndex`](super::call_index::CallIndex).
+//!
+//! It is used for several things that could each have a map of their own type. But each type of map is compiled anew,
+//! and takes some 12 KB in every program that reads tool calls. So there is one, and its users say what owner and number
+//! mean.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use core::borrow::Borrow;
+use core::cmp::Ordering;
+use core::ops::Bound;
+
+use super::slot::Place;
+
+/// What something is found by among all that an owner has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key<'a> {
+    /// The owner itself.
+    Own,
+    /// The message's own text.
+    Content,
+    /// The call that was touched last.
+    Latest,
+    Index(u64),
+    Id(&'a str),
+}
+
+impl<'a> Key<'a> {
+    /// The key of a place, if it is one.
+    pub(super) fn of(place: Place<'a>) -> Option<Self> {
+        match place {
+            Place::Index(index) => Some(Self::Index(index)),
+            Place::Id(id) => Some(Self::Id(id)),
+            Place::Content => Some(Self::Content),
+            Place::Latest => Some(Self::Latest),
+            Place::Nowhere => None,
+        }
+    }
+
+    pub(super) fn to_owned(self) -> OwnedKey {
+        match self {
+            Self::Own => OwnedKey::Own,
+            Self::Content => OwnedKey::Content,
+            Self::Latest => OwnedKey::Latest,
+            Self::Index(index) => OwnedKey::Index(index),
+            Self::Id(id) => OwnedKey::Id(id.into()),
+        }
+    }
+}
+
+/// A [`Key`] that can be kept; its text is shared where it is kept more than once.
+#[derive(Clone, Debug)]
+pub(super) enum OwnedKey {
+    Own,
+    Content,
+    Latest,
+    Index(u64),
+    Id(Arc<str>),
+}
+
+impl OwnedKey {
+    pub(super) fn get(&self) -> Key<'_> {
+        match self {
+            Self::Own => Key::Own,
+            Self::Content => Key::Content,
+            Self::Latest => Key::Latest,
+            Self::Index(index) => Key::Index(*index),
+            Self::Id(id) => Key::Id(id),
+        }
+    }
+}
+
+/// Numbers by owner and key, in the order of [`Key`] for each owner.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places(BTreeMap<Kept, u64>);
+
+impl Places {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn get(&self, owner: u64, key: Key<'_>) -> Option<u64> {
+        self.0.get(&(owner, key) as &dyn Spot).copied()
+    }
+
+    /// Puts a number in place of another, which is returned.
+    pub(super) fn insert(&mut self, owner: u64, key: OwnedKey, number: u64) -> Option<u64> {
+        self.0.insert(Kept(owner, key), number)
+    }
+
+    pub(super) fn remove(&mut self, owner: u64, key: Key<'_>) -> Option<u64> {
+        self.0.remove(&(owner, key) as &dyn Spot)
+    }
+
+    /// An owner's keys, from one on.
+    pub(super) fn keys_from<'s>(&'s self, owner: u64, first: Key<'s>) -> impl Iterator<Item = &'s OwnedKey> {
+        let first: &dyn Spot = &(owner, first);
+        let kept = self.0.range::<dyn Spot, _>((Bound::Included(first), Bound::Unbounded));
+        kept.map(|(kept, _)| kept).take_while(move |kept| kept.0 == owner).map(|kept| &kept.1)
+    }
+
+    /// The owners that have [`Key::Own`].
+    pub(super) fn owners(&self) -> impl Iterator<Item = u64> {
+        self.0.keys().filter(|kept| matches!(kept.1, OwnedKey::Own)).map(|kept| kept.0)
+    }
+}
+
+/// What the map is sorted by.
+#[derive(Clone, Debug)]
+struct Kept(u64, OwnedKey);
+
+/// What can be compared with what is kept: that itself, or a key that is only borrowed, so that nothing is allocated to
+/// find something.
+trait Spot {
+    fn spot(&self) -> (u64, Key<'_>);
+}
+
+impl Spot for Kept {
+    fn spot(&self) -> (u64, Key<'_>) {
+        (self.0, self.1.get())
+    }
+}
+
+impl Spot for (u64, Key<'_>) {
+    fn spot(&self) -> (u64, Key<'_>) {
+        *self
+    }
+}
+
+impl<'a> Borrow<dyn Spot + 'a> for Kept {
+    fn borrow(&self) -> &(dyn Spot + 'a) {
+        self
+    }
+}
+
+impl PartialEq for dyn Spot + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.spot() == other.spot()
+    }
+}
+
+impl Eq for dyn Spot + '_ {}
+
+impl PartialOrd for dyn Spot + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for dyn Spot + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.spot().cmp(&other.spot())
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, other: &Self) -> bool {
+        self.spot() == other.spot()
+    }
+}
+
+impl Eq for Kept {}
+
+impl PartialOrd for Kept {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Kept {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.spot().cmp(&other.spot())
+    }
+}
