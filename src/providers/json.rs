@@ -15,13 +15,13 @@
 //! at. As a reader first reads all that it wants and then tells it, nothing is told of such an event.
 
 use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Deref;
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
-use crate::tokenizer::string_len;
+use crate::tokenizer::{string_len, unescape};
 
 /// A value as it is spelt; or none, where a member is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,11 +64,7 @@ impl<'a> Json<'a> {
         match self.0.strip_prefix('"').and_then(|inside| inside.strip_suffix('"')) {
             None => Ok(None),
             Some(plain) if !plain.contains('\\') => Ok(Some(Cow::Borrowed(plain))),
-            // As a `Value`, since those are read anyway: a type of its own would bring in what serde says of all others.
-            Some(_) => match serde_json::from_slice(self.0.as_bytes()) {
-                Ok(Value::String(text)) => Ok(Some(Cow::Owned(text))),
-                _ => Err(Unreadable),
-            },
+            Some(inside) => unescaped(inside).map(|text| Some(Cow::Owned(text))).ok_or(Unreadable),
         }
     }
 
@@ -213,6 +209,35 @@ fn container_len(text: &[u8]) -> usize {
 
 fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+/// What stands inside a string's quotes, decoded; `None` if there is half a surrogate pair.
+fn unescaped(inside: &str) -> Option<String> {
+    let mut text = String::with_capacity(inside.len());
+    let mut rest = inside;
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        text.push_str(plain);
+        if let Some(digits) = escape.strip_prefix('u') {
+            let (high, after) = code_unit(digits)?;
+            let is_half = (0xD800..0xDC00).contains(&high);
+            let low = after.strip_prefix("\\u").filter(|_| is_half).and_then(code_unit);
+            let (low, after) = low.unwrap_or((0, after));
+            text.push(char::decode_utf16([high, low]).next()?.ok()?);
+            rest = after;
+        } else {
+            let (letter, after) = escape.split_at_checked(1)?;
+            text.push_str(unescape(*letter.as_bytes().first()?)?);
+            rest = after;
+        }
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// Four hexadecimal digits, and what follows them.
+fn code_unit(digits: &str) -> Option<(u16, &str)> {
+    let (digits, rest) = digits.split_at_checked(4)?;
+    Some((u16::from_str_radix(digits, 16).ok()?, rest))
 }
 
 /// The whole number that a JSON number stands for, if it is one: `3.0` and `0.3e1` are.

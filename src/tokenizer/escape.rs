@@ -138,7 +138,7 @@ impl Tokenizer {
 
 /// The character that a one-letter escape stands for (RFC 8259 §7).
 #[inline]
-pub(super) fn unescape(letter: u8) -> Option<&'static str> {
+pub(crate) fn unescape(letter: u8) -> Option<&'static str> {
     Some(match letter {
         b'"' => "\"",
         b'\\' => "\\",

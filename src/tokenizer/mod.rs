@@ -30,6 +30,8 @@ mod utf8;
 use alloc::string::String;
 
 use self::escape::OpenEscape;
+#[cfg(feature = "_provider-streams")]
+pub(crate) use self::escape::unescape;
 pub use self::limits::Limits;
 use self::literal::OpenLiteral;
 use self::nest::Nest;

@@ -1,13 +1,13 @@
 //! A stream's tool calls, whatever SDK or reader split up the stream: [`ToolCalls`].
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::builder::ToolCallsBuilder;
 use super::call_index::CallIndex;
 use super::event::{CallEvent, CallListener, ToolCall};
 use super::limits::CallLimits;
+use super::numbered::Numbered;
 use super::open_call::OpenCall;
 use super::options::{ArgumentsMode, Options};
 use super::signals::Signals;
@@ -53,7 +53,7 @@ use crate::pattern::PatternSet;
 pub struct ToolCalls {
     pub(super) options: Options,
     pub(super) index: CallIndex,
-    pub(super) open: BTreeMap<u64, Box<OpenCall>>,
+    pub(super) open: Numbered<Box<OpenCall>>,
     /// The calls whose end has been announced, and whose verdict waits for the reason.
     pub(super) waiting: Vec<u64>,
     pub(super) next: u64,
@@ -75,7 +75,14 @@ impl ToolCalls {
     }
 
     pub(super) fn with_options(options: Options) -> Self {
-        Self { options, index: CallIndex::default(), open: BTreeMap::new(), waiting: Vec::new(), next: 0, untold: None }
+        Self {
+            options,
+            index: CallIndex::default(),
+            open: Numbered::default(),
+            waiting: Vec::new(),
+            next: 0,
+            untold: None,
+        }
     }
 
     /// The patterns that apply to a tool's calls: [`Event::pattern`](crate::Event::pattern) is a place in this set.
@@ -101,13 +108,13 @@ impl ToolCalls {
     /// }
     /// ```
     pub fn open_calls(&self) -> impl Iterator<Item = ToolCall<'_>> {
-        self.open.values().map(|call| call.tool_call())
+        self.open.iter().map(|(_, call)| call.tool_call())
     }
 
     /// The parser of an open call, by its number, from its first fragment on: its snapshot, its deviations.
     #[must_use]
     pub fn parser(&self, call: u64) -> Option<&Parser> {
-        self.open.get(&call)?.parser()
+        self.open.get(call)?.parser()
     }
 
     /// A call starts.
@@ -185,7 +192,7 @@ impl ToolCalls {
 
     /// An open call, by its number.
     pub(crate) fn open_call(&self, number: u64) -> Option<&OpenCall> {
-        self.open.get(&number).map(|call| &**call)
+        self.open.get(number).map(|call| &**call)
     }
 
     /// How many calls are open.

@@ -67,10 +67,9 @@ impl<'a> Ending<'a> {
 }
 
 /// Whether a word is listed, in upper or lower case.
-// Not where it is called, where the list's length is known, and the loop would be unrolled.
-#[inline(never)]
 pub(crate) fn is_one_of(word: &str, list: &[&str]) -> bool {
-    list.iter().any(|listed| listed.eq_ignore_ascii_case(word))
+    // Not compared letter by letter regardless of case: the compiler makes 4 KB of that, for words that come once.
+    list.contains(&&*word.to_ascii_lowercase())
 }
 
 impl OpenCall {

@@ -12,7 +12,7 @@
 //! | `calls` | the public functions |
 //! | `signals` | what each signal does |
 //! | `call_index`, `places` | which call a slot or an id means |
-//! | `open_call`, `input`, `by_path` | a call that is open, and the text or values that it got |
+//! | `open_call`, `input`, `by_path`, `numbered` | a call that is open, and the text or values that it got |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
 //! | `event`, `error` | what is told |
@@ -26,6 +26,7 @@ mod error;
 mod event;
 mod input;
 mod limits;
+mod numbered;
 mod open_call;
 mod options;
 mod places;
@@ -44,4 +45,7 @@ pub use start::CallStart;
 
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
-pub(crate) use self::{by_path::PathValue, ending::is_one_of, event::CallListener, signals::Signals, slot::Place};
+pub(crate) use self::{
+    by_path::PathValue, ending::is_one_of, event::CallListener, numbered::Numbered, places::Key, places::Places,
+    signals::Signals, slot::Place,
+};

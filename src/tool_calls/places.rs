@@ -14,7 +14,7 @@ use super::slot::Place;
 
 /// What something is found by among all that an owner has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key<'a> {
+pub(crate) enum Key<'a> {
     /// The owner itself.
     Own,
     /// The message's own text.
@@ -27,7 +27,7 @@ pub(super) enum Key<'a> {
 
 impl<'a> Key<'a> {
     /// The key of a place, if it is one.
-    pub(super) fn of(place: Place<'a>) -> Option<Self> {
+    pub(crate) fn of(place: Place<'a>) -> Option<Self> {
         match place {
             Place::Index(index) => Some(Self::Index(index)),
             Place::Id(id) => Some(Self::Id(id)),
@@ -37,7 +37,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    pub(super) fn to_owned(self) -> OwnedKey {
+    pub(crate) fn to_owned(self) -> OwnedKey {
         match self {
             Self::Own => OwnedKey::Own,
             Self::Content => OwnedKey::Content,
@@ -50,7 +50,7 @@ impl<'a> Key<'a> {
 
 /// A [`Key`] that can be kept; its text is shared where it is kept more than once.
 #[derive(Clone, Debug)]
-pub(super) enum OwnedKey {
+pub(crate) enum OwnedKey {
     Own,
     Content,
     Latest,
@@ -59,7 +59,7 @@ pub(super) enum OwnedKey {
 }
 
 impl OwnedKey {
-    pub(super) fn get(&self) -> Key<'_> {
+    pub(crate) fn get(&self) -> Key<'_> {
         match self {
             Self::Own => Key::Own,
             Self::Content => Key::Content,
@@ -72,39 +72,39 @@ impl OwnedKey {
 
 /// Numbers by owner and key, in the order of [`Key`] for each owner.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places(BTreeMap<Kept, u64>);
+pub(crate) struct Places(BTreeMap<Kept, u64>);
 
 impl Places {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn get(&self, owner: u64, key: Key<'_>) -> Option<u64> {
+    pub(crate) fn get(&self, owner: u64, key: Key<'_>) -> Option<u64> {
         self.0.get(&(owner, key) as &dyn Spot).copied()
     }
 
     /// Puts a number in place of another, which is returned.
-    pub(super) fn insert(&mut self, owner: u64, key: OwnedKey, number: u64) -> Option<u64> {
+    pub(crate) fn insert(&mut self, owner: u64, key: OwnedKey, number: u64) -> Option<u64> {
         self.0.insert(Kept(owner, key), number)
     }
 
-    pub(super) fn remove(&mut self, owner: u64, key: Key<'_>) -> Option<u64> {
+    pub(crate) fn remove(&mut self, owner: u64, key: Key<'_>) -> Option<u64> {
         self.0.remove(&(owner, key) as &dyn Spot)
     }
 
     /// An owner's keys, from one on.
-    pub(super) fn keys_from<'s>(&'s self, owner: u64, first: Key<'s>) -> impl Iterator<Item = &'s OwnedKey> {
+    pub(crate) fn keys_from<'s>(&'s self, owner: u64, first: Key<'s>) -> impl Iterator<Item = &'s OwnedKey> {
         let first: &dyn Spot = &(owner, first);
         let kept = self.0.range::<dyn Spot, _>((Bound::Included(first), Bound::Unbounded));
         kept.map(|(kept, _)| kept).take_while(move |kept| kept.0 == owner).map(|kept| &kept.1)
     }
 
     /// The owners that have [`Key::Own`].
-    pub(super) fn owners(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn owners(&self) -> impl Iterator<Item = u64> {
         self.0.keys().filter(|kept| matches!(kept.1, OwnedKey::Own)).map(|kept| kept.0)
     }
 }

@@ -46,7 +46,7 @@ impl Signals<'_> {
                 return;
             }
             let is_again = !id.is_empty() && self.calls.index.find_id(slot.choice, id) == Some(number);
-            match self.calls.open.get(&number) {
+            match self.calls.open.get(number) {
                 Some(call) if is_again && call.phase == Phase::Open => return self.identify(number, id, name),
                 _ if is_again => return self.tell_error(CallErrorKind::Ended, number),
                 _ => {}
@@ -117,7 +117,7 @@ impl Signals<'_> {
         }
         let mut open = self.calls.open.iter().filter(|(_, call)| call.choice() == choice && !call.is_content());
         let (number, _) = open.next()?;
-        open.next().is_none().then_some(*number)
+        open.next().is_none().then_some(number)
     }
 
     pub(crate) fn delta(&mut self, slot: Slot<'_>, text: &str) {
@@ -132,7 +132,7 @@ impl Signals<'_> {
 
     /// A fragment of the call with this number, open or not.
     pub(crate) fn append(&mut self, number: u64, text: &str) {
-        match self.calls.open.get_mut(&number) {
+        match self.calls.open.get_mut(number) {
             Some(call) if call.phase == Phase::Open => match self.calls.options.arguments {
                 ArgumentsMode::Delta => call.append(text, &self.calls.options, self.listener),
                 ArgumentsMode::Cumulative => call.append_to_all(text, &self.calls.options, self.listener),
@@ -179,7 +179,7 @@ impl Signals<'_> {
     /// What a server has made of the whole input, which may differ.
     pub(crate) fn derived(&mut self, slot: Slot<'_>, text: &str) {
         let Some(number) = self.find(slot).filter(|_| !text.is_empty()) else { return };
-        match self.calls.open.get_mut(&number) {
+        match self.calls.open.get_mut(number) {
             Some(call) => call.derived(text, &self.calls.options, self.listener),
             None => self.late(number),
         }
@@ -192,7 +192,7 @@ impl Signals<'_> {
 
     /// The whole input of the call with this number, open or not.
     pub(crate) fn whole_of(&mut self, number: u64, text: &str) {
-        match self.calls.open.get_mut(&number) {
+        match self.calls.open.get_mut(number) {
             Some(call) => call.whole(text, &self.calls.options, self.listener),
             None => self.late(number),
         }
@@ -211,7 +211,7 @@ impl Signals<'_> {
     /// A value by its path, for the open call that was touched last.
     pub(crate) fn set(&mut self, choice: u64, path: &str, value: PathValue<'_>) {
         match self.calls.index.find(Slot::new(choice, Place::Latest)) {
-            Some(number) => match self.calls.open.get_mut(&number) {
+            Some(number) => match self.calls.open.get_mut(number) {
                 Some(call) => call.set(path, value, &self.calls.options, self.listener),
                 None => self.late(number),
             },
@@ -231,7 +231,7 @@ impl Signals<'_> {
 
     /// The call that a signal means, if it is open.
     pub(crate) fn find_open(&mut self, slot: Slot<'_>) -> Option<u64> {
-        self.find(slot).filter(|number| self.calls.open.contains_key(number))
+        self.find(slot).filter(|number| self.calls.open.contains(*number))
     }
 
     /// What follows in this slot is for a call from before.
@@ -247,14 +247,13 @@ impl Signals<'_> {
     /// Whether the call with an id is the open one in a slot.
     pub(crate) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.index.find_id(slot.choice, id);
-        number
-            .is_some_and(|number| self.calls.index.find(slot) == Some(number) && self.calls.open.contains_key(&number))
+        number.is_some_and(|number| self.calls.index.find(slot) == Some(number) && self.calls.open.contains(number))
     }
 
     /// Whether the call in a slot, or with an id, has ended.
     pub(crate) fn has_ended(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.index.find(slot).or_else(|| self.calls.index.find_id(slot.choice, id));
-        number.is_some_and(|number| !self.calls.open.contains_key(&number))
+        number.is_some_and(|number| !self.calls.open.contains(number))
     }
 
     /// The input is whole, says the wire; the call's end is still to come, deltas are not.
@@ -278,7 +277,7 @@ impl Signals<'_> {
         if id.len().max(name.len()) > self.calls.options.limits.name_bytes {
             return self.tell_error(CallErrorKind::NameLimit, number);
         }
-        let Some(call) = self.calls.open.get_mut(&number) else { return };
+        let Some(call) = self.calls.open.get_mut(number) else { return };
         call.identify(id, name);
         if !id.is_empty() {
             let choice = call.choice();
@@ -291,7 +290,7 @@ impl Signals<'_> {
 
     pub(crate) fn stop(&mut self, slot: Slot<'_>) {
         let Some(number) = self.find(slot) else { return };
-        let Some(call) = self.calls.open.get_mut(&number) else { return };
+        let Some(call) = self.calls.open.get_mut(number) else { return };
         if call.stop(&self.calls.options, self.listener) {
             if mem::replace(&mut call.phase, Phase::Stopped) != Phase::Stopped {
                 self.calls.waiting.push(number);
@@ -350,7 +349,7 @@ impl Signals<'_> {
     /// A piece of a message's own text, where that text is JSON.
     pub(crate) fn content(&mut self, choice: u64, text: &str) {
         let slot = Slot::new(choice, Place::Content);
-        let found = self.calls.index.find(slot).filter(|number| self.calls.open.contains_key(number));
+        let found = self.calls.index.find(slot).filter(|number| self.calls.open.contains(*number));
         if let Some(number) = found.or_else(|| self.open(slot, CallStart::unnamed())) {
             self.with(number, |call, options, listener| call.append(text, options, listener));
         }
@@ -362,11 +361,11 @@ impl Signals<'_> {
 
     fn call_in(&mut self, slot: Slot<'_>) -> Option<&mut OpenCall> {
         let number = self.find(slot)?;
-        self.calls.open.get_mut(&number).map(|call| &mut **call)
+        self.calls.open.get_mut(number).map(|call| &mut **call)
     }
 
     fn with(&mut self, number: u64, act: impl FnOnce(&mut OpenCall, &Options, &mut dyn CallListener)) {
-        if let Some(call) = self.calls.open.get_mut(&number) {
+        if let Some(call) = self.calls.open.get_mut(number) {
             act(call, &self.calls.options, self.listener);
         }
     }
@@ -374,16 +373,16 @@ impl Signals<'_> {
     /// Ends all open calls that are meant, in the order of their starts.
     fn end_all<'e>(&mut self, ending: &dyn Fn(&OpenCall) -> Option<Ending<'e>>) {
         let open = self.calls.open.iter();
-        let endings: Vec<_> = open.filter_map(|(number, call)| Some((*number, ending(call)?))).collect();
+        let endings: Vec<_> = open.filter_map(|(number, call)| Some((number, ending(call)?))).collect();
         for (number, ending) in endings {
             self.end_call(number, ending);
         }
         let open = &self.calls.open;
-        self.calls.waiting.retain(|number| open.contains_key(number));
+        self.calls.waiting.retain(|number| open.contains(*number));
     }
 
     fn end_call(&mut self, number: u64, ending: Ending<'_>) {
-        if let Some(call) = self.calls.open.remove(&number) {
+        if let Some(call) = self.calls.open.remove(number) {
             self.calls.index.end(number, self.calls.options.limits.open_calls);
             call.end(ending, &self.calls.options, self.listener);
         }

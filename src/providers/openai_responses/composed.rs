@@ -9,7 +9,6 @@
 //! text stays open, and the call ends truncated.
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
@@ -17,18 +16,18 @@ use core::mem;
 use super::item::Item;
 use crate::providers::emitter::Emitter;
 use crate::providers::json::Json;
-use crate::tool_calls::{ArgumentsMode, CallErrorKind};
+use crate::tool_calls::{ArgumentsMode, CallErrorKind, Key, Numbered, Places};
 
 /// The texts of open calls, by call number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct AllComposed(BTreeMap<u64, Composed>);
+pub(super) struct AllComposed(Numbered<Composed>);
 
 /// One call's text, as far as it has been composed.
 #[derive(Clone, Debug)]
 struct Composed {
     of: Of,
-    /// Names of the object's members that are in the text.
-    written: BTreeSet<String>,
+    /// The names of the object's members that are in the text, as ids.
+    written: Places,
     stage: Stage,
     /// The index of the last command.
     command: u64,
@@ -62,16 +61,16 @@ enum Stage {
 impl AllComposed {
     /// A call has started whose text is composed here.
     pub(super) fn begin(&mut self, number: u64, of: Of, item: &Item<'_>, emit: &mut Emitter<'_>) {
-        if self.0.contains_key(&number) {
+        if self.0.contains(number) {
             return;
         }
         // Calls may have ended without an event that gets here.
         if self.0.len() >= emit.known().open_count() {
-            self.0.retain(|number, _| emit.known().open_call(*number).is_some());
+            self.0.retain(|number| emit.known().open_call(number).is_some());
         }
         let stage = Stage::Before;
         let mut composed =
-            Composed { of, written: BTreeSet::new(), stage, command: 0, len: 0, string: 0, has_all: true };
+            Composed { of, written: Places::default(), stage, command: 0, len: 0, string: 0, has_all: true };
         if of == Of::Patch {
             let mut text = String::from(r#"{"callId":"#) + &quoted(item.call_id()) + r#","operation":{"#;
             let members = members(item.operation);
@@ -87,19 +86,19 @@ impl AllComposed {
 
     /// Takes a piece of a string; an empty one when the string begins. Returns whether the call's text is composed here.
     pub(super) fn delta(&mut self, number: u64, command: u64, piece: &str, emit: &mut Emitter<'_>) -> bool {
-        let composed = self.0.get_mut(&number);
+        let composed = self.0.get_mut(number);
         composed.map(|composed| composed.delta(number, command, piece, emit)).is_some()
     }
 
     /// Takes a whole string, which repeats its pieces. Returns whether the call's text is composed here.
     pub(super) fn done(&mut self, number: u64, command: u64, whole: &str, emit: &mut Emitter<'_>) -> bool {
-        let composed = self.0.get_mut(&number);
+        let composed = self.0.get_mut(number);
         composed.map(|composed| composed.done(number, command, whole, emit)).is_some()
     }
 
     /// Takes the item that is done, which repeats everything. Returns whether the call's text is composed here.
     pub(super) fn end(&mut self, number: u64, item: &Item<'_>, emit: &mut Emitter<'_>) -> bool {
-        let composed = self.0.remove(&number);
+        let composed = self.0.remove(number);
         composed.map(|composed| composed.end(number, item, emit)).is_some()
     }
 
@@ -139,7 +138,7 @@ impl Composed {
 
     fn write_member(&mut self, name: &str, value: &str, text: &mut String) {
         let comma = if self.written.is_empty() { "" } else { "," };
-        if self.written.insert(name.to_owned()) {
+        if self.written.insert(0, Key::Id(name).to_owned(), 0).is_none() {
             for part in [comma, &quoted(name), ":", value] {
                 text.push_str(part);
             }
@@ -242,7 +241,7 @@ impl Composed {
             Of::Commands if is_whole => {
                 self.close_string(&mut text);
                 text.push(']');
-                self.written.insert("commands".to_owned());
+                self.written.insert(0, Key::Id("commands").to_owned(), 0);
                 for (name, value) in members(item.action) {
                     self.write_member(&name, value.spelt(), &mut text);
                 }

@@ -6,7 +6,6 @@
 mod composed;
 mod item;
 
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use self::composed::AllComposed;
@@ -15,7 +14,7 @@ use crate::providers::emitter::Emitter;
 use crate::providers::failure::Failure;
 use crate::providers::format::{Format, Understood};
 use crate::providers::json::{Json, Text, Unreadable, objects};
-use crate::tool_calls::{Place, Slot};
+use crate::tool_calls::{Key, Place, Places, Slot};
 
 /// What must be known from one event to the next.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +25,7 @@ pub(super) struct State {
     choice: u64,
     composed: AllComposed,
     /// The output indices of items that are not told as calls, but whose commands are streamed like a call's.
-    passed_over: BTreeSet<u64>,
+    passed_over: Places,
     text: Said,
     refusal: Said,
     reasoning: Said,
@@ -167,7 +166,7 @@ fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Und
             if let Some(item) = &event.item {
                 item.end(slot, state, emit);
                 item.say(part.0, Source::Items, state, emit);
-                state.passed_over.remove(&part.0);
+                state.passed_over.remove(0, Key::Index(part.0));
             }
         }
         "response.output_text.delta" => {
@@ -246,12 +245,12 @@ impl State {
         if let Place::Index(index) = slot.place
             && self.passed_over.len() < emit.known().limits().open_calls
         {
-            self.passed_over.insert(index);
+            self.passed_over.insert(0, Key::Index(index).to_owned(), 0);
         }
     }
 
     fn is_passed_over(&self, slot: Slot<'_>) -> bool {
-        matches!(slot.place, Place::Index(index) if self.passed_over.contains(&index))
+        matches!(slot.place, Place::Index(index) if self.passed_over.get(0, Key::Index(index)).is_some())
     }
 
     /// A piece of a command or a patch.
