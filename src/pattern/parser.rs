@@ -109,26 +109,26 @@ impl Reader<'_> {
 
     fn index_or_slice(&mut self) -> Result<Selector, PatternError> {
         let start = self.integer()?;
-        let behind_start = self.at;
+        let after_start = self.at;
         self.skip_space();
         if !self.eat(':') {
-            self.at = behind_start;
+            self.at = after_start;
             return start.map(Selector::Index).ok_or_else(|| self.error("expected an index"));
         }
         self.skip_space();
         let end = self.integer()?;
-        let mut behind = self.at;
+        let mut end_of_slice = self.at;
         self.skip_space();
         let mut step = None;
         if self.eat(':') {
-            behind = self.at;
+            end_of_slice = self.at;
             self.skip_space();
             step = self.integer()?;
             if step.is_some() {
-                behind = self.at;
+                end_of_slice = self.at;
             }
         }
-        self.at = behind;
+        self.at = end_of_slice;
         Ok(Selector::Slice(Slice { start, end, step }))
     }
 
