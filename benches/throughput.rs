@@ -1,6 +1,6 @@
 //! What parsing costs: generated payloads, cut in several ways, for each task and by both methods.
 //!
-//! `cargo bench --bench throughput`; a task, payload or chunk size behind `--` picks some. Each iteration feeds one
+//! `cargo bench --bench throughput`; a task, payload or chunk size after `--` picks some. Each iteration feeds one
 //! parser, reset before, so that buffers have their size; nothing is retained unless the task needs it.
 
 #[allow(dead_code, unreachable_pub, reason = "the comparison uses the rest")]

@@ -7,7 +7,7 @@
 //! ```text
 //! cargo run --example ask_slots               # at the speed of a provider
 //! cargo run --example ask_slots -- --fast     # without pauses
-//! cargo run --example ask_slots -- --cut 250  # the stream breaks off behind 250 pieces: an error, exit status 1
+//! cargo run --example ask_slots -- --cut 250  # the stream breaks off after 250 pieces: an error, exit status 1
 //! cargo run --example ask_slots -- - < FILE   # another tool call, from standard input
 //! ```
 

@@ -6,7 +6,7 @@
 //! ```text
 //! cargo run --example live_form               # at the speed of a provider
 //! cargo run --example live_form -- --fast     # without pauses
-//! cargo run --example live_form -- --cut 40   # the stream breaks off behind 40 pieces: an error, exit status 1
+//! cargo run --example live_form -- --cut 40   # the stream breaks off after 40 pieces: an error, exit status 1
 //! cargo run --example live_form -- - < FILE   # another ticket, from standard input
 //! ```
 

@@ -272,7 +272,7 @@ fn typed_elements_prints_each_element_as_it_closes() {
     assert_eq!(shown, "items[0]: Cup for ₹2\n");
 }
 
-/// The forms that `live_form` drew, each with its fields' names, marks and texts, and what stands behind them.
+/// The forms that `live_form` drew, each with its fields' names, marks and texts, and what stands after them.
 fn forms(shown: &str) -> (Vec<Vec<[&str; 3]>>, &str) {
     let (mut forms, mut rest) = (Vec::new(), shown);
     while let Some((form, behind)) = rest.split_once("\n\n").filter(|(form, _)| form.starts_with("   title ")) {

@@ -93,7 +93,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
                 read_call(choice, &call, emit);
             }
         }
-        // Not an end: more chunks may come behind a reason.
+        // Not an end: more chunks may come after a reason.
         let reason = finish_reason(candidate.finish_reason);
         if !reason.is_empty() {
             emit.calls().note(choice, &reason);

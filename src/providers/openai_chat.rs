@@ -255,7 +255,7 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter
     };
     let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
     match emit.known().open_call(number) {
-        // Without index and id, a name with arguments behind a whole value can only be another call's.
+        // Without index and id, a name with arguments after a whole value can only be another call's.
         Some(call) if entry.index.is_none() && is_named_whole && call.has_whole_value() => Found::New,
         Some(_) => Found::Call(number),
         None if is_named_whole => Found::New,

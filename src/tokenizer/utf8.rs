@@ -188,7 +188,7 @@ mod tests {
     }
 
     proptest! {
-        /// The longest valid beginning, and behind it the first byte after which nothing valid can come.
+        /// The longest valid beginning, and after it the first byte after which nothing valid can come.
         #[test]
         fn splits_where_utf_8_ends(bytes in prop::collection::vec(byte(), 0..12)) {
             let prefix = valid_prefix(&bytes);

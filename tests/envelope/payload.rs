@@ -1,4 +1,4 @@
-//! What stands behind an opening delimiter, seen as a whole: where it ends, what closes it, and what it came to.
+//! What stands after an opening delimiter, seen as a whole: where it ends, what closes it, and what it came to.
 
 use jsonspigot::{ErrorKind, PatternSet};
 

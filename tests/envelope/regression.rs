@@ -49,7 +49,7 @@ fn a_payload_that_breaks_after_a_deviation() {
         (r#"<x>{"a":"\d"}</x>."#, limited(Limits::new().total(10))),
     ] {
         every_cut_is_the_splitters(text, &delimiters, &choices);
-        // However it broke, the first thing that was wrong is told, and the text goes on behind the closing delimiter.
+        // However it broke, the first thing that was wrong is told, and the text goes on after the closing delimiter.
         let told = tell(&mut envelope(&choices, &delimiters), text, &[]);
         let [Piece::Payload { status, error, .. }, Piece::Text(rest)] = &told.pieces[..] else { panic!("{told:?}") };
         let offset = text.find(r"\d").map(|at| at - text.find('{').unwrap() + 1);
@@ -59,7 +59,7 @@ fn a_payload_that_breaks_after_a_deviation() {
     }
 }
 
-/// A limit that fell behind the first byte of a closing delimiter, which could have been a number's minus, hid the delimiter and
+/// A limit that fell after the first byte of a closing delimiter, which could have been a number's minus, hid the delimiter and
 /// all text up to the next one.
 #[test]
 fn a_limit_inside_a_closing_mark() {

@@ -117,7 +117,7 @@ pub(crate) fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: T
         if is_undecided && looked_at.len() == rest.len() && rest.len() <= hold_limit && then == Then::More {
             break;
         }
-        // A run of backticks and brackets behind one another stay together.
+        // A run of backticks and brackets one after another stay together.
         let wrong = found.iter().map(|(_, o)| if let Opening::Wrong(at) = o { *at } else { looked_at.len() }).max();
         let seen = &rest[..wrong.unwrap_or(0)];
         let together = match rest.as_bytes()[0] {
@@ -192,7 +192,7 @@ fn opening(delimiter: &Spelt, text: &str) -> Opening {
 
 pub(crate) const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// What stands behind a literal.
+/// What stands after a literal.
 fn literal<'a>(text: &'a str, literal: &str) -> Result<&'a str, Opening> {
     match text.strip_prefix(literal) {
         Some(rest) => Ok(rest),

@@ -30,7 +30,7 @@ impl Piece {
             Self::Unit(unit) => format!("\\u{unit:04X}"),
             Self::Control(byte) => char::from(*byte).to_string(),
             Self::BadEscape(character) => format!("\\{character}"),
-            // Without the letter behind them, the digits would go on in the next piece.
+            // Without the letter after them, the digits would go on in the next piece.
             Self::CutUnit(digits) => format!("\\u{digits}z"),
         }
     }
@@ -257,7 +257,7 @@ fn a_call_after_a_failure_has_the_failures_place() {
     }
 }
 
-/// The digit that shows a low surrogate to be alone was read whatever the limit; a chunk that began behind it counted
+/// The digit that shows a low surrogate to be alone was read whatever the limit; a chunk that began after it counted
 /// from before its beginning.
 #[test]
 fn a_limit_bites_in_a_lone_surrogate_too() {

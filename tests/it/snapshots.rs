@@ -259,7 +259,7 @@ fn names_that_are_alike_are_told_apart() {
     snapshots::find_their_members(text.as_bytes(), &cuts);
 }
 
-/// What was found before is not what is there now, nor what is there in a copy or behind a reset.
+/// What was found before is not what is there now, nor what is there in a copy or after a reset.
 #[test]
 fn a_look_finds_what_came_since_the_last() {
     let mut parser = plain();

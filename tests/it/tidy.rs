@@ -47,7 +47,7 @@ fn library() -> Vec<(String, String, String)> {
     files.iter().map(|path| (path.display().to_string(), module(path), fs::read_to_string(path).unwrap())).collect()
 }
 
-/// The modules of the library that a line of code names behind `crate::`.
+/// The modules of the library that a line of code names after `crate::`.
 fn crate_modules(code: &str) -> Vec<String> {
     let name = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     code.split("crate::").skip(1).map(name).filter(|name| name.starts_with(|c: char| c.is_lowercase())).collect()

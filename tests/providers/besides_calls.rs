@@ -143,7 +143,7 @@ fn gemini() {
         [piece(0, "x", "1"), piece(1, "x", "2"), piece(0, "x", "3"), piece(1, "x", "4"), end(0), end(1)],
     );
     assert_eq!(log.summary(), [r#"tool complete {"a":"13"}"#, r#"tool complete {"a":"24"}"#]);
-    // A value for nobody, behind the end, out of order, or without one.
+    // A value for nobody, after the end, out of order, or without one.
     let arg = |path: &str| {
         gemini_call(&json!({"partialArgs": [{"jsonPath": path, "boolValue": false}],
         "willContinue": true}))

@@ -104,7 +104,7 @@ fn what_is_forgotten_takes_nothing_else_along() {
     calls.stop("open", |event| log.tell(event));
     assert_eq!((log.summary().len(), log.errors.len()), (4, 0));
     assert!(log.calls.iter().all(|call| call.status == "complete"));
-    // A slot that is open, behind a call that was refused.
+    // A slot that is open, after a call that was refused.
     let mut calls = choices(2).build();
     let mut log = Log::default();
     for slot in 0..5_u64 {

@@ -197,7 +197,7 @@ fn what_does_not_fit_is_told() {
     ]);
     assert_eq!(log.summary(), [r#"shell truncated(unplaced) {"commands":["l","pwd"]}"#]);
     assert_eq!(log.errors, [ended]);
-    // What is behind a command's end is too late, and does no harm.
+    // What is after a command's end is too late, and does no harm.
     let log = read([
         shell("added", &action(&[])),
         command("delta", 0, "ls"),

@@ -78,7 +78,7 @@ fn no_index() {
     // No slot at all: an anonymous one.
     let log = read_chat([entry(json!({"function": {"arguments": "{}"}})), chat::end("stop")]);
     assert_eq!(log.summary(), [" complete {}"]);
-    // Neither index nor id, two calls whole: behind a whole value a name can only be another call's.
+    // Neither index nor id, two calls whole: after a whole value a name can only be another call's.
     let whole = |name: &str| entry(json!({"function": {"name": name, "arguments": "{}"}}));
     let log = read_chat([whole("tool"), whole("tool"), whole("other"), chat::end("stop")]);
     assert_eq!(log.summary(), ["tool complete {}", "tool complete {}", "other complete {}"]);
@@ -260,7 +260,7 @@ fn an_error_amid_the_chunks() {
     );
     assert_eq!(log.provider_errors, ["Overloaded", "in words", r#"{"code":1}"#]);
     assert_eq!(log.summary(), ["tool truncated(error) {"]);
-    // Nor is nothing `{}` behind an error, though the stream ends as if all were well.
+    // Nor is nothing `{}` after an error, though the stream ends as if all were well.
     let chunks = [chat::call(0, "a", "tool", ""), error(json!("oops")), "[DONE]".to_owned()];
     assert_eq!(read(Provider::OpenaiChat, chunks).summary(), ["tool truncated(error) "]);
     // An error that a new call follows was not the end.

@@ -167,7 +167,7 @@ fn rule_5_finish() {
     for end in [anthropic::stop(0), json!({"type": "message_stop"}).to_string(), "[DONE]".to_owned()] {
         assert_eq!(read(Provider::Anthropic, [anthropic::start(0, "a", "tool"), end]).summary(), ["tool empty {}"]);
     }
-    // The first call goes on behind the second one's start.
+    // The first call goes on after the second one's start.
     let log = read(
         Provider::Anthropic,
         [

@@ -102,7 +102,7 @@ pub(crate) fn eventstream(mut bytes: &[u8]) -> Vec<String> {
         let (mut headers, payload) = message[12..message.len() - 4].split_at(length(4));
         let mut name = "";
         while !headers.is_empty() {
-            // A name behind its length, the type of a string, a value behind its length.
+            // A name after its length, the type of a string, a value after its length.
             let (header, rest) = headers[1..].split_at(usize::from(headers[0]));
             let (value, rest) = rest[3..].split_at(usize::from(u16::from_be_bytes([rest[1], rest[2]])));
             if header == b":event-type" {

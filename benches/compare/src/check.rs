@@ -227,7 +227,7 @@ fn closed(prefix: &str) -> Option<Value> {
     serde_json::from_str(&text).ok()
 }
 
-/// From behind an opening quote: where the string, or the prefix, ends; how far it is known; whether it is closed.
+/// From after an opening quote: where the string, or the prefix, ends; how far it is known; whether it is closed.
 fn string_end(prefix: &str, mut at: usize) -> (usize, usize, bool) {
     let bytes = prefix.as_bytes();
     let mut known = at;

@@ -175,7 +175,7 @@ fn arguments_that_are_not_unicode() {
     assert_eq!((unreadable.status, unreadable.stderr.lines().count()), (2, 1), "{unreadable}");
 }
 
-/// A file of this test run, removed behind it.
+/// A file of this test run, removed after it.
 struct Scratch(PathBuf);
 
 impl Scratch {

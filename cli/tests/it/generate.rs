@@ -163,7 +163,7 @@ fn each_shell_reads_its_script() {
     }
 }
 
-/// What Bash offers behind `before`, to complete `word`.
+/// What Bash offers after `before`, to complete `word`.
 fn bash_offers(before: &[&str], word: &str) -> Option<Vec<String>> {
     let program = r#"
         eval "$(cat)"

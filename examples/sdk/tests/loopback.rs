@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Far more than this takes, so that a hang fails instead of hanging the tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Serves one answer in pieces: each behind the first is sent when the test says so.
+/// Serves one answer in pieces: each after the first is sent when the test says so.
 fn serve(pieces: Vec<String>) -> (String, Sender<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/v1/stream", listener.local_addr().unwrap());

@@ -55,7 +55,7 @@ impl Reading<'_> {
         }
     }
 
-    /// What stands behind a backslash. A byte that does not belong to it is left alone.
+    /// What stands after a backslash. A byte that does not belong to it is left alone.
     fn escape(&mut self) -> Result<(), Halt> {
         // A high surrogate that waits for its partner.
         let mut high = None;

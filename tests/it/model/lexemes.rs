@@ -89,7 +89,7 @@ fn character(cursor: &mut Cursor<'_>) -> Result<Option<char>, Halt> {
     }
 }
 
-/// What stands behind a backslash.
+/// What stands after a backslash.
 fn escape(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
     let letter = cursor.next_byte()?;
     if letter == b'u' {
@@ -115,7 +115,7 @@ pub(super) fn escape_letter(letter: u8) -> Option<char> {
     })
 }
 
-/// The four digits behind `\u`, and the whole second escape if they are a high surrogate's.
+/// The four digits after `\u`, and the whole second escape if they are a high surrogate's.
 fn unicode_escape(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
     let mut unit = hex_digit(cursor, |_| true)?;
     // A low surrogate has no right to come first: known at the second digit.

@@ -111,7 +111,7 @@ impl Verdict {
     }
 }
 
-/// RFC 9535 `member-name-shorthand`: what may stand behind a dot without quotes.
+/// RFC 9535 `member-name-shorthand`: what may stand after a dot without quotes.
 pub fn is_shorthand(name: &str) -> bool {
     name.chars()
         .enumerate()

@@ -147,7 +147,7 @@ pub fn raw() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(byte(), 0..40)
 }
 
-/// Valid documents but for what a lenient parser passes, behind some of their quotes: as a rule those that open a string.
+/// Valid documents but for what a lenient parser passes, after some of their quotes: as a rule those that open a string.
 pub fn deviating() -> impl Strategy<Value = Vec<u8>> {
     const PIECES: [&[u8]; 10] = [
         b"\n",

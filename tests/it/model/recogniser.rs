@@ -2,7 +2,7 @@
 //!
 //! One rule decides what the contract leaves open: the byte that an error is about causes no event, except the `End`
 //! of a number that it terminates. Where deviations are passed, the first is the verdict once there is one, and nothing
-//! behind it is told but strings' begins and deltas. Open values stand on an explicit stack, so depth costs no call stack.
+//! after it is told but strings' begins and deltas. Open values stand on an explicit stack, so depth costs no call stack.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::log::{
 
 /// Reads `document` and tells everything about it at once.
 pub fn run(document: &[u8], options: &Options) -> Log {
-    // The total limit is asked before a byte is looked at: what lies behind it might as well not be there.
+    // The total limit is asked before a byte is looked at: what lies after it might as well not be there.
     let total = options.total.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
     let seen = &document[..document.len().min(total)];
     let mut reader = Reader {

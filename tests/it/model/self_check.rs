@@ -155,7 +155,7 @@ fn depth_is_serde_jsons_and_costs_no_stack() {
     assert!(is_accepted(&nested(127)));
     check_serde(&nested(127)).expect("127 levels pass");
     assert!(serde_json::from_slice::<Value>(&nested(128)).is_err());
-    // The bracket of level 128 opens behind 64 arrays and 63 objects.
+    // The bracket of level 128 opens after 64 arrays and 63 objects.
     assert_eq!(verdict(&nested(128), true).failure(), Some(("depth-limit", 64 + 63 * 5)));
     let deep = nested(100_000);
     let options = Options { depth: u64::MAX, ..Options::default() };

@@ -111,7 +111,7 @@ pub fn paths(input: &[u8]) {
     }
 }
 
-/// Calls in any order: the head's first byte builds the parser, and a letter behind a cut is a call.
+/// Calls in any order: the head's first byte builds the parser, and a letter after a cut is a call.
 pub fn operations(input: &[u8]) {
     let input = Input::new(input);
     let (choices, patterns_head) = input.head.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));

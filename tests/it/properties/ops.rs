@@ -67,13 +67,13 @@ pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops
 struct History {
     text: Vec<u8>,
     is_finished: bool,
-    /// Whether the last chunk came behind a successful finish.
+    /// Whether the last chunk came after a successful finish.
     is_behind_the_end: bool,
 }
 
 impl History {
     fn feed(&mut self, chunk: &[u8], options: &Options) {
-        // What comes behind a finish is not part of the text, whether the finish was a success or not.
+        // What comes after a finish is not part of the text, whether the finish was a success or not.
         self.is_behind_the_end =
             self.is_finished && !chunk.is_empty() && recogniser::run(&self.text, options).verdict == Verdict::Complete;
         if !self.is_finished {

@@ -3,9 +3,9 @@
 //! No chunk id is ever told twice, whatever happens to the server in between: killed in the middle of a turn, or with a
 //! disk on which nothing can be written any more. So all ids that a turn may need, and one more, are reserved in the store
 //! before the first is told. The reservation is the record of what was told, as it would have to be if the server ended
-//! there: an error that says so, numbered behind all the others. A turn that comes to its end puts its own record in that
+//! there: an error that says so, numbered after all the others. A turn that comes to its end puts its own record in that
 //! place, and gives the ids that it has not used back. Otherwise the reservation stays: it is what everybody is told of the
-//! turn's end, now and later, and the next turn begins behind it.
+//! turn's end, now and later, and the next turn begins after it.
 
 use std::sync::Arc;
 

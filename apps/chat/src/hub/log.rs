@@ -38,7 +38,7 @@ struct Run {
 }
 
 impl Log {
-    /// A log whose first event comes behind this chunk id.
+    /// A log whose first event comes after this chunk id.
     pub(super) fn behind(head: u64) -> Self {
         Self { first: head + 1, head, entries: Vec::new(), bytes: 0 }
     }
@@ -122,7 +122,7 @@ impl Log {
         serde_json::from_str(text)
     }
 
-    /// The first event behind this chunk id.
+    /// The first event after this chunk id.
     pub(crate) fn after(&self, id: u64) -> Option<Event> {
         let wanted = (id + 1).max(self.first);
         let at = self.entries.partition_point(|entry| entry.first <= wanted);

@@ -23,7 +23,7 @@ impl Reader {
         Self { channel, state, last, is_over: false }
     }
 
-    /// The chunk id behind which it reads.
+    /// The chunk id after which it reads.
     #[must_use]
     pub fn last_chunk_id(&self) -> u64 {
         self.last
@@ -42,7 +42,7 @@ impl Reader {
         state.is_running || state.log.head() > self.last
     }
 
-    /// The next event; `None` behind the last.
+    /// The next event; `None` after the last.
     pub async fn next(&mut self) -> Option<Event> {
         if self.is_over {
             return None;

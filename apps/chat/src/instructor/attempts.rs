@@ -79,7 +79,7 @@ impl<'a, T> Snapshot<'a, T> {
 /// What the driver does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Feed what comes, and `finish` behind it.
+    /// Feed what comes, and `finish` after it.
     GoOn,
     /// Cancel the answer: nothing more of it matters. `start` gives the next prompt, if there is one.
     AttemptOver,

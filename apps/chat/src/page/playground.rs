@@ -40,7 +40,7 @@ pub struct Request {
 pub struct Steps {
     /// In order; the last one may be an error.
     pub steps: Vec<Step>,
-    /// In words for a person, that the last step is not told as a whole, and those behind it not at all: the answer is
+    /// In words for a person, that the last step is not told as a whole, and those after it not at all: the answer is
     /// full. Absent if it has everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
@@ -51,7 +51,7 @@ pub struct Steps {
 pub struct Step {
     /// The chunk's first byte.
     pub from: usize,
-    /// The byte behind its last; the same as `from` at the end of input.
+    /// The byte after its last; the same as `from` at the end of input.
     pub to: usize,
     /// What was told; the value of an end is its JSON text.
     #[serde(serialize_with = "with_spelt_values")]

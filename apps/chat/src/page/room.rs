@@ -58,7 +58,7 @@ impl Room {
     }
 }
 
-/// How many bytes a text has as a JSON string, with the comma behind it.
+/// How many bytes a text has as a JSON string, with the comma after it.
 pub(super) fn written(text: &str) -> usize {
     let escaped = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,

@@ -2,7 +2,7 @@
 //!
 //! Owns the words and their reading. A directive is a word of the user's last text that begins with `#` and a letter.
 //! `*N` lets a fault strike the first N requests with that text only, `@R` lets it strike in round R of a turn (1, the
-//! default, is the first answer, 2 the one behind the first tool results).
+//! default, is the first answer, 2 the one after the first tool results).
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub enum FaultKind {
     Overloaded,
     /// `#break`: an `error` event in the middle of the content.
     Break,
-    /// `#cut:N`: the connection is cut behind byte N of the body.
+    /// `#cut:N`: the connection is cut after byte N of the body.
     Cut(usize),
     /// `#close`: the stream ends in order, but without its `message_stop`.
     Close,
@@ -129,7 +129,7 @@ impl Directives {
     }
 }
 
-/// Splits a number behind a mark off; `None` if what stands there is no number.
+/// Splits a number after a mark off; `None` if what stands there is no number.
 fn suffix(word: &str, mark: char) -> Option<(&str, Option<usize>)> {
     match word.rsplit_once(mark) {
         Some((front, number)) => Some((front, Some(number.parse().ok()?))),

@@ -25,7 +25,7 @@ pub(super) enum FrameKind {
     LastFragment,
     /// A start, a stop, a ping.
     Other,
-    /// Nothing is sent, and nothing behind it.
+    /// Nothing is sent, and nothing after it.
     Hang,
 }
 

@@ -7,7 +7,7 @@ use crate::hub::{Log, Reader};
 use crate::store::StoreError;
 use crate::wire::Event;
 
-/// A stream behind a chunk id.
+/// A stream after a chunk id.
 #[derive(Debug)]
 pub(super) struct Replay {
     app: Arc<App>,
@@ -20,7 +20,7 @@ pub(super) struct Replay {
     live: Option<Reader>,
 }
 
-/// What there is behind a chunk id.
+/// What there is after a chunk id.
 #[derive(Debug)]
 pub(super) enum Rest {
     Events(Replay),

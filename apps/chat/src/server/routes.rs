@@ -75,7 +75,7 @@ struct From {
     last_chunk_id: Option<u64>,
 }
 
-/// Goes on with a stream behind the client's last chunk id, given as the query's or as the header `Last-Event-ID`.
+/// Goes on with a stream after the client's last chunk id, given as the query's or as the header `Last-Event-ID`.
 async fn stream(
     State(app): State<Arc<App>>,
     headers: HeaderMap,

@@ -148,7 +148,7 @@ impl Store {
         .await
     }
 
-    /// What clients were told in the first turn that goes on behind this chunk id, as JSON text.
+    /// What clients were told in the first turn that goes on after this chunk id, as JSON text.
     ///
     /// # Errors
     ///

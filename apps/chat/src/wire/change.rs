@@ -8,7 +8,7 @@ use serde_json::Value;
 ///
 /// For all but [`Replace`](Self::Replace), what is missing on the way is made: an array before a step of digits only,
 /// else an object. A sender whose object has such a member sets the object first. An array is filled up with null
-/// before an index behind its end; indices above 65,535 are refused, as is a
+/// before an index after its end; indices above 65,535 are refused, as is a
 /// step into a value that can't have it. A refused delta changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -145,7 +145,7 @@ impl Envelope {
         Self { chunk_id, ..self }
     }
 
-    /// The same, behind this chunk: what is between is lost.
+    /// The same, after this chunk: what is between is lost.
     #[must_use]
     pub fn following(self, chunk_id: u64) -> Self {
         Self { follows: Some(chunk_id), ..self }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Change, Envelope, MessageType, Refusal};
 
-/// How many chunks behind a missing one are held.
+/// How many chunks after a missing one are held.
 const MAX_HELD: usize = 4096;
 
 /// A message as far as it is known.
@@ -107,7 +107,7 @@ impl Merger {
         self.last
     }
 
-    /// Whether chunks behind a missing one have come.
+    /// Whether chunks after a missing one have come.
     #[must_use]
     pub fn has_gap(&self) -> bool {
         !self.held.is_empty()

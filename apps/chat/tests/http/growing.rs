@@ -43,7 +43,7 @@ async fn five_texts_before_the_last_fragment() {
         let mut is_held_again = false;
         loop {
             if !is_held_again && assistant == "finance" && path.starts_with("/input") {
-                // The answer behind the tool is held as well.
+                // The answer after the tool is held as well.
                 world.journal().wait_for(|seen| seen.held == 1).await;
                 world.journal().release();
                 is_held_again = true;

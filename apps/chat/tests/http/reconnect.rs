@@ -30,7 +30,7 @@ async fn what_was_missed_comes_once_from_every_chunk_id() {
         }
     }
     assert_eq!(world.resume("b", 0).await.status(), 204);
-    // Numbers go on behind a restart.
+    // Numbers go on after a restart.
     let next = world.turn("a", "finance", "Thank you").await;
     assert_eq!(next.events[0].data.chunk_id, all.len() as u64 + 1);
 }

@@ -73,7 +73,7 @@ async fn a_server_killed_within_a_turn_tells_no_id_twice_and_every_client_goes_o
     let (mut app, mut base_url) = start(&database).await;
     let mut record = Record::default();
     let mut told = send(&base_url, "Good morning").await.rest().await;
-    // Killed at the turn's first event, in its middle, and in the turn behind that.
+    // Killed at the turn's first event, in its middle, and in the turn after that.
     for events in [1, 9, 4] {
         let mut stream = send(&base_url, "#random:1:2000").await;
         for _ in 0..events {

@@ -193,7 +193,7 @@ impl Stream {
     }
 }
 
-/// All that was told in a turn, or behind a chunk id.
+/// All that was told in a turn, or after a chunk id.
 pub(crate) struct Turn {
     pub(crate) raw: String,
     pub(crate) events: Vec<Event>,
