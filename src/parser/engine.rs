@@ -74,7 +74,7 @@ impl Engine {
         if chunk.is_empty() {
             return Ok(());
         }
-        Err(self.error_of_call(ErrorKind::Finished, "expected no bytes behind a finished text"))
+        Err(self.error_of_call(ErrorKind::Finished, "expected no bytes after a finished text"))
     }
 
     pub(super) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {

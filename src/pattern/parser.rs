@@ -45,7 +45,7 @@ impl Reader<'_> {
                 None if self.at == before_space => return Ok(Pattern { segments }),
                 None => {
                     self.at = before_space;
-                    return Err(self.error("white space behind the pattern"));
+                    return Err(self.error("white space after the pattern"));
                 }
                 Some('[') => segments.push(PatternSegment { is_descendant: false, selectors: self.bracketed()? }),
                 Some('.') => segments.push(self.dot_segment()?),

@@ -64,7 +64,7 @@ impl Tokenizer {
             return Ok(());
         }
         let Some(text) = unescape(letter) else {
-            let expected = "expected one of `\"\\/bfnrtu` behind the backslash";
+            let expected = "expected one of `\"\\/bfnrtu` after the backslash";
             return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), expected));
         };
         self.check_limit(pos)?;
@@ -88,7 +88,7 @@ impl Tokenizer {
             return Err(lone_surrogate(self.at(pos), "expected a high surrogate before a low one"));
         }
         if self.escape.high != 0 && !fits_pair {
-            return Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one"));
+            return Err(lone_surrogate(self.at(pos), "expected a low surrogate after a high one"));
         }
         self.check_limit(pos)?;
         if digits < 3 {
@@ -119,7 +119,7 @@ impl Tokenizer {
                 Ok(())
             }
             0..b' ' => Err(self.judge_special(byte, pos)),
-            _ => Err(lone_surrogate(self.at(pos), "expected a low surrogate behind a high one")),
+            _ => Err(lone_surrogate(self.at(pos), "expected a low surrogate after a high one")),
         }
     }
 
@@ -130,8 +130,8 @@ impl Tokenizer {
             return Ok(());
         }
         Err(match unescape(byte) {
-            Some(_) => lone_surrogate(self.at(pos), "expected a low surrogate behind a high one"),
-            None => Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected `u` behind the backslash"),
+            Some(_) => lone_surrogate(self.at(pos), "expected a low surrogate after a high one"),
+            None => Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected `u` after the backslash"),
         })
     }
 }

@@ -126,7 +126,7 @@ impl Tokenizer {
                 return Err(too_long(self.at(pos)));
             }
             if part == Part::Zero && byte.is_ascii_digit() {
-                let expected = "expected no digit behind a leading zero";
+                let expected = "expected no digit after a leading zero";
                 return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), expected));
             }
             if !part.may_end() {

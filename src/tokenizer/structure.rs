@@ -137,7 +137,7 @@ pub(super) fn expected(state: State, in_object: bool) -> &'static str {
         State::Colon => "expected `:`",
         State::AfterValue if in_object => "expected `,` or `}`",
         State::AfterValue => "expected `,` or `]`",
-        State::Done => "expected nothing but white space behind the value",
+        State::Done => "expected nothing but white space after the value",
         _ => "expected a value",
     }
 }

@@ -92,7 +92,7 @@ fn each_kind_says_what_and_where() {
 /// Every place where a text can break or break off, with what could have stood there.
 #[test]
 fn messages_say_what_was_expected() {
-    let low_behind_high = "expected a low surrogate behind a high one";
+    let low_behind_high = "expected a low surrogate after a high one";
     let limits = Limits::new().depth(2).key(2).string(3).number(2).total(20);
     let builder = || Parser::builder().limits(limits).duplicate_keys(DuplicateKeys::Reject);
     for (text, expected) in [
@@ -115,7 +115,7 @@ fn messages_say_what_was_expected() {
         (r#"{"a":1]"#, "expected `,` or `}`"),
         (r#"{"a":1,"#, "expected a key"),
         (r#"{"a":1,}"#, "expected a key"),
-        ("1 2", "expected nothing but white space behind the value"),
+        ("1 2", "expected nothing but white space after the value"),
         (r#"{"a"#, "expected the rest of a string"),
         (r#""a\"#, "expected the rest of a string"),
         ("t", "expected `true`"),
@@ -124,11 +124,11 @@ fn messages_say_what_was_expected() {
         ("fals3", "expected `false`"),
         ("nul", "expected `null`"),
         ("nill", "expected `null`"),
-        ("01", "expected no digit behind a leading zero"),
+        ("01", "expected no digit after a leading zero"),
         ("-a", "expected a digit"),
         ("1.", "expected the rest of a number, or what follows it"),
         ("1.e", "expected a digit"),
-        (r#""\x"#, "expected one of `\"\\/bfnrtu` behind the backslash"),
+        (r#""\x"#, "expected one of `\"\\/bfnrtu` after the backslash"),
         (r#""\ug"#, "expected four hexadecimal digits"),
         ("\"\n", "expected an escape instead of a raw control character"),
         ("[[[", "expected no deeper nesting than allowed"),
@@ -152,7 +152,7 @@ fn messages_say_what_was_expected() {
         (br#""\uD800x"#, low_behind_high),
         (br#""\uD800\n"#, low_behind_high),
         (br#""\uD800\uE"#, low_behind_high),
-        (br#""\uD800\x"#, "expected `u` behind the backslash"),
+        (br#""\uD800\x"#, "expected `u` after the backslash"),
         (b"\"\xFF", "expected UTF-8"),
     ] {
         let message = plain(text).to_string();

@@ -76,7 +76,7 @@ fn a_payload_that_is_not_whole_fails_the_run() {
     {"event":"done","bytes":74}
     --- stderr
     error: invalid-literal: expected `true` at line 1 column 11 (byte 10) in a (payload comment:context, malformed)
-    error: trailing-bytes: expected nothing but white space behind the value at line 1 column 5 (byte 4) in $ (payload comment:context, trailing)
+    error: trailing-bytes: expected nothing but white space after the value at line 1 column 5 (byte 4) in $ (payload comment:context, trailing)
     error: incomplete: expected the rest of a string at line 2 column 9 (byte 9) in a (payload fence:json, truncated)
     "#);
 }

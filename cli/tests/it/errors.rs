@@ -64,7 +64,7 @@ fn what_came_before_is_told() {
     {"event":"delta","pattern":0,"path":"ask_slots[0].message","text":"Gre"}
     {"event":"error","kind":"invalid-escape","offset":40,"line":3,"column":22,"path":"ask_slots[0].message"}
     --- stderr
-    error: invalid-escape: expected one of `"\/bfnrtu` behind the backslash at line 3 column 22 (byte 40) in ask_slots[0].message
+    error: invalid-escape: expected one of `"\/bfnrtu` after the backslash at line 3 column 22 (byte 40) in ask_slots[0].message
     "#);
 }
 

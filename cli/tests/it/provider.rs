@@ -192,7 +192,7 @@ fn each_verdict() {
     {"event":"done","bytes":613}
     --- stderr
     error: unexpected-byte: expected a key at line 1 column 9 (byte 8) in $ (call 2, f, malformed)
-    error: trailing-bytes: expected nothing but white space behind the value at line 1 column 4 (byte 3) in $ (call 3, f, trailing)
+    error: trailing-bytes: expected nothing but white space after the value at line 1 column 4 (byte 3) in $ (call 3, f, trailing)
     "#);
 
     let cut = [call(0, "{\"a\": \"x\ny"), call(1, "{\"a\": \"x"), call(2, "")];
