@@ -21,7 +21,7 @@ pub use self::events::Events;
 use self::output::{Callback, Queue};
 pub use self::retention::Retain;
 #[cfg(feature = "tool-calls")]
-pub(crate) use self::values::Written;
+pub(crate) use self::values::Told;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState, state_before_all};
 use crate::error::{Deviation, Error, ErrorKind};

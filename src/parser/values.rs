@@ -11,7 +11,9 @@ use smallvec::SmallVec;
 use super::engine::Outcome;
 use super::{DuplicateKeys, Events, Parser, ParserBuilder};
 use crate::document::write_escaped;
-use crate::error::{ErrorKind, Fault};
+use crate::error::{Error, ErrorKind, Fault};
+#[cfg(feature = "tool-calls")]
+use crate::event::Event;
 use crate::path::{ConcreteStep, Segment, concrete_steps};
 use crate::pattern::PatternSet;
 
@@ -79,14 +81,6 @@ impl OpenContainer {
     }
 }
 
-/// The JSON text of an operation, and the result of feeding it.
-pub(crate) struct Written<'a> {
-    /// All of it, including what a limit cut off; empty if the operation was out of order.
-    #[cfg_attr(not(feature = "tool-calls"), expect(dead_code, reason = "tool calls tell it"))]
-    pub(crate) text: &'a str,
-    pub(crate) events: Events<'a>,
-}
-
 /// The steps of a path: usually few enough to need no allocation.
 type Steps<'a> = SmallVec<[ConcreteStep<'a>; 8]>;
 
@@ -109,36 +103,36 @@ impl ValueFeed {
 
     /// Sets the value at a concrete path (`$.a[0]`, `a[0]`) to an atom.
     pub fn set(&mut self, path: &str, atom: Atom<'_>) -> Events<'_> {
-        self.write_atom(path, atom).events
+        let step = self.write_atom(path, atom);
+        self.feed_written(step)
     }
 
     /// Appends text to the string at a concrete path, which it begins if it is new.
     pub fn append(&mut self, path: &str, text: &str) -> Events<'_> {
-        self.write_text(path, text).events
+        let step = self.write_text(path, text);
+        self.feed_written(step)
     }
 
     /// Closes the string or container at a concrete path, and what is open inside it.
     pub fn close(&mut self, path: &str) -> Events<'_> {
-        self.write_close(path).events
+        let step = self.write_close(path);
+        self.feed_written(step)
     }
 
     /// The end of input: closes the open containers and finishes the parser.
     ///
     /// An open string is not closed: then the text is incomplete. It is also incomplete if there were no values.
     pub fn finish(&mut self) -> Events<'_> {
-        self.write_end().events
+        self.write_end();
+        let Self { parser: Parser { engine, queue }, written, .. } = self;
+        queue.clear();
+        let fed = engine.feed_any(written.as_bytes(), queue).and_then(|()| engine.finish(queue));
+        Events::new(&self.parser, fed.err())
     }
 
-    /// What the last operation has written.
-    #[cfg(feature = "tool-calls")]
-    pub(crate) fn written(&self) -> &str {
-        &self.written
-    }
-
-    /// [`set`](Self::set), with what it has written.
-    pub(crate) fn write_atom(&mut self, path: &str, atom: Atom<'_>) -> Written<'_> {
+    fn write_atom(&mut self, path: &str, atom: Atom<'_>) -> Result<(), Disorder> {
         self.written.clear();
-        let step = self.begin(path).and_then(|()| {
+        self.begin(path).and_then(|()| {
             match atom {
                 Atom::Null => self.written.push_str("null"),
                 Atom::Bool(true) => self.written.push_str("true"),
@@ -154,12 +148,10 @@ impl ValueFeed {
                 }
             }
             Ok(())
-        });
-        self.feed_written(step)
+        })
     }
 
-    /// [`append`](Self::append), with what it has written.
-    pub(crate) fn write_text(&mut self, path: &str, text: &str) -> Written<'_> {
+    fn write_text(&mut self, path: &str, text: &str) -> Result<(), Disorder> {
         self.written.clear();
         let step = if self.has_open_string && self.is_newest(path) {
             Ok(())
@@ -171,13 +163,12 @@ impl ValueFeed {
         };
         // Writing to a string cannot fail.
         let _ = write_escaped(&mut self.written, text);
-        self.feed_written(step)
+        step
     }
 
-    /// [`close`](Self::close), with what it has written.
-    pub(crate) fn write_close(&mut self, path: &str) -> Written<'_> {
+    fn write_close(&mut self, path: &str) -> Result<(), Disorder> {
         self.written.clear();
-        let step = if self.has_open_string && self.is_newest(path) {
+        if self.has_open_string && self.is_newest(path) {
             self.has_open_string = false;
             self.written.push('"');
             Ok(())
@@ -185,24 +176,29 @@ impl ValueFeed {
             Err("expected the open string to be closed first")
         } else {
             self.close_container(path)
-        };
-        self.feed_written(step)
+        }
     }
 
-    /// [`finish`](Self::finish), with what it has written.
-    pub(crate) fn write_end(&mut self) -> Written<'_> {
+    fn write_end(&mut self) {
         self.written.clear();
         if !self.has_open_string {
             self.close_containers_above(0);
         }
-        let Self { parser: Parser { engine, queue }, written, .. } = self;
-        queue.clear();
-        let fed = engine.feed_any(written.as_bytes(), queue).and_then(|()| engine.finish(queue));
-        Written { text: written, events: Events::new(&self.parser, fed.err()) }
     }
 
     /// Feeds what the operation has written, or fails for good. After the end, nothing is written or fed.
-    fn feed_written(&mut self, step: Result<(), Disorder>) -> Written<'_> {
+    fn feed_written(&mut self, step: Result<(), Disorder>) -> Events<'_> {
+        match self.settle(step) {
+            Ok(()) => self.parser.feed(&self.written),
+            Err(error) => {
+                self.parser.queue.clear();
+                Events::new(&self.parser, Some(error))
+            }
+        }
+    }
+
+    /// Undoes what was written out of order, which fails for good, or after the end, which is this operation's error.
+    fn settle(&mut self, step: Result<(), Disorder>) -> Result<(), Error> {
         let engine = &mut self.parser.engine;
         if let Err(expected) = step {
             // A part of it may have been written.
@@ -217,11 +213,9 @@ impl ValueFeed {
             self.written.clear();
             self.open.clear();
             self.has_open_string = false;
-            let error = engine.error_of_call(ErrorKind::Finished, "expected no values after the end");
-            self.parser.queue.clear();
-            return Written { text: "", events: Events::new(&self.parser, Some(error)) };
+            return Err(engine.error_of_call(ErrorKind::Finished, "expected no values after the end"));
         }
-        Written { text: &self.written, events: self.parser.feed(&self.written) }
+        Ok(())
     }
 
     /// Goes to a path that has no value yet, closing and opening containers on the way.
@@ -316,6 +310,53 @@ impl ValueFeed {
     fn is_open(&self, steps: &[ConcreteStep<'_>]) -> bool {
         self.open.iter().zip(steps).all(|(open, step)| open.newest_is(*step))
     }
+}
+
+/// The same operations for tool calls, which also tell the text that each comes to, before its events.
+#[cfg(feature = "tool-calls")]
+impl ValueFeed {
+    /// What the last operation has written: all of it, including what a limit cut off; empty if it was out of order.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
+    }
+
+    pub(crate) fn set_with(&mut self, path: &str, atom: Atom<'_>, tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Error> {
+        let step = self.write_atom(path, atom);
+        self.settle(step)?;
+        self.feed_with(tell)
+    }
+
+    pub(crate) fn append_with(&mut self, path: &str, text: &str, tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Error> {
+        let step = self.write_text(path, text);
+        self.settle(step)?;
+        self.feed_with(tell)
+    }
+
+    pub(crate) fn close_with(&mut self, path: &str, tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Error> {
+        let step = self.write_close(path);
+        self.settle(step)?;
+        self.feed_with(tell)
+    }
+
+    pub(crate) fn finish_with(&mut self, tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Error> {
+        self.write_end();
+        self.feed_with(tell)?;
+        self.parser.finish_with(|event| tell(Told::Event(event)))
+    }
+
+    fn feed_with(&mut self, tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Error> {
+        if !self.written.is_empty() {
+            tell(Told::Text(&self.written));
+        }
+        self.parser.feed_with(&self.written, |event| tell(Told::Event(event)))
+    }
+}
+
+/// What an operation is told as.
+#[cfg(feature = "tool-calls")]
+pub(crate) enum Told<'a> {
+    Text(&'a str),
+    Event(Event<'a>),
 }
 
 fn steps(path: &str) -> Result<Steps<'_>, Disorder> {

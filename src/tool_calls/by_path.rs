@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::input::InputEvent;
 use crate::error::Error;
-use crate::parser::{Atom, Parser, ValueFeed, Written};
+use crate::parser::{Atom, Parser, Told, ValueFeed};
 
 /// A value, or a piece of one, for a path.
 #[derive(Clone, Copy)]
@@ -17,8 +17,9 @@ pub(crate) enum PathValue<'a> {
     Text { text: &'a str, has_ended: bool },
 }
 
-/// A [`ValueFeed`], out of sight: whoever never makes one does not carry its code, a tenth of what tool calls take.
-pub(super) trait ReadsValues: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
+/// A [`ValueFeed`] behind a pointer, so that a program whose wire formats send no values by path does not carry its code,
+/// which would be a tenth of what tool calls take.
+pub(super) trait ReadsValues: Send + Sync + UnwindSafe + RefUnwindSafe {
     fn parser(&self) -> &Parser;
 
     /// The text that the last operation came to.
@@ -39,6 +40,13 @@ pub(super) trait ReadsValues: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindS
     fn clone_boxed(&self) -> Box<dyn ReadsValues>;
 }
 
+// Its text is what there is to see; all else would bring in the printing of whatever a parser consists of.
+impl fmt::Debug for dyn ReadsValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ReadsValues").field(&self.parser().text()).finish()
+    }
+}
+
 impl Clone for Box<dyn ReadsValues> {
     fn clone(&self) -> Self {
         (**self).clone_boxed()
@@ -55,19 +63,18 @@ impl ReadsValues for ValueFeed {
     }
 
     fn write(&mut self, path: &str, value: PathValue<'_>, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
-        let written = match value {
-            PathValue::Atom(atom) => self.write_atom(path, atom),
-            PathValue::Text { text, .. } => self.write_text(path, text),
-        };
-        tell_written(written, tell)
+        match value {
+            PathValue::Atom(atom) => self.set_with(path, atom, &mut forward(tell)),
+            PathValue::Text { text, .. } => self.append_with(path, text, &mut forward(tell)),
+        }
     }
 
     fn close(&mut self, path: &str, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
-        tell_written(self.write_close(path), tell)
+        self.close_with(path, &mut forward(tell))
     }
 
     fn end(&mut self, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
-        tell_written(self.write_end(), tell)
+        self.finish_with(&mut forward(tell))
     }
 
     fn why_incomplete(&self) -> Option<Error> {
@@ -76,7 +83,7 @@ impl ReadsValues for ValueFeed {
 
     fn value(&self) -> Option<Value> {
         let mut feed = self.clone();
-        feed.finish().find_map(Result::err).is_none().then(|| feed.parser().deserialize().ok())?
+        feed.finish_with(&mut |_| {}).is_ok().then(|| feed.parser().deserialize().ok())?
     }
 
     fn clone_boxed(&self) -> Box<dyn ReadsValues> {
@@ -84,13 +91,11 @@ impl ReadsValues for ValueFeed {
     }
 }
 
-/// Tells what an operation has written, then the events, and gives the error.
-fn tell_written(written: Written<'_>, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
-    if !written.text.is_empty() {
-        tell(InputEvent::Fragment(written.text));
+fn forward<'t>(tell: &'t mut dyn FnMut(InputEvent<'_>)) -> impl FnMut(Told<'_>) + use<'t> {
+    move |told| {
+        tell(match told {
+            Told::Text(text) => InputEvent::Fragment(text),
+            Told::Event(event) => InputEvent::Match(event),
+        });
     }
-    for event in written.events {
-        tell(InputEvent::Match(event?));
-    }
-    Ok(())
 }
