@@ -21,8 +21,7 @@ objects! {
 const FAMILIES: [&str; 9] =
     ["RUN_", "STEP_", "TEXT_MESSAGE_", "TOOL_CALL_", "STATE_", "MESSAGES_", "ACTIVITY_", "REASONING_", "THINKING_"];
 
-pub(super) const FORMAT: Format =
-    Format { name: "ag-ui", read: |event, _, emit| read(event, emit), owns_type, owns_members: |_| false };
+pub(super) const FORMAT: Format = Format { name: "ag-ui", read, owns_type, owns_members: |_| false };
 
 fn owns_type(kind: &str) -> bool {
     FAMILIES.iter().any(|family| kind.starts_with(family))

@@ -59,8 +59,7 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format =
-    Format { name: "bedrock", read: |event, _, emit| read(event, emit), owns_type: |_| false, owns_members };
+pub(super) const FORMAT: Format = Format { name: "bedrock", read, owns_type: |_| false, owns_members };
 
 fn owns_members(look: &Look<'_>) -> bool {
     let members = [

@@ -33,8 +33,7 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format =
-    Format { name: "cohere", read: |event, _, emit| read(event, emit), owns_type, owns_members: |_| false };
+pub(super) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns_members: |_| false };
 
 fn owns_type(kind: &str) -> bool {
     matches!(

@@ -3,7 +3,7 @@
 use super::event::StreamEvent;
 use super::failure::Failure;
 use super::json::{Json, TextOrJson};
-use crate::tool_calls::{CallEvent, CallListener, Signals, Slot, ToolCalls};
+use crate::tool_calls::{CallEvent, CallListener, Signals, Slot, State, ToolCalls};
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
 pub(super) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
@@ -36,8 +36,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// What is known of the calls.
-    pub(super) fn known(&self) -> &ToolCalls {
-        self.calls
+    pub(super) fn known(&self) -> &State {
+        self.calls.state()
     }
 
     pub(super) fn tell(&mut self, event: StreamEvent<'_>) {

@@ -2,26 +2,20 @@
 
 use super::emitter::Emitter;
 use super::json::{Json, Text, Unreadable, objects};
-#[cfg(feature = "openai-responses")]
-use super::openai_responses;
 
 /// What there is to know of a wire format; each file has one.
 pub(super) struct Format {
     /// The provider's name in kebab case.
     pub(super) name: &'static str,
     /// Sends what an event says to the emitter. If it can't be read, nothing has been sent.
-    pub(super) read: fn(Json<'_>, &mut Memory, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
+    ///
+    /// An event is understood by itself. The one format whose events are not, Responses, is read with its state by the
+    /// [`Reader`](super::reader::Reader), which asks this for all others.
+    pub(super) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
     /// Whether nobody else sends events of this type. Where events have no type, nobody owns one.
     pub(super) owns_type: fn(&str) -> bool,
     /// Whether nobody else's events have these members. It is asked after the type.
     pub(super) owns_members: fn(&Look<'_>) -> bool,
-}
-
-/// What must be known from one event to the next.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
-    #[cfg(feature = "openai-responses")]
-    pub(super) responses: openai_responses::State,
 }
 
 /// Whether an event is known to its provider's reader, even if there is nothing to tell about it.

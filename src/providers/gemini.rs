@@ -61,8 +61,7 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format =
-    Format { name: "gemini", read: |event, _, emit| read(event, emit), owns_type, owns_members };
+pub(super) const FORMAT: Format = Format { name: "gemini", read, owns_type, owns_members };
 
 fn owns_type(kind: &str) -> bool {
     kind.starts_with("interaction.") || kind.starts_with("step.")

@@ -28,8 +28,7 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format =
-    Format { name: "ollama", read: |event, _, emit| read(event, emit), owns_type: |_| false, owns_members };
+pub(super) const FORMAT: Format = Format { name: "ollama", read, owns_type: |_| false, owns_members };
 
 fn owns_members(look: &Look<'_>) -> bool {
     (look.message.is_given() || look.response.is_given()) && look.done.is_given()

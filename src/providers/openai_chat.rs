@@ -63,8 +63,7 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format =
-    Format { name: "openai-chat", read: |event, _, emit| read(event, emit), owns_type: |_| false, owns_members };
+pub(super) const FORMAT: Format = Format { name: "openai-chat", read, owns_type: |_| false, owns_members };
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())

@@ -6,8 +6,10 @@ use core::mem;
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::failure::Failure;
-use super::format::{Memory, Understood};
+use super::format::Understood;
 use super::json::{Json, Unreadable};
+#[cfg(feature = "openai-responses")]
+use super::openai_responses;
 use super::provider::Provider;
 
 /// A provider's reader, with what it must know from one event to the next.
@@ -16,12 +18,18 @@ pub(super) struct Reader {
     provider: Provider,
     /// Whether an event has come before: only the first one can be the body of an HTTP error.
     has_begun: bool,
-    memory: Memory,
+    #[cfg(feature = "openai-responses")]
+    responses: openai_responses::State,
 }
 
 impl Reader {
     pub(super) fn new(provider: Provider) -> Self {
-        Self { provider, has_begun: false, memory: Memory::default() }
+        Self {
+            provider,
+            has_begun: false,
+            #[cfg(feature = "openai-responses")]
+            responses: openai_responses::State::default(),
+        }
     }
 
     /// The reader for a stream whose first events could have been any provider's.
@@ -35,7 +43,11 @@ impl Reader {
 
     /// Reads one event; an error says that it can't be read, and then nothing was told.
     pub(super) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-        let understood = (self.provider.format().read)(event, &mut self.memory, emit)?;
+        let understood = match self.provider {
+            #[cfg(feature = "openai-responses")]
+            Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
+            provider => (provider.format().read)(event, emit),
+        }?;
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
             match if is_first { Failure::alone(event) } else { Failure::told_by(event) } {

@@ -222,7 +222,7 @@ impl ProviderStream {
     }
 
     fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
-        if event.len() > self.calls.limits().event_bytes {
+        if event.len() > self.calls.state().limits().event_bytes {
             return self.push_oversized(on_event);
         }
         match event.trim_ascii() {
@@ -266,7 +266,7 @@ impl ProviderStream {
             return self.emitter(on_event).fail(&failure);
         }
         let kept: usize = self.undecided.iter().map(String::len).sum();
-        if self.undecided.len() < MOST_UNDECIDED && kept + text.len() <= self.calls.limits().event_bytes {
+        if self.undecided.len() < MOST_UNDECIDED && kept + text.len() <= self.calls.state().limits().event_bytes {
             self.undecided.push(text.to_owned());
         } else {
             on_event(StreamEvent::Unknown { text });

@@ -22,8 +22,7 @@ objects! {
 /// How the types begin of events that are known and say nothing about a call, text or reasoning.
 const SILENT: [&str; 6] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-", "data-"];
 
-pub(super) const FORMAT: Format =
-    Format { name: "vercel-ui", read: |event, _, emit| read(event, emit), owns_type, owns_members: |_| false };
+pub(super) const FORMAT: Format = Format { name: "vercel-ui", read, owns_type, owns_members: |_| false };
 
 fn owns_type(kind: &str) -> bool {
     matches!(

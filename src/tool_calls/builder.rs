@@ -1,12 +1,11 @@
-//! The builder of [`ToolCalls`].
+//! The builder of [`ToolCalls`](super::ToolCalls).
 
-use super::calls::ToolCalls;
 use super::limits::CallLimits;
 use super::options::{ArgumentsMode, Options};
 use crate::parser::{DuplicateKeys, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
 
-/// The choices [`ToolCalls`] are built with; each has a default.
+/// The choices [`ToolCalls`](super::ToolCalls) are built with; each has a default.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -23,7 +22,7 @@ use crate::pattern::PatternSet;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ToolCallsBuilder {
-    options: Options,
+    pub(super) options: Options,
 }
 
 impl ToolCallsBuilder {
@@ -79,11 +78,5 @@ impl ToolCallsBuilder {
     pub fn arguments(mut self, arguments: ArgumentsMode) -> Self {
         self.options.arguments = arguments;
         self
-    }
-
-    /// Tool calls with these choices.
-    #[must_use]
-    pub fn build(self) -> ToolCalls {
-        ToolCalls::with_options(self.options)
     }
 }

@@ -1,18 +1,11 @@
 //! A stream's tool calls, whatever SDK or reader split up the stream: [`ToolCalls`].
 
-use alloc::boxed::Box;
-use alloc::vec::Vec;
-
 use super::builder::ToolCallsBuilder;
-use super::call_index::CallIndex;
 use super::event::{CallEvent, CallListener, ToolCall};
-use super::limits::CallLimits;
-use super::numbered::Numbered;
-use super::open_call::OpenCall;
-use super::options::{ArgumentsMode, Options};
 use super::signals::Signals;
 use super::slot::Slot;
 use super::start::CallStart;
+use super::state::State;
 use crate::parser::Parser;
 use crate::pattern::PatternSet;
 
@@ -51,15 +44,7 @@ use crate::pattern::PatternSet;
 /// [`CallLimits`](super::CallLimits); what belongs to a call is dropped at its end.
 #[derive(Clone, Debug)]
 pub struct ToolCalls {
-    pub(super) options: Options,
-    pub(super) index: CallIndex,
-    pub(super) open: Numbered<Box<OpenCall>>,
-    /// The calls whose end has been announced, and whose verdict waits for the reason.
-    pub(super) waiting: Vec<u64>,
-    pub(super) next: u64,
-    /// The newest call, whose start may not have been told yet, since some servers send id and name one after the
-    /// other.
-    pub(super) untold: Option<u64>,
+    state: State,
 }
 
 impl ToolCalls {
@@ -74,21 +59,10 @@ impl ToolCalls {
         ToolCallsBuilder::default()
     }
 
-    pub(super) fn with_options(options: Options) -> Self {
-        Self {
-            options,
-            index: CallIndex::default(),
-            open: Numbered::default(),
-            waiting: Vec::new(),
-            next: 0,
-            untold: None,
-        }
-    }
-
     /// The patterns that apply to a tool's calls: [`Event::pattern`](crate::Event::pattern) is a place in this set.
     #[must_use]
     pub fn patterns(&self, name: &str) -> &PatternSet {
-        self.options.patterns_of(name)
+        self.state.options.patterns_of(name)
     }
 
     /// The open calls, in the order of their starts. [`parser`](Self::parser) gives their parsers.
@@ -108,13 +82,13 @@ impl ToolCalls {
     /// }
     /// ```
     pub fn open_calls(&self) -> impl Iterator<Item = ToolCall<'_>> {
-        self.open.iter().map(|(_, call)| call.tool_call())
+        self.state.open.iter().map(|(_, call)| call.tool_call())
     }
 
     /// The parser of an open call, by its number, from its first fragment on: its snapshot, its deviations.
     #[must_use]
     pub fn parser(&self, call: u64) -> Option<&Parser> {
-        self.open.get(call)?.parser()
+        self.state.open.get(call)?.parser()
     }
 
     /// A call starts.
@@ -187,39 +161,19 @@ impl ToolCalls {
 
     /// What may be done with the calls, told to this listener.
     pub(crate) fn signals<'a>(&'a mut self, listener: &'a mut dyn CallListener) -> Signals<'a> {
-        Signals { calls: self, listener }
+        Signals { calls: &mut self.state, listener }
     }
 
-    /// An open call, by its number.
-    pub(crate) fn open_call(&self, number: u64) -> Option<&OpenCall> {
-        self.open.get(number).map(|call| &**call)
+    /// What is known of the calls.
+    pub(crate) fn state(&self) -> &State {
+        &self.state
     }
+}
 
-    /// How many calls are open.
-    pub(crate) fn open_count(&self) -> usize {
-        self.open.len()
-    }
-
-    /// The call with this id, open or not, as long as it is remembered.
-    pub(crate) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
-        self.index.find_id(choice, id)
-    }
-
-    /// Whether this choice's calls are distinguished by an index.
-    pub(crate) fn has_indices(&self, choice: u64) -> bool {
-        self.index.has_indices(choice)
-    }
-
-    /// Whether a call of this message may have been here that is not remembered.
-    pub(crate) fn has_forgotten(&self) -> bool {
-        self.index.has_forgotten()
-    }
-
-    pub(crate) fn limits(&self) -> &CallLimits {
-        &self.options.limits
-    }
-
-    pub(crate) fn arguments_mode(&self) -> ArgumentsMode {
-        self.options.arguments
+impl ToolCallsBuilder {
+    /// Tool calls with these choices.
+    #[must_use]
+    pub fn build(self) -> ToolCalls {
+        ToolCalls { state: State::new(self.options) }
     }
 }

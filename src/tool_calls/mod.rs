@@ -12,6 +12,7 @@
 //! | `calls` | the public functions |
 //! | `signals` | what each signal does |
 //! | `call_index`, `places` | which call a slot or an id means |
+//! | `state` | what is known of the calls between two signals |
 //! | `open_call`, `input`, `by_path`, `numbered` | a call that is open, and the text or values that it got |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
@@ -33,6 +34,7 @@ mod places;
 mod signals;
 mod slot;
 mod start;
+mod state;
 
 pub use builder::ToolCallsBuilder;
 pub use calls::ToolCalls;
@@ -47,5 +49,5 @@ pub use start::CallStart;
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::{
     by_path::PathValue, ending::is_one_of, event::CallListener, numbered::Numbered, places::Key, places::Places,
-    signals::Signals, slot::Place,
+    signals::Signals, slot::Place, state::State,
 };

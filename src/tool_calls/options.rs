@@ -37,7 +37,7 @@ pub enum ArgumentsMode {
 
 /// The builder's choices.
 #[derive(Clone, Debug)]
-pub(super) struct Options {
+pub(crate) struct Options {
     pub(super) patterns: PatternSet,
     pub(super) patterns_by_name: BTreeMap<String, PatternSet>,
     pub(super) parser: ParserBuilder,

@@ -1,4 +1,4 @@
-//! What each signal does to a stream's calls: the one way in, for [`ToolCalls`]' own functions and for every wire format.
+//! What each signal does to a stream's calls: the one way in, for [`ToolCalls`](super::ToolCalls)' own functions and for every wire format.
 //!
 //! # Which call a fragment belongs to
 //!
@@ -19,7 +19,6 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::by_path::PathValue;
-use super::calls::ToolCalls;
 use super::ending::Ending;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener};
@@ -27,13 +26,14 @@ use super::open_call::{OpenCall, Phase};
 use super::options::{ArgumentsMode, Options};
 use super::slot::{Place, Slot};
 use super::start::CallStart;
+use super::state::State;
 
 /// Why a call is truncated that may have lost a fragment.
 const UNPLACED: &str = "unplaced";
 
-/// Calls, and who is told their events are told, for the time of one signal or one event of a provider.
+/// The calls, and who is told about them, for the time of one signal or one event of a provider.
 pub(crate) struct Signals<'a> {
-    pub(super) calls: &'a mut ToolCalls,
+    pub(super) calls: &'a mut State,
     pub(super) listener: &'a mut dyn CallListener,
 }
 

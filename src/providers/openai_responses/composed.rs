@@ -13,7 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::item::Item;
+use super::item::{Item, Of};
 use crate::providers::emitter::Emitter;
 use crate::providers::json::Json;
 use crate::tool_calls::{ArgumentsMode, CallErrorKind, Key, Numbered, Places};
@@ -36,15 +36,6 @@ struct Composed {
     string: usize,
     /// Whether the wire has said of each string before the last one, and of that one once it is done, what it is.
     has_all: bool,
-}
-
-/// What a text is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    /// `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`
-    Patch,
-    /// `{"commands":[…],"timeout_ms":…}`
-    Commands,
 }
 
 /// How far a text has got with the strings that come in pieces.

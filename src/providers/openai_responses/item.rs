@@ -8,7 +8,6 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::composed::Of;
 use super::{Said, Source, State};
 use crate::providers::emitter::Emitter;
 use crate::providers::json::{Json, Text, TextOrJson, objects};
@@ -44,6 +43,15 @@ objects! {
         text: Text<'a>,
         refusal: Text<'a>,
     }
+}
+
+/// What a composed text is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`
+    Patch,
+    /// `{"commands":[…],"timeout_ms":…}`
+    Commands,
 }
 
 /// How a call's input comes.

@@ -115,7 +115,7 @@ const SILENT: [&str; 21] = [
 
 pub(super) const FORMAT: Format = Format {
     name: "openai-responses",
-    read: |event, memory, emit| read(event, &mut memory.responses, emit),
+    read: |event, emit| read(event, &mut State::default(), emit),
     owns_type,
     owns_members: |_| false,
 };
@@ -124,7 +124,7 @@ fn owns_type(kind: &str) -> bool {
     kind.starts_with("response.")
 }
 
-fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {

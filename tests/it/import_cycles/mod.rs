@@ -21,16 +21,6 @@ const FOLDERS: [(&str, &str); 10] = [
     ("fuzz/fuzz_targets", ""),
 ];
 
-/// Imports that are passed over: in `src`, in this folder, that of the third by the second. Each goes when its circle is
-/// opened: nothing may be added, and what is needed no longer fails the test.
-const ALLOWED: [(&str, &str, &str); 4] = [
-    ("tool_calls", "builder", "calls"),
-    ("tool_calls", "signals", "calls"),
-    // What all wire formats' state is kept in has the type of this one's.
-    ("providers", "format", "openai_responses"),
-    ("providers/openai_responses", "item", "composed"),
-];
-
 /// All Rust files below a folder, but for those of a package of its own in there.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -61,19 +51,9 @@ fn no_imports_go_round_in_circles() {
     // The library's package has these tests too, but not the other packages' folders.
     for (folder, package) in FOLDERS.into_iter().filter(|(folder, _)| root().join(folder).exists()) {
         let imports = imports(&root().join(folder), package);
-        let allowed = if folder == "src" { &ALLOWED[..] } else { &[] };
-        circles.extend(imports.cycles(allowed).into_iter().map(|cycle| format!("{folder}/{cycle}")));
+        circles.extend(imports.cycles().into_iter().map(|cycle| format!("{folder}/{cycle}")));
     }
     assert!(circles.is_empty(), "imports go round in circles:\n{}", circles.join("\n"));
-}
-
-#[test]
-fn what_is_allowed_is_needed() {
-    let imports = imports(&root().join("src"), "jsonspigot");
-    for allowed in ALLOWED {
-        let others: Vec<_> = ALLOWED.into_iter().filter(|other| *other != allowed).collect();
-        assert!(!imports.cycles(&others).is_empty(), "{allowed:?} is in no circle any more");
-    }
 }
 
 /// The check sees what there is to see: many imports, all that the layer table names among them.
@@ -99,7 +79,7 @@ fn the_library_is_read() {
 /// What the check says of a made-up package.
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {
-    let found = Imports::read("made_up", files.iter().copied()).cycles(&[]);
+    let found = Imports::read("made_up", files.iter().copied()).cycles();
     assert_eq!(found, expected, "{files:?}");
 }
 

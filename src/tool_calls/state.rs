@@ -1,0 +1,70 @@
+//! What is known of a stream's calls from one signal to the next.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::call_index::CallIndex;
+use super::limits::CallLimits;
+use super::numbered::Numbered;
+use super::open_call::OpenCall;
+use super::options::{ArgumentsMode, Options};
+
+/// The open calls, the way to find them, and the choices that they are read with.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(super) options: Options,
+    pub(super) index: CallIndex,
+    pub(super) open: Numbered<Box<OpenCall>>,
+    /// The calls whose end has been announced, and whose verdict waits for the reason.
+    pub(super) waiting: Vec<u64>,
+    pub(super) next: u64,
+    /// The newest call, whose start may not have been told yet, since some servers send id and name one after the
+    /// other.
+    pub(super) untold: Option<u64>,
+}
+
+impl State {
+    pub(super) fn new(options: Options) -> Self {
+        Self {
+            options,
+            index: CallIndex::default(),
+            open: Numbered::default(),
+            waiting: Vec::new(),
+            next: 0,
+            untold: None,
+        }
+    }
+
+    /// An open call, by its number.
+    pub(crate) fn open_call(&self, number: u64) -> Option<&OpenCall> {
+        self.open.get(number).map(|call| &**call)
+    }
+
+    /// How many calls are open.
+    pub(crate) fn open_count(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The call with this id, open or not, as long as it is remembered.
+    pub(crate) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
+        self.index.find_id(choice, id)
+    }
+
+    /// Whether this choice's calls are distinguished by an index.
+    pub(crate) fn has_indices(&self, choice: u64) -> bool {
+        self.index.has_indices(choice)
+    }
+
+    /// Whether a call of this message may have been here that is not remembered.
+    pub(crate) fn has_forgotten(&self) -> bool {
+        self.index.has_forgotten()
+    }
+
+    pub(crate) fn limits(&self) -> &CallLimits {
+        &self.options.limits
+    }
+
+    pub(crate) fn arguments_mode(&self) -> ArgumentsMode {
+        self.options.arguments
+    }
+}
