@@ -6,7 +6,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use serde_json::Value;
 
-use super::input::InputEvent;
+use super::event::InputEvent;
 use crate::error::Error;
 use crate::parser::{Atom, Parser, Told, ValueFeed};
 

@@ -65,3 +65,10 @@ impl<F: FnMut(CallEvent<'_>)> CallListener for F {
         self(event);
     }
 }
+
+/// Something that a fragment has told.
+pub(super) enum InputEvent<'a> {
+    /// The text that it added to the raw text.
+    Fragment(&'a str),
+    Match(Event<'a>),
+}

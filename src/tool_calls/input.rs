@@ -14,17 +14,10 @@ use core::mem;
 use serde_json::Value;
 
 use super::by_path::{PathValue, ReadsValues};
+use super::event::InputEvent;
 use crate::error::{Error, ErrorKind};
-use crate::event::Event;
 use crate::parser::{Parser, ParserBuilder, Retain, ValueFeed};
 use crate::pattern::PatternSet;
-
-/// Something that a fragment has told.
-pub(super) enum InputEvent<'a> {
-    /// The text that it added to the raw text.
-    Fragment(&'a str),
-    Match(Event<'a>),
-}
 
 /// The input came in a form that does not go with what had come before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

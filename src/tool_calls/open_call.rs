@@ -6,8 +6,8 @@ use core::mem;
 
 use super::by_path::PathValue;
 use super::error::{CallError, CallErrorKind};
-use super::event::{CallEvent, CallListener, ToolCall};
-use super::input::{Input, InputEvent};
+use super::event::{CallEvent, CallListener, InputEvent, ToolCall};
+use super::input::Input;
 use super::options::Options;
 use super::slot::{Place, Slot};
 use super::start::{CallStart, InputFormat};
