@@ -14,7 +14,9 @@ use crate::tool_calls::{CallError, CallEvent};
 /// A [`StreamEvent`] that owns its parts: `'static + Send`, as [`ProviderStream::push_events`] gives them.
 ///
 /// A call's events are flattened, and values are raw JSON: numbers and escapes as they were spelt, on one line.
-/// Serialized, it is what the command prints:
+/// Serialized, it has the shape of the command's lines, with `match` and `offset` added to matches, and `choice` and
+/// absent values (`null`) always written. The command does not print fragments and the end of the stream: the latter is
+/// `{"event":"end"}`, without the `call` that the end of a match has.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
