@@ -222,7 +222,7 @@ pub enum ErrorKind {
     OutOfOrder,
     /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)).
     NotRetained,
-    /// `items[*]`, `a[`: asking what is known at a path that is no concrete one
+    /// `items[*]`, `a[`: asking what is known at a path that is not concrete
     /// ([`Parser::state_of`](crate::Parser::state_of)).
     InvalidPath,
     /// Asking what is new since a [`Revision`](crate::Revision) of another parser, or from before a reset.

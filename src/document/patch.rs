@@ -118,7 +118,7 @@ impl Document {
         Revision { number: self.history.number_at(extent), extent, closed: self.closed }
     }
 
-    /// Whether a patch has anything to say; of what is no revision of this document, it has.
+    /// Whether a patch would have an operation. For a revision of another document the answer is yes.
     pub(crate) fn has_changed_since(&self, revision: Revision) -> bool {
         revision.extent != self.extent() || !self.history.knows(revision.number, revision.extent)
     }

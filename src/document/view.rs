@@ -228,7 +228,7 @@ impl<'a> PartialValue<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPath`] if the text is no concrete path: it names nothing that could come or be absent.
+    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path: it names nothing that could come or be absent.
     pub fn state_of(self, path: &str) -> Result<ValueState, Error> {
         let mut value = self;
         let mut steps = concrete_steps(path);

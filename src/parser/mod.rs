@@ -337,7 +337,7 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPath`] if the text is no concrete path.
+    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path.
     ///
     /// # Panics
     ///
@@ -379,7 +379,7 @@ impl Parser {
     /// Since `Revision::default()` they build it from nothing. Applied one batch after the other, they give each snapshot.
     /// The cost is linear in what is new and in the depth of the paths.
     ///
-    /// Closing a value is no operation. In a copy, everything is complete except the value that was added or grew last,
+    /// Closing a value adds no operation. In a copy, everything is complete except the value that was added or grew last,
     /// and the values that contain it. Whether those are complete can be learned from [`state_of`](Self::state_of), from
     /// the [`End`](crate::EventKind::End) events of a pattern, or from the end of the text.
     ///

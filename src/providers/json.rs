@@ -402,7 +402,7 @@ impl<'a, T: Object<'a>> Field<'a> for TextOrList<'a, T> {
     }
 }
 
-/// Declares structs that are read from the members of objects. A member has the name of its field, or the one behind `=`.
+/// Declares structs that are read from the members of objects. A member has the name of its field, or the one after `=`.
 macro_rules! objects {
     ($($(#[$about:meta])* $vis:vis struct $name:ident<$a:lifetime> {
         $($(#[$field_about:meta])* $field_vis:vis $field:ident: $type:ty $(= $member:literal)?,)*

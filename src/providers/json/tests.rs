@@ -143,7 +143,7 @@ proptest! {
         prop_assert!(inside <= text.len());
     }
 
-    /// A text that is damaged is refused just if the grammar says so, and whatever is let through can be asked.
+    /// A text that is damaged is refused if and only if the grammar says so, and whatever is let through can be asked.
     #[test]
     fn damaged_texts_are_refused_or_shown(
         text in texts(), at in any::<prop::sample::Index>(), with in prop::sample::select(b"\"\\{}[]:,0-e.u \x00a".to_vec()),
