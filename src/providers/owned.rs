@@ -15,8 +15,8 @@ use crate::tool_calls::{CallError, CallEvent};
 ///
 /// A call's events are flattened, and values are raw JSON: numbers and escapes as they were spelt, on one line.
 /// Serialized, it has the shape of the command's lines, with `match` and `offset` added to matches, and `choice` and
-/// absent values (`null`) always written. The command does not print fragments and the end of the stream: the latter is
-/// `{"event":"end"}`, without the `call` that the end of a match has.
+/// absent values (`null`) always written. The command does not print fragments and the end of the stream, which is
+/// `{"event":"stream-end"}`.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -278,7 +278,7 @@ impl OwnedStreamEvent {
             Self::Refusal { .. } => "refusal",
             Self::Usage { .. } => "usage",
             Self::Stop { .. } => "stop",
-            Self::End => "end",
+            Self::End => "stream-end",
             Self::ProviderError { .. } => "provider-error",
             Self::Unknown { .. } => "unknown-event",
             Self::BadFrame { .. } => "bad-frame",

@@ -154,6 +154,32 @@ impl ToolCalls {
         self.signals(&mut on_event).cut(reason);
     }
 
+    /// One call is cut, for this reason, while the others go on: you have cancelled it, or it took too long. What still
+    /// comes for it is an error. A call whose value is complete stays complete.
+    ///
+    /// ```
+    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut ended = Vec::new();
+    /// let mut on_event = |event: CallEvent<'_>| {
+    ///     if let CallEvent::End { call, input } = event {
+    ///         ended.push(format!("{}: {:?}", call.name.unwrap(), input.status()));
+    ///     }
+    /// };
+    /// calls.start(0, CallStart::new("search"), &mut on_event);
+    /// calls.start(1, CallStart::new("read"), &mut on_event);
+    /// calls.delta(0, r#"{"query":"str"#, &mut on_event);
+    /// calls.cut_call(0, "cancelled", &mut on_event);
+    /// calls.delta(1, "{}", &mut on_event);
+    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// assert_eq!(ended, [r#"search: Truncated { reason: "cancelled" }"#, "read: Complete"]);
+    /// ```
+    pub fn cut_call<'s>(&mut self, slot: impl Into<Slot<'s>>, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).cut_call(slot.into(), reason);
+    }
+
     /// Another message begins: its slots start again, and calls that are still open end as superseded.
     pub fn begin_message(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).begin_message();

@@ -331,6 +331,14 @@ impl Signals<'_> {
         self.end_all(&|call| Some(noted.get(call.choice()).map_or_else(|| abrupt(call, reason), Ending::Reason)));
     }
 
+    /// Nothing more will be taken for this call.
+    pub(crate) fn cut_call(&mut self, slot: Slot<'_>, reason: &str) {
+        if let Some(number) = self.find_open(slot) {
+            self.calls.waiting.retain(|waiting| *waiting != number);
+            self.end_call(number, Ending::Abrupt(reason));
+        }
+    }
+
     /// The choice may have ended for this reason, or there may be more.
     pub(crate) fn note(&mut self, choice: u64, reason: &str) {
         self.calls.index.note(choice, reason, &self.calls.options.limits);

@@ -345,3 +345,26 @@ fn duplicate_keys_are_refused_unless_someone_asks_for_the_last() {
     assert_eq!(twice(everything().parser(builder.duplicate_keys(DuplicateKeys::Reject))), refused);
     assert_eq!(twice(everything().parser(builder.duplicate_keys(DuplicateKeys::LastWins))), ("complete", None));
 }
+
+/// One call is cut and the others go on; what has ended, or is not there, can't be cut.
+#[test]
+fn a_call_is_cut_alone() {
+    let mut driver = Driver::new(everything());
+    driver
+        .act(|calls, on| calls.start(0, CallStart::new("one").id("a"), on))
+        .act(|calls, on| calls.start(1, CallStart::new("two").id("b"), on))
+        .act(|calls, on| calls.start(2, CallStart::new("three").id("c"), on))
+        .act(|calls, on| calls.delta(0, "[1,", on))
+        .act(|calls, on| calls.delta(2, "[3,", on))
+        .act(|calls, on| calls.stop(2, on))
+        .act(|calls, on| calls.cut_call(0, "cancelled", on))
+        .act(|calls, on| calls.cut_call(2, "too slow", on))
+        .act(|calls, on| calls.cut_call(0, "again", on))
+        .act(|calls, on| calls.cut_call(9, "nobody", on))
+        .act(|calls, on| calls.delta(1, "[]", on))
+        .act(|calls, on| calls.finish(Some("tool_calls"), on));
+    let log = &driver.log;
+    assert_eq!(log.summary(), ["one truncated(cancelled) [1,", "two complete []", "three truncated(too slow) [3,"]);
+    assert_eq!(log.order, ["call 0", "call 1", "call 2", "input 0", "input 2", "input 1"]);
+    assert_eq!(log.errors, []);
+}

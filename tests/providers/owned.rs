@@ -92,7 +92,7 @@ fn events_are_serialized_as_the_command_prints_them() {
             r#"{"event":"input","call":0,"id":"t","name":"tool","status":"truncated","raw":"{\"a\": 1.50,","error":{"kind":"incomplete","offset":11,"line":1,"column":12,"path":"$","reason":"unplaced"}}"#,
             r#"{"event":"stop","reason":"refusal","native_reason":null,"choice":0}"#,
             r#"{"event":"usage","value":{"n": 1.0}}"#,
-            r#"{"event":"end"}"#,
+            r#"{"event":"stream-end"}"#,
         ]
     );
 }
