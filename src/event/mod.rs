@@ -8,6 +8,8 @@ mod wire;
 
 pub use self::owned::{OwnedEvent, OwnedEventKind};
 pub use self::value::CompleteValue;
+#[cfg(feature = "_provider-streams")]
+pub(crate) use self::value::on_one_line;
 pub(crate) use self::value::{SERDE_DEPTH, deserialize_text};
 use crate::path::Path;
 use crate::pattern::PatternId;

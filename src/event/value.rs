@@ -118,7 +118,7 @@ impl fmt::Display for CompleteValue<'_> {
 }
 
 /// A JSON text without the white space between its tokens.
-pub(super) fn on_one_line(text: &str) -> String {
+pub(crate) fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     // Writing to a string cannot fail.
     let _ = write_on_one_line(&mut line, text);

@@ -7,7 +7,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::event::StreamEvent;
 use crate::error::Error;
-use crate::event::{OwnedEvent, RawJson};
+use crate::event::{OwnedEvent, RawJson, on_one_line};
+use crate::parser::Parser;
+use crate::pattern::PatternSet;
 use crate::payload::PayloadStatus;
 use crate::tool_calls::{CallError, CallEvent};
 
@@ -119,7 +121,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Usage`].
     #[non_exhaustive]
     Usage {
-        /// The provider's JSON text.
+        /// The provider's JSON text. Serialized, it is a string if it is not JSON by the library's own rules.
         json: String,
     },
     /// [`StreamEvent::Stop`].
@@ -193,7 +195,7 @@ impl StreamEvent<'_> {
             Self::Text { choice, text } => OwnedStreamEvent::Text { choice, text: text.to_owned() },
             Self::Reasoning { choice, text } => OwnedStreamEvent::Reasoning { choice, text: text.to_owned() },
             Self::Refusal { choice, text } => OwnedStreamEvent::Refusal { choice, text: text.to_owned() },
-            Self::Usage { json } => OwnedStreamEvent::Usage { json: json.to_owned() },
+            Self::Usage { json } => OwnedStreamEvent::Usage { json: on_one_line(json) },
             Self::Stop { choice, reason, native_reason } => {
                 OwnedStreamEvent::Stop { choice, reason: reason.to_owned(), native_reason: owned(native_reason) }
             }
@@ -246,7 +248,9 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("text", text)?;
                 map.serialize_entry("choice", choice)?;
             }
-            Self::Usage { json } => map.serialize_entry("value", &RawJson(json))?,
+            Self::Usage { json } if is_strict(json) => map.serialize_entry("value", &RawJson(json))?,
+            // Half a surrogate pair, or too many levels: as a value it would make the whole line unreadable.
+            Self::Usage { json } => map.serialize_entry("value", json)?,
             Self::Stop { choice, reason, native_reason } => {
                 map.serialize_entry("reason", reason)?;
                 map.serialize_entry("native_reason", native_reason)?;
@@ -284,6 +288,12 @@ impl OwnedStreamEvent {
             Self::BadFrame { .. } => "bad-frame",
         }
     }
+}
+
+/// Whether a provider's JSON text is one that a parser takes.
+fn is_strict(json: &str) -> bool {
+    let mut parser = Parser::new(&PatternSet::empty());
+    parser.feed_with(json, |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok()
 }
 
 /// What is wrong with an input, and why it was cut.

@@ -91,10 +91,29 @@ fn events_are_serialized_as_the_command_prints_them() {
             r#"{"event":"provider-error","message":"Busy","type":"overloaded_error","code":null}"#,
             r#"{"event":"input","call":0,"id":"t","name":"tool","status":"truncated","raw":"{\"a\": 1.50,","error":{"kind":"incomplete","offset":11,"line":1,"column":12,"path":"$","reason":"unplaced"}}"#,
             r#"{"event":"stop","reason":"refusal","native_reason":null,"choice":0}"#,
-            r#"{"event":"usage","value":{"n": 1.0}}"#,
+            r#"{"event":"usage","value":{"n":1.0}}"#,
             r#"{"event":"stream-end"}"#,
         ]
     );
+}
+
+/// Whatever a provider sends as usage, a line stays one, and readable.
+#[test]
+fn usage_is_on_one_line_and_readable() {
+    let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let spread = "{\r\n \"a b\" :\t1.50 }";
+    for (usage, value) in [
+        (spread.to_owned(), r#"{"a b":1.50}"#.to_owned()),
+        (r#"{"n":"\ud800"}"#.to_owned(), r#""{\"n\":\"\\ud800\"}""#.to_owned()),
+        (deep(3), deep(3)),
+        (deep(100_000), format!("\"{}\"", deep(100_000))),
+    ] {
+        let event = format!(r#"{{"type":"message_delta","usage":{usage}}}"#);
+        let mut stream = ProviderStream::new(Provider::Anthropic, everything().build());
+        let told: Vec<_> = stream.push_events(&event).map(|event| serde_json::to_string(&event).unwrap()).collect();
+        assert_eq!(told, [format!(r#"{{"event":"usage","value":{value}}}"#)]);
+        serde_json::from_str::<Value>(&told[0]).unwrap();
+    }
 }
 
 /// A call that is cancelled says so, unless the provider gave a reason before.
