@@ -184,3 +184,22 @@ fn neither_refused_names_nor_further_ids_are_kept() {
     let named = format!("{calls:?}").len();
     assert!(refused < 20_000 && named < 20_000, "{refused} and {named} characters");
 }
+
+/// A response tells more calls at once than are remembered: all are told, and one that was told before is not told again.
+#[test]
+fn a_response_with_more_calls_than_are_remembered() {
+    let call = |number: u64| json!({"type": "function_call", "id": format!("f{number}"), "call_id": format!("c{number}"), "name": "tool", "arguments": "{}"});
+    let output: Vec<_> = (0..40).map(call).collect();
+    let limited = || everything().limits(CallLimits::new().open_calls(8));
+    let told_before = || vec![item("added", 39, call(39)), item("done", 39, call(39))];
+    for before in [Vec::new(), told_before()] {
+        let events = before.into_iter().chain([responses::end("completed", &json!({"output": output}))]);
+        let log = read_with(Some(Provider::OpenaiResponses), limited(), events);
+        assert_eq!(log.calls.len(), 40);
+        assert!(log.calls.iter().all(|call| call.status == "complete"));
+        let mut ids: Vec<_> = log.calls.iter().map(|call| call.id.clone()).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 40);
+    }
+}

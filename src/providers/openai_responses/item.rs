@@ -189,6 +189,12 @@ impl Item<'_> {
         id.is_empty() || [&self.call_id, &self.id].iter().any(|own| own.as_str() == id)
     }
 
+    /// Whether the item may have been told as a call before: one that is known, or that may be forgotten.
+    pub(super) fn may_be_old(&self, index: u64, emit: &mut Emitter<'_>) -> bool {
+        let has_slot = emit.calls().find_in(Slot::from(index)).is_some();
+        has_slot || emit.known().find_id(0, self.call_id()).is_some() || emit.known().has_forgotten()
+    }
+
     /// Tells what a message or reasoning says, unless other events have.
     pub(super) fn say(&self, index: u64, source: Source, state: &mut State, emit: &mut Emitter<'_>) {
         let has_news = |text: &Text<'_>, said: &mut Said| !text.is_empty() && said.is_news_from(source);

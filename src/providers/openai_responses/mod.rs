@@ -287,11 +287,13 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         emit.end_answer(status);
         return emit.end_stream();
     };
+    // Asked before any item here has ended: what is forgotten because of them can't have been told before.
+    let may_be_old: Vec<_> = (0..).zip(&response.output).map(|(index, item)| item.may_be_old(index, emit)).collect();
     // Some servers tell the items here alone, or what their input is.
-    for (index, item) in (0..).zip(&response.output) {
+    for ((index, item), may_be_old) in (0..).zip(&response.output).zip(may_be_old) {
         let slot = Slot::new(0, Place::Index(index));
         let (at_slot, by_id) = (emit.calls().find_in(slot), emit.known().find_id(0, item.call_id()));
-        let is_new = at_slot.is_none() && by_id.is_none() && !emit.known().has_forgotten();
+        let is_new = at_slot.is_none() && by_id.is_none() && !may_be_old;
         let is_here = at_slot.is_some() && at_slot == by_id;
         if is_new || is_here {
             item.end(slot, state, emit);
