@@ -214,7 +214,7 @@ impl ProviderStream {
                 None => on_event(StreamEvent::Unknown { text: &event }),
             }
         }
-        self.emitter(&mut on_event).calls().cut(reason.unwrap_or("end-of-input"));
+        self.emitter(&mut on_event).calls().cut(reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input"));
     }
 
     fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {

@@ -132,6 +132,7 @@ fn a_reason_to_finish_with() {
     };
     let open = chat::call(0, "a", "tool", "{\"a\":");
     assert_eq!(reason(std::slice::from_ref(&open), None), r#"Truncated { reason: "end-of-input" }"#);
+    assert_eq!(reason(std::slice::from_ref(&open), Some("")), r#"Truncated { reason: "end-of-input" }"#);
     assert_eq!(reason(std::slice::from_ref(&open), Some("cancelled")), r#"Truncated { reason: "cancelled" }"#);
     let error = json!({"error": {"message": "Busy"}}).to_string();
     assert_eq!(reason(&[open, error], Some("cancelled")), r#"Truncated { reason: "error" }"#);
