@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
-use jsonspigot::tool_calls::{ArgumentsMode, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
+use jsonspigot::tool_calls::{CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{Limits, Parser, PatternSet};
 use serde_json::{Value, json};
 
@@ -92,14 +92,14 @@ const SCENARIOS: [Scenario; 26] = [
         })
     }),
     ("cumulative", |n| {
-        neutral(builder().arguments(ArgumentsMode::Cumulative), |calls| {
+        neutral(builder().cumulative(), |calls| {
             calls.start(0, CallStart::new("tool"), ignore);
             let text = format!("[{}", "1,".repeat(512));
             (0..n).for_each(|_| calls.delta(0, &text, ignore));
         })
     }),
     ("not-cumulative", |n| {
-        neutral(builder().arguments(ArgumentsMode::Cumulative), |calls| {
+        neutral(builder().cumulative(), |calls| {
             keep(calls);
             (0..n).for_each(|_| calls.delta(0, "[2", ignore));
         })

@@ -207,7 +207,7 @@ struct Wire(Option<Provider>);
 fn wire() -> impl TypedValueParser<Value = Wire> {
     let names = Provider::ALL.iter().map(|provider| provider.name()).chain(["auto"]);
     // `auto` is no provider's name.
-    PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
+    PossibleValuesParser::new(names).map(|name| Wire(Provider::from_name(&name)))
 }
 
 impl Options {

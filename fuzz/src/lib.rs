@@ -4,10 +4,10 @@
 // The files serve other crates too, so each has more than is used here.
 #![allow(dead_code)]
 
-#[path = "../../tests/it/model/mod.rs"]
-mod model;
 #[path = "../../tests/it/driver.rs"]
 mod driver;
+#[path = "../../tests/it/model/mod.rs"]
+mod model;
 #[path = "../../tests/it/properties/mod.rs"]
 mod properties;
 
@@ -20,10 +20,10 @@ mod support;
 mod payload;
 #[path = "../../tests/envelope/properties.rs"]
 mod payloads;
-#[path = "../../tests/envelope/splitter.rs"]
-mod splitter;
 #[path = "../../tests/envelope/recorder.rs"]
 mod recorder;
+#[path = "../../tests/envelope/splitter.rs"]
+mod splitter;
 
 pub use properties::fuzz_targets::{chunks, limits, operations as ops, paths, respell, snapshot, typed, verdict};
 

@@ -52,5 +52,5 @@ mod vercel_ui;
 
 pub use event::StreamEvent;
 pub use owned::OwnedStreamEvent;
-pub use provider::{Provider, UnknownProvider};
+pub use provider::Provider;
 pub use stream::ProviderStream;

@@ -1,9 +1,7 @@
 //! The providers that are compiled in, by name, and by the look of an event. Each is a feature, and all that is known of
 //! its wire format stands in a file of its own, as a [`Format`].
 
-use alloc::boxed::Box;
 use core::fmt;
-use core::str::FromStr;
 
 #[cfg(feature = "ag-ui")]
 use super::ag_ui;
@@ -31,7 +29,7 @@ use super::vercel_ui;
 /// ```
 /// use jsonspigot::providers::Provider;
 ///
-/// assert_eq!("openai-chat".parse(), Ok(Provider::OpenaiChat));
+/// assert_eq!(Provider::from_name("openai-chat"), Some(Provider::OpenaiChat));
 /// assert_eq!(Provider::detect(r#"{"type":"message_stop"}"#), Some(Provider::Anthropic));
 /// assert_eq!(Provider::detect(r#"{"type":"ping"}"#), None);
 /// ```
@@ -110,6 +108,12 @@ impl Provider {
         self.format().name
     }
 
+    /// The provider with this [name](Self::name), if it is compiled in.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|provider| provider.name() == name)
+    }
+
     /// Whose event this is; `None` if it could be several providers', or nobody's that is compiled in.
     ///
     /// ```
@@ -161,31 +165,3 @@ impl fmt::Display for Provider {
         f.write_str(self.name())
     }
 }
-
-impl FromStr for Provider {
-    type Err = UnknownProvider;
-
-    fn from_str(name: &str) -> Result<Self, UnknownProvider> {
-        Self::ALL.iter().copied().find(|provider| provider.name() == name).ok_or_else(|| UnknownProvider(name.into()))
-    }
-}
-
-/// A name that is not that of a [`Provider`].
-///
-/// ```
-/// use jsonspigot::providers::Provider;
-///
-/// let error = "openai".parse::<Provider>().unwrap_err();
-/// assert!(error.to_string().starts_with("unknown provider `openai`: expected one of anthropic openai-chat "));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownProvider(Box<str>);
-
-impl fmt::Display for UnknownProvider {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown provider `{}`: expected one of", self.0)?;
-        Provider::ALL.iter().try_for_each(|provider| write!(f, " {provider}"))
-    }
-}
-
-impl core::error::Error for UnknownProvider {}

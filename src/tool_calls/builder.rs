@@ -1,7 +1,7 @@
 //! The builder of [`ToolCalls`](super::ToolCalls).
 
 use super::limits::CallLimits;
-use super::options::{ArgumentsMode, Options};
+use super::options::Options;
 use crate::parser::{DuplicateKeys, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
 
@@ -74,9 +74,27 @@ impl ToolCallsBuilder {
         self
     }
 
-    /// What a delta holds; by default what is new.
-    pub fn arguments(mut self, arguments: ArgumentsMode) -> Self {
-        self.options.arguments = arguments;
+    /// Each delta holds all of the input so far, as some servers send it; by default, as the protocols say, it holds only
+    /// what is new. This is never guessed: genuine deltas may look the same.
+    ///
+    /// ```
+    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    ///
+    /// let mut calls = ToolCalls::builder().cumulative().build();
+    /// let mut fragments = Vec::new();
+    /// let mut on_event = |event: CallEvent<'_>| {
+    ///     if let CallEvent::Fragment { text, .. } = event {
+    ///         fragments.push(text.to_string());
+    ///     }
+    /// };
+    /// calls.start(0, CallStart::new("list"), &mut on_event);
+    /// for text in [r#"{"cmd":"#, r#"{"cmd":"l"#, r#"{"cmd":"ls"}"#] {
+    ///     calls.delta(0, text, &mut on_event);
+    /// }
+    /// assert_eq!(fragments.concat(), r#"{"cmd":"ls"}"#);
+    /// ```
+    pub fn cumulative(mut self) -> Self {
+        self.options.is_cumulative = true;
         self
     }
 }

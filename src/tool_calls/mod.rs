@@ -41,7 +41,6 @@ pub use calls::ToolCalls;
 pub use error::{CallError, CallErrorKind};
 pub use event::{CallEvent, ToolCall};
 pub use limits::CallLimits;
-pub use options::ArgumentsMode;
 pub use slot::Slot;
 pub use start::CallStart;
 

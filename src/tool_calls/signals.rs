@@ -23,7 +23,7 @@ use super::ending::Ending;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener};
 use super::open_call::{OpenCall, Phase};
-use super::options::{ArgumentsMode, Options};
+use super::options::Options;
 use super::slot::{Place, Slot};
 use super::start::CallStart;
 use super::state::State;
@@ -133,10 +133,13 @@ impl Signals<'_> {
     /// A fragment of the call with this number, open or not.
     pub(crate) fn append(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(number) {
-            Some(call) if call.phase == Phase::Open => match self.calls.options.arguments {
-                ArgumentsMode::Delta => call.append(text, &self.calls.options, self.listener),
-                ArgumentsMode::Cumulative => call.append_to_all(text, &self.calls.options, self.listener),
-            },
+            Some(call) if call.phase == Phase::Open => {
+                if self.calls.options.is_cumulative {
+                    call.append_to_all(text, &self.calls.options, self.listener);
+                } else {
+                    call.append(text, &self.calls.options, self.listener);
+                }
+            }
             _ => self.late(number),
         }
     }

@@ -7,7 +7,7 @@ use super::call_index::CallIndex;
 use super::limits::CallLimits;
 use super::numbered::Numbered;
 use super::open_call::OpenCall;
-use super::options::{ArgumentsMode, Options};
+use super::options::Options;
 
 /// The open calls, the way to find them, and the choices that they are read with.
 #[derive(Clone, Debug)]
@@ -64,7 +64,8 @@ impl State {
         &self.options.limits
     }
 
-    pub(crate) fn arguments_mode(&self) -> ArgumentsMode {
-        self.options.arguments
+    /// Whether a delta holds everything so far.
+    pub(crate) fn is_cumulative(&self) -> bool {
+        self.options.is_cumulative
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jsonspigot::providers::Provider;
-use jsonspigot::tool_calls::{ArgumentsMode, CallErrorKind};
+use jsonspigot::tool_calls::CallErrorKind;
 use jsonspigot::{ErrorKind, OwnedEventKind};
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ fn t10_t11_hermes_35718_vercel_15888_cumulative_snapshots_are_not_appended() {
         let more = texts.into_iter().map(|text| chat::more(0, text));
         [chat::call(0, "a", "tool", "")].into_iter().chain(more).chain([chat::end("tool_calls")])
     };
-    let choices = everything().arguments(ArgumentsMode::Cumulative);
+    let choices = everything().cumulative();
     let log = read_with(Some(Provider::OpenaiChat), choices, chunks());
     assert_eq!(log.summary(), [r#"tool complete {"path":"src"}"#]);
     // Without being told, nothing is guessed, and nothing is taken for complete.

@@ -1,7 +1,7 @@
 //! Patches and commands of Responses: input that comes as strings of its own, told as the JSON text that they make.
 
 use jsonspigot::providers::{Provider, ProviderStream};
-use jsonspigot::tool_calls::{ArgumentsMode, CallErrorKind, CallLimits, ToolCallsBuilder};
+use jsonspigot::tool_calls::{CallErrorKind, CallLimits, ToolCallsBuilder};
 use jsonspigot::{OwnedEventKind, PatternSet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -211,7 +211,7 @@ fn what_does_not_fit_is_told() {
 
 #[test]
 fn snapshots_of_all_so_far() {
-    let cumulative = || everything().arguments(ArgumentsMode::Cumulative);
+    let cumulative = || everything().cumulative();
     let operation = json!({"type": "update_file", "path": "a", "diff": "a\"b\"c"});
     let log = read_as(
         cumulative(),

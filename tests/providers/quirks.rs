@@ -1,7 +1,7 @@
 //! What servers do beside the protocol: each row of the tables of known quirks is a test.
 
 use jsonspigot::providers::Provider;
-use jsonspigot::tool_calls::{ArgumentsMode, CallErrorKind};
+use jsonspigot::tool_calls::CallErrorKind;
 use serde_json::{Value, json};
 
 use super::support::{Log, chat, everything, gemini_call, read, read_structured, read_with, responses};
@@ -164,7 +164,7 @@ fn cumulative_snapshots() {
             chat::end("tool_calls"),
         ]
     };
-    let cumulative = || everything().arguments(ArgumentsMode::Cumulative);
+    let cumulative = || everything().cumulative();
     let log = read_with(Some(Provider::OpenaiChat), cumulative(), chunks());
     assert_eq!((log.summary(), log.errors), (vec![r#"tool complete {"cmd":"ls"}"#.to_owned()], vec![]));
     // What does not repeat all so far is told, and left out: nobody can say what the input is.

@@ -16,7 +16,7 @@ use core::mem;
 use super::item::{Item, Of};
 use crate::providers::emitter::Emitter;
 use crate::providers::json::Json;
-use crate::tool_calls::{ArgumentsMode, CallErrorKind, Key, Numbered, Places};
+use crate::tool_calls::{CallErrorKind, Key, Numbered, Places};
 
 /// The texts of open calls, by call number.
 #[derive(Clone, Debug, Default)]
@@ -141,10 +141,10 @@ impl Composed {
             return;
         }
         let escaped = escaped(piece);
-        let news = match emit.known().arguments_mode() {
-            ArgumentsMode::Delta => Some(escaped.as_str()),
-            ArgumentsMode::Cumulative if piece.is_empty() => None,
-            ArgumentsMode::Cumulative => self
+        let news = match emit.known().is_cumulative() {
+            false => Some(escaped.as_str()),
+            true if piece.is_empty() => None,
+            true => self
                 .string(number, emit)
                 .filter(|told| escaped.as_bytes().starts_with(told))
                 .and_then(|told| escaped.get(told.len()..)),

@@ -2,7 +2,7 @@
 //! limits, odd indices, whole inputs again and again, and fragments that nobody placed.
 
 use jsonspigot::providers::{Provider, ProviderStream};
-use jsonspigot::tool_calls::{ArgumentsMode, CallEvent, CallLimits, CallStart, Slot, ToolCalls, ToolCallsBuilder};
+use jsonspigot::tool_calls::{CallEvent, CallLimits, CallStart, Slot, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn choices(parser: ParserBuilder, choice: usize) -> ToolCallsBuilder {
         .name_bytes(limit(4, 3, default.name_bytes))
         .event_bytes(limit(8, 150, default.event_bytes));
     let builder = everything().parser(parser).limits(limits);
-    if choice & 16 == 0 { builder } else { builder.arguments(ArgumentsMode::Cumulative) }
+    if choice & 16 == 0 { builder } else { builder.cumulative() }
 }
 
 /// A signal: which one, where, and a text that most of them have.
