@@ -1,4 +1,5 @@
-//! What each signal does to a stream's calls: the one way in, for [`ToolCalls`](super::ToolCalls)' own functions and for every wire format.
+//! What each signal does to a stream's calls: the one way in, for the functions of [`ToolCalls`](super::ToolCalls) and for
+//! every wire format.
 //!
 //! # Which call a fragment belongs to
 //!

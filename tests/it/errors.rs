@@ -19,7 +19,7 @@ fn limited(limits: Limits, text: &str) -> Error {
     failure(Parser::builder().limits(limits), text.as_bytes())
 }
 
-fn behind_the_end() -> Error {
+fn after_the_end() -> Error {
     let mut parser = Parser::new(&PatternSet::empty());
     parser.feed("1").check().and_then(|()| parser.finish().check()).unwrap();
     parser.feed("2").check().unwrap_err()
@@ -73,7 +73,7 @@ fn each_kind_says_what_and_where() {
         ("out-of-order", "out of order", 0, out_of_order()),
         ("foreign-revision", "foreign revision", 2, of_a_foreign_revision()),
         ("not-retained", "not retained", 2, failure(Parser::builder().retain(Retain::Matches), b"[]")),
-        ("finished", "finished", 1, behind_the_end()),
+        ("finished", "finished", 1, after_the_end()),
         ("data", "data", 0, plain(br#"{"a": 1}"#)),
     ];
     for (name, title, offset, error) in errors {
@@ -92,7 +92,7 @@ fn each_kind_says_what_and_where() {
 /// Every place where a text can break or break off, with what could have stood there.
 #[test]
 fn messages_say_what_was_expected() {
-    let low_behind_high = "expected a low surrogate after a high one";
+    let low_after_high = "expected a low surrogate after a high one";
     let limits = Limits::new().depth(2).key(2).string(3).number(2).total(20);
     let builder = || Parser::builder().limits(limits).duplicate_keys(DuplicateKeys::Reject);
     for (text, expected) in [
@@ -149,9 +149,9 @@ fn messages_say_what_was_expected() {
     }
     for (text, expected) in [
         (&br#""\uDC"#[..], "expected a high surrogate before a low one"),
-        (br#""\uD800x"#, low_behind_high),
-        (br#""\uD800\n"#, low_behind_high),
-        (br#""\uD800\uE"#, low_behind_high),
+        (br#""\uD800x"#, low_after_high),
+        (br#""\uD800\n"#, low_after_high),
+        (br#""\uD800\uE"#, low_after_high),
         (br#""\uD800\x"#, "expected `u` after the backslash"),
         (b"\"\xFF", "expected UTF-8"),
     ] {

@@ -70,8 +70,8 @@ fn refusals_name_the_column_and_the_reason() {
     for (text, column, reason) in [
         ("", 1, "an empty pattern"),
         (" a", 1, "expected a name"),
-        ("a ", 2, "white space behind"),
-        ("$ ", 2, "white space behind"),
+        ("a ", 2, "white space after"),
+        ("$ ", 2, "white space after"),
         ("a-b", 2, "expected `.`, `[`"),
         ("a.", 3, "expected a name"),
         ("a..", 4, "expected a name"),
@@ -151,7 +151,7 @@ fn patterns_select_the_same_at_every_place_of_a_set() {
         for place in 0..150 {
             let mut patterns = vec!["$"; place];
             patterns.push(pattern);
-            assert_eq!(told(patterns, place), alone, "{pattern} behind {place} others");
+            assert_eq!(told(patterns, place), alone, "{pattern} after {place} others");
         }
     }
 }
