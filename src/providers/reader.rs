@@ -46,6 +46,7 @@ impl Reader {
         let understood = match self.provider {
             #[cfg(feature = "openai-responses")]
             Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
+            #[allow(unreachable_patterns, reason = "where Responses is the only format")]
             provider => (provider.format().read)(event, emit),
         }?;
         let is_first = !mem::replace(&mut self.has_begun, true);
