@@ -36,7 +36,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "TOOL_CALL_START" => emit.calls().start(slot, CallStart::new(name).id(id)),
         "TOOL_CALL_END" => emit.calls().stop(slot),
         "TOOL_CALL_CHUNK" => {
-            let is_known = id.is_empty() || emit.calls().is_known(slot);
+            let is_known = id.is_empty() || emit.calls().find_in(slot).is_some();
             if !is_known {
                 emit.calls().start(slot, CallStart::new(name).id(id));
             }

@@ -3,7 +3,7 @@
 use super::event::StreamEvent;
 use super::failure::Failure;
 use super::json::{Json, TextOrJson};
-use crate::tool_calls::{CallEvent, CallListener, Signals, Slot, State, ToolCalls};
+use crate::tool_calls::{CallEvent, CallListener, Signals, Slot, State, ToolCalls, present};
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
 pub(super) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
@@ -104,7 +104,6 @@ impl<'a> Emitter<'a> {
 
     /// Tells an error that does not affect any other call.
     pub(super) fn report(&mut self, Failure { message, kind, code }: &Failure<'_>) {
-        let present = |text| Some(text).filter(|text: &&str| !text.is_empty());
         self.tell(StreamEvent::ProviderError { message, kind: present(kind), code: present(code) });
     }
 }

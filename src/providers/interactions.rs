@@ -48,7 +48,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             let Some(delta) = event.delta else { return Ok(Understood::Yes) };
             let kind = delta.kind.as_str();
             let may_be_built_in = kind.ends_with("_call") && kind != "function_call";
-            if !may_be_built_in || emit.calls().is_known(slot) {
+            if !may_be_built_in || emit.calls().find_in(slot).is_some() {
                 emit.payload(slot, &delta.arguments.text_or_json());
             }
             emit.text(0, &delta.text);

@@ -2,7 +2,7 @@
 
 use super::limits::CallLimits;
 use super::options::Options;
-use crate::parser::{DuplicateKeys, ParserBuilder, Retain};
+use crate::parser::ParserBuilder;
 use crate::pattern::PatternSet;
 
 /// The choices [`ToolCalls`](super::ToolCalls) are built with; each has a default.
@@ -64,7 +64,7 @@ impl ToolCallsBuilder {
     /// assert_eq!(is_complete(ToolCalls::builder().parser(last_wins).build()), Some(true));
     /// ```
     pub fn parser(mut self, parser: ParserBuilder) -> Self {
-        self.options.parser = parser.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject);
+        self.options.parser = parser;
         self
     }
 

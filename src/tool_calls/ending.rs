@@ -108,12 +108,8 @@ impl OpenCall {
             Input::Untouched if is_regular => PayloadStatus::Empty,
             Input::Untouched | Input::Text(_) => truncated,
         };
-        let empty = empty_object();
-        let value = match status {
-            PayloadStatus::Complete => self.parser(),
-            PayloadStatus::Empty => Some(&empty),
-            _ => None,
-        };
+        let empty = (status == PayloadStatus::Empty).then(empty_object);
+        let value = if status == PayloadStatus::Complete { self.parser() } else { empty.as_ref() };
         let value = value.and_then(|parser| parser.complete().ok());
         let input = Payload { status, raw: self.input.raw(), value, error: error.as_ref() };
         listener.on_call_event(CallEvent::End { call: self.tool_call(), input });

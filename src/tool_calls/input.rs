@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::by_path::{PathValue, ReadsValues};
 use super::event::InputEvent;
 use crate::error::{Error, ErrorKind};
-use crate::parser::{Parser, ParserBuilder, Retain, ValueFeed};
+use crate::parser::{DuplicateKeys, Parser, ParserBuilder, Retain, ValueFeed};
 use crate::pattern::PatternSet;
 
 /// The input came in a form that does not go with what had come before.
@@ -57,7 +57,8 @@ impl InputReader {
 impl Input {
     /// JSON, to be read as text by a parser with these choices.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self::Open(InputReader::Text(Box::new(builder.retain(Retain::All).build(patterns))))
+        let builder = builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject);
+        Self::Open(InputReader::Text(Box::new(builder.build(patterns))))
     }
 
     /// JSON, to be read as values by path.

@@ -10,7 +10,7 @@ use super::event::{CallEvent, CallListener, InputEvent, ToolCall};
 use super::input::Input;
 use super::options::Options;
 use super::slot::{Place, Slot};
-use super::start::{CallStart, InputFormat};
+use super::start::{CallStart, InputFormat, present};
 use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::tokenizer::floor_char_boundary;
@@ -36,7 +36,6 @@ pub(super) struct Identity {
 
 impl Identity {
     pub(super) fn tool_call(&self) -> ToolCall<'_> {
-        let present = |text| Some(text).filter(|text: &&str| !text.is_empty());
         ToolCall { number: self.number, id: present(&self.id), name: present(&self.name), choice: self.choice }
     }
 }

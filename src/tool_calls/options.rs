@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 use super::limits::CallLimits;
-use crate::parser::{DuplicateKeys, Parser, ParserBuilder};
+use crate::parser::{Parser, ParserBuilder};
 use crate::pattern::PatternSet;
 
 /// The builder's choices.
@@ -23,7 +23,7 @@ impl Default for Options {
         Self {
             patterns: PatternSet::empty(),
             patterns_by_name: BTreeMap::new(),
-            parser: Parser::builder().duplicate_keys(DuplicateKeys::Reject),
+            parser: Parser::builder(),
             limits: CallLimits::default(),
             is_cumulative: false,
         }

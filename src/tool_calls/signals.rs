@@ -223,11 +223,6 @@ impl Signals<'_> {
         }
     }
 
-    /// Whether a call is known in a slot, be it open or not.
-    pub(crate) fn is_known(&mut self, slot: Slot<'_>) -> bool {
-        self.calls.index.find(slot).is_some()
-    }
-
     /// The call that was last started in a slot, open or not.
     pub(crate) fn find_in(&mut self, slot: Slot<'_>) -> Option<u64> {
         self.calls.index.find(slot)

@@ -38,7 +38,7 @@ impl<'a> CallStart<'a> {
     /// The start of a call of this tool. Each of these takes a `&str` or an `Option<&str>`, as SDKs have it. An empty
     /// name is an absent one, as it is on the wire.
     pub fn new(name: impl Into<Option<&'a str>>) -> Self {
-        Self { name: present(name.into()), ..Self::default() }
+        Self { name: name.into().and_then(present), ..Self::default() }
     }
 
     /// The start of a call whose tool is not known yet.
@@ -48,12 +48,12 @@ impl<'a> CallStart<'a> {
 
     /// The provider's id. An empty id is an absent one, as it is on the wire.
     pub fn id(self, id: impl Into<Option<&'a str>>) -> Self {
-        Self { id: present(id.into()), ..self }
+        Self { id: id.into().and_then(present), ..self }
     }
 
     /// The input that came along with the start. It is used only if there are no deltas.
     pub fn input(self, input: impl Into<Option<&'a str>>) -> Self {
-        Self { input: present(input.into()), ..self }
+        Self { input: input.into().and_then(present), ..self }
     }
 
     /// The input is not JSON by nature: a patch, a query, code.
@@ -88,6 +88,7 @@ impl<'a> CallStart<'a> {
     }
 }
 
-fn present(text: Option<&str>) -> Option<&str> {
-    text.filter(|text| !text.is_empty())
+/// A text, unless it is empty, which on the wire means that there is none.
+pub(crate) fn present(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
 }
