@@ -231,6 +231,8 @@ pub enum ErrorKind {
     Finished,
     /// `{"age":"old"}` read as a struct whose `age` is a number: complete, but not of that type.
     Data,
+    /// `{"na` read as a struct whose `name` is required: nothing can be shown yet, but more of the text may change that ([`PartialValue::deserialize`](crate::PartialValue::deserialize)).
+    Pending,
 }
 
 impl ErrorKind {
@@ -260,6 +262,7 @@ impl ErrorKind {
             Self::ForeignRevision => "foreign-revision",
             Self::Finished => "finished",
             Self::Data => "data",
+            Self::Pending => "pending",
         }
     }
 
@@ -287,6 +290,7 @@ impl ErrorKind {
             Self::ForeignRevision => "foreign revision",
             Self::Finished => "finished",
             Self::Data => "data",
+            Self::Pending => "pending",
         }
     }
 }

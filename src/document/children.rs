@@ -22,12 +22,10 @@ use crate::path::Segment;
 pub(super) trait ReadChild<'a>: Copy {
     type Reading: Reading;
 
-    /// Reads a child; whether a buffer is to find a mark in it, if it is complete.
     fn read_child<T: DeserializeSeed<'a>>(
         self,
         value: PartialValue<'a>,
         seed: T,
-        is_marked: bool,
     ) -> Result<T::Value, TypedError<Self::Reading>>;
 
     fn context(&self) -> &Context;
@@ -38,7 +36,7 @@ pub(super) struct Children<'n, 'a, P> {
     children: &'n mut dyn Iterator<Item = (Segment<'a>, PartialValue<'a>)>,
     left: usize,
     parent: P,
-    /// Whether a buffer is to find a mark inside: in every key, or in the last element.
+    /// Whether a buffer is to find a mark in every key.
     is_marked: bool,
     /// The member whose key has been read and whose value has not.
     entry: Option<PartialValue<'a>>,
@@ -70,10 +68,11 @@ impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'_, 'a, P> {
 
     fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, Self::Error> {
         match self.next() {
-            Some((_, value)) => {
-                let is_marked = self.is_marked && self.left == 0;
-                self.parent.read_child(value, seed, is_marked).map(Some)
-            }
+            Some((_, value)) => match self.parent.read_child(value, seed) {
+                // As if it had not begun: what would be left out otherwise, in another reading of everything.
+                Err(error) if error.leaves_out_all_of(value, self.parent.context()) => Ok(None),
+                read => read.map(Some),
+            },
             None => Ok(None),
         }
     }
@@ -88,13 +87,15 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'_, 'a, P> {
 
     fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, Self::Error> {
         if self.entry.is_some() {
-            return Err(TypedError::new(ErrorKind::Data, "expected a value to be read before the next key"));
+            return Err(TypedError::misfit(ErrorKind::Data, "expected a value to be read before the next key"));
         }
         match self.next() {
             Some((Segment::Key(key), value)) => {
                 self.entry = Some(value);
                 let marks = self.is_marked.then(|| self.parent.context());
-                seed.deserialize(Key::new(key, marks)).map(Some).map_err(|error| error.inside(value))
+                let read = seed.deserialize(Key::new(key, marks)).map(Some);
+                // A key is always whole.
+                read.map_err(|error| error.for_good().inside(value))
             }
             _ => Ok(None),
         }
@@ -103,8 +104,8 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'_, 'a, P> {
     fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, Self::Error> {
         let value = self.entry.take();
         let value =
-            value.ok_or_else(|| TypedError::new(ErrorKind::Data, "expected a key to be read before its value"))?;
-        self.parent.read_child(value, seed, false)
+            value.ok_or_else(|| TypedError::misfit(ErrorKind::Data, "expected a key to be read before its value"))?;
+        self.parent.read_child(value, seed)
     }
 
     fn size_hint(&self) -> Option<usize> {

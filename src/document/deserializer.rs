@@ -11,39 +11,52 @@ use serde::de::{self, DeserializeSeed, Deserializer, EnumAccess, Unexpected, Var
 
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
 use super::children::{Children, Key, ReadChild};
-use super::reading::{Context, OpenText, Reading, SETTLED, Whole, is_for_value};
+use super::open_text::{TextReader, is_for_value, other_text};
+use super::reading::{Context, Reading, SETTLED, StandIn, Whole, is_buffer};
 use super::typed_error::TypedError;
-use super::{NodeKind, PartialValue};
+use super::{NOTHING, NodeKind, PartialValue};
 use crate::error::ErrorKind;
 use crate::event::SERDE_DEPTH;
+
+/// What stands for a hidden value: nothing else in a document is bytes, and these are no text.
+const NO_TEXT: &[u8] = b"\xFF";
 
 /// Reads one value; knows how many levels of containers may still open.
 #[derive(Clone, Copy)]
 pub(super) struct PartialDeserializer<'c, 'a, R> {
     value: PartialValue<'a>,
     levels_left: usize,
-    /// Whether a visitor that may buffer the value is to find a mark in it: it is open, or the last element of an open
-    /// array.
-    is_marked: bool,
+    /// Who reads the value, if it is an open string.
+    reader: TextReader,
     context: &'c Context,
     reading: PhantomData<R>,
 }
 
 impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
-    pub(super) fn new(value: PartialValue<'a>, context: &'c Context) -> Self {
-        let is_marked = !value.is_complete() && R::MARKS;
-        Self { value, levels_left: SERDE_DEPTH, is_marked, context, reading: PhantomData }
+    /// Reads a `T`.
+    pub(super) fn new<T>(value: PartialValue<'a>, context: &'c Context) -> Self {
+        Self { value, levels_left: SERDE_DEPTH, reader: TextReader::of::<T>(), context, reading: PhantomData }
     }
 
-    /// What is complete is read as such, also inside an open value: nothing in it needs a mark.
-    fn of_complete(self, value: PartialValue<'a>, is_marked: bool) -> PartialDeserializer<'c, 'a, Whole> {
+    /// What is complete is read as such, also inside an open value.
+    fn of_complete(self, value: PartialValue<'a>) -> PartialDeserializer<'c, 'a, Whole> {
         let Self { levels_left, context, .. } = self;
-        PartialDeserializer { value, levels_left, is_marked, context, reading: PhantomData }
+        PartialDeserializer { value, levels_left, reader: TextReader::Other, context, reading: PhantomData }
+    }
+
+    fn is_open(self) -> bool {
+        R::IS_OPEN && !self.value.is_complete()
     }
 
     pub(super) fn one_level_less(self) -> Result<Self, TypedError<R>> {
-        let too_deep = || TypedError::new(ErrorKind::DepthLimit, "expected no more than 127 levels");
+        let too_deep = || TypedError::misfit(ErrorKind::DepthLimit, "expected no more than 127 levels");
         Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
+    }
+
+    /// How many children are shown: what is left out is an open container's last.
+    fn shown_children(self) -> usize {
+        let has_left_out = self.context.extent.left_out != NOTHING && self.context.extent.innermost == self.value.node;
+        self.value.len() - usize::from(has_left_out)
     }
 
     /// Hands over the children, and makes sure that none is left: an array of three is not read as a pair.
@@ -53,79 +66,89 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         read: impl FnOnce(&mut Children<'_, 'a, Self>) -> Result<T, TypedError<R>>,
     ) -> Result<T, TypedError<R>> {
         let parent = self.one_level_less()?;
-        let shown = self.value.len() - usize::from(self.leaves_out_its_last());
+        let shown = self.shown_children();
         let mut iterator = self.value.children().take(shown);
         let mut children = Children::new(&mut iterator, shown, parent, is_marked);
         let value = read(&mut children)?;
         if children.are_all_read() {
             Ok(value)
         } else {
-            Err(de::Error::invalid_length(self.value.len(), &"fewer elements"))
+            let error: TypedError<R> = de::Error::invalid_length(self.value.len(), &"fewer elements");
+            Err(error.for_good())
         }
-    }
-
-    /// Whether a container's last child is to be passed over as if it had not begun.
-    fn leaves_out_its_last(self) -> bool {
-        let last = self.value.last_in_document();
-        self.context.open_text == OpenText::LeftOut
-            && last.as_str().is_some()
-            && !last.is_complete()
-            && last.node().parent == self.value.node
     }
 
     /// For a visitor that takes anything, and may therefore be a buffer.
     fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        let value = self.value;
-        match value.node().kind {
-            NodeKind::Null => visitor.visit_unit(),
-            NodeKind::False => visitor.visit_bool(false),
-            NodeKind::True => visitor.visit_bool(true),
-            NodeKind::String => self.read_any_text(visitor),
-            NodeKind::Number => read_number(value.text(), |number| number.deserialize_any(visitor)),
-            NodeKind::Array => self.read_children(self.is_marked, |elements| visitor.visit_seq(elements)),
-            NodeKind::Object => self.read_children(self.is_marked, |members| visitor.visit_map(members)),
+        if self.is_open() && !is_for_value::<V::Value>() {
+            return self.read_any_open(visitor);
+        }
+        match self.value.node().kind {
+            NodeKind::String => visitor.visit_borrowed_str(self.value.text()),
+            NodeKind::Number => read_number(self.value.text(), |number| number.deserialize_any(visitor)),
+            NodeKind::Array | NodeKind::Object => self.read_members(visitor),
+            NodeKind::Null | NodeKind::False | NodeKind::True => self.read_literal(visitor),
         }
     }
 
-    fn read_any_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        let text = self.value.text();
-        if is_for_value::<V::Value>() {
-            return visitor.visit_borrowed_str(text);
-        }
-        if !self.value.is_complete() {
-            self.context.note_open_text();
-            match self.context.open_text {
-                OpenText::Shown => {}
-                OpenText::Withheld(character) => return visitor.visit_char(character),
-                OpenText::LeftOut => return Err(TypedError::still_open()),
+    /// The same, of what is still open.
+    fn read_any_open<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        let is_buffered = is_buffer::<V::Value>();
+        let stand_in = if is_buffered { self.context.buffer(self.value) } else { StandIn::Itself };
+        match (stand_in, self.value.node().kind) {
+            (StandIn::Character(character), _) => visitor.visit_char(character),
+            (StandIn::Hidden, _) => visitor.visit_borrowed_bytes(NO_TEXT),
+            (StandIn::OtherText, NodeKind::String) => visitor.visit_string(other_text(self.value.text())),
+            (_, NodeKind::Array | NodeKind::Object) => self.read_members(visitor),
+            (_, NodeKind::String) if is_buffered && self.context.marks => {
+                self.context.note_mark();
+                visitor.visit_str(self.value.text())
             }
+            (_, NodeKind::String) if is_buffered => visitor.visit_borrowed_str(self.value.text()),
+            (_, NodeKind::String) => self.read_text(visitor),
+            // Nothing can mark a number.
+            _ => Err(TypedError::still_open()),
         }
-        if self.is_marked {
-            self.context.note_mark();
-            visitor.visit_str(text)
-        } else {
-            visitor.visit_borrowed_str(text)
+    }
+
+    /// Reads an array's elements, or an object's members with keys that may be buffered.
+    fn read_members<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        let is_marked = self.is_open() && self.context.marks;
+        match self.value.node().kind {
+            NodeKind::Array => self.read_children(is_marked, |elements| visitor.visit_seq(elements)),
+            _ => self.read_children(is_marked, |members| visitor.visit_map(members)),
+        }
+    }
+
+    fn read_literal<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        match self.value.node().kind {
+            NodeKind::Null => visitor.visit_unit(),
+            kind => visitor.visit_bool(kind == NodeKind::True),
         }
     }
 
     fn read_enum<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         let value = self.value;
         match value.node().kind {
-            NodeKind::String if !value.is_complete() => Err(TypedError::still_open()),
+            NodeKind::String if self.is_open() => Err(TypedError::still_open()),
             NodeKind::String => visitor.visit_enum(BorrowedStrDeserializer::new(value.text())),
-            NodeKind::Object => match (value.entries().next(), value.len()) {
+            NodeKind::Object => match (value.entries().next(), self.shown_children()) {
                 (Some((variant, content)), 1) => {
                     let content = Self { value: content, ..self.one_level_less()? };
                     visitor.visit_enum(Variant { variant, content })
                 }
-                _ => Err(de::Error::invalid_value(Unexpected::Map, &"an object with a single key")),
+                (_, count) => {
+                    let error: TypedError<R> =
+                        de::Error::invalid_value(Unexpected::Map, &"an object with a single key");
+                    Err(if count > 1 { error.for_good() } else { error })
+                }
             },
             _ => Err(de::Error::invalid_type(Unexpected::Other("neither string nor object"), &"an enum")),
         }
     }
 
     fn read_raw_value<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        if !self.value.is_complete() {
+        if self.is_open() {
             return Err(TypedError::still_open());
         }
         visitor.visit_map(raw_value(self.value.to_string()))
@@ -133,15 +156,29 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
 
     /// The beginning of one variant's name may be another one's name, and the first of many characters may be a `char`.
     fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        if self.value.is_complete() { self.read_text(visitor) } else { Err(TypedError::still_open()) }
+        if self.is_open() { Err(TypedError::still_open()) } else { visitor.visit_borrowed_str(self.value.text()) }
     }
 
     fn read_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        visitor.visit_borrowed_str(self.value.text())
+        if self.is_open() && !self.shows_text::<V::Value>() {
+            return Err(TypedError::still_open());
+        }
+        match self.context.stand_in {
+            StandIn::OtherText if self.is_open() => visitor.visit_string(other_text(self.value.text())),
+            _ => visitor.visit_borrowed_str(self.value.text()),
+        }
+    }
+
+    fn shows_text<T>(self) -> bool {
+        if self.reader == TextReader::Newtype {
+            self.context.note_newtype();
+        }
+        self.reader.shows::<T>()
     }
 
     fn read_bytes<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
         match self.value.as_str() {
+            Some(_) if self.is_open() && !self.shows_text::<V::Value>() => Err(TypedError::still_open()),
             Some(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
             None => self.read_fields(visitor),
         }
@@ -166,7 +203,9 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
             NodeKind::Array => Unexpected::Seq,
             NodeKind::Object => Unexpected::Map,
         };
-        Err(de::Error::invalid_type(unexpected, expected))
+        let error: TypedError<R> = de::Error::invalid_type(unexpected, expected);
+        // A value's kind never changes.
+        Err(error.for_good())
     }
 }
 
@@ -203,12 +242,10 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         visitor: V,
     ) -> Result<V::Value, TypedError<R>> {
         let read = match name {
-            SETTLED if !self.value.is_complete() => visitor.visit_none(),
-            SETTLED => {
-                visitor.visit_newtype_struct(self.of_complete(self.value, false)).map_err(TypedError::of_reading)
-            }
+            SETTLED if self.is_open() => visitor.visit_none(),
+            SETTLED => visitor.visit_newtype_struct(self.of_complete(self.value)).map_err(TypedError::of_reading),
             RAW_VALUE => self.read_raw_value(visitor),
-            _ => visitor.visit_newtype_struct(self),
+            _ => visitor.visit_newtype_struct(Self { reader: TextReader::Newtype, ..self }),
         };
         read.map_err(|error| error.inside(self.value))
     }
@@ -235,9 +272,9 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         deserialize_i8(); deserialize_i16(); deserialize_i32(); deserialize_i64(); deserialize_i128();
         deserialize_u8(); deserialize_u16(); deserialize_u32(); deserialize_u64(); deserialize_u128();
         deserialize_f32(); deserialize_f64();
-        deserialize_unit(): Null => read_any;
-        deserialize_unit_struct(name: &'static str): Null => read_any;
-        deserialize_bool(): False | True => read_any;
+        deserialize_unit(): Null => read_literal;
+        deserialize_unit_struct(name: &'static str): Null => read_literal;
+        deserialize_bool(): False | True => read_literal;
         deserialize_char(): String => read_whole_text;
         deserialize_str(): String => read_text;
         deserialize_string(): String => read_text;
@@ -247,7 +284,7 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         deserialize_tuple(len: usize): Array => read_fields;
         deserialize_tuple_struct(name: &'static str, len: usize): Array => read_fields;
         // This is how serde reads a struct with a flattened field, which it buffers.
-        deserialize_map(): Object => read_any;
+        deserialize_map(): Object => read_members;
         deserialize_struct(name: &'static str, fields: &'static [&'static str]): Array | Object => read_fields;
     }
 }
@@ -256,16 +293,11 @@ impl<'a, R: Reading> ReadChild<'a> for PartialDeserializer<'_, 'a, R> {
     type Reading = R;
 
     /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
-    fn read_child<T: DeserializeSeed<'a>>(
-        self,
-        value: PartialValue<'a>,
-        seed: T,
-        is_marked: bool,
-    ) -> Result<T::Value, TypedError<R>> {
+    fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError<R>> {
         let read = if value.is_complete() {
-            seed.deserialize(self.of_complete(value, is_marked)).map_err(TypedError::of_reading)
+            seed.deserialize(self.of_complete(value)).map_err(TypedError::of_reading)
         } else {
-            seed.deserialize(Self { value, is_marked: R::MARKS, ..self })
+            seed.deserialize(Self { value, reader: TextReader::of::<T::Value>(), ..self })
         };
         read.map_err(|error| error.inside(value))
     }
@@ -286,7 +318,8 @@ impl<'c, 'a, R: Reading> EnumAccess<'a> for Variant<'c, 'a, R> {
     type Variant = PartialDeserializer<'c, 'a, R>;
 
     fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError<R>> {
-        seed.deserialize(Key::new(self.variant, None)).map(|variant| (variant, self.content))
+        let variant = seed.deserialize(Key::new(self.variant, None)).map_err(TypedError::for_good)?;
+        Ok((variant, self.content))
     }
 }
 
@@ -298,7 +331,7 @@ impl<'a, R: Reading> VariantAccess<'a> for PartialDeserializer<'_, 'a, R> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError<R>> {
-        self.read_child(self.value, seed, false)
+        self.read_child(self.value, seed)
     }
 
     fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError<R>> {

@@ -12,8 +12,8 @@ use serde::de::{
     self, Deserialize, Deserializer, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
 };
 
-use super::reading::Whole;
-use super::typed_error::TypedError;
+use super::typed_error::WholeError;
+use super::withheld;
 
 /// How serde_json represents a number in a buffer, with its feature `arbitrary_precision`: an object with this one key.
 const NUMBER: &str = "$serde_json::private::Number";
@@ -27,51 +27,46 @@ pub(super) enum Kept<'de> {
     Float(f64),
     /// Borrowed: a complete string.
     Whole(&'de str),
-    /// Copied, which is the mark: an open string, or the last element of an open array.
+    /// Copied, which is the mark: an open string, or a key of an open object.
     Marked(String),
     Array(Vec<Kept<'de>>),
     Object(Vec<(Kept<'de>, Kept<'de>)>),
-    /// What no reading of ours leaves there, and the open string while it is withheld.
+    /// What stands for the innermost open value.
+    Withheld,
+    /// What no reading of ours leaves there.
     Other,
 }
 
 impl Kept<'_> {
-    /// Whether the value is neither a string nor a container, and was therefore complete when it was shown.
-    pub(super) fn is_atom(&self) -> bool {
-        match self {
-            Self::Null | Self::Bool(_) | Self::Unsigned(_) | Self::Signed(_) | Self::Float(_) => true,
-            Self::Object(members) => matches!(members.as_slice(), [(Self::Whole(NUMBER), _)]),
-            _ => false,
-        }
+    /// Whether the value is an object without members: of a flattened field it says nothing.
+    pub(super) fn is_empty_object(&self) -> bool {
+        matches!(self, Self::Object(members) if members.is_empty())
     }
 
-    /// Whether the value is known to be complete, in a buffer in which what is open is marked.
+    /// Whether nothing in the value says that it is open.
     pub(super) fn is_complete(&self) -> bool {
-        self.is_atom() || self.has_no_mark_where_it_would_be()
-    }
-
-    /// Looks for the mark where it would be if the value were open. If there is no such place, the value may be open.
-    fn has_no_mark_where_it_would_be(&self) -> bool {
         let mut value = self;
         loop {
             value = match value {
-                Self::Whole(_) => return true,
-                // Every key of an open object has it.
-                Self::Object(members) if !value.is_atom() => match members.first() {
-                    Some((key, _)) => key,
-                    None => return false,
+                Self::Marked(_) | Self::Withheld => return false,
+                // Every key of an open object is marked. Any key will do, but what is open in it is its last member.
+                Self::Object(members) => match members.last() {
+                    Some((Self::Marked(_), _)) => return false,
+                    Some((Self::Whole(NUMBER), _)) => return true,
+                    Some((_, last)) => last,
+                    None => return true,
                 },
                 Self::Array(elements) => match elements.last() {
                     Some(last) => last,
-                    None => return false,
+                    None => return true,
                 },
-                _ => return false,
+                _ => return true,
             };
         }
     }
 
     /// The error for a value of another kind than the one asked for.
-    fn wrong_type<T>(&self, expected: &dyn de::Expected) -> Result<T, TypedError<Whole>> {
+    fn wrong_type<T>(&self, expected: &dyn de::Expected) -> Result<T, WholeError> {
         let unexpected = match self {
             Self::Null => Unexpected::Unit,
             Self::Bool(value) => Unexpected::Bool(*value),
@@ -82,7 +77,7 @@ impl Kept<'_> {
             Self::Marked(text) => Unexpected::Str(text),
             Self::Array(_) => Unexpected::Seq,
             Self::Object(_) => Unexpected::Map,
-            Self::Other => Unexpected::Other("what a document has not"),
+            Self::Withheld | Self::Other => Unexpected::Other("what a document has not"),
         };
         Err(de::Error::invalid_type(unexpected, expected))
     }
@@ -121,8 +116,12 @@ impl<'de> Visitor<'de> for KeptVisitor {
         visit_string(text: String) => Kept::Marked(text);
         visit_i128(_value: i128) => Kept::Other;
         visit_u128(_value: u128) => Kept::Other;
-        visit_char(_value: char) => Kept::Other;
-        visit_bytes(_value: &[u8]) => Kept::Other;
+        visit_bytes(_value: &[u8]) => Kept::Withheld;
+    }
+
+    fn visit_char<E>(self, character: char) -> Result<Self::Value, E> {
+        withheld::note_settled(character);
+        Ok(Kept::Withheld)
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
@@ -158,7 +157,7 @@ impl<'de> Visitor<'de> for KeptVisitor {
     }
 }
 
-impl<'de> IntoDeserializer<'de, TypedError<Whole>> for Kept<'de> {
+impl<'de> IntoDeserializer<'de, WholeError> for Kept<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -181,7 +180,7 @@ macro_rules! deserialize_kinds {
 
 impl<'de> Deserializer<'de> for Kept<'de> {
     /// What is read from here is complete, whatever was buffered along with it.
-    type Error = TypedError<Whole>;
+    type Error = WholeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         match self {
@@ -194,7 +193,7 @@ impl<'de> Deserializer<'de> for Kept<'de> {
             Self::Marked(text) => visitor.visit_string(text),
             Self::Array(elements) => SeqDeserializer::new(elements.into_iter()).deserialize_any(visitor),
             Self::Object(members) => MapDeserializer::new(members.into_iter()).deserialize_any(visitor),
-            Self::Other => self.wrong_type(&visitor),
+            Self::Withheld | Self::Other => self.wrong_type(&visitor),
         }
     }
 

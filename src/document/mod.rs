@@ -11,6 +11,7 @@ mod deserializer;
 mod history;
 mod kept;
 mod lookup;
+mod open_text;
 mod patch;
 mod print;
 mod reading;

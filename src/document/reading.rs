@@ -1,100 +1,114 @@
-//! How a type is read while something is open: the marks that survive serde's buffers, and what is done with the text
-//! of the open string. `settled.rs` explains why there are marks at all.
+//! How a type is read from an open value: what is shown of it, what is left out, and what stands for the innermost open
+//! value where serde buffers it. `typed.rs` decides on these; `settled.rs` explains the marks.
 
 use core::any::type_name;
 use core::cell::Cell;
 use core::fmt;
 
-use serde_json::Value;
+use super::{NOTHING, NodeId, PartialValue};
 
 /// The name by which the partial document's deserializer knows a [`Settled`](crate::Settled); any other format sees a plain
 /// newtype.
 pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 
-/// What a [`Settled`](crate::Settled) may conclude from a value that reaches it out of one of serde's buffers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Buffered {
-    /// The buffer was filled from a complete value, so everything in it is complete.
-    Whole,
-    /// The buffer was filled from an open value, and what is open in it is marked.
-    Marked,
-    /// The buffer was filled from an open value, and nothing in it says what is open.
-    Unmarked,
-}
-
-/// What an error says when a [`Settled`](crate::Settled) asks its type which reading it belongs to.
-impl fmt::Display for Buffered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "jsonspigot buffers {self:?}")
-    }
-}
-
 /// A way of reading. It is part of the error's type, because the error type is all that serde's buffers pass on.
 pub(super) trait Reading: Copy + fmt::Debug {
-    const BUFFERED: &'static Buffered;
-    /// Whether what is open gets a mark.
-    const MARKS: bool;
+    /// Whether something in the value may be open.
+    const IS_OPEN: bool;
 }
 
 /// Reads a complete value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Whole;
 
-/// Reads an open value, and marks what is open wherever it may be buffered.
+/// Reads an open value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Marked;
-
-/// Reads an open value without marks, for types that want to borrow what a mark would have copied.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Unmarked;
+pub(super) struct Open;
 
 impl Reading for Whole {
-    const BUFFERED: &'static Buffered = &Buffered::Whole;
-    const MARKS: bool = false;
+    const IS_OPEN: bool = false;
 }
 
-impl Reading for Marked {
-    const BUFFERED: &'static Buffered = &Buffered::Marked;
-    const MARKS: bool = true;
+impl Reading for Open {
+    const IS_OPEN: bool = true;
 }
 
-impl Reading for Unmarked {
-    const BUFFERED: &'static Buffered = &Buffered::Unmarked;
-    const MARKS: bool = false;
-}
-
-/// What becomes of the open string where a visitor takes anything, and may therefore be a buffer.
+/// The open values that are read. Each contains the next, from the value that is asked for to the innermost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OpenText {
-    /// It is shown with the text so far.
-    Shown,
-    /// This stands for it.
-    Withheld(char),
-    /// It is left out, with its key if it has one.
-    LeftOut,
+pub(super) struct Extent {
+    /// The innermost open value that is shown.
+    pub(super) innermost: NodeId,
+    /// The open value inside that one, which is read as if it had not begun; or [`NOTHING`].
+    pub(super) left_out: NodeId,
 }
 
-/// One reading's choice, and what happened in it.
+impl Extent {
+    /// All that is there.
+    pub(super) fn all(value: PartialValue<'_>) -> Self {
+        let innermost = if value.is_complete() { value.node } else { value.innermost_open() };
+        Self { innermost, left_out: NOTHING }
+    }
+}
+
+/// What a buffer gets for the innermost open value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StandIn {
+    /// The value itself.
+    Itself,
+    /// A character, which notes who asks for it ([`withheld`](super::withheld)).
+    Character(char),
+    /// Text that only a reader of any text takes. Strings only; this one also where no buffer is in between.
+    OtherText,
+    /// Something that nothing but a [`Settled`](crate::Settled) takes.
+    Hidden,
+}
+
+/// One reading's choices, and what happened in it.
 #[derive(Debug)]
 pub(super) struct Context {
-    pub(super) open_text: OpenText,
-    /// Whether the open string was handed to a visitor that takes anything.
-    may_have_buffered_open_text: Cell<bool>,
+    pub(super) extent: Extent,
+    pub(super) stand_in: StandIn,
+    /// Whether what is open gets a mark where it is buffered.
+    pub(super) marks: bool,
+    /// Whether an open value was buffered, and whether the innermost one was.
+    has_buffered: Cell<bool>,
+    has_buffered_innermost: Cell<bool>,
     /// Whether a mark was made: some types can't take one.
     has_marked: Cell<bool>,
+    /// Whether the open string was read as the text of a newtype, which may hold any reader of text.
+    has_read_newtype: Cell<bool>,
 }
 
 impl Context {
-    pub(super) fn new(open_text: OpenText) -> Self {
-        Self { open_text, may_have_buffered_open_text: Cell::new(false), has_marked: Cell::new(false) }
+    pub(super) fn new(extent: Extent, marks: bool, stand_in: StandIn) -> Self {
+        let no = Cell::new(false);
+        Self {
+            extent,
+            stand_in,
+            marks,
+            has_buffered: no.clone(),
+            has_buffered_innermost: no.clone(),
+            has_marked: no.clone(),
+            has_read_newtype: no,
+        }
     }
 
-    pub(super) fn note_open_text(&self) {
-        self.may_have_buffered_open_text.set(true);
+    /// Notes that an open value is buffered. Returns what stands for it.
+    pub(super) fn buffer(&self, value: PartialValue<'_>) -> StandIn {
+        self.has_buffered.set(true);
+        if value.node != self.extent.innermost {
+            return StandIn::Itself;
+        }
+        self.has_buffered_innermost.set(true);
+        self.stand_in
     }
 
-    pub(super) fn may_have_buffered_open_text(&self) -> bool {
-        self.may_have_buffered_open_text.get()
+    pub(super) fn has_buffered(&self) -> bool {
+        self.has_buffered.get()
+    }
+
+    pub(super) fn has_buffered_innermost(&self) -> bool {
+        self.has_buffered_innermost.get()
     }
 
     pub(super) fn note_mark(&self) {
@@ -104,10 +118,19 @@ impl Context {
     pub(super) fn has_marked(&self) -> bool {
         self.has_marked.get()
     }
+
+    pub(super) fn note_newtype(&self) {
+        self.has_read_newtype.set(true);
+    }
+
+    pub(super) fn has_read_newtype(&self) -> bool {
+        self.has_read_newtype.get()
+    }
 }
 
-/// Whether a visitor makes a [`Value`], which has neither tags nor settled fields inside and copies all text anyway.
-/// The answer only saves work: if it is no, the value is treated as one that is buffered.
-pub(super) fn is_for_value<T>() -> bool {
-    type_name::<T>() == type_name::<Value>()
+/// Whether a visitor makes one of serde's private buffers, from which a type is then read.
+pub(super) fn is_buffer<T>() -> bool {
+    // Some compilers write its lifetime.
+    let name = type_name::<T>().split('<').next().unwrap_or_default();
+    name.ends_with("::Content") && (name.starts_with("serde_core::") || name.starts_with("serde::"))
 }

@@ -7,37 +7,30 @@
 //! flattened field, serde first reads the value into a private tree (`Content`), and then the type from that tree,
 //! through a deserializer that knows nothing of open values. What was open has to survive that tree, in two steps:
 //!
-//! 1. *Whose tree is it?* serde's deserializer keeps the error type of the one that filled the tree. So each
-//!    [`Reading`](super::reading::Reading) of a partial document has an error type of its own, and `Settled` asks the
-//!    type which reading it belongs to ([`buffered`]). With any other error type, that of another format, everything is
-//!    complete. If the value that filled the tree was complete, so is everything in the tree.
+//! 1. *Whose tree is it?* serde's deserializer keeps the error type of the one that filled the tree. So the
+//!    [`Reading`](super::reading::Reading) of an open value has an error type of its own, by whose name `Settled` knows it
+//!    ([`read_from`]). With any other error type, that of another format or of a complete value, everything in the tree is
+//!    complete.
 //! 2. *What in it is open?* The tree keeps a borrowed string as `Content::Str`, a copied one as `Content::String`, and
-//!    hands each back as what it was. Nearly every type takes both. So a visitor that takes anything, and may therefore
-//!    be such a tree, gets complete strings borrowed and the open one copied. That is the mark. `Settled` first takes
-//!    its value out of the tree unchanged ([`Kept`]), looks for the mark, and only then reads its type. A value that
-//!    has no mark where an open one would have it is complete.
+//!    hands each back as what it was. Nearly every type takes both. So serde's trees get complete strings borrowed, and
+//!    the open string and every key of an open object copied. That is the mark. `Settled` first takes its value out of
+//!    the tree unchanged ([`Kept`]), looks for the mark, and only then reads its type.
 //!
-//! | what is open | where the mark is |
-//! |---|---|
-//! | a string | its text |
-//! | an object | every key, since a flattened field sees only some of them |
-//! | an array | its last element, whether complete or not |
+//! An open array has no place for a mark, an empty object neither, and types that borrow (`&str`) can't take any. Every
+//! open value but the innermost contains another one, so only the innermost can be without a mark, and in a reading
+//! without marks it is enough to know about the innermost. Whether a `Settled` took that one is found out by another
+//! reading, in which a character stands for it ([`withheld`](super::withheld)); if so, the type is read with something in
+//! its place that no `Settled` takes for complete.
 //!
-//! An object without members, and an array without elements or whose last element is a number, a boolean or null, has
-//! no place for a mark. Such a value waits until the value that filled the tree is complete. The last element of an
-//! open array waits until the next one begins. Both are later than necessary; nothing is ever too early.
-//!
-//! Types that borrow (`&str`) can't take what is copied. If a marked reading fails, the type is read again without
-//! marks. Then only numbers, booleans and null are settled before the whole tree is.
-//!
-//! The same trees would hand an open string to a tag or variant as if it were complete; see
-//! [`withheld`](super::withheld).
+//! The same trees would hand an open string to a tag, a date or an address as if it were complete; the same character
+//! shows who asks for it.
 //!
 //! None of this works with an error type that is not ours: a deserializer that hides it *and* buffers (typetag, on
 //! erased-serde), or a `deserialize_with` that goes through a `Value`. `tests/it/settled.rs` fails if serde's trees
 //! stop working like this.
 
 use alloc::string::ToString;
+use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -51,17 +44,16 @@ use serde::de::{
 use serde::ser::{Serialize, Serializer};
 
 use super::kept::Kept;
-use super::reading::{Buffered, SETTLED};
-use super::typed_error::buffered;
+use super::reading::SETTLED;
+use super::typed_error::{ReadFrom, read_from};
 
 /// A field of a typed partial that is empty until its value is complete: for enums, ids, and anything else that makes
 /// no sense half-received. In every other format it reads and writes as the plain value.
 ///
 /// Give it `#[serde(default)]`, so that it may also be missing. It works at any depth and around any type, also inside
-/// tagged and untagged enums and flattened fields. serde reads those into a buffer first, so some values inside them
-/// show a little later than they are complete, though never earlier: the last element of an open array shows when the
-/// next one begins; an empty array or object, or an array that ends in a number, boolean or null, shows when the enum,
-/// or the struct with the flattened field, is complete.
+/// tagged and untagged enums and flattened fields, although serde reads those into a buffer first: it shows its value once
+/// that is complete, not earlier and not later. (A flattened field that is itself settled, and has no members so far,
+/// waits for the struct that it is in.)
 ///
 /// A deserializer that hides its error type and buffers values (typetag, which is built on erased-serde) takes away
 /// what this relies on. Do not use `Settled` in types that are read through one.
@@ -137,12 +129,13 @@ impl<T> SettledVisitor<T> {
     where
         T: Deserialize<'de>,
     {
-        let Some(buffered @ (Buffered::Marked | Buffered::Unmarked)) = buffered::<D::Error>() else {
+        if read_from::<D::Error>() == ReadFrom::Whole {
             return T::deserialize(deserializer).map(Settled::from);
-        };
+        }
+        // What is flattened into an open struct may gain its first member later.
+        let is_flattened = type_name::<D>().contains("FlatMapDeserializer");
         let kept = Kept::deserialize(deserializer)?;
-        let is_complete = if buffered == Buffered::Marked { kept.is_complete() } else { kept.is_atom() };
-        if !is_complete {
+        if !kept.is_complete() || is_flattened && kept.is_empty_object() {
             return Ok(Settled::default());
         }
         T::deserialize(kept)
@@ -156,9 +149,9 @@ impl<T> SettledVisitor<T> {
     where
         T: Deserialize<'de>,
     {
-        match buffered::<D::Error>() {
-            None | Some(Buffered::Whole) => T::deserialize(deserializer).map(Settled::from),
-            Some(Buffered::Marked | Buffered::Unmarked) => Kept::deserialize(deserializer).map(|_| Settled::default()),
+        match read_from::<D::Error>() {
+            ReadFrom::Whole => T::deserialize(deserializer).map(Settled::from),
+            ReadFrom::Open => Kept::deserialize(deserializer).map(|_| Settled::default()),
         }
     }
 }

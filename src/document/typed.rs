@@ -1,13 +1,17 @@
 //! Typed partials: what reading a type from the view gives, and how many readings it takes.
+//!
+//! A complete value is read once. An open one is read as it stands, and if that does not fit yet, once more without the
+//! open value that did not fit: the innermost first, then the one around it, and so on. Where serde buffers the innermost
+//! open value, further readings find out who took it ([`withheld`](super::withheld)).
 
 use serde::de::Deserialize;
 use serde_json::Value;
 
-use super::PartialValue;
 use super::deserializer::PartialDeserializer;
-use super::reading::{Context, Marked, OpenText, Reading, Unmarked, Whole};
-use super::typed_error::TypedError;
+use super::reading::{Context, Extent, Open, Reading, StandIn, Whole};
+use super::typed_error::{Cause, TypedError};
 use super::withheld::Withheld;
+use super::{NOTHING, NodeId, NodeKind, PartialValue};
 use crate::error::Error;
 
 /// A `T` read from a value as far as it is known.
@@ -61,12 +65,28 @@ impl<T> Partial<T> {
     }
 }
 
+/// Why an open value gives no `T` now.
+enum NotRead {
+    /// And never will.
+    Misfit(Error),
+    /// But perhaps without this open value. With the error in case that there is nothing else to be left out.
+    Without(NodeId, TypedError<Open>),
+}
+
 impl<'a> PartialValue<'a> {
     /// Reads a `T` from what is known, without building a tree in between.
     ///
-    /// Open strings are read with the text so far, open arrays and objects with the children so far. What is not there
-    /// yet is absent: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled) holds a field back until
-    /// it is complete. An open string is only ever text: it is neither an enum's tag or variant nor a `char`.
+    /// **An open value that does not fit yet is absent, a complete value that does not fit is an error, and nothing open is
+    /// taken for whole.** The [guide](crate::guide::partial) has a table of what is shown when.
+    ///
+    /// - Open strings are read with the text so far if they are read as text: as `String`, `&str`, `Cow<str>` or the like,
+    ///   optional, boxed, or in a newtype. To anything else (an enum, a `char`, a date, an address, a type with
+    ///   `#[serde(try_from = "String")]`) an open string is absent.
+    /// - Open arrays and objects are read with the children so far. If one does not fit yet, for want of a required field,
+    ///   say, it is absent: an element is left out of its list, a member out of its object. If what is around it does not
+    ///   fit without it, that is absent too.
+    /// - What is absent is missing: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled) holds any field
+    ///   back until it is complete.
     ///
     /// A complete value reads as serde_json reads its text, with these differences: `&str` and `&[u8]` borrow from the
     /// snapshot, also where the text has escapes; a key that stands for a number or boolean may be spelt with escapes;
@@ -74,26 +94,23 @@ impl<'a> PartialValue<'a> {
     /// without needless escapes. An open value gives no `RawValue`, and none can be borrowed, since a snapshot does not
     /// keep the text as it was spelt.
     ///
-    /// Tagged and untagged enums and flattened fields, which serde buffers, are read again while a string inside them
-    /// is open: once to see whether it is text, and once more if it may be a tag or variant. Then what the string would
-    /// be is absent until it ends.
+    /// An untagged enum is the first variant that fits what is known. A later member may rule that one out, and only then
+    /// does the next one show; a tag avoids this. So does [`Settled`](crate::Settled).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of what does not fit `T`;
+    /// [`ErrorKind::Pending`](crate::ErrorKind::Pending) if nothing can be shown yet: more of the text may change that.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of what does not fit `T`, whatever follows;
     /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past 127 levels.
+    ///
+    /// # Cost
+    ///
+    /// Linear in what is looked at. It is read once, and once more for each open value that is left out: most often none
+    /// or one, at worst as many as are open, which is the depth. What serde buffers (tagged and untagged enums, flattened
+    /// fields) is read up to three times as often while a string in it is open, to see whether that is text.
     pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Partial<T>, Error> {
-        let value = if self.is_complete() {
-            let context = Context::new(OpenText::Shown);
-            self.read::<T, Whole>(&context).map_err(|error| error.at(self))?
-        } else {
-            self.read_open()?
-        };
+        let value = if self.is_complete() { self.read_whole()? } else { self.read_open()? };
         Ok(Partial { value, is_complete: self.is_complete() })
-    }
-
-    fn read<T: Deserialize<'a>, R: Reading>(self, context: &Context) -> Result<T, TypedError<R>> {
-        T::deserialize(PartialDeserializer::new(self, context))
     }
 
     /// The value as a `serde_json::Value`; the last of duplicate keys wins.
@@ -103,37 +120,104 @@ impl<'a> PartialValue<'a> {
     /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past serde_json's 127 levels,
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) for a number outside f64's range.
     pub fn to_value(self) -> Result<Value, Error> {
-        // Without marks: no `Settled` and no tag can be in it.
-        self.read::<Value, Unmarked>(&Context::new(OpenText::Shown)).map_err(|error| error.at(self))
+        // Any value is one, open or not, so there is nothing to leave out.
+        let context = Context::new(Extent::all(self), false, StandIn::Itself);
+        self.read::<Value, Open>(&context).map_err(|error| error.at(self))
     }
 
+    fn read<T: Deserialize<'a>, R: Reading>(self, context: &Context) -> Result<T, TypedError<R>> {
+        T::deserialize(PartialDeserializer::new::<T>(self, context)).map_err(|error| error.inside(self))
+    }
+
+    fn read_whole<T: Deserialize<'a>>(self) -> Result<T, Error> {
+        let context = Context::new(Extent::all(self), false, StandIn::Itself);
+        self.read::<T, Whole>(&context).map_err(|error| error.at(self))
+    }
+
+    /// Leaves out open values until what is left fits.
     fn read_open<T: Deserialize<'a>>(self) -> Result<T, Error> {
-        let context = Context::new(OpenText::Shown);
-        match self.read::<T, Marked>(&context) {
-            Ok(value) => self.without_open_names::<T, Marked>(value, &context),
-            // Marked text is copied, and may have been refused for that reason alone.
-            Err(error) if context.has_marked() && !error.is_of_settled() => {
-                let context = Context::new(OpenText::Shown);
-                let value = self.read::<T, Unmarked>(&context).map_err(|error| error.at(self))?;
-                self.without_open_names::<T, Unmarked>(value, &context)
+        let mut extent = Extent::all(self);
+        loop {
+            match self.read_extent(extent) {
+                Ok(value) => return Ok(value),
+                Err(NotRead::Misfit(error)) => return Err(error),
+                // Each is further out than the one before.
+                Err(NotRead::Without(node, error)) if node <= self.node || node >= extent.left_out => {
+                    return Err(error.pending(self));
+                }
+                Err(NotRead::Without(node, _)) => {
+                    extent = Extent { innermost: self.document.nodes[node as usize].parent, left_out: node };
+                }
             }
-            Err(error) => Err(error.at(self)),
         }
     }
 
-    /// What was read; or, if the open string was taken for the name of a variant, what is read without it.
-    fn without_open_names<T: Deserialize<'a>, R: Reading>(self, value: T, first: &Context) -> Result<T, Error> {
-        if !first.may_have_buffered_open_text() {
-            return Ok(value);
+    fn read_extent<T: Deserialize<'a>>(self, extent: Extent) -> Result<T, NotRead> {
+        let mut context = Context::new(extent, true, StandIn::Itself);
+        let mut read = self.read::<T, Open>(&context);
+        // Marked text is copied, and may have been refused for that reason alone.
+        if context.has_marked() && read.as_ref().is_err_and(TypedError::may_be_of_marks) {
+            context = Context::new(extent, false, StandIn::Itself);
+            read = self.read(&context);
         }
-        if let Some(withheld) = Withheld::new() {
-            let _ = self.read::<T, R>(&Context::new(OpenText::Withheld(withheld.character())));
-            if !withheld.was_asked_as_name() {
-                return Ok(value);
+        // A settled value that was taken for whole may have been refused for that reason.
+        let may_be_early = read.as_ref().map_or_else(|error| error.cause() == Cause::SettledMisfit, |_| true);
+        if may_be_early && self.took_innermost(&mut read, &context) {
+            return Err(NotRead::Without(extent.innermost, TypedError::still_open()));
+        }
+        read.map_err(|error| self.not_read(error, &context))
+    }
+
+    /// Whether the value may still fit, and what to leave out then.
+    fn not_read(self, error: TypedError<Open>, context: &Context) -> NotRead {
+        if matches!(error.cause(), Cause::Misfit | Cause::SettledMisfit) {
+            return NotRead::Misfit(error.at(self));
+        }
+        let Extent { innermost, .. } = context.extent;
+        let place = error.place_in(self);
+        let node = if !context.has_buffered() {
+            place
+        } else if error.cause() == Cause::MissingField && innermost != place && !self.is_container(innermost) {
+            // No field is missing in a string.
+            self.document.nodes[innermost as usize].parent
+        } else {
+            // The place is where it was buffered; what did not fit may be anywhere inside.
+            innermost
+        };
+        NotRead::Without(node, error)
+    }
+
+    fn is_container(self, node: NodeId) -> bool {
+        matches!(self.document.nodes[node as usize].kind, NodeKind::Array | NodeKind::Object)
+    }
+
+    /// Whether the innermost open value was taken for whole, by anything but a settled value. If it was by a settled
+    /// value, that is read again, and is empty then.
+    fn took_innermost<T: Deserialize<'a>>(self, read: &mut Result<T, TypedError<Open>>, context: &Context) -> bool {
+        let Context { extent, marks, .. } = *context;
+        let innermost = Self { node: extent.innermost, ..self };
+        let is_string = innermost.as_str().is_some();
+        let is_marked = marks && (is_string || innermost.has_marked_keys(extent));
+        let read_with = |stand_in| self.read::<T, Open>(&Context::new(extent, marks, stand_in));
+        if context.has_buffered_innermost() && (is_string || !is_marked) {
+            // If there is no free place to find out, it may have been.
+            let Some(withheld) = Withheld::new() else { return true };
+            let _ = read_with(StandIn::Character(withheld.character()));
+            if is_string && withheld.was_asked_as_name() {
+                return true;
+            }
+            if !is_marked && withheld.was_asked_by_settled() {
+                *read = read_with(StandIn::Hidden);
+                return false;
             }
         }
-        // If there was no free place to find out, it may have been taken for one.
-        let read = self.read::<T, R>(&Context::new(OpenText::LeftOut));
-        read.map_err(|_| TypedError::<R>::still_open().at(self.last_in_document()))
+        let may_be_parsed = context.has_read_newtype() || is_string && marks && context.has_buffered_innermost();
+        may_be_parsed && read.is_ok() && read_with(StandIn::OtherText).is_err()
+    }
+
+    /// Whether the keys of this open value say that it is open, where it is buffered: an array has none.
+    fn has_marked_keys(self, extent: Extent) -> bool {
+        let shown = self.len() - usize::from(extent.left_out != NOTHING);
+        self.node().kind == NodeKind::Object && shown > 0
     }
 }

@@ -1,63 +1,134 @@
-//! Why a value did not fit a type; and what the error type itself tells code that knows nothing else of the reading.
+//! Why a value did not fit a type: for good, or only so far; and what the error's type tells a
+//! [`Settled`](crate::Settled) of the reading.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
+use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
 use serde::de::{self, Unexpected};
 
-use super::reading::{Buffered, Reading, SETTLED, Whole};
-use super::{PartialValue, withheld};
+use super::reading::{Context, Open, Reading, SETTLED, Whole};
+use super::{NodeId, PartialValue, withheld};
 use crate::error::{Error, ErrorKind};
+
+/// Whether more of the text could make the value fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// No: what did not fit is complete, or of a kind that does not fit.
+    Misfit,
+    /// A [`Settled`](crate::Settled), known to be complete, did not fit. Reading it in another way would not help.
+    SettledMisfit,
+    /// Yes, another member could.
+    MissingField,
+    /// Yes: the value is open, and has to be complete to be read.
+    StillOpen,
+    /// Perhaps, if the value is open.
+    Unknown,
+}
 
 /// Why a value did not fit, and the innermost value that did not.
 #[derive(Debug)]
 pub(super) struct TypedError<R> {
-    kind: ErrorKind,
-    reason: String,
-    path: Option<String>,
-    /// Whether it was a settled value that did not fit: reading it in another way would not help.
-    is_of_settled: bool,
+    details: Box<Details>,
     reading: PhantomData<R>,
 }
 
+#[derive(Debug)]
+struct Details {
+    kind: ErrorKind,
+    reason: String,
+    cause: Cause,
+    /// The string that did not fit. The error knows no more of it; if it is the open one, more of it may fit.
+    string: Option<String>,
+    place: Option<NodeId>,
+}
+
 impl<R> TypedError<R> {
-    /// The error of reading `value`.
-    pub(super) fn at(self, value: PartialValue<'_>) -> Error {
-        let path = self.path.unwrap_or_else(|| value.path());
-        Error::without_place(self.kind, &path, &self.reason)
+    fn of_cause(cause: Cause, kind: ErrorKind, reason: String) -> Self {
+        Self { details: Box::new(Details { kind, reason, cause, string: None, place: None }), reading: PhantomData }
     }
 
-    pub(super) fn new(kind: ErrorKind, reason: &str) -> Self {
-        let reason = reason.to_string();
-        Self { kind, reason, path: None, is_of_settled: false, reading: PhantomData }
+    /// The value can't fit, whatever follows.
+    pub(super) fn misfit(kind: ErrorKind, reason: &str) -> Self {
+        Self::of_cause(Cause::Misfit, kind, reason.to_string())
     }
 
     /// A type asked for what only a complete value can be.
     pub(super) fn still_open() -> Self {
-        Self::new(ErrorKind::Data, "expected a whole value, but this one is still open")
+        let reason = "expected a whole value, but this one is still open".to_string();
+        Self::of_cause(Cause::StillOpen, ErrorKind::Data, reason)
     }
 
-    /// Notes the path, unless a value further inside has already done so.
-    pub(super) fn inside(self, value: PartialValue<'_>) -> Self {
-        Self { path: self.path.or_else(|| Some(value.path())), ..self }
+    /// The error of reading `value`, which is no `T` and will not become one.
+    pub(super) fn at(self, value: PartialValue<'_>) -> Error {
+        let place = PartialValue { node: self.place_in(value), ..value };
+        Error::without_place(self.details.kind, &place.path(), &self.details.reason)
+    }
+
+    /// Nothing of `value` can be shown, for this reason.
+    pub(super) fn pending(&self, value: PartialValue<'_>) -> Error {
+        Error::without_place(ErrorKind::Pending, &value.path(), &self.details.reason)
+    }
+
+    /// The innermost value that did not fit, as far as that is known: what serde buffers has no place.
+    pub(super) fn place_in(&self, value: PartialValue<'_>) -> NodeId {
+        self.details.place.unwrap_or(value.node)
+    }
+
+    /// Notes the place, unless a value further inside has already done so.
+    pub(super) fn inside(mut self, value: PartialValue<'_>) -> Self {
+        if self.details.place.is_none() {
+            self.details.place = Some(value.node);
+            let is_of_open_text = value.open_text().is_some_and(|text| self.details.string.as_deref() == Some(text));
+            match self.details.cause {
+                Cause::SettledMisfit => {}
+                _ if value.is_complete() => self.details.cause = Cause::Misfit,
+                // The string may still become another one.
+                Cause::Misfit if is_of_open_text => self.details.cause = Cause::Unknown,
+                _ => {}
+            }
+        }
+        self
+    }
+
+    /// The same error of what is whole, whatever it stands in.
+    pub(super) fn for_good(mut self) -> Self {
+        self.details.cause = Cause::Misfit;
+        self.details.string = None;
+        self
     }
 
     /// The same error in another reading.
     pub(super) fn of_reading<Q>(error: TypedError<Q>) -> Self {
-        let TypedError { kind, reason, path, is_of_settled, reading: _ } = error;
-        Self { kind, reason, path, is_of_settled, reading: PhantomData }
+        Self { details: error.details, reading: PhantomData }
     }
 
-    /// Whether a settled value, known to be complete, did not fit.
-    pub(super) fn is_of_settled(&self) -> bool {
-        self.is_of_settled
+    pub(super) fn cause(&self) -> Cause {
+        self.details.cause
+    }
+
+    /// Whether the element `value` was open and did not fit yet, with nothing in it that could be left out instead.
+    pub(super) fn leaves_out_all_of(&self, value: PartialValue<'_>, context: &Context) -> bool {
+        let is_alone = !context.has_buffered() || context.extent.innermost == value.node;
+        let is_not_yet = match self.details.cause {
+            Cause::MissingField | Cause::StillOpen => true,
+            Cause::Unknown => !context.has_marked(),
+            Cause::Misfit | Cause::SettledMisfit => false,
+        };
+        is_not_yet && is_alone && self.details.place == Some(value.node)
+    }
+
+    /// Whether the same reading without marks may do better: a type that borrows can't take what is marked.
+    pub(super) fn may_be_of_marks(&self) -> bool {
+        self.details.kind == ErrorKind::Data && matches!(self.details.cause, Cause::Misfit | Cause::Unknown)
     }
 }
 
 impl<R> fmt::Display for TypedError<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
+        f.write_str(&self.details.reason)
     }
 }
 
@@ -66,22 +137,35 @@ impl<R: Reading> core::error::Error for TypedError<R> {}
 impl<R> From<serde_json::Error> for TypedError<R> {
     /// serde_json's reason for refusing a number, without the place that it mentions.
     fn from(error: serde_json::Error) -> Self {
-        let reason = error.to_string();
-        let place = reason.rfind(" at line ").unwrap_or(reason.len());
-        Self::new(ErrorKind::Data, &reason[..place])
+        let mut reason = error.to_string();
+        reason.truncate(reason.rfind(" at line ").unwrap_or(reason.len()));
+        Self::of_cause(Cause::Unknown, ErrorKind::Data, reason)
     }
 }
 
+/// What did not fit, if it was a string.
+fn string(unexpected: Unexpected<'_>) -> Option<String> {
+    match unexpected {
+        Unexpected::Str(text) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+/// An error that says what is wrong is believed: a value of the wrong kind, out of range, or with a member that is not
+/// known stays so. Of all others the place decides, once it is known.
 impl<R: Reading> de::Error for TypedError<R> {
     fn custom<T: fmt::Display>(reason: T) -> Self {
-        Self::new(ErrorKind::Data, &reason.to_string())
+        Self::of_cause(Cause::Unknown, ErrorKind::Data, reason.to_string())
     }
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        let error = Self::custom(format_args!("invalid type: {unexpected}, expected {expected}"));
+        let expected = expected.to_string();
         if let Unexpected::Char(found) = unexpected {
-            withheld::note(found, &expected.to_string());
+            withheld::note(found, &expected);
         }
+        let mut error = Self::custom(format_args!("invalid type: {unexpected}, expected {expected}"));
+        error.details.cause = Cause::Misfit;
+        error.details.string = string(unexpected);
         error
     }
 
@@ -89,28 +173,80 @@ impl<R: Reading> de::Error for TypedError<R> {
     /// this type.
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         if unexpected == Unexpected::Other(SETTLED) {
-            return Self { is_of_settled: true, ..Self::custom(expected) };
+            let mut error = Self::custom(expected);
+            error.details.cause = Cause::SettledMisfit;
+            return error;
         }
-        Self::custom(format_args!("invalid value: {unexpected}, expected {expected}"))
+        let mut error = Self::custom(format_args!("invalid value: {unexpected}, expected {expected}"));
+        // A number or boolean is whole, a container may gain what it lacks.
+        if !matches!(unexpected, Unexpected::Map | Unexpected::Seq | Unexpected::Other(_)) {
+            error.details.cause = Cause::Misfit;
+            error.details.string = string(unexpected);
+        }
+        error
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        let mut error =
+            Self::custom(format_args!("unknown variant `{variant}`, {}", OneOf { names: expected, of: "variants" }));
+        error.details.cause = Cause::Misfit;
+        error.details.string = Some(variant.to_string());
+        error
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        let mut error =
+            Self::custom(format_args!("unknown field `{field}`, {}", OneOf { names: expected, of: "fields" }));
+        error.details.cause = Cause::Misfit;
+        error
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        let mut error = Self::custom(format_args!("missing field `{field}`"));
+        error.details.cause = Cause::MissingField;
+        error
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        // `buffered` asks this.
-        if field == SETTLED {
-            return Self::custom(R::BUFFERED);
-        }
-        Self::custom(format_args!("duplicate field `{field}`"))
+        let mut error = Self::custom(format_args!("duplicate field `{field}`"));
+        error.details.cause = Cause::Misfit;
+        error
     }
 }
 
-/// The reading that an error type belongs to; `None` for the error type of any other format. Where a
-/// [`Settled`](crate::Settled) is read out of a buffer, only the type is known. So the type is asked for an error that
-/// no reading ever has; our type answers with the reading it belongs to.
-pub(super) fn buffered<E: de::Error>() -> Option<Buffered> {
-    // This rules out most other types without asking for the error, which costs them a string.
-    if size_of::<E>() != size_of::<TypedError<Whole>>() {
-        return None;
-    }
-    let answer = E::duplicate_field(SETTLED).to_string();
-    [Buffered::Whole, Buffered::Marked, Buffered::Unmarked].into_iter().find(|buffered| buffered.to_string() == answer)
+/// The names that would have fit, as serde's own errors list them.
+struct OneOf {
+    names: &'static [&'static str],
+    of: &'static str,
 }
+
+impl fmt::Display for OneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.names {
+            [] => write!(f, "there are no {}", self.of),
+            [only] => write!(f, "expected `{only}`"),
+            [first, second] => write!(f, "expected `{first}` or `{second}`"),
+            [first, others @ ..] => {
+                write!(f, "expected one of `{first}`")?;
+                others.iter().try_for_each(|name| write!(f, ", `{name}`"))
+            }
+        }
+    }
+}
+
+/// What a [`Settled`](crate::Settled) may conclude from the error type of the deserializer that it is read through,
+/// which serde's buffers have in common with the deserializer that they were filled from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadFrom {
+    /// Another format, or a value of a partial document that is complete.
+    Whole,
+    /// A value of a partial document that is open.
+    Open,
+}
+
+pub(super) fn read_from<E: de::Error>() -> ReadFrom {
+    if type_name::<E>() == type_name::<TypedError<Open>>() { ReadFrom::Open } else { ReadFrom::Whole }
+}
+
+/// Errors of what is read out of a [`Settled`](crate::Settled)'s own tree, which is complete.
+pub(super) type WholeError = TypedError<Whole>;

@@ -7,7 +7,7 @@ use core::fmt;
 
 use serde_json::{Number, Value};
 
-use super::{Document, NodeId, NodeKind};
+use super::{Document, NOTHING, NodeId, NodeKind};
 use crate::error::{Error, ErrorKind};
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
 use crate::tokenizer::ValueKind;
@@ -68,9 +68,26 @@ impl<'a> PartialValue<'a> {
         &self.document.nodes[self.node as usize]
     }
 
-    /// The last value that has begun. If a string is open, this is it.
-    pub(super) fn last_in_document(self) -> Self {
+    /// The last value that has begun. If a string or atom is open, this is it.
+    fn last_in_document(self) -> Self {
         Self { node: self.document.nodes.len() as u32 - 1, ..self }
+    }
+
+    /// The innermost open value of the document, which is in this one if this one is open.
+    pub(super) fn innermost_open(self) -> NodeId {
+        let last = self.last_in_document();
+        match self.document.open {
+            _ if !last.is_complete() => last.node,
+            // A text that has failed after its root.
+            NOTHING => self.node,
+            open => open,
+        }
+    }
+
+    /// The text of the document's open string.
+    pub(super) fn open_text(self) -> Option<&'a str> {
+        let last = self.last_in_document();
+        last.as_str().filter(|_| !last.is_complete())
     }
 
     #[inline]

@@ -324,7 +324,7 @@ fn raw_values_are_complete_ones() {
     assert_eq!(raws.get().settled.get().unwrap().get(), r#"{"a":1e400}"#);
     // What is open is no value yet, and borrowed there is none, since the document keeps no text as it was spelt.
     for open in [r#"{"raw": "a"#, r#"{"raw": ["#, r#"{"raw": {"a": 1,"#] {
-        refused::<Raws>(open, "raw", "expected a whole value, but this one is still open");
+        assert!(fed(open).snapshot().unwrap().deserialize::<Raws>().unwrap().get().raw.is_none());
     }
     assert!(fed("[1]").snapshot().unwrap().deserialize::<&RawValue>().is_err());
     // As a key it has its quotes.

@@ -41,7 +41,7 @@ fn of_a_foreign_revision() -> Error {
 
 fn of_a_look() -> Error {
     let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    parser.feed(r#"{"a": ["x"#).check().unwrap();
+    parser.feed(r#"{"a": ["x""#).check().unwrap();
     parser.snapshot().unwrap().deserialize::<std::collections::BTreeMap<String, Vec<u8>>>().unwrap_err()
 }
 

@@ -1,0 +1,111 @@
+//! Which readers are shown an open string: those that make text of it, which then grows as the string does. Whatever
+//! makes something else of a string (a date, an address, an id, an enum) would take the beginning of one value for
+//! another.
+//!
+//! A reader is known by the name of the type that it makes. A type that is not known here is shown its string once that
+//! is complete, so an unknown name delays and never lies.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use core::any::type_name;
+
+use serde_json::Value;
+
+/// What is known of whoever reads a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextReader {
+    /// A field, element or root of a type that is text, perhaps optional or boxed.
+    Text,
+    /// What a newtype holds. Most hold text, but it may be anything that reads itself from text.
+    Newtype,
+    /// Anything else: it may use the text for something of its own.
+    Other,
+}
+
+impl TextReader {
+    /// The reader that makes a `T`.
+    pub(super) fn of<T>() -> Self {
+        const AROUND: [&str; 4] =
+            ["core::option::Option<", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<"];
+        let mut name = type_name::<T>();
+        while let Some(inner) = AROUND.iter().find_map(|around| name.strip_prefix(around)?.strip_suffix('>')) {
+            name = inner;
+        }
+        if is_text(name) { Self::Text } else { Self::Other }
+    }
+
+    /// Whether the reader is shown an open string through a visitor that makes a `T`.
+    pub(super) fn shows<T>(self) -> bool {
+        let name = type_name::<T>();
+        is_text(name) && (self != Self::Other || !is_parsed(name))
+    }
+}
+
+/// Whether a type of this name holds all of a string's text, and nothing else.
+fn is_text(name: &str) -> bool {
+    /// They belong to the standard library, where this one does without it.
+    const PATHS: [&str; 2] = ["::path::PathBuf", "::path::Path"];
+    /// Crates whose types are texts or bytes, and nothing that is read from a string in any other way.
+    const CRATES: [&str; 9] =
+        ["arcstr", "bstr", "bytes", "camino", "compact_str", "ecow", "kstring", "serde_bytes", "smol_str"];
+    let own = [type_name::<str>(), type_name::<Cow<'_, str>>(), type_name::<&[u8]>(), type_name::<Cow<'_, [u8]>>()];
+    is_parsed(name)
+        || own.contains(&name)
+        || PATHS.iter().any(|path| name.ends_with(path))
+        || name.split_once("::").is_some_and(|(name, _)| CRATES.contains(&name))
+}
+
+/// Whether code that parses text asks for a type of this name first.
+fn is_parsed(name: &str) -> bool {
+    name == type_name::<String>() || name == type_name::<&str>()
+}
+
+/// Whether a visitor makes a [`Value`], which has neither tags nor settled fields inside.
+pub(super) fn is_for_value<T>() -> bool {
+    type_name::<T>() == type_name::<Value>()
+}
+
+/// The string's text between characters that no parser of dates, numbers, names or addresses takes. Only a reader of
+/// any text reads both this and the text itself.
+pub(super) fn other_text(text: &str) -> String {
+    // Noncharacters: not even white space to be trimmed.
+    format!("\u{FDD0}{text}\u{FDD1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::boxed::Box;
+    use alloc::sync::Arc;
+
+    use super::*;
+
+    struct Own;
+
+    #[test]
+    fn what_is_text() {
+        assert_eq!(TextReader::of::<String>(), TextReader::Text);
+        assert_eq!(TextReader::of::<Option<Box<str>>>(), TextReader::Text);
+        assert_eq!(TextReader::of::<Option<Option<Arc<str>>>>(), TextReader::Text);
+        assert_eq!(TextReader::of::<Cow<'_, str>>(), TextReader::Text);
+        assert_eq!(TextReader::of::<&str>(), TextReader::Text);
+        assert_eq!(TextReader::of::<Option<Own>>(), TextReader::Other);
+        assert_eq!(TextReader::of::<core::net::Ipv4Addr>(), TextReader::Other);
+    }
+
+    #[test]
+    fn who_is_shown_it() {
+        for reader in [TextReader::Text, TextReader::Newtype] {
+            assert!(reader.shows::<String>() && reader.shows::<&str>() && reader.shows::<Cow<'_, str>>());
+            assert!(!reader.shows::<Own>() && !reader.shows::<char>());
+        }
+        assert!(!TextReader::Other.shows::<String>() && !TextReader::Other.shows::<&str>());
+        assert!(TextReader::Other.shows::<Cow<'_, str>>());
+    }
+
+    /// If a compiler names it otherwise, nothing that serde buffers is shown before it is complete.
+    #[test]
+    fn a_value_is_known() {
+        assert!(is_for_value::<Value>() && !is_for_value::<String>());
+    }
+}
