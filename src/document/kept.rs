@@ -43,6 +43,19 @@ impl Kept<'_> {
         matches!(self, Self::Object(members) if members.is_empty())
     }
 
+    /// Whether nothing would mark the value if it were open: it is an array whose last element is no string, or an object
+    /// without members.
+    pub(super) fn takes_no_mark(&self) -> bool {
+        let mut value = self;
+        while let Self::Array(elements) = value {
+            value = match elements.last() {
+                Some(last @ (Self::Array(_) | Self::Object(_))) => last,
+                _ => return true,
+            };
+        }
+        self.is_empty_object() || value.is_empty_object()
+    }
+
     /// Whether nothing in the value says that it is open.
     pub(super) fn is_complete(&self) -> bool {
         let mut value = self;

@@ -25,11 +25,20 @@ pub(super) struct Whole;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open;
 
+/// Reads an open value in which it is not known who took the innermost one: a [`Settled`](crate::Settled) that may have
+/// is empty.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unsure;
+
 impl Reading for Whole {
     const IS_OPEN: bool = false;
 }
 
 impl Reading for Open {
+    const IS_OPEN: bool = true;
+}
+
+impl Reading for Unsure {
     const IS_OPEN: bool = true;
 }
 

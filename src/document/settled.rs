@@ -20,7 +20,8 @@
 //! open value but the innermost contains another one, so only the innermost can be without a mark, and in a reading
 //! without marks it is enough to know about the innermost. Whether a `Settled` took that one is found out by another
 //! reading, in which a character stands for it ([`withheld`](super::withheld)); if so, the type is read with something in
-//! its place that no `Settled` takes for complete.
+//! its place that no `Settled` takes for complete. If others asked for it too, as the variants of an untagged enum do,
+//! nobody knows who took it, and each `Settled` without a place for a mark is empty for the moment.
 //!
 //! The same trees would hand an open string to a tag, a date or an address as if it were complete; the same character
 //! shows who asks for it.
@@ -129,13 +130,16 @@ impl<T> SettledVisitor<T> {
     where
         T: Deserialize<'de>,
     {
-        if read_from::<D::Error>() == ReadFrom::Whole {
+        let read_from = read_from::<D::Error>();
+        if read_from == ReadFrom::Whole {
             return T::deserialize(deserializer).map(Settled::from);
         }
         // What is flattened into an open struct may gain its first member later.
         let is_flattened = type_name::<D>().contains("FlatMapDeserializer");
         let kept = Kept::deserialize(deserializer)?;
-        if !kept.is_complete() || is_flattened && kept.is_empty_object() {
+        let may_be_open =
+            is_flattened && kept.is_empty_object() || read_from == ReadFrom::Unsure && kept.takes_no_mark();
+        if may_be_open || !kept.is_complete() {
             return Ok(Settled::default());
         }
         T::deserialize(kept)
@@ -151,7 +155,7 @@ impl<T> SettledVisitor<T> {
     {
         match read_from::<D::Error>() {
             ReadFrom::Whole => T::deserialize(deserializer).map(Settled::from),
-            ReadFrom::Open => Kept::deserialize(deserializer).map(|_| Settled::default()),
+            ReadFrom::Open | ReadFrom::Unsure => Kept::deserialize(deserializer).map(|_| Settled::default()),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::de::Deserialize;
 use serde_json::Value;
 
 use super::deserializer::PartialDeserializer;
-use super::reading::{Context, Extent, Open, Reading, StandIn, Whole};
+use super::reading::{Context, Extent, Open, Reading, StandIn, Unsure, Whole};
 use super::typed_error::{Cause, TypedError};
 use super::withheld::Withheld;
 use super::{NOTHING, NodeId, NodeKind, PartialValue};
@@ -207,7 +207,14 @@ impl<'a> PartialValue<'a> {
                 return true;
             }
             if !is_marked && withheld.was_asked_by_settled() {
-                *read = read_with(StandIn::Hidden);
+                *read = match withheld.was_asked_by_others() {
+                    false => read_with(StandIn::Hidden),
+                    true if marks => {
+                        let context = Context::new(extent, marks, StandIn::Itself);
+                        self.read::<T, Unsure>(&context).map_err(TypedError::of_reading)
+                    }
+                    true => return true,
+                };
                 return false;
             }
         }

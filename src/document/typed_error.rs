@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use serde::de::{self, Unexpected};
 
-use super::reading::{Context, Open, Reading, SETTLED, Whole};
+use super::reading::{Context, Open, Reading, SETTLED, Unsure, Whole};
 use super::{NodeId, PartialValue, withheld};
 use crate::error::{Error, ErrorKind};
 
@@ -242,10 +242,19 @@ pub(super) enum ReadFrom {
     Whole,
     /// A value of a partial document that is open.
     Open,
+    /// The same, and what has no mark may be open.
+    Unsure,
 }
 
 pub(super) fn read_from<E: de::Error>() -> ReadFrom {
-    if type_name::<E>() == type_name::<TypedError<Open>>() { ReadFrom::Open } else { ReadFrom::Whole }
+    let name = type_name::<E>();
+    if name == type_name::<TypedError<Open>>() {
+        ReadFrom::Open
+    } else if name == type_name::<TypedError<Unsure>>() {
+        ReadFrom::Unsure
+    } else {
+        ReadFrom::Whole
+    }
 }
 
 /// Errors of what is read out of a [`Settled`](crate::Settled)'s own tree, which is complete.

@@ -18,6 +18,7 @@ const FREE: u8 = 0;
 const TAKEN: u8 = 1;
 const BY_NAME: u8 = 2;
 const BY_SETTLED: u8 = 4;
+const BY_OTHERS: u8 = 8;
 
 /// How many readings may withhold a value at the same moment, in all threads.
 const PLACES: usize = 64;
@@ -52,6 +53,11 @@ impl Withheld {
         NOTES[self.place].load(Ordering::Relaxed) & BY_NAME != 0
     }
 
+    /// Whether the character was asked for by anything but a settled value.
+    pub(super) fn was_asked_by_others(&self) -> bool {
+        NOTES[self.place].load(Ordering::Relaxed) & BY_OTHERS != 0
+    }
+
     /// Whether a settled value has the character in it.
     pub(super) fn was_asked_by_settled(&self) -> bool {
         NOTES[self.place].load(Ordering::Relaxed) & BY_SETTLED != 0
@@ -66,9 +72,8 @@ impl Drop for Withheld {
 
 /// Notes that a character was found where something else was expected, if it stands for what is withheld.
 pub(super) fn note(found: char, expected: &str) {
-    if !is_text(expected) && !is_never_a_string(expected) {
-        note_bit(found, BY_NAME);
-    }
+    let is_name = !is_text(expected) && !is_never_a_string(expected);
+    note_bit(found, if is_name { BY_OTHERS | BY_NAME } else { BY_OTHERS });
 }
 
 /// Notes that a settled value has the character in it.
@@ -152,10 +157,10 @@ mod tests {
         assert!(all[0].was_asked_as_name() && all[1..].iter().all(|one| !one.was_asked_as_name()));
         note(all[1].character(), "a string");
         note(all[1].character(), "struct Point");
-        assert!(!all[1].was_asked_as_name() && !all[1].was_asked_by_settled());
+        assert!(!all[1].was_asked_as_name() && all[1].was_asked_by_others() && !all[1].was_asked_by_settled());
         note_settled(all[1].character());
         note_settled('a');
-        assert!(all[1].was_asked_by_settled() && !all[0].was_asked_by_settled());
+        assert!(all[1].was_asked_by_settled() && !all[0].was_asked_by_settled() && !all[2].was_asked_by_others());
         assert!(Withheld::new().is_none());
         let last = all[0].character();
         drop(all);
