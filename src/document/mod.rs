@@ -15,6 +15,8 @@ mod open_text;
 mod patch;
 mod print;
 mod reading;
+#[cfg(feature = "schemars")]
+mod schema;
 mod settled;
 mod typed;
 mod typed_error;

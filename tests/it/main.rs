@@ -20,6 +20,8 @@ mod patterns;
 mod properties;
 mod regression;
 mod revisions;
+#[cfg(feature = "schemars")]
+mod schema;
 mod settled;
 mod snapshots;
 mod suites;
