@@ -4,6 +4,7 @@
 // first definition of a link's name counts, so here they lead to items, and to the repository's address, which is set in
 // `Cargo.toml` alone.
 #![cfg_attr(feature = "tool-calls", doc = "[tool-calls]: crate::tool_calls::ToolCalls")]
+#![cfg_attr(feature = "stream", doc = "[parser-stream]: crate::ParserStream")]
 #![cfg_attr(feature = "providers", doc = "[provider-stream]: crate::providers::ProviderStream")]
 #![cfg_attr(feature = "providers", doc = "[guide-tool-calls]: crate::guide::tool_calls")]
 #![cfg_attr(feature = "envelope", doc = "[envelope]: crate::envelope::Envelope")]
@@ -42,6 +43,8 @@ mod payload;
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
 pub mod providers;
+#[cfg(feature = "stream")]
+mod stream;
 mod tokenizer;
 #[cfg(feature = "tool-calls")]
 #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the wire formats use the rest"))]
@@ -55,4 +58,6 @@ pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
 #[cfg(any(feature = "tool-calls", feature = "envelope"))]
 pub use payload::{Payload, PayloadStatus};
+#[cfg(feature = "stream")]
+pub use stream::{ParserStream, ParserStreamError};
 pub use tokenizer::{Limits, ValueKind};

@@ -246,6 +246,8 @@ fn read_loop_prints_text_before_the_last_chunk() {
     check_reply_printer("read_loop");
 }
 
+// The example needs the feature.
+#[cfg(feature = "stream")]
 #[test]
 fn async_stream_prints_text_before_the_last_chunk() {
     check_reply_printer("async_stream");

@@ -190,3 +190,47 @@ fn a_deviation_costs_the_same_at_any_depth() {
     let (some, more) = (allocated(1000), allocated(4000));
     assert!(more - some <= 3000 * 128, "{} bytes a deviation", (more - some) / 3000);
 }
+
+/// A stream of events holds what the parser does and one event, however many a chunk has and however large they are.
+#[cfg(feature = "stream")]
+#[test]
+fn a_stream_holds_one_chunks_events() {
+    use futures::stream::{self, StreamExt};
+    use jsonspigot::ParserStream;
+
+    let peak = |patterns: &[&str], text: &mut dyn Iterator<Item = Vec<u8>>| {
+        let parser = builder().build(&PatternSet::new(patterns).unwrap());
+        // What is allocated outside is not counted: one chunk is, which the stream takes and drops.
+        let chunks: Vec<_> = text.map(Ok::<_, std::convert::Infallible>).collect();
+        let mut chunks = chunks.into_iter();
+        let mut count = 0;
+        let measured = measure(|| {
+            let events = ParserStream::new(stream::iter(&mut chunks), parser);
+            let all = events.for_each(|event| {
+                assert!(event.is_ok());
+                count += 1;
+                std::future::ready(())
+            });
+            tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(all);
+        });
+        (measured.bytes_max, count)
+    };
+    let (of_one, few) = peak(&["$..*"], &mut elements(CHUNK / 2000 + 1));
+    let (of_all, many) = peak(&["$..*"], &mut elements(1000));
+    assert!(few >= 50_000 && many >= 2_000_000, "begin and end of each: {few}, {many}");
+    assert!(of_all <= of_one + SMALL, "{of_all} bytes against {of_one}");
+    let (string, _) = peak(&["$"], &mut string(10));
+    assert!(string <= 5 * CHUNK as u64, "the queue's text and the event's: {string} bytes");
+    // Each of these ends has the text of all that is inside: together they would be as large as the square of it.
+    let deep = text("", 100, |_| "[".to_owned(), &"]".repeat(100)).map(|mut chunk| {
+        chunk.splice(100..100, std::iter::repeat_n(b' ', CHUNK));
+        chunk
+    });
+    let parser = Parser::builder().build(&PatternSet::new(["$..*"]).unwrap());
+    let chunks = stream::iter(deep.map(Ok::<_, std::convert::Infallible>));
+    let measured = measure(|| {
+        let all = ParserStream::new(chunks, parser).for_each(|_| std::future::ready(()));
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(all);
+    });
+    assert!(measured.bytes_max <= 6 * CHUNK as u64, "{} bytes", measured.bytes_max);
+}

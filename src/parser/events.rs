@@ -59,6 +59,45 @@ impl<'a> Events<'a> {
     }
 }
 
+/// What is left of a chunk's events, for whoever can't hold on to the iterator, since it borrows the parser.
+#[cfg(feature = "stream")]
+#[derive(Debug, Default)]
+pub(crate) struct Unread {
+    next: usize,
+    end: usize,
+    error: Option<Error>,
+}
+
+#[cfg(feature = "stream")]
+impl Unread {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.next == self.end && self.error.is_none()
+    }
+
+    /// Whether the last of it is an error.
+    pub(crate) fn has_error(&self) -> bool {
+        self.error.is_some()
+    }
+}
+
+#[cfg(feature = "stream")]
+impl Events<'_> {
+    /// Lets go of the parser; [`Parser::resume`] goes on where this iterator was, until the next chunk is fed.
+    pub(crate) fn into_unread(self) -> Unread {
+        let Self { next, end, error, .. } = self;
+        Unread { next, end, error }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl Parser {
+    /// The rest of the last chunk's events.
+    pub(crate) fn resume(&self, unread: Unread) -> Events<'_> {
+        let Unread { next, end, error } = unread;
+        Events { parser: self, next, end, error }
+    }
+}
+
 impl<'a> Iterator for Events<'a> {
     type Item = Result<Event<'a>, Error>;
 

@@ -18,6 +18,8 @@ pub use self::builder::ParserBuilder;
 pub use self::duplicate_keys::DuplicateKeys;
 use self::engine::{Engine, Outcome};
 pub use self::events::Events;
+#[cfg(feature = "stream")]
+pub(crate) use self::events::Unread;
 use self::output::{Callback, Queue};
 pub use self::retention::Retain;
 #[cfg(feature = "tool-calls")]

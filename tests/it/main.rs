@@ -24,6 +24,8 @@ mod revisions;
 mod schema;
 mod settled;
 mod snapshots;
+#[cfg(feature = "stream")]
+mod stream;
 mod suites;
 mod tidy;
 mod typed;

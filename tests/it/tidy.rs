@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("error", &[]),
     ("tokenizer", &["error"]),
     ("path", &["error", "tokenizer"]),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("envelope", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
     ("tool_calls", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
     ("providers", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload", "tool_calls"]),
+    ("stream", &["error", "event", "parser"]),
     // Documentation only.
     ("guide", &[]),
     ("lib", &["*"]),

@@ -15,7 +15,7 @@ pub fn are_invisible(chunks: &[&[u8]]) {
 }
 
 /// One parser for each policy, with patterns of every kind, and one without any.
-fn parsers() -> [Parser; 5] {
+pub fn parsers() -> [Parser; 5] {
     let all = PatternSet::new(["$", "$..*", "a[*].b", "['a', 'b', 0]", "*", "$..[1:5:2]", "$..a.*"]).unwrap();
     let some = PatternSet::new(["a[1]['b', 'é', '😀']", "$[0]", "$..['']", "b..a"]).unwrap();
     let tight = Limits::new().depth(4).key(3).string(12).number(5).total(200);
