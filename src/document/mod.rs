@@ -6,6 +6,7 @@
 //! an open container's end, its newest child, and the number of its children.
 
 mod as_serde_json;
+mod atom;
 mod children;
 mod deserializer;
 mod history;
@@ -108,13 +109,18 @@ pub(crate) struct Document {
     shown: u32,
     /// The innermost open container.
     open: NodeId,
-    /// Whether a number or literal has begun that is not shown yet.
+    /// Whether a number or literal has begun and not ended.
     has_open_atom: bool,
     /// How many values have closed, and which document this is: what revisions compare.
     closed: u32,
     history: History,
     /// How long the text and the list of nodes may grow.
     limit: u32,
+    /// The same for the nodes, but [0](atom) while an open atom is shown, so that the check for room, which every
+    /// value needs, also finds an atom that has its node already.
+    node_limit: u32,
+    /// Whether atoms are shown before they have ended.
+    shows_open_atoms: bool,
     lookup_cache: LookupCache,
 }
 
@@ -134,6 +140,8 @@ impl Document {
             closed: 0,
             history: History::new(),
             limit,
+            node_limit: limit,
+            shows_open_atoms: false,
             lookup_cache: LookupCache::default(),
         }
     }
@@ -144,6 +152,7 @@ impl Document {
         self.shown = 0;
         self.open = NOTHING;
         self.has_open_atom = false;
+        self.node_limit = self.limit;
         self.lookup_cache = LookupCache::default();
         self.closed = 0;
         self.history.clear();
@@ -224,6 +233,11 @@ impl Document {
 
     #[inline]
     pub(crate) fn end_string(&mut self) {
+        self.close_last();
+    }
+
+    #[inline]
+    fn close_last(&mut self) {
         let end = self.nodes.len() as u32;
         if let Some(node) = self.nodes.last_mut() {
             node.close(end);
@@ -231,40 +245,18 @@ impl Document {
         }
     }
 
-    #[inline]
-    pub(crate) fn begin_atom(&mut self) {
-        self.has_open_atom = true;
-    }
-
-    #[inline]
-    pub(crate) fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        self.has_open_atom = false;
-        let kind = match text {
-            "null" => NodeKind::Null,
-            "false" => NodeKind::False,
-            "true" => NodeKind::True,
-            _ => NodeKind::Number,
-        };
-        if kind == NodeKind::Number && text.len() > self.room() {
-            return Err(too_large(end));
-        }
-        let id = self.push(kind, end)?;
-        self.nodes[id as usize].close(id + 1);
-        self.closed += 1;
-        if kind == NodeKind::Number {
-            self.text.push_str(text);
-            self.shown = self.text.len() as u32;
-        }
-        Ok(())
-    }
-
     /// Adds an open value.
     #[inline]
     fn push(&mut self, kind: NodeKind, at: u64) -> Result<NodeId, Fault> {
-        let id = self.nodes.len() as u32;
-        if id >= self.limit {
+        if self.nodes.len() as u32 >= self.node_limit {
             return Err(too_large(at));
         }
+        Ok(self.push_within_limit(kind))
+    }
+
+    #[inline]
+    fn push_within_limit(&mut self, kind: NodeKind) -> NodeId {
+        let id = self.nodes.len() as u32;
         let parent = self.open;
         let text = self.text.len() as u32;
         let (place, key) = match self.nodes.get_mut(parent as usize) {
@@ -281,7 +273,7 @@ impl Document {
         };
         self.shown = text;
         self.nodes.push(Node { parent, end_or_newest: NOTHING, place, text, children: 0, kind, is_open: true, key });
-        Ok(id)
+        id
     }
 
     /// How much more text there may be.
@@ -352,9 +344,10 @@ impl Document {
         let open_string = self.nodes.last().filter(|last| last.kind == NodeKind::String && last.is_open);
         let id = if open_string.is_some() { self.nodes.len() as u32 - 1 } else { self.open };
         let container = self.nodes.get(self.open as usize).filter(|_| self.has_open_atom);
-        let atom = container.map(|container| match container.kind {
-            NodeKind::Object => Segment::Key(&self.text[self.shown as usize..]),
-            _ => Segment::Index(container.children.into()),
+        let atom = container.and_then(|container| match container.kind {
+            _ if self.is_atom_shown() => self.segment(self.nodes.len() as u32 - 1),
+            NodeKind::Object => Some(Segment::Key(&self.text[self.shown as usize..])),
+            _ => Some(Segment::Index(container.children.into())),
         });
         let has_node = self.nodes.get(id as usize).is_some();
         has_node.then(|| self.segments(id)).into_iter().flatten().chain(atom)
@@ -364,7 +357,7 @@ impl Document {
 /// A clone goes its own way: it knows the revisions that were given until now.
 impl Clone for Document {
     fn clone(&self) -> Self {
-        let Self { shown, open, has_open_atom, closed, limit, .. } = *self;
+        let Self { shown, open, has_open_atom, closed, limit, node_limit, shows_open_atoms, .. } = *self;
         Self {
             nodes: self.nodes.clone(),
             text: self.text.clone(),
@@ -374,6 +367,8 @@ impl Clone for Document {
             closed,
             history: self.history.fork(self.extent()),
             limit,
+            node_limit,
+            shows_open_atoms,
             lookup_cache: self.lookup_cache.clone(),
         }
     }

@@ -53,15 +53,38 @@ pub struct Revision {
 /// `Display` and `Serialize` print `{"op":"add","path":"/a/0","value":…}` and
 /// `{"op":"append","path":"/a/0","value":"…"}`, paths as RFC 6901 pointers. An `add` of an element names its index,
 /// which is the array's length; an `add` of a member replaces an earlier one of the same name, as the RFC says.
+///
+/// If the parser was built with [`provisional`](crate::ParserBuilder::provisional), a number may be shown before it has
+/// ended. Where such a number has grown since the revision, the operation is RFC 6902's `replace`:
+/// `{"op":"replace","path":"/a/0","value":12}`. It is always the first one of a patch, and the only one of its kind.
+/// A number that has ended as it was shown needs no operation.
 #[derive(Clone, Copy, Debug)]
 pub struct PatchOp<'a> {
     value: PartialValue<'a>,
-    /// Of an append: where the new text begins in the string's.
-    appended_from: Option<usize>,
+    kind: PatchKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PatchKind {
+    Add,
+    /// Text is added to a string; where it begins in the string's.
+    Append(usize),
+    /// A number has become longer.
+    Replace,
+}
+
+impl PatchKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Append(_) => "append",
+            Self::Replace => "replace",
+        }
+    }
 }
 
 impl<'a> PatchOp<'a> {
-    /// The RFC 6901 pointer of the value that is added or grows; empty for the root.
+    /// The RFC 6901 pointer of the value that is added, replaced or grows; empty for the root.
     #[must_use]
     pub fn path(&self) -> String {
         let mut path = String::new();
@@ -72,23 +95,46 @@ impl<'a> PatchOp<'a> {
         path
     }
 
-    /// The value as it is now: the one added, or the string that has grown.
+    /// The value as it is now: the one added, or the string or number that has grown.
     #[must_use]
     pub fn value(&self) -> PartialValue<'a> {
         self.value
     }
 
-    /// The text that an append adds; nothing for an add.
+    /// The text that an append adds; nothing for any other operation.
     #[must_use]
     pub fn appended(&self) -> Option<&'a str> {
-        Some(&self.value.as_str()?[self.appended_from?..])
+        match self.kind {
+            PatchKind::Append(from) => Some(&self.value.as_str()?[from..]),
+            PatchKind::Add | PatchKind::Replace => None,
+        }
+    }
+
+    /// Whether the value takes the place of the one that is there: of a number that was still open when it was shown.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+    /// parser.feed("[1").check()?;
+    /// let revision = parser.revision();
+    /// parser.feed("2, 3").check()?;
+    /// let ops: Vec<_> = parser.patch_since(revision)?.map(|op| (op.to_string(), op.is_replacement())).collect();
+    /// assert_eq!(ops, [
+    ///     (r#"{"op":"replace","path":"/0","value":12}"#.to_string(), true),
+    ///     (r#"{"op":"add","path":"/1","value":3}"#.to_string(), false),
+    /// ]);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_replacement(&self) -> bool {
+        self.kind == PatchKind::Replace
     }
 }
 
 impl fmt::Display for PatchOp<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let op = if self.appended_from.is_some() { "append" } else { "add" };
-        write!(f, r#"{{"op":"{op}","path":"#)?;
+        write!(f, r#"{{"op":"{}","path":"#, self.kind.name())?;
         write_string(f, &self.path())?;
         f.write_str(r#","value":"#)?;
         match self.appended() {
@@ -102,7 +148,7 @@ impl fmt::Display for PatchOp<'_> {
 impl Serialize for PatchOp<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("op", if self.appended_from.is_some() { "append" } else { "add" })?;
+        map.serialize_entry("op", self.kind.name())?;
         map.serialize_entry("path", &self.path())?;
         match self.appended() {
             Some(text) => map.serialize_entry("value", text)?,
@@ -125,8 +171,8 @@ impl Document {
 
     /// The operations since a revision, in document order; nothing since a revision of another document.
     ///
-    /// What is new is the growth of one string, if the last node was an open string, and the nodes after the revision.
-    /// Each of them whose parent is an old node is added, with everything in it.
+    /// What is new is the growth of one string or number, if the last node was an open one, and the nodes after the
+    /// revision. Each of them whose parent is an old node is added, with everything in it.
     pub(crate) fn patch_since(&self, revision: Revision) -> Option<impl Iterator<Item = PatchOp<'_>>> {
         let Revision { number, extent: Extent { nodes, text }, .. } = revision;
         if !self.history.knows(number, revision.extent) {
@@ -137,17 +183,20 @@ impl Document {
         let added = core::iter::from_fn(move || {
             let node = ((next as usize) < self.nodes.len()).then_some(next)?;
             next = self.end(node);
-            Some(PatchOp { value: PartialValue::new(self, node), appended_from: None })
+            Some(PatchOp { value: PartialValue::new(self, node), kind: PatchKind::Add })
         });
         Some(grown.into_iter().chain(added))
     }
 
-    /// What a string has gained since its text was shown up to `shown`.
+    /// What a string or number has gained since its text was shown up to `shown`.
     fn growth(&self, node: NodeId, shown: u32) -> Option<PatchOp<'_>> {
         let text = self.text_range(node);
-        let is_string = self.nodes[node as usize].kind == NodeKind::String;
-        let from = (shown as usize).checked_sub(text.start)?;
-        (is_string && from < text.len())
-            .then(|| PatchOp { value: PartialValue::new(self, node), appended_from: Some(from) })
+        let from = (shown as usize).checked_sub(text.start).filter(|from| *from < text.len())?;
+        let kind = match self.nodes[node as usize].kind {
+            NodeKind::String => PatchKind::Append(from),
+            NodeKind::Number => PatchKind::Replace,
+            _ => return None,
+        };
+        Some(PatchOp { value: PartialValue::new(self, node), kind })
     }
 }

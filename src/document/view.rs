@@ -19,6 +19,7 @@ use crate::tokenizer::ValueKind;
 /// | a string | from its opening quote on, with the text so far; complete at its closing quote |
 /// | an array, an object | from its opening bracket on, with its children so far; complete at its closing bracket |
 /// | a number, `true`, `false`, `null` | once it has ended, and complete then |
+/// | the same, with [`provisional`](crate::ParserBuilder::provisional) | as far as it is known; complete once it has ended |
 /// | a key | together with its value |
 ///
 /// A complete value never changes, unless a duplicate key takes its place
@@ -68,7 +69,7 @@ impl<'a> PartialValue<'a> {
         &self.document.nodes[self.node as usize]
     }
 
-    /// The last value that has begun. If a string or atom is open, this is it.
+    /// The last value that shows. If a string is open, or an atom that shows, this is it.
     fn last_in_document(self) -> Self {
         Self { node: self.document.nodes.len() as u32 - 1, ..self }
     }
@@ -133,7 +134,7 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// A number as it is spelt.
+    /// A number as it is spelt; of one that is still open, the longest prefix that is a number.
     #[must_use]
     pub fn as_number(self) -> Option<&'a str> {
         (self.node().kind == NodeKind::Number).then(|| self.text())

@@ -1,6 +1,5 @@
 //! A parser's choices.
 
-use super::deviations::Deviations;
 use super::duplicate_keys::OpenKeys;
 use super::engine::{Engine, Outcome};
 use super::followers::Followers;
@@ -33,8 +32,20 @@ pub struct ParserBuilder {
     retain: Retain,
     /// `None` if nothing was chosen: code that builds parsers for a purpose may have another default.
     duplicate_keys: Option<DuplicateKeys>,
-    has_snapshots: bool,
+    snapshots: Snapshots,
     on_deviation: OnDeviation,
+}
+
+/// What a snapshot shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Snapshots {
+    /// There are none.
+    #[default]
+    None,
+    /// An atom once it has ended.
+    Settled,
+    /// An atom while it is open, too.
+    Provisional,
 }
 
 impl ParserBuilder {
@@ -62,7 +73,40 @@ impl ParserBuilder {
     /// Keeps the partial document up to date, for [`Parser::snapshot`] and everything else that looks at it. Off by
     /// default.
     pub fn snapshots(self) -> Self {
-        Self { has_snapshots: true, ..self }
+        let snapshots = if self.snapshots == Snapshots::None { Snapshots::Settled } else { self.snapshots };
+        Self { snapshots, ..self }
+    }
+
+    /// Keeps [snapshots](Self::snapshots), and lets them show atoms that are still open: the longest prefix of a number
+    /// that is itself a JSON number (`12.` shows 12, `-` nothing), a literal from its first letter on. Off by default.
+    ///
+    /// For interfaces that were written against a parser of incomplete JSON, such as `parsePartialJson` of the npm
+    /// package `ai`, which shows the same. Such a value is not complete, its [state](Parser::state_of) is
+    /// [`Partial`](crate::ValueState::Partial), and a number may become another one: a patch then
+    /// [replaces](crate::PatchOp::is_replacement) it. Events tell an atom only once it has ended, as always. What is
+    /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet, ValueState};
+    ///
+    /// let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+    /// let mut shown = Vec::new();
+    /// for chunk in [r#"{"price": 1"#, "2", ".", r#"5, "sold": f"#, "alse}"] {
+    ///     parser.feed(chunk).check()?;
+    ///     let root = parser.snapshot().unwrap();
+    ///     shown.push((root.to_string(), root.state_of("price")?));
+    /// }
+    /// assert_eq!(shown, [
+    ///     (r#"{"price":1}"#.to_string(), ValueState::Partial),
+    ///     (r#"{"price":12}"#.to_string(), ValueState::Partial),
+    ///     (r#"{"price":12}"#.to_string(), ValueState::Partial),
+    ///     (r#"{"price":12.5,"sold":false}"#.to_string(), ValueState::Complete),
+    ///     (r#"{"price":12.5,"sold":false}"#.to_string(), ValueState::Complete),
+    /// ]);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    pub fn provisional(self) -> Self {
+        Self { snapshots: Snapshots::Provisional, ..self }
     }
 
     /// Lets deltas, and only deltas, go on past raw control characters, bad escapes and lone surrogates. Off by
@@ -94,17 +138,24 @@ impl ParserBuilder {
         Self { on_deviation: OnDeviation::Pass, ..self }
     }
 
+    fn document(self) -> Option<Document> {
+        match self.snapshots {
+            Snapshots::None => None,
+            Snapshots::Settled => Some(Document::new()),
+            Snapshots::Provisional => Some(Document::new().with_open_atoms()),
+        }
+    }
+
     /// A parser that follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
         let engine = Engine {
             tokenizer: Tokenizer::new(self.limits, self.on_deviation),
-            followers: Followers {
-                tracker: Tracker::new(patterns.clone()),
-                open_keys: (self.duplicate_keys == Some(DuplicateKeys::Reject)).then(OpenKeys::default),
-                document: self.has_snapshots.then(Document::new),
-                deviations: Deviations::default(),
-            },
+            followers: Followers::new(
+                Tracker::new(patterns.clone()),
+                (self.duplicate_keys == Some(DuplicateKeys::Reject)).then(OpenKeys::default),
+                self.document(),
+            ),
             retained: Retained::new(self.retain),
             outcome: Outcome::Open,
         };

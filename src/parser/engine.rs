@@ -61,10 +61,19 @@ impl Engine {
         }
         let Self { tokenizer, followers, retained, .. } = self;
         let fed = tokenizer.feed(chunk, &mut TokenSink { followers, retained, out });
+        if self.followers.has_work_after_chunks {
+            self.end_chunk();
+        }
+        fed.map_err(|fault| self.fail(&fault))
+    }
+
+    /// What only some parsers do at a chunk's end, decided by one test, so that the others pay for one only.
+    #[cold]
+    fn end_chunk(&mut self) {
         if let Some(first) = self.followers.deviations.first() {
             self.retained.freeze(first.offset());
         }
-        fed.map_err(|fault| self.fail(&fault))
+        self.followers.show_open_atom(self.tokenizer.open_atom());
     }
 
     /// A chunk after the end: nothing more is told.
@@ -114,6 +123,8 @@ impl Engine {
     pub(super) fn fail(&mut self, fault: &Fault) -> Error {
         let stopped_by = self.locate(fault);
         self.retained.truncate(stopped_by.offset());
+        // As if the chunk had ended before the bad byte.
+        self.followers.show_open_atom(self.tokenizer.open_atom());
         if let Some(document) = &mut self.followers.document {
             document.fail();
         }

@@ -23,6 +23,8 @@ pub(super) struct Followers {
     pub(super) document: Option<Document>,
     /// What was passed over inside strings; after the first one, nothing is complete any more.
     pub(super) deviations: Deviations,
+    /// Whether the end of a chunk means anything: to a text that has deviated, to a document that shows open atoms.
+    pub(super) has_work_after_chunks: bool,
 }
 
 /// The followers while a chunk is read, with the text that is kept, this chunk's included, and the output for events.
@@ -41,6 +43,11 @@ fn document_path(document: &Document) -> String {
 }
 
 impl Followers {
+    pub(super) fn new(tracker: Tracker, open_keys: Option<OpenKeys>, document: Option<Document>) -> Self {
+        let has_work_after_chunks = document.as_ref().is_some_and(Document::shows_open_atoms);
+        Self { tracker, open_keys, document, deviations: Deviations::default(), has_work_after_chunks }
+    }
+
     pub(super) fn clear(&mut self) {
         self.tracker.reset();
         if let Some(keys) = &mut self.open_keys {
@@ -50,6 +57,7 @@ impl Followers {
             document.clear();
         }
         self.deviations.clear();
+        self.has_work_after_chunks = self.document.as_ref().is_some_and(Document::shows_open_atoms);
     }
 
     /// Where the innermost open value is, as far as it is followed.
@@ -66,6 +74,14 @@ impl Followers {
         match self.growing() {
             Some(document) => document.append(text, at),
             None => Ok(()),
+        }
+    }
+
+    /// Adds the atom that is open now, if there is one, to a partial document that shows open atoms.
+    pub(super) fn show_open_atom(&mut self, text: Option<&str>) {
+        let document = self.growing().filter(|document| document.shows_open_atoms());
+        if let (Some(document), Some(text)) = (document, text) {
+            document.show_open_atom(text);
         }
     }
 
@@ -165,6 +181,7 @@ impl<O: Output> Sink for TokenSink<'_, O> {
     fn deviation(&mut self, fault: &Fault, line: u64, column: u64) {
         let followers = &mut *self.followers;
         if followers.deviations.is_empty() {
+            followers.has_work_after_chunks = true;
             followers.deviations.begin(Error::new(fault, line, column, &followers.path()));
             if let Some(document) = &mut followers.document {
                 document.fail();

@@ -13,6 +13,11 @@ pub(super) struct OpenLiteral {
 }
 
 impl OpenLiteral {
+    /// The literal's whole text, if it is followed.
+    pub(super) fn followed(&self) -> Option<&'static str> {
+        self.is_followed.then_some(self.text)
+    }
+
     pub(super) fn expected(&self) -> &'static str {
         match self.text {
             "true" => "expected `true`",

@@ -155,6 +155,16 @@ impl Tokenizer {
         self.state == State::Done
     }
 
+    /// What has arrived of the number that is being read, or the whole text of the literal that is, if it is followed.
+    /// Between two chunks and after an error.
+    pub(crate) fn open_atom(&self) -> Option<&str> {
+        match self.state {
+            State::Number => self.number.is_followed().then_some(&self.scratch),
+            State::Literal => self.literal.followed(),
+            _ => None,
+        }
+    }
+
     /// Line and column, from 1, of a byte in the last line that has begun: lines before it are not remembered.
     pub(crate) fn line_and_column(&self, offset: u64) -> (u64, u64) {
         (self.lines + 1, offset.saturating_sub(self.line_start) + 1)

@@ -90,6 +90,10 @@ pub(super) struct OpenNumber {
 }
 
 impl OpenNumber {
+    pub(super) fn is_followed(&self) -> bool {
+        self.is_followed
+    }
+
     /// Whether the number may end here.
     pub(super) fn is_whole(&self) -> bool {
         self.part.may_end()
@@ -123,14 +127,14 @@ impl Tokenizer {
         }
         if let Some(&byte) = chunk.get(pos) {
             if part.next(byte).is_some() {
-                return Err(too_long(self.at(pos)));
+                return Err(self.fail_number(&chunk[start..pos], too_long(self.at(pos))));
             }
             if part == Part::Zero && byte.is_ascii_digit() {
-                let expected = "expected no digit after a leading zero";
-                return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), expected));
+                return Err(self.fail_number(&chunk[start..pos], leading_zero(self.at(pos))));
             }
             if !part.may_end() {
-                return Err(Fault::new(ErrorKind::InvalidNumber, self.at(pos), "expected a digit"));
+                let fault = Fault::new(ErrorKind::InvalidNumber, self.at(pos), "expected a digit");
+                return Err(self.fail_number(&chunk[start..pos], fault));
             }
             self.end_number(&chunk[start..pos], self.at(pos), sink)?;
             return Ok(pos);
@@ -140,6 +144,15 @@ impl Tokenizer {
             self.scratch.push_str(ascii_text(&chunk[start..]));
         }
         Ok(pos)
+    }
+
+    /// A number that can't go on: what came of it before its first bad byte is kept for [`Self::open_atom`].
+    #[cold]
+    fn fail_number(&mut self, read: &[u8], fault: Fault) -> Fault {
+        if self.number.is_followed {
+            self.scratch.push_str(ascii_text(read));
+        }
+        fault
     }
 
     /// Ends the number whose last bytes are `rest`; `end` is the offset after them.
@@ -155,6 +168,10 @@ impl Tokenizer {
         self.state = self.after_value();
         Ok(())
     }
+}
+
+fn leading_zero(offset: u64) -> Fault {
+    Fault::new(ErrorKind::InvalidNumber, offset, "expected no digit after a leading zero")
 }
 
 fn too_long(offset: u64) -> Fault {

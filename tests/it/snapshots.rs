@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
+use super::model::closer::OpenAtoms;
 use super::model::generate::{Keys, document};
 use super::model::log::{Options, PathElement};
 use super::model::mutate::any_document;
@@ -22,9 +23,12 @@ fn snapshots_are_what_an_independent_closer_says() {
 #[test]
 fn chunk_edges_are_invisible_in_snapshots() {
     for document in torture_documents() {
-        let whole = snapshots::last(&[document]);
-        for cuts in torture_cuts(document.len()) {
-            assert_eq!(snapshots::last(&chunks(document, &cuts)), whole, "{:?}", String::from_utf8_lossy(document));
+        for open_atoms in OpenAtoms::BOTH {
+            let whole = snapshots::last(&[document], open_atoms);
+            for cuts in torture_cuts(document.len()) {
+                let cut = snapshots::last(&chunks(document, &cuts), open_atoms);
+                assert_eq!(cut, whole, "{:?}", String::from_utf8_lossy(document));
+            }
         }
     }
 }
@@ -116,6 +120,11 @@ proptest! {
             let found = parser.snapshot().and_then(|root| root.at(&spelt));
             prop_assert_eq!(found.map(|value| value.to_value().unwrap()), shown.cloned(), "{}", spelt);
         }
+    }
+
+    #[test]
+    fn open_atoms_change_nothing_else((document, cuts) in with_cuts(any_document())) {
+        snapshots::differ_in_open_atoms_only(&document, &cuts);
     }
 
     /// All patches applied to an empty copy give each snapshot.

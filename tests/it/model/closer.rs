@@ -3,13 +3,26 @@
 
 use serde_json::Value;
 
+/// What shows of a number or literal that has begun and not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenAtoms {
+    /// Nothing.
+    Hidden,
+    /// The longest prefix of a number that is a number; a literal from its first letter on.
+    Shown,
+}
+
+impl OpenAtoms {
+    pub const BOTH: [Self; 2] = [Self::Hidden, Self::Shown];
+}
+
 /// What is known of a document after `prefix`: `None` before the first value shows.
 ///
 /// # Panics
 ///
 /// If the prefix is not viable, or `serde_json` can't hold it: a number beyond f64, more than 127 levels.
 pub fn known(prefix: &[u8]) -> Option<Value> {
-    let text = closed_text(prefix)?;
+    let text = closed_text(prefix, OpenAtoms::Hidden)?;
     Some(
         serde_json::from_slice(&text)
             .unwrap_or_else(|error| panic!("{error}: closed {} to {}", prefix.escape_ascii(), text.escape_ascii())),
@@ -17,7 +30,7 @@ pub fn known(prefix: &[u8]) -> Option<Value> {
 }
 
 /// The prefix up to the last value that shows, with a quote for an open string and the brackets that are missing.
-pub fn closed_text(prefix: &[u8]) -> Option<Vec<u8>> {
+pub fn closed_text(prefix: &[u8], open_atoms: OpenAtoms) -> Option<Vec<u8>> {
     let mut brackets = Vec::new();
     let (mut text, mut at, mut is_key) = (None, 0, false);
     while at < prefix.len() {
@@ -70,6 +83,11 @@ pub fn closed_text(prefix: &[u8]) -> Option<Vec<u8>> {
                 if !first.is_ascii_alphabetic() && length == rest.len()
                     || first.is_ascii_alphabetic() && !matches!(&rest[..length], b"true" | b"false" | b"null")
                 {
+                    if open_atoms == OpenAtoms::Shown
+                        && let Some(atom) = known_of_atom(rest)
+                    {
+                        text = Some([&prefix[..at], atom].concat());
+                    }
                     break;
                 }
                 at + length
@@ -81,6 +99,13 @@ pub fn closed_text(prefix: &[u8]) -> Option<Vec<u8>> {
     let mut text = text?;
     text.extend(brackets.iter().rev());
     Some(text)
+}
+
+/// What is known of an atom that has begun.
+fn known_of_atom(begun: &[u8]) -> Option<&[u8]> {
+    let literal = [&b"true"[..], b"false", b"null"].into_iter().find(|literal| literal.starts_with(begun));
+    let is_number = |text: &&[u8]| serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok();
+    literal.or_else(|| (1..=begun.len()).rev().map(|length| &begun[..length]).find(is_number))
 }
 
 /// The end of the last whole character of the string content that starts at `at`.

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
+use super::closer::OpenAtoms;
 use super::generate::{Keys, document, nested, respelt};
 use super::log::{Options, Verdict};
 use super::mutate::any_document;
@@ -42,7 +43,7 @@ fn check_known(document: &[u8]) -> Result<(), TestCaseError> {
         if log.verdict.is_failed() {
             break;
         }
-        match (closer::closed_text(&document[..k]), replay(&log.events)) {
+        match (closer::closed_text(&document[..k], OpenAtoms::Hidden), replay(&log.events)) {
             (None, told) => prop_assert_eq!(told.expect("no number"), None),
             (Some(text), told) => match serde_json::from_slice::<Value>(&text) {
                 Ok(closed) => prop_assert_eq!(told.expect("numbers that fit"), Some(closed)),

@@ -4,7 +4,8 @@
 use jsonspigot::{ErrorKind, Parser, PartialValue, Revision};
 use serde_json::Value;
 
-use super::snapshots::{apply, is_readable, json, plain, shown};
+use super::super::model::closer::OpenAtoms;
+use super::snapshots::{apply, is_readable, json, shown, with_open_atoms};
 
 /// What happens to one of the parsers, chosen by a number.
 #[derive(Clone, Debug)]
@@ -38,6 +39,7 @@ struct Given {
 #[derive(Clone)]
 struct Subject {
     parser: Parser,
+    open_atoms: OpenAtoms,
     reads_other: bool,
     at: usize,
     /// Its own, and those of its origin before it was cloned.
@@ -48,8 +50,14 @@ struct Subject {
 
 /// Each text is a JSON text, or is not; no matter what comes of it, the answers fit each other.
 pub fn agree(texts: [&[u8]; 2], ops: &[Op]) {
+    for open_atoms in OpenAtoms::BOTH {
+        agree_with(texts, ops, open_atoms);
+    }
+}
+
+fn agree_with(texts: [&[u8]; 2], ops: &[Op], open_atoms: OpenAtoms) {
     const MOST: usize = 5;
-    let mut subjects = vec![Subject::new()];
+    let mut subjects = vec![Subject::new(open_atoms)];
     for Op { parser, action } in ops {
         let (place, count) = (parser % subjects.len(), subjects.len());
         let subject = &mut subjects[place];
@@ -69,7 +77,7 @@ pub fn agree(texts: [&[u8]; 2], ops: &[Op]) {
                 assert_eq!(clone.parser.revision(), subject.parser.revision(), "nothing has come since");
                 subjects.push(clone);
             }
-            Action::Clone => subjects.push(Subject::new()),
+            Action::Clone => subjects.push(Subject::new(open_atoms)),
             Action::Reset => {
                 subject.parser.reset();
                 subject.at = 0;
@@ -108,12 +116,13 @@ fn write_states(value: PartialValue<'_>, states: &mut String) {
 }
 
 impl Subject {
-    fn new() -> Self {
-        Self { parser: plain(), reads_other: false, at: 0, given: Vec::new(), forgotten: Vec::new() }
+    fn new(open_atoms: OpenAtoms) -> Self {
+        let parser = with_open_atoms(open_atoms);
+        Self { parser, open_atoms, reads_other: false, at: 0, given: Vec::new(), forgotten: Vec::new() }
     }
 
     fn check(&self, all: &[Self]) {
-        let Self { parser, given, forgotten, .. } = self;
+        let Self { parser, open_atoms, given, forgotten, .. } = self;
         let now = Given::now(parser);
         let nothing = Given { revision: Revision::default(), copy: None, shown: None, states: String::new() };
         for given in given.iter().chain([&now, &nothing]) {
@@ -132,7 +141,7 @@ impl Subject {
             self.check_accepted(given, &now);
         }
         if now.shown.is_some() {
-            let mut stranger = plain();
+            let mut stranger = with_open_atoms(*open_atoms);
             assert!(stranger.patch_since(now.revision).is_err() && stranger.has_changed_since(now.revision));
             let _ = stranger.feed("[[[[[[[[[[[[[[[[\"a text that is longer than most\",[[[[[[[[[[[[[").check();
             assert!(stranger.patch_since(now.revision).is_err() && stranger.has_changed_since(now.revision));

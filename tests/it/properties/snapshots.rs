@@ -2,22 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::{Parser, PatternSet, Revision};
+use jsonspigot::{Parser, ParserBuilder, PartialValue, PatternSet, Revision, ValueKind};
 use serde_json::Value;
 
 use super::super::driver::{Method, builder, drive, observe, pattern_set};
 use super::super::model::chunking::{chunks, each_byte};
-use super::super::model::closer::closed_text;
+use super::super::model::closer::{OpenAtoms, closed_text};
 use super::super::model::log::{Options, Verdict};
 use super::super::model::{recogniser, replay};
 
 /// A parser that follows nothing but its document.
 pub fn plain() -> Parser {
-    Parser::builder().snapshots().build(&PatternSet::empty())
+    with_open_atoms(OpenAtoms::Hidden)
 }
 
-fn with_snapshots(options: &Options) -> Parser {
-    builder(options).snapshots().build(&pattern_set(options))
+/// The same, which shows open atoms or does not.
+pub fn with_open_atoms(open_atoms: OpenAtoms) -> Parser {
+    with_snapshots(Parser::builder(), open_atoms).build(&PatternSet::empty())
+}
+
+pub fn with_snapshots(builder: ParserBuilder, open_atoms: OpenAtoms) -> ParserBuilder {
+    match open_atoms {
+        OpenAtoms::Hidden => builder.snapshots(),
+        OpenAtoms::Shown => builder.provisional(),
+    }
+}
+
+fn with_patterns(options: &Options, open_atoms: OpenAtoms) -> Parser {
+    with_snapshots(builder(options), open_atoms).build(&pattern_set(options))
 }
 
 /// What is shown, as JSON text.
@@ -55,7 +67,13 @@ pub fn is_readable(text: &[u8]) -> bool {
 /// Snapshots are what an independent closer says: after each prefix the snapshot is what the independent closer makes
 /// of it.
 pub fn are_what_the_closer_says(document: &[u8]) {
-    let mut parser = plain();
+    for open_atoms in OpenAtoms::BOTH {
+        are_what_it_closes(document, open_atoms);
+    }
+}
+
+fn are_what_it_closes(document: &[u8], open_atoms: OpenAtoms) {
+    let mut parser = with_open_atoms(open_atoms);
     for (k, byte) in document.iter().enumerate() {
         let failed = parser.feed([*byte]).check().is_err();
         if failed {
@@ -65,7 +83,7 @@ pub fn are_what_the_closer_says(document: &[u8]) {
             );
             return;
         }
-        let expected = closed_text(&document[..=k]);
+        let expected = closed_text(&document[..=k], open_atoms);
         if expected.as_ref().is_some_and(|text| !is_readable(text)) {
             return;
         }
@@ -81,16 +99,19 @@ pub fn are_what_the_closer_says(document: &[u8]) {
 }
 
 /// The last snapshot and the error, with the path that the snapshot's following gives it.
-pub fn last(chunks: &[&[u8]]) -> (Option<String>, Verdict) {
-    let mut parser = plain();
+pub fn last(chunks: &[&[u8]], open_atoms: OpenAtoms) -> (Option<String>, Verdict) {
+    let mut parser = with_open_atoms(open_atoms);
     let log = drive(&mut parser, chunks, Method::Callback, true);
     (shown(&parser), log.verdict)
 }
 
 /// Chunk edges are invisible: the last snapshot, the events and the errors' paths do not depend on the cuts.
 pub fn do_not_depend_on_the_cuts(document: &[u8], cuts: &[usize]) {
-    let (seen, verdict) = last(&chunks(document, cuts));
-    assert_eq!((seen, verdict.clone()), last(&[document]));
+    for open_atoms in OpenAtoms::BOTH {
+        assert_eq!(last(&chunks(document, cuts), open_atoms), last(&[document], open_atoms));
+    }
+    let [(_, verdict), (_, provisional)] = OpenAtoms::BOTH.map(|open_atoms| last(&[document], open_atoms));
+    assert_eq!(verdict, provisional);
     // All values are followed, as with the patterns `$` and `$..*`.
     let followed = recogniser::run(document, &Options::with_patterns(replay::patterns()));
     assert_eq!(verdict, followed.verdict);
@@ -115,7 +136,7 @@ pub fn only_grow(document: &[u8]) {
 /// Snapshots are what the events say: replaying the events of `$` and `$..*` gives the snapshot.
 pub fn equal_their_events(prefix: &[u8]) {
     let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
-    let mut parser = with_snapshots(&options);
+    let mut parser = with_patterns(&options, OpenAtoms::Hidden);
     let log = drive(&mut parser, &chunks(prefix, &each_byte(prefix.len())), Method::Iterator, false);
     let is_readable = shown(&parser).is_none_or(|text| is_readable(text.as_bytes()));
     if let (Ok(replayed), true) = (replay::replay(&log.events), is_readable) {
@@ -125,10 +146,15 @@ pub fn equal_their_events(prefix: &[u8]) {
 
 /// Looking changes nothing; and following the document changes no event.
 pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
-    let chunks = chunks(document, cuts);
-    let mut parser = with_snapshots(options);
+    for open_atoms in OpenAtoms::BOTH {
+        change_no_event(&chunks(document, cuts), options, open_atoms);
+    }
+}
+
+fn change_no_event(chunks: &[&[u8]], options: &Options, open_atoms: OpenAtoms) {
+    let mut parser = with_patterns(options, open_atoms);
     let mut events = Vec::new();
-    for chunk in &chunks {
+    for chunk in chunks {
         for event in parser.feed(chunk).flatten() {
             events.push(format!("{event:?}"));
         }
@@ -136,19 +162,19 @@ pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
     }
     let mut unlooked = builder(options).build(&pattern_set(options));
     let mut expected = Vec::new();
-    for chunk in &chunks {
+    for chunk in chunks {
         expected.extend(unlooked.feed(chunk).flatten().map(|event| format!("{event:?}")));
     }
     assert_eq!(events, expected);
-    let with = drive(&mut with_snapshots(options), &chunks, Method::Iterator, true);
-    let without = observe(options, &chunks, Method::Iterator);
+    let with = drive(&mut with_patterns(options, open_atoms), chunks, Method::Iterator, true);
+    let without = observe(options, chunks, Method::Iterator);
     assert_eq!(with.events, without.events);
 }
 
 /// A member is found by its name, of several the last one, however often and in whatever order it was looked for
 /// before.
 pub fn find_their_members(document: &[u8], cuts: &[usize]) {
-    let mut parser = plain();
+    let mut parser = with_open_atoms(OpenAtoms::Shown);
     for chunk in chunks(document, cuts) {
         let _ = parser.feed(chunk).check();
         let mut unvisited: Vec<_> = parser.snapshot().into_iter().collect();
@@ -166,9 +192,50 @@ pub fn find_their_members(document: &[u8], cuts: &[usize]) {
     }
 }
 
+/// With open atoms shown nothing else differs: not the errors with their places, nor what is shown of any other value
+/// and whether it is complete. An open atom is the last value, and not complete; at a complete text's end there is none.
+pub fn differ_in_open_atoms_only(document: &[u8], cuts: &[usize]) {
+    let mut parsers = OpenAtoms::BOTH.map(with_open_atoms);
+    for chunk in chunks(document, cuts) {
+        let [hidden, shown] = parsers.each_mut().map(|parser| parser.feed(chunk).check());
+        assert_eq!(hidden, shown);
+        let [hidden, mut shown] = parsers.each_ref().map(all_values);
+        if shown.len() > hidden.len() {
+            let (kind, is_complete, _) = shown.pop().unwrap();
+            assert!(kind.is_atom() && !is_complete);
+        }
+        assert_eq!(hidden, shown);
+    }
+    let [hidden, shown] = parsers.each_mut().map(|parser| parser.finish().check());
+    assert_eq!(hidden, shown);
+    let [hidden, shown] = &parsers;
+    assert!(shown.error().is_some() || hidden.snapshot() == shown.snapshot());
+    assert_eq!(hidden.deserialize::<Value>(), shown.deserialize::<Value>());
+}
+
+/// Each value in document order: its kind, whether it is complete, and its text if it has no children.
+fn all_values(parser: &Parser) -> Vec<(ValueKind, bool, String)> {
+    let mut values = Vec::new();
+    let mut unvisited: Vec<PartialValue<'_>> = parser.snapshot().into_iter().collect();
+    while let Some(value) = unvisited.pop() {
+        let text =
+            if value.kind().is_atom() { value.to_string() } else { value.as_str().unwrap_or_default().to_owned() };
+        values.push((value.kind(), value.is_complete(), text));
+        let children: Vec<_> = value.iter().chain(value.entries().map(|(_, member)| member)).collect();
+        unvisited.extend(children.into_iter().rev());
+    }
+    values
+}
+
 /// All patches applied to an empty copy give each snapshot.
 pub fn are_rebuilt_by_patches(document: &[u8], cuts: &[usize]) {
-    let mut parser = plain();
+    for open_atoms in OpenAtoms::BOTH {
+        are_rebuilt(document, cuts, open_atoms);
+    }
+}
+
+fn are_rebuilt(document: &[u8], cuts: &[usize], open_atoms: OpenAtoms) {
+    let mut parser = with_open_atoms(open_atoms);
     let mut copy = None;
     let mut revision = Revision::default();
     for chunk in chunks(document, cuts) {
@@ -178,9 +245,11 @@ pub fn are_rebuilt_by_patches(document: &[u8], cuts: &[usize]) {
             return;
         }
         assert_eq!(parser.has_changed_since(revision), shown(&parser) != before);
-        for op in parser.patch_since(revision).unwrap() {
+        for (place, op) in parser.patch_since(revision).unwrap().enumerate() {
             apply(&mut copy, &json(&op.to_string()));
             assert_eq!(json(&op.to_string()), serde_json::to_value(op).unwrap());
+            let may_replace = open_atoms == OpenAtoms::Shown && place == 0 && op.value().kind() == ValueKind::Number;
+            assert!(may_replace || !op.is_replacement());
         }
         revision = parser.revision();
         assert!(!parser.has_changed_since(revision));
@@ -189,7 +258,7 @@ pub fn are_rebuilt_by_patches(document: &[u8], cuts: &[usize]) {
     }
 }
 
-/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902 `add`, and `append`.
+/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902 `add` and `replace`, and `append`.
 pub fn apply(copy: &mut Option<Value>, op: &Value) {
     let path = op["path"].as_str().unwrap();
     let value = op["value"].clone();
@@ -199,6 +268,10 @@ pub fn apply(copy: &mut Option<Value>, op: &Value) {
         let target = copy.as_mut().unwrap().pointer_mut(path).unwrap();
         let grown = format!("{}{}", target.as_str().unwrap(), value.as_str().unwrap());
         *target = Value::String(grown);
+        return;
+    }
+    if op["op"] == "replace" {
+        *copy.as_mut().unwrap().pointer_mut(path).unwrap() = value;
         return;
     }
     assert_eq!(op["op"], "add");

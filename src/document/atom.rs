@@ -1,0 +1,173 @@
+//! Atoms in the arena: once they have ended, or, for those who asked for it, while they are still open: a number as far
+//! as it is one, a literal from its first letter on.
+//!
+//! A number's text only grows at its end, and so does its longest prefix that is itself a JSON number: that prefix is
+//! all of it, but for the signs, point and letter after the last digit. So an open atom is a node like an open string's:
+//! the last one, with text to which the next chunk adds what is new. It is shown at a chunk's end, not byte by byte.
+
+use super::{Document, NodeKind, too_large};
+use crate::error::Fault;
+
+impl NodeKind {
+    /// What an atom is, by its whole text.
+    #[inline]
+    fn of_atom(text: &str) -> Self {
+        match text {
+            "null" => Self::Null,
+            "false" => Self::False,
+            "true" => Self::True,
+            _ => Self::Number,
+        }
+    }
+}
+
+/// The [node limit](Document::node_limit) while an open atom is shown: it is the last value until it has ended.
+const NO_NODES: u32 = 0;
+
+impl Document {
+    #[inline]
+    pub(crate) fn begin_atom(&mut self) {
+        self.has_open_atom = true;
+    }
+
+    #[inline]
+    pub(crate) fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
+        self.has_open_atom = false;
+        let kind = NodeKind::of_atom(text);
+        let has_room = (self.nodes.len() as u32) < self.node_limit;
+        if !has_room || kind == NodeKind::Number && text.len() > self.room() {
+            return self.end_atom_in_its_place(text, end);
+        }
+        self.push_within_limit(kind);
+        self.close_last();
+        if kind == NodeKind::Number {
+            self.text.push_str(text);
+            self.shown = self.text.len() as u32;
+        }
+        Ok(())
+    }
+
+    /// The same document, which from now on shows open atoms.
+    pub(crate) fn with_open_atoms(self) -> Self {
+        Self { shows_open_atoms: true, ..self }
+    }
+
+    /// Whether it shows the atom that is open at a chunk's end.
+    pub(crate) fn shows_open_atoms(&self) -> bool {
+        self.shows_open_atoms
+    }
+
+    /// Shows the atom that has begun and not ended. `text` is all that has arrived of a number; of a literal, which its
+    /// first letter tells from the others, it is the whole text.
+    pub(crate) fn show_open_atom(&mut self, text: &str) {
+        let kind = NodeKind::of_atom(text);
+        let known = self.known_of_number(kind, text).len();
+        if !self.is_atom_shown() {
+            // Where there is no room nothing is shown. The error comes at the atom's end, as it would anyway.
+            if kind == NodeKind::Number && known == 0 || self.push(kind, 0).is_err() {
+                return;
+            }
+            self.node_limit = NO_NODES;
+        }
+        let new = text.get(self.atom_text_len()..known).unwrap_or_default();
+        self.text.push_str(new);
+        self.shown = self.text.len() as u32;
+    }
+
+    /// Ends an atom that is shown, or one for which there is no room.
+    #[cold]
+    fn end_atom_in_its_place(&mut self, text: &str, end: u64) -> Result<(), Fault> {
+        if self.shows_open_atoms {
+            self.show_open_atom(text);
+        }
+        let is_number = NodeKind::of_atom(text) == NodeKind::Number;
+        if !self.is_atom_shown() || is_number && self.atom_text_len() < text.len() {
+            return Err(too_large(end));
+        }
+        self.node_limit = self.limit;
+        self.close_last();
+        Ok(())
+    }
+
+    /// Whether the last node is an atom that has not ended.
+    pub(super) fn is_atom_shown(&self) -> bool {
+        self.node_limit == NO_NODES
+    }
+
+    /// How much is shown of the number that is open.
+    fn atom_text_len(&self) -> usize {
+        if self.is_atom_shown() { self.text.len() - self.atom_text_start() } else { 0 }
+    }
+
+    /// Where the text of the open atom begins, or would begin.
+    fn atom_text_start(&self) -> usize {
+        let shown = self.nodes.last().filter(|_| self.is_atom_shown());
+        shown.map_or(self.text.len(), |node| node.text as usize)
+    }
+
+    /// The longest prefix of a number that is itself a number, as far as there is room for it; nothing of a literal,
+    /// which has no text.
+    fn known_of_number<'t>(&self, kind: NodeKind, text: &'t str) -> &'t str {
+        if kind != NodeKind::Number {
+            return "";
+        }
+        let room = self.limit as usize - self.atom_text_start();
+        let fitting = text.get(..room).unwrap_or(text);
+        // Not a search: at most two characters of a number are not followed by a digit.
+        fitting.trim_end_matches(|character: char| !character.is_ascii_digit())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+
+    use super::super::PartialValue;
+    use super::*;
+    use crate::tokenizer::ValueKind;
+
+    fn in_array(limit: u32) -> Document {
+        let mut document = Document::with_limit(limit).with_open_atoms();
+        document.begin_container(ValueKind::Array, 0).unwrap();
+        document.begin_atom();
+        document
+    }
+
+    /// Shows the text in two pieces, or at once; then it ends.
+    fn shown(limit: u32, text: &str, cut: Option<usize>) -> (String, Option<u64>) {
+        let mut document = in_array(limit);
+        if let Some(cut) = cut {
+            document.show_open_atom(&text[..cut]);
+        }
+        let fault = document.end_atom(text, 77).err();
+        let shown = document.view().unwrap();
+        assert_eq!(shown.index(0).is_some_and(PartialValue::is_complete), fault.is_none());
+        (shown.to_string(), fault.map(|fault| fault.offset))
+    }
+
+    #[test]
+    fn the_limit_bites_at_the_end_and_the_same_is_shown_for_every_cut() {
+        let text = "-12.5e+20";
+        for (limit, expected) in [(1, "[]"), (2, "[-1]"), (3, "[-12]"), (4, "[-12]"), (7, "[-12.5]"), (8, "[-12.5e+2]")]
+        {
+            for cut in core::iter::once(None).chain((1..text.len()).map(Some)) {
+                assert_eq!(shown(limit, text, cut), (expected.to_string(), Some(77)), "{limit} {cut:?}");
+            }
+        }
+        for cut in 1..text.len() {
+            assert_eq!(shown(9, text, Some(cut)), ("[-12.5e+20]".to_string(), None));
+        }
+    }
+
+    #[test]
+    fn too_many_nodes_are_an_error_at_the_atoms_end() {
+        let mut document = in_array(2);
+        document.show_open_atom("true");
+        assert_eq!(document.view().unwrap().to_string(), "[true]");
+        document.end_atom("true", 5).unwrap();
+        document.begin_atom();
+        document.show_open_atom("null");
+        assert_eq!(document.view().unwrap().to_string(), "[true]", "no room for it");
+        assert_eq!(document.end_atom("null", 10).unwrap_err().offset, 10);
+    }
+}
