@@ -104,12 +104,19 @@ pub(crate) struct Options {
     raw_control: bool,
 
     /// After each chunk that added to it, write the value as far as it is known, open strings and brackets closed
-    #[arg(long, conflicts_with_all = ["text", "patches"])]
+    #[arg(long, group = "partial", conflicts_with_all = ["text", "patches"])]
     snapshots: bool,
 
     /// After each chunk that added to the value, write what was added: RFC 6902 operations, and `append` for strings
-    #[arg(long, conflicts_with = "text")]
+    #[arg(long, group = "partial", conflicts_with = "text")]
     patches: bool,
+
+    /// With --snapshots or --patches: also show numbers and literals that are still open, as far as they are known
+    ///
+    /// A number is shown as its longest prefix that is itself a number (`12.` shows 12, `-` nothing), a literal from its
+    /// first letter on. A number may change as it grows: a patch has a `replace` for it then.
+    #[arg(long, requires = "partial")]
+    provisional: bool,
 
     /// The input is this provider's stream: follow each call's arguments
     ///
@@ -259,7 +266,11 @@ impl Options {
             .number(self.max_number.unwrap_or(default.number))
             .total(self.max_total.unwrap_or(default.total));
         let builder = jsonspigot::Parser::builder().retain(retain).duplicate_keys(duplicate_keys).limits(limits);
-        if self.snapshots().is_some() { builder.snapshots() } else { builder }
+        match self.snapshots() {
+            Some(_) if self.provisional => builder.provisional(),
+            Some(_) => builder.snapshots(),
+            None => builder,
+        }
     }
 
     /// How the partial value is to be written, if it is.

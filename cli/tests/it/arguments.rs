@@ -63,6 +63,9 @@ fn wrong_options() {
         &["--patches", "--snapshots"],
         &["--text", "--snapshots"],
         &["--patches", "--text"],
+        &["--provisional"],
+        &["--provisional", "--text"],
+        &["--provider", "auto", "--provisional"],
         &["--provider", "mistral"],
         &["--provider"],
         &["--provider", "auto", "--value"],
@@ -103,6 +106,9 @@ fn wrong_options() {
     error: the argument '--patches' cannot be used with '--snapshots'
     error: the argument '--text' cannot be used with '--snapshots'
     error: the argument '--patches' cannot be used with '--text'
+    error: the following required arguments were not provided: <--snapshots|--patches>
+    error: the following required arguments were not provided: <--snapshots|--patches>
+    error: the following required arguments were not provided: <--snapshots|--patches>
     error: invalid value 'mistral' for '--provider <NAME>' [possible values: anthropic, openai-chat, openai-responses, gemini, bedrock, cohere, ollama, ag-ui, vercel-ui, auto]
     error: a value is required for '--provider <NAME>' but none was supplied [possible values: anthropic, openai-chat, openai-responses, gemini, bedrock, cohere, ollama, ag-ui, vercel-ui, auto]
     error: the argument '--provider <NAME>' cannot be used with '--value'

@@ -146,13 +146,17 @@ fn patched(run: &Run) -> Vec<Value> {
         .collect()
 }
 
-/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902's `add`, and `append`.
+/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902's `add` and `replace`, and `append`.
 fn apply(copy: &mut Option<Value>, op: &Value) {
     let (path, value) = (op["path"].as_str().unwrap(), op["value"].clone());
     match (op["op"].as_str().unwrap(), path.rsplit_once('/')) {
         ("append", _) => match copy.as_mut().unwrap().pointer_mut(path) {
             Some(Value::String(text)) => text.push_str(value.as_str().unwrap()),
             other => panic!("{other:?} at {path} is no string"),
+        },
+        ("replace", _) => match copy.as_mut().unwrap().pointer_mut(path) {
+            Some(number @ Value::Number(_)) => *number = value,
+            other => panic!("{other:?} at {path} is no number"),
         },
         ("add", None) => *copy = Some(value),
         ("add", Some((parent, last))) => match copy.as_mut().unwrap().pointer_mut(parent) {
@@ -217,8 +221,8 @@ fn patches_rebuild_the_same_snapshots() {
 }
 
 /// The distinct values that the independent closer makes of a viable text's prefixes.
-fn known(viable: &[u8]) -> Vec<Value> {
-    let prefixes = (1..=viable.len()).filter_map(|end| closed_text(&viable[..end], OpenAtoms::Hidden));
+fn known(viable: &[u8], open_atoms: OpenAtoms) -> Vec<Value> {
+    let prefixes = (1..=viable.len()).filter_map(|end| closed_text(&viable[..end], open_atoms));
     let mut known: Vec<Value> = prefixes.map(|text| serde_json::from_slice(&text).unwrap()).collect();
     known.dedup();
     known
@@ -231,21 +235,76 @@ fn each_line_is_what_the_closer_says() {
         if document.starts_with(br#"{"a":[1],"a""#) || document.ends_with(b"1E400]") {
             continue;
         }
-        let [snapshots, patches] = ["--snapshots", "--patches"].map(|option| run(&[option, "--chunk", "1"], document));
-        let last: Value = serde_json::from_str(snapshots.stdout.lines().last().unwrap()).unwrap();
-        let mut viable = document.to_vec();
-        if let Some(offset) = last["offset"].as_u64() {
-            viable.truncate(usize::try_from(offset).unwrap());
-        }
-        // A number ends with the input, and before a byte that can stand in no number: as if a blank stood there.
-        let ends_number = ["unexpected-byte", "trailing-bytes"].map(Value::from).contains(&last["kind"]);
-        if last["event"] == "done" || ends_number && viable.last().is_some_and(u8::is_ascii_digit) {
-            viable.push(b' ');
-        }
-        let told: Vec<_> = told(&snapshots, "snapshot", "value").into_iter().map(|(_, value)| value).collect();
-        assert_eq!(told, known(&viable), "{}", document.escape_ascii());
-        assert_eq!(patched(&patches), told, "{}", document.escape_ascii());
+        check_lines(document, &[], OpenAtoms::Hidden);
+        check_lines(document, &["--provisional"], OpenAtoms::Shown);
     }
+}
+
+fn check_lines(document: &[u8], options: &[&str], open_atoms: OpenAtoms) {
+    let [snapshots, patches] =
+        ["--snapshots", "--patches"].map(|option| run(&[&[option, "--chunk", "1"][..], options].concat(), document));
+    let last: Value = serde_json::from_str(snapshots.stdout.lines().last().unwrap()).unwrap();
+    let mut viable = document.to_vec();
+    if let Some(offset) = last["offset"].as_u64() {
+        viable.truncate(usize::try_from(offset).unwrap());
+    }
+    // A number ends with the input, and before a byte that can stand in no number: as if a blank stood there.
+    let ends_number = ["unexpected-byte", "trailing-bytes"].map(Value::from).contains(&last["kind"]);
+    if last["event"] == "done" || ends_number && viable.last().is_some_and(u8::is_ascii_digit) {
+        viable.push(b' ');
+    }
+    let mut told: Vec<_> = told(&snapshots, "snapshot", "value").into_iter().map(|(_, value)| value).collect();
+    let mut patched = patched(&patches);
+    if open_atoms == OpenAtoms::Shown {
+        // `1.5` and `1.50` are two lines, and one value.
+        told.dedup();
+        patched.dedup();
+    }
+    assert_eq!(told, known(&viable, open_atoms), "{}", document.escape_ascii());
+    assert_eq!(patched, told, "{}", document.escape_ascii());
+}
+
+/// What is still open is shown as well; a number that grows is replaced, and nothing is said of one that has only ended.
+#[test]
+fn open_atoms_are_shown_on_request() {
+    let document = r#"{"n":[-1.5e3,tru"#;
+    assert_snapshot!(run(&["$..*", "--snapshots", "--provisional", "--chunk", "2"], document), @r#"
+    exit status 1
+    --- stdout
+    {"event":"snapshot","value":{}}
+    {"event":"begin","pattern":0,"path":"n","kind":"array"}
+    {"event":"snapshot","value":{"n":[]}}
+    {"event":"begin","pattern":0,"path":"n[0]","kind":"number"}
+    {"event":"snapshot","value":{"n":[-1]}}
+    {"event":"snapshot","value":{"n":[-1.5]}}
+    {"event":"snapshot","value":{"n":[-1.5e3]}}
+    {"event":"end","pattern":0,"path":"n[0]","value":-1.5e3}
+    {"event":"begin","pattern":0,"path":"n[1]","kind":"bool"}
+    {"event":"snapshot","value":{"n":[-1.5e3,true]}}
+    {"event":"error","kind":"incomplete","offset":16,"line":1,"column":17,"path":"n[1]"}
+    --- stderr
+    error: incomplete: expected `true` at line 1 column 17 (byte 16) in n[1]
+    "#);
+    assert_snapshot!(run(&["--patches", "--provisional", "--chunk", "2"], document), @r#"
+    exit status 1
+    --- stdout
+    {"event":"patch","ops":[{"op":"add","path":"","value":{}}]}
+    {"event":"patch","ops":[{"op":"add","path":"/n","value":[]}]}
+    {"event":"patch","ops":[{"op":"add","path":"/n/0","value":-1}]}
+    {"event":"patch","ops":[{"op":"replace","path":"/n/0","value":-1.5}]}
+    {"event":"patch","ops":[{"op":"replace","path":"/n/0","value":-1.5e3}]}
+    {"event":"patch","ops":[{"op":"add","path":"/n/1","value":true}]}
+    {"event":"error","kind":"incomplete","offset":16,"line":1,"column":17,"path":"n[1]"}
+    --- stderr
+    error: incomplete: expected `true` at line 1 column 17 (byte 16) in n[1]
+    "#);
+    assert_snapshot!(run(&["--snapshots", "--provisional", "--chunk", "1"], "12"), @r#"
+    exit status 0
+    --- stdout
+    {"event":"snapshot","value":1}
+    {"event":"snapshot","value":12}
+    {"event":"done","bytes":2}
+    "#);
 }
 
 #[test]
