@@ -29,4 +29,5 @@ mod stream;
 mod suites;
 mod tidy;
 mod typed;
+mod typed_table;
 mod value_feed;

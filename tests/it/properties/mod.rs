@@ -7,10 +7,12 @@
 pub mod cuts;
 pub mod fuzz_targets;
 pub mod limits;
+pub mod looks;
 pub mod ops;
 pub mod owned;
 pub mod paths;
 pub mod revisions;
+pub mod shown;
 pub mod snapshots;
 pub mod spelling;
 pub mod subject_types;

@@ -1,0 +1,260 @@
+//! What a typed look shows, read back from its `Debug` text, and whether a later look only adds to it. `Debug` rather
+//! than `Serialize`, because it names the variant of every enum, also of one that is untagged or tagged inside.
+
+/// What is shown, as a tree: text may grow, lists, sets and maps may gain members, nothing else may change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shown {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    /// What stands between quotes, as it is escaped.
+    Text(String),
+    /// Names, numbers, dates: whatever has no parts.
+    Bare(String),
+    List(Vec<Shown>),
+    Tuple(Vec<Shown>),
+    /// With the names of its fields.
+    Struct(Vec<(Shown, Shown)>),
+    Map(Vec<(Shown, Shown)>),
+    Set(Vec<Shown>),
+}
+
+impl Shown {
+    /// # Panics
+    ///
+    /// If the text is not what a derived or usual `Debug` writes.
+    pub fn of(text: &str) -> Self {
+        let mut reader = Reader { rest: text };
+        let shown = reader.value();
+        assert!(reader.rest.is_empty(), "left of {text}: {}", reader.rest);
+        shown
+    }
+
+    /// Whether what is shown later has all of this, as it is. `absent` are values that stand for absent fields, besides
+    /// the usual ones.
+    pub fn grows_into(&self, later: &Self, absent: &[&str]) -> bool {
+        self.parts.len() == later.parts.len()
+            && self.parts.iter().zip(&later.parts).all(|(old, new)| old.grows_into(new, absent))
+    }
+
+    /// Whether it stands for a field that has not come yet.
+    fn is_absent(&self, absent: &[&str]) -> bool {
+        match self.parts.as_slice() {
+            [Part::Text(text)] => text.is_empty(),
+            [Part::Bare(name)] => {
+                ["None", "0", "0.0", "false", "()"].contains(&name.as_str()) || absent.contains(&name.as_str())
+            }
+            // An absent field that is a newtype of something absent.
+            [Part::Bare(_), Part::Tuple(inner)] => inner.len() == 1 && inner[0].is_absent(absent),
+            [Part::List(inner) | Part::Set(inner)] => inner.is_empty(),
+            [Part::Map(inner)] => inner.is_empty(),
+            [Part::Tuple(inner)] => inner.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Where absence is no value of its own: only a field that waits for its whole value may still come.
+    fn waits(&self) -> bool {
+        match self.parts.as_slice() {
+            [Part::Bare(name), Part::Tuple(inner)] if name == "Settled" => inner[0].is_absent(&[]),
+            _ => false,
+        }
+    }
+
+    fn grows_inside(&self, later: &Self, absent: &[&str]) -> bool {
+        self.waits() && later.parts.first() == self.parts.first() || self.grows_into(later, absent)
+    }
+}
+
+impl Part {
+    fn grows_into(&self, later: &Self, absent: &[&str]) -> bool {
+        match (self, later) {
+            (Part::Text(old), Part::Text(new)) => new.starts_with(old.as_str()),
+            (Part::Bare(old), Part::Bare(new)) => old == new,
+            (Part::List(old), Part::List(new)) => {
+                let Some(end) = old.len().checked_sub(1) else { return true };
+                let closed = old[..end].iter().zip(new).all(|(old, new)| old == new || old.waits());
+                new.len() > end && closed && old[end].grows_inside(&new[end], absent)
+            }
+            (Part::Tuple(old), Part::Tuple(new)) => {
+                old.len() == new.len() && at_most_one_grows(old.iter().zip(new), absent)
+            }
+            (Part::Struct(old), Part::Struct(new)) => {
+                let is_same = old.iter().map(|(name, _)| name).eq(new.iter().map(|(name, _)| name));
+                is_same && at_most_one_grows(old.iter().zip(new).map(|((_, old), (_, new))| (old, new)), absent)
+            }
+            (Part::Map(old), Part::Map(new)) => {
+                let now = |key| new.iter().find(|(other, _)| other == key).map(|(_, value)| value);
+                let changed = old.iter().filter(|(key, value)| now(key) != Some(value) && !value.waits());
+                changed.clone().count() <= 1
+                    && old.iter().all(|(key, value)| now(key).is_some_and(|now| value.grows_inside(now, absent)))
+            }
+            (Part::Set(old), Part::Set(new)) => {
+                let mut changed = old.iter().filter(|element| !new.contains(element));
+                let last = changed.next();
+                changed.next().is_none()
+                    && last.is_none_or(|last| new.iter().any(|element| last.grows_into(element, absent)))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// In a tuple or struct several may appear at once, where they were buffered; but only one place is open.
+fn at_most_one_grows<'a>(pairs: impl Iterator<Item = (&'a Shown, &'a Shown)>, absent: &[&str]) -> bool {
+    let mut changed = 0;
+    for (old, new) in pairs {
+        if old == new || old.is_absent(absent) {
+            continue;
+        }
+        changed += 1;
+        if changed > 1 || !old.grows_into(new, absent) {
+            return false;
+        }
+    }
+    true
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
+    }
+
+    /// Up to the comma, colon or bracket that ends it.
+    fn value(&mut self) -> Shown {
+        let mut parts = Vec::new();
+        loop {
+            self.rest = self.rest.trim_start_matches(' ');
+            let Some(first) = self.rest.chars().next() else { break };
+            match first {
+                ',' | ')' | ']' | '}' => break,
+                ':' if self.rest.starts_with(": ") => break,
+                '"' => parts.push(Part::Text(self.quoted('"'))),
+                '\'' => parts.push(Part::Bare(self.quoted('\''))),
+                '[' => parts.push(Part::List(self.members(']').into_iter().map(|(_, value)| value).collect())),
+                '(' => parts.push(Part::Tuple(self.members(')').into_iter().map(|(_, value)| value).collect())),
+                '{' => {
+                    let mut members = self.members('}');
+                    let is_named = matches!(parts.last(), Some(Part::Bare(name)) if name != "Object");
+                    let part = if is_named {
+                        Part::Struct(keyed(members))
+                    } else {
+                        // A hash map has them in any order.
+                        members.sort();
+                        let is_set = members.iter().any(|(key, _)| key.is_none());
+                        if is_set {
+                            Part::Set(members.into_iter().map(|(_, value)| value).collect())
+                        } else {
+                            Part::Map(keyed(members))
+                        }
+                    };
+                    parts.push(part);
+                }
+                _ => {
+                    let ends = |(at, c): (usize, char)| {
+                        ",()[]{}\"'".contains(c) || c == ':' && self.rest[at + 1..].starts_with(' ')
+                    };
+                    let end = self.rest.char_indices().find(|at| ends(*at)).map_or(self.rest.len(), |(at, _)| at);
+                    parts.push(Part::Bare(self.take(end).trim_end().to_owned()));
+                }
+            }
+        }
+        Shown { parts }
+    }
+
+    fn quoted(&mut self, quote: char) -> String {
+        let mut escaped = false;
+        let end = self.rest[1..].find(|c: char| {
+            let ends = c == quote && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends
+        });
+        let length = end.expect("a quote is closed") + 2;
+        let text = self.take(length);
+        text[1..length - 1].to_owned()
+    }
+
+    fn members(&mut self, close: char) -> Vec<(Option<Shown>, Shown)> {
+        let mut members = Vec::new();
+        self.take(1);
+        loop {
+            self.rest = self.rest.trim_start_matches([' ', ',']);
+            if self.rest.starts_with(close) {
+                self.take(1);
+                return members;
+            }
+            let first = self.value();
+            if self.rest.starts_with(": ") {
+                self.take(2);
+                members.push((Some(first), self.value()));
+            } else {
+                members.push((None, first));
+            }
+            assert!(self.rest.starts_with([',', close]), "in {members:?}: {}", self.rest);
+        }
+    }
+}
+
+fn keyed(members: Vec<(Option<Shown>, Shown)>) -> Vec<(Shown, Shown)> {
+    members.into_iter().map(|(key, value)| (key.expect("each member has a key"), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_grows_and_what_does_not() {
+        let grows = [
+            (r#""a""#, r#""ab""#),
+            (r#"["a", "b"]"#, r#"["a", "bc", "d"]"#),
+            ("[]", "[1]"),
+            (r#"S { a: "x", b: None }"#, r#"S { a: "xy", b: None }"#),
+            (r#"S { a: "x", b: None }"#, r#"S { a: "x", b: Some(1) }"#),
+            (r#"S { a: 0, b: [] }"#, r#"S { a: 3, b: [1, 2] }"#),
+            (r#"{"k": "v"}"#, r#"{"a": "", "k": "v"}"#),
+            (r#"{"k": "v"}"#, r#"{"k": "vw"}"#),
+            (r#"{"a", "b"}"#, r#"{"ac", "b"}"#),
+            (r#"Text { text: "a" }"#, r#"Text { text: "a\n" }"#),
+            ("[Settled(None)]", "[Settled(Some(1)), Settled(None)]"),
+            (r#"Object {"a": Array [Number(1)]}"#, r#"Object {"a": Array [Number(1), String("")]}"#),
+            ("2024-01-02 3:04:05.0 +00:00:00", "2024-01-02 3:04:05.0 +00:00:00"),
+            ("Some([::1]:80)", "Some([::1]:80)"),
+            (r#"S(Some("a'b"), 'x')"#, r#"S(Some("a'bc"), 'x')"#),
+        ];
+        for (old, new) in grows {
+            assert!(Shown::of(old).grows_into(&Shown::of(new), &[]), "{old} -> {new}");
+        }
+        let differs = [
+            (r#""ab""#, r#""a""#),
+            (r#"["a", "b"]"#, r#"["ab", "b"]"#),
+            ("[1]", "[2]"),
+            ("[1, 2]", "[1]"),
+            ("[None]", "[Some(1)]"),
+            ("Ru", "Run"),
+            (r#"Ru { text: "" }"#, r#"Run { text: "" }"#),
+            ("Some(1)", "None"),
+            ("S { a: 1 }", "S { a: 12 }"),
+            (r#"S { a: "x", b: "y" }"#, r#"S { a: "xx", b: "yy" }"#),
+            (r#"{"k": 1}"#, r#"{"j": 1}"#),
+            (r#"{"k": "a", "l": "b"}"#, r#"{"k": "aa", "l": "bb"}"#),
+            (r#"{"a", "b"}"#, r#"{"c", "d"}"#),
+            (r#"String("1")"#, "Number(1)"),
+            ("Settled(Some(1))", "Settled(None)"),
+            ("2024-01-02", "2024-01-03"),
+            ("'a'", "'b'"),
+        ];
+        for (old, new) in differs {
+            assert!(!Shown::of(old).grows_into(&Shown::of(new), &[]), "{old} -> {new}");
+        }
+        assert!(Shown::of("S { a: 42 }").grows_into(&Shown::of("S { a: 7 }"), &["42"]));
+    }
+}

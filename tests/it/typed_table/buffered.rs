@@ -1,0 +1,458 @@
+//! Enums and fields that serde reads into a buffer first: internally and adjacently tagged, untagged, flattened.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use jsonspigot::Settled;
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use super::Row;
+use super::enums::Verb;
+use crate::properties::looks::reader;
+
+/// What a model's answer looks like: blocks of a few kinds.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block {
+    Text {
+        text: String,
+    },
+    TextBox {
+        text: String,
+        width: u32,
+    },
+    Image {
+        url: Url,
+        taken: DateTime<Utc>,
+        #[serde(default)]
+        alt: String,
+    },
+    Choice {
+        options: Vec<String>,
+        #[serde(default)]
+        chosen: Option<Verb>,
+    },
+    Break,
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    id: String,
+    at: DateTime<Utc>,
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Fields {
+    #[serde(default)]
+    text: String,
+    size: Option<u8>,
+}
+
+/// Variants of every kind, also of another tagged enum.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Tagged {
+    Run(Fields),
+    Runner {
+        verb: Verb,
+        letter: Option<char>,
+    },
+    Map(BTreeMap<String, String>),
+    Inner(Inner),
+    Wait {
+        #[serde(default)]
+        path: Settled<String>,
+        #[serde(default)]
+        list: Settled<Vec<String>>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Inner {
+    A { text: String },
+    Ab,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "t", deny_unknown_fields)]
+enum Closed {
+    A { x: String },
+    B {},
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "t", content = "c", rename_all = "snake_case")]
+enum Adjacent {
+    Unit,
+    Text(String),
+    Texts(String, String),
+    Fields {
+        verb: Verb,
+        #[serde(default)]
+        text: String,
+    },
+    List(Vec<Adjacent>),
+    TextBox(Option<u8>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<Block>),
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    role: Verb,
+    content: Content,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Null(()),
+    Flag(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<Scalar>),
+    Map(BTreeMap<String, Scalar>),
+}
+
+/// Told apart by their fields, of which none is optional.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum ByFields {
+    Circle { radius: f64, label: String },
+    Square { side: f64, label: String },
+    Name(Verb),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Known {
+    Run,
+    Runner,
+    Sized {
+        size: u8,
+    },
+    #[serde(untagged)]
+    Unknown(String),
+}
+
+#[derive(Debug, Deserialize)]
+struct Flat {
+    id: String,
+    #[serde(flatten)]
+    fields: Fields,
+    #[serde(flatten)]
+    rest: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FlatTagged {
+    id: String,
+    #[serde(flatten)]
+    inner: Inner,
+}
+
+#[derive(Debug, Deserialize)]
+struct FlatExternal {
+    #[serde(default)]
+    id: String,
+    #[serde(flatten)]
+    external: External,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum External {
+    Text(String),
+    TextBox { text: String },
+}
+
+#[derive(Debug, Deserialize)]
+struct FlatAdjacent {
+    id: String,
+    #[serde(flatten)]
+    adjacent: Adjacent,
+}
+
+#[derive(Debug, Deserialize)]
+struct FlatOptional {
+    #[serde(default)]
+    id: String,
+    #[serde(flatten)]
+    inner: Option<Inner>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FlatWaits {
+    #[serde(flatten)]
+    rest: BTreeMap<String, Settled<Value>>,
+}
+
+pub(super) fn rows() -> Vec<Row> {
+    let mut rows = tagged();
+    rows.extend(adjacent_and_untagged());
+    rows.extend(flattened());
+    rows
+}
+
+fn tagged() -> Vec<Row> {
+    vec![
+        Row::new("an answer of tagged blocks", reader!(Answer))
+            .fits(&[
+                r#"{"id":"a1","at":"2024-05-06T07:08:09Z","blocks":[{"type":"text","text":"Hi"},{"type":"image","url":"https://a.b/c","taken":"2024-05-06T07:08:09.5Z","alt":"x"},{"type":"text_box","width":3,"text":"ab"},{"type":"break"},{"type":"choice","options":["a","bc"],"chosen":"run"}]}"#,
+                r#"{"blocks":[{"text":"Hi","type":"text"},{"options":["a"],"type":"choice"}],"id":"","at":"2024-05-06T07:08:09+02:00"}"#,
+            ])
+            .misfits(&[
+                (r#"{"id":"a1","at":"2024-05-06T07:08:69Z"¦,"blocks":[]}"#, "at"),
+                (r#"{"id":"a1","at":"2024-05-06"¦,"blocks":[]}"#, "at"),
+                (r#"{"id":"a1","blocks":[{"type":"tex","text":"a"}¦,{"type":"break"}],"at":"2024-05-06T07:08:09Z"}"#, "blocks[0]"),
+                (r#"{"id":"a1","blocks":[{"type":"text","text":5}¦],"at":"2024-05-06T07:08:09Z"}"#, "blocks[0]"),
+                (r#"{"id":"a1","blocks":[{"type":"break"},{"text":"a"}¦],"at":"2024-05-06T07:08:09Z"}"#, "blocks[1]"),
+            ])
+            .shows(&[
+                (r#"{"id":"a1","at":"2024-05-06T07:08:09Z","blo"#, "pending"),
+                (r#"{"id":"a1","at":"2024-05-06T07:08:09Z","blocks":[{"type":"text"#, r#"Answer { id: "a1", at: 2024-05-06T07:08:09Z, blocks: [] }"#),
+                (r#"{"id":"a1","at":"2024-05-06T07:08:09Z","blocks":[{"type":"text","text""#, r#"Answer { id: "a1", at: 2024-05-06T07:08:09Z, blocks: [] }"#),
+                (
+                    r#"{"id":"a1","at":"2024-05-06T07:08:09Z","blocks":[{"type":"text","text":"H"#,
+                    r#"Answer { id: "a1", at: 2024-05-06T07:08:09Z, blocks: [Text { text: "H" }] }"#,
+                ),
+            ]),
+        Row::new("tagged blocks", reader!(Vec<Block>))
+            .fits(&[
+                r#"[{"type":"image","url":"https://a.b/c","taken":"2024-05-06T07:08:09.5Z","alt":"xy"},{"type":"break"}]"#,
+                r#"[{"type":"text_box","width":3,"text":"ab"}]"#,
+                r#"[{"text":"ab","width":3,"type":"text_box"},{"text":"ab","type":"text"}]"#,
+                r#"[{"type":"choice","options":["a","bc"],"chosen":"runner"},["break"],["text","abc"]]"#,
+            ])
+            .misfits(&[
+                (r#"[{"type":"image","url":"no url","taken":"2024-05-06T07:08:09Z"}¦]"#, "[0]"),
+                (r#"[{"type":"break"},{"type":null}¦]"#, "[1]"),
+                (r#"[{"type":"choice","options":["a",5],"x":"y"}¦,{"type":"break"}]"#, "[0]"),
+                (r#"[{"type":"choice","options":[],"chosen":"ru"}¦,{"type":"break"}]"#, "[0]"),
+                (r#"["break"¦]"#, "[0]"),
+            ])
+            .shows(&[
+                (r#"[{"type":"text_box","width":3"#, "[]"),
+                (r#"[{"type":"text_box","width":3,"#, "[]"),
+                (r#"[{"type":"text_box","width":3,"text":""#, r#"[TextBox { text: "", width: 3 }]"#),
+                (r#"[{"text":"ab","wi"#, "[]"),
+                (r#"[{"text":"ab","width":3,"type":"text"#, "[]"),
+                (r#"[{"text":"ab","width":3,"type":"text_box""#, r#"[TextBox { text: "ab", width: 3 }]"#),
+                (r#"[{"type":"image","url":"https://a.b"#, "[]"),
+                (r#"[{"type":"image","url":"https://a.b/c","taken":"2024-05-06T07:08:09.5Z"#, "[]"),
+                (
+                    r#"[{"type":"choice","options":["a","bc"],"chosen":"run"#,
+                    r#"[Choice { options: ["a", "bc"], chosen: None }]"#,
+                ),
+                (r#"[{"type":"choice","options":["a","b"#, r#"[Choice { options: ["a", "b"], chosen: None }]"#),
+            ]),
+        Row::new("an internally tagged enum", reader!(Tagged))
+            .fits(&[
+                r#"{"type":"run","text":"abc","size":12}"#,
+                r#"{"text":"abc","size":null,"type":"run"}"#,
+                r#"{"type":"runner","verb":"run","letter":"x"}"#,
+                r#"{"type":"map","a":"x","b":"yz"}"#,
+                r#"{"type":"inner","kind":"a","text":"xy"}"#,
+                r#"{"text":"xy","kind":"a","type":"inner"}"#,
+                r#"{"type":"inner","kind":"ab"}"#,
+                r#"{"type":"wait","path":"ab","list":["a","b"]}"#,
+                r#"{"type":"ru","text":{"a":[1]}}"#,
+            ])
+            .misfits(&[
+                (r#"{"type":"run","size":300}"#, ""),
+                (r#"{"type":"run","text":["a"],"size":3}"#, ""),
+                (r#"{"type":"runner","verb":"runs"}"#, ""),
+                (r#"{"type":"runner","verb":"run","letter":"ab"}"#, ""),
+                (r#"{"type":"inner","kind":"b","text":"xy"}"#, ""),
+                (r#"{"type":"map","a":1}"#, ""),
+                (r#"{"text":"a"}"#, ""),
+                (r#"{"type":5}"#, ""),
+                (r#""run"¦"#, "$"),
+            ])
+            .shows(&[
+                (r#"{"type":"run"#, "pending"),
+                (r#"{"type":"run""#, r#"Run(Fields { text: "", size: None })"#),
+                (r#"{"type":"run","text":"a"#, r#"Run(Fields { text: "a", size: None })"#),
+                (r#"{"text":"abc","#, "pending"),
+                (r#"{"type":"runner","verb":"run"#, "pending"),
+                (r#"{"type":"runner","verb":"run","letter":"x"#, "Runner { verb: Run, letter: None }"),
+                (r#"{"type":"map","a":"x","b":"y"#, r#"Map({"a": "x", "b": "y"})"#),
+                (r#"{"type":"inner","kind":"a"#, "pending"),
+                (r#"{"type":"inner","kind":"a","text":"x"#, r#"Inner(A { text: "x" })"#),
+                (r#"{"type":"inner","kind":"ab""#, "Inner(Ab)"),
+                (r#"{"type":"wait","path":"a"#, "Wait { path: Settled(None), list: Settled(None) }"),
+                (r#"{"type":"ru"#, "pending"),
+                (r#"{"type":"ru","text":{"#, "Other"),
+            ]),
+        Row::new("an internally tagged enum of known fields", reader!(Option<Closed>))
+            .fits(&[r#"{"t":"A","x":"ab"}"#, r#"{"x":"ab","t":"A"}"#, r#"{"t":"B"}"#, "null"])
+            .misfits(&[(r#"{"t":"A","x":"a","y":1}"#, ""), (r#"{"t":"B","x":"a"}"#, ""), (r#"{"t":"C"}"#, "")])
+            .shows(&[(r#"{"t":"A","x":"a"#, r#"Some(A { x: "a" })"#)]),
+        Row::new("tagged enums in a map", reader!(BTreeMap<Verb, Tagged>))
+            .fits(&[r#"{"run":{"type":"run","text":"a"},"walk":{"type":"inner","kind":"a","text":"xy"}}"#])
+            .misfits(&[
+                (r#"{"run":{"type":"run","text":null}¦,"walk":{"type":"x"}}"#, "run"),
+                (r#"{"runs":{"type":"run"}¦}"#, ""),
+            ])
+            .shows(&[
+                (r#"{"run":{"type":"run"#, "{}"),
+                (r#"{"run":{"type":"run","text":"a"},"walk":{"type":"inner","kind":"a"#, r#"{Run: Run(Fields { text: "a", size: None })}"#),
+            ]),
+    ]
+}
+
+fn adjacent_and_untagged() -> Vec<Row> {
+    vec![
+        Row::new("an adjacently tagged enum", reader!(Adjacent))
+            .fits(&[
+                r#"{"t":"unit"}"#,
+                r#"{"t":"unit","c":null}"#,
+                r#"{"t":"text","c":"abc"}"#,
+                r#"{"c":"abc","t":"text"}"#,
+                r#"{"t":"texts","c":["ab","cd"]}"#,
+                r#"{"c":["ab","cd"],"t":"texts"}"#,
+                r#"{"t":"fields","c":{"verb":"run","text":"xy"}}"#,
+                r#"{"c":{"text":"xy","verb":"run"},"t":"fields"}"#,
+                r#"{"t":"list","c":[{"t":"unit"},{"t":"text","c":"ab"},{"c":"x","t":"text"}]}"#,
+                r#"{"t":"text_box","c":12}"#,
+                r#"{"t":"text_box"}"#,
+            ])
+            .misfits(&[
+                (r#"{"t":"text","c":5¦}"#, ""),
+                (r#"{"t":"text_"¦,"c":"a"}"#, ""),
+                (r#"{"t":"text"}"#, ""),
+                (r#"{"t":"texts","c":["a"]}"#, ""),
+                (r#"{"c":{"verb":"ru"},"t":"fields"}"#, ""),
+                (r#"{"t":"list","c":[{"t":"unit"},{"t":"uni"}]}"#, ""),
+                (r#"{"c":"x"}"#, ""),
+            ])
+            .shows(&[
+                (r#"{"t":"text"#, "pending"),
+                (r#"{"t":"text","c":"a"#, r#"Text("a")"#),
+                (r#"{"c":"abc","t":"text"#, "pending"),
+                (r#"{"c":"abc","t":"text""#, r#"Text("abc")"#),
+                (r#"{"t":"texts","c":["ab","c"#, r#"Texts("ab", "c")"#),
+                (r#"{"t":"fields","c":{"verb":"run"#, "pending"),
+                (r#"{"t":"fields","c":{"verb":"run","text":"x"#, r#"Fields { verb: Run, text: "x" }"#),
+                (r#"{"t":"list","c":[{"t":"unit"},{"t":"text","c":"a"#, r#"List([Unit, Text("a")])"#),
+            ]),
+        Row::new("text or parts", reader!(Message))
+            .fits(&[
+                r#"{"role":"run","content":"Hello"}"#,
+                r#"{"role":"run","content":[{"type":"text","text":"Hi"},{"type":"text_box","text":"xy","width":1}]}"#,
+                r#"{"content":[],"role":"walk"}"#,
+            ])
+            .misfits(&[
+                (r#"{"role":"run","content":5}"#, ""),
+                (r#"{"role":"run","content":[{"type":"text","text":5}]}"#, ""),
+                (r#"{"role":"ru"¦,"content":"a"}"#, "role"),
+            ])
+            .shows(&[
+                (r#"{"role":"run","content":"Hel"#, r#"Message { role: Run, content: Text("Hel") }"#),
+                (r#"{"role":"run","content":["#, "Message { role: Run, content: Parts([]) }"),
+                (r#"{"role":"run","content":[{"type":"text"#, "Message { role: Run, content: Parts([]) }"),
+                (
+                    r#"{"role":"run","content":[{"type":"text","text":"H"#,
+                    r#"Message { role: Run, content: Parts([Text { text: "H" }]) }"#,
+                ),
+            ]),
+        Row::new("an untagged enum of JSON's kinds", reader!(Vec<Scalar>))
+            .fits(&[r#"[null,true,12,1.5,"ab",["cd",[1]],{"a":{"b":"ef"}}]"#])
+            .misfits(&[(r#"{"a":1}¦"#, "$")])
+            .shows(&[
+                (r#"[null,true,12,1.5,"a"#, r#"[Null(()), Flag(true), Integer(12), Float(1.5), Text("a")]"#),
+                (
+                    r#"[null,true,12,1.5,"ab",["c"#,
+                    r#"[Null(()), Flag(true), Integer(12), Float(1.5), Text("ab"), List([Text("c")])]"#,
+                ),
+            ]),
+        Row::new("an untagged enum told apart by fields", reader!(Vec<ByFields>))
+            .fits(&[r#"[{"radius":1,"label":"ab"},{"label":"ab","side":2.5},"run","runner"]"#])
+            .misfits(&[
+                (r#"[{"label":"a"}¦]"#, ""),
+                (r#"["run","x"¦]"#, ""),
+                (r#"[{"radius":"1","label":"a"}¦,"run"]"#, ""),
+            ])
+            .shows(&[
+                (r#"[{"radius":1,"label":"a"#, r#"[Circle { radius: 1.0, label: "a" }]"#),
+                (r#"[{"radius":1,"label":"ab"},{"label":"ab","#, r#"[Circle { radius: 1.0, label: "ab" }]"#),
+                (
+                    r#"[{"radius":1,"label":"ab"},{"label":"ab","side":2.5},"run"#,
+                    r#"[Circle { radius: 1.0, label: "ab" }, Square { side: 2.5, label: "ab" }]"#,
+                ),
+            ]),
+        Row::new("names, or else any text", reader!(Vec<Known>))
+            .fits(&[r#"["run","runner","other",{"sized":{"size":1}}]"#])
+            .misfits(&[(r#"["run",5]"#, ""), (r#"[{"sized":{"size":-1}}]"#, "")])
+            .may_change("a text that begins like a name is one until it goes on otherwise"),
+    ]
+}
+
+fn flattened() -> Vec<Row> {
+    vec![
+        Row::new("flattened fields, and the rest", reader!(Flat))
+            .fits(&[
+                r#"{"id":"ab","text":"cd","size":12,"more":["e",{"f":"g"}],"x":"yz"}"#,
+                r#"{"x":null,"text":"cd","y":"z","id":"ab"}"#,
+            ])
+            .misfits(&[(r#"{"id":"a","size":300}"#, ""), (r#"{"id":"a","text":5}"#, ""), (r#"{"text":"a","x":1}¦"#, "$")])
+            .shows(&[
+                (r#"{"id":"a"#, r#"Flat { id: "a", fields: Fields { text: "", size: None }, rest: {} }"#),
+                (r#"{"id":"ab","text":"c"#, r#"Flat { id: "ab", fields: Fields { text: "c", size: None }, rest: {} }"#),
+                (
+                    r#"{"id":"ab","text":"cd","size":12,"more":["e"#,
+                    r#"Flat { id: "ab", fields: Fields { text: "cd", size: Some(12) }, rest: {"more": Array [String("e")]} }"#,
+                ),
+                (r#"{"x":null,"text":"c"#, "pending"),
+            ]),
+        Row::new("a flattened internally tagged enum", reader!(Vec<FlatTagged>))
+            .fits(&[r#"[{"id":"ab","kind":"a","text":"cd"},{"kind":"ab","id":"xy"},{"text":"cd","id":"ab","kind":"a"}]"#])
+            .misfits(&[(r#"[{"id":"ab","kind":"abc","text":"cd"}¦]"#, "[0]"), (r#"[{"id":"ab","kind":"a"}¦]"#, "[0]")])
+            .shows(&[
+                (r#"[{"id":"ab","kind":"a"#, "[]"),
+                (r#"[{"id":"ab","kind":"a","text":"c"#, r#"[FlatTagged { id: "ab", inner: A { text: "c" } }]"#),
+            ]),
+        Row::new("a flattened externally tagged enum", reader!(FlatExternal))
+            .fits(&[
+                r#"{"id":"ab","text":"cd"}"#,
+                r#"{"text_box":{"text":"cd"},"id":"ab"}"#,
+                r#"{"other":"x","text":"cd"}"#,
+            ])
+            .misfits(&[(r#"{"id":"ab","tex":"cd"}"#, ""), (r#"{"text":5,"id":"ab"}"#, "")])
+            .shows(&[
+                (r#"{"id":"ab","text":"c"#, r#"FlatExternal { id: "ab", external: Text("c") }"#),
+                (r#"{"text_box":{"text":"c"#, r#"FlatExternal { id: "", external: TextBox { text: "c" } }"#),
+            ]),
+        Row::new("a flattened adjacently tagged enum", reader!(FlatAdjacent))
+            .fits(&[
+                r#"{"id":"ab","t":"text","c":"de"}"#,
+                r#"{"c":{"verb":"run","text":"de"},"t":"fields","id":"ab"}"#,
+                r#"{"t":"unit","id":"ab"}"#,
+            ])
+            .misfits(&[(r#"{"id":"ab","t":"text","c":5}"#, ""), (r#"{"id":"ab","t":"tex","c":"de"}"#, "")])
+            .shows(&[(r#"{"id":"ab","t":"text","c":"d"#, r#"FlatAdjacent { id: "ab", adjacent: Text("d") }"#)]),
+        Row::new("an optional flattened enum", reader!(FlatOptional))
+            .fits(&[r#"{"id":"ab","kind":"a","text":"cd"}"#, r#"{"kind":"abc","id":"ab"}"#, r#"{"text":"x","kind":"a","id":"y"}"#])
+            .misfits(&[(r#"{"id":5}"#, ""), ("[1]¦", "")])
+            .shows(&[
+                (r#"{"id":"ab","kind":"a"#, r#"FlatOptional { id: "ab", inner: None }"#),
+                (r#"{"id":"ab","kind":"a","text":"c"#, r#"FlatOptional { id: "ab", inner: Some(A { text: "c" }) }"#),
+            ]),
+        Row::new("the rest, each when it is whole", reader!(FlatWaits))
+            .fits(&[r#"{"a":"bc","d":["e",1],"f":{"g":"h"},"i":2}"#])
+            .misfits(&[("5¦ ", "$")])
+            .shows(&[(r#"{"a":"b"#, r#"FlatWaits { rest: {"a": Settled(None)} }"#)]),
+    ]
+}

@@ -1,0 +1,151 @@
+//! Typed looks, type by type: each row is a type with texts that fit it and texts that do not, looked at after every
+//! byte. The rows are in the files beside; this one holds them to the rules.
+
+// Fields are read by `Debug` alone, which the lint does not count.
+#![allow(dead_code)]
+
+mod buffered;
+mod collections;
+mod enums;
+mod foreign;
+mod standard;
+mod strings;
+mod structs;
+
+use super::properties::looks::{Look, Looks, Reader, Rules, continuations};
+
+/// A type with its texts.
+pub(super) struct Row {
+    name: &'static str,
+    reader: Reader,
+    fits: &'static [&'static str],
+    misfits: &'static [(&'static str, &'static str)],
+    shows: &'static [(&'static str, &'static str)],
+    rules: Rules,
+}
+
+impl Row {
+    fn new(name: &'static str, reader: Reader) -> Self {
+        Row { name, reader, fits: &[], misfits: &[], shows: &[], rules: Rules::default() }
+    }
+
+    /// Texts that serde_json reads into the type.
+    fn fits(self, fits: &'static [&'static str]) -> Self {
+        Row { fits, ..self }
+    }
+
+    /// Texts that it does not, each with a `¦` where that has to be known at the latest, or none if that is the end,
+    /// and with the path of what does not fit, or an empty one where a buffer of serde hides it.
+    fn misfits(self, misfits: &'static [(&'static str, &'static str)]) -> Self {
+        Row { misfits, ..self }
+    }
+
+    /// What is shown after these beginnings, as its `Debug` writes it, or `pending`.
+    fn shows(self, shows: &'static [(&'static str, &'static str)]) -> Self {
+        Row { shows, ..self }
+    }
+
+    /// What stands for fields that are not there yet, besides empty and zero.
+    fn absent(self, absent: &'static [&'static str]) -> Self {
+        Row { rules: Rules { absent, ..self.rules }, ..self }
+    }
+
+    /// Why no look can know what the type will be.
+    fn may_change(self, reason: &'static str) -> Self {
+        Row { rules: Rules { may_change: Some(reason), ..self.rules }, ..self }
+    }
+
+    fn check(&self, wrong: &mut Vec<String>) {
+        let texts: Vec<_> =
+            self.fits.iter().map(ToString::to_string).chain(self.read_misfits().map(|(text, ..)| text)).collect();
+        let mut note =
+            |result: Result<(), String>| wrong.extend(result.err().map(|what| format!("{}: {what}", self.name)));
+        for text in self.fits {
+            let expected = (self.reader.whole)(text).unwrap_or_else(|error| panic!("{}: {text}: {error}", self.name));
+            let looks = Looks::at(&self.reader, text).unwrap();
+            note(looks.reach(&expected));
+            note(looks.only_grow(&self.rules));
+        }
+        for (text, latest, path) in self.read_misfits() {
+            assert!((self.reader.whole)(&text).is_err(), "{}: {text} fits", self.name);
+            let looks = Looks::at(&self.reader, &text).unwrap_or_else(|| panic!("{}: {text}", self.name));
+            note(looks.only_grow(&self.rules));
+            let first = match looks.fail() {
+                Ok(first) => first,
+                Err(what) => {
+                    note(Err(what));
+                    continue;
+                }
+            };
+            if first > latest {
+                note(Err(format!("{text}: fails after {first} bytes, and should after {latest} at the latest")));
+            }
+            let prefix = &text.as_bytes()[..first.min(text.len())];
+            note(looks.nothing_fits_after(first, &self.reader, continuations(prefix, &texts)));
+            for place in [first, text.len() + 1] {
+                match looks.look(place) {
+                    Look::Fails { path: own, message, .. } if !path.is_empty() && own != path => {
+                        note(Err(format!("{text}: at {place}: {message}, instead of {path}")));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (begin, expected) in self.shows {
+            // The rest is that of the first text that begins so.
+            let text = texts.iter().find(|text| text.starts_with(begin));
+            let text = text.unwrap_or_else(|| panic!("{}: no text begins with {begin}", self.name));
+            let shown = match Looks::at(&self.reader, text).unwrap().look(begin.len()) {
+                Look::Pending => "pending".to_owned(),
+                Look::Shows { value, .. } => value.clone(),
+                Look::Fails { message, .. } => message.clone(),
+            };
+            if shown != *expected {
+                note(Err(format!("{begin}: shows {shown}, not {expected}")));
+            }
+        }
+    }
+
+    fn read_misfits(&self) -> impl Iterator<Item = (String, usize, &'static str)> + use<> {
+        self.misfits.iter().map(|(text, path)| {
+            let whole = text.replace('¦', "");
+            let latest = text.find('¦').unwrap_or(whole.len() + 1);
+            (whole, latest, *path)
+        })
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let files = [
+        structs::rows(),
+        enums::rows(),
+        buffered::rows(),
+        collections::rows(),
+        strings::rows(),
+        standard::rows(),
+        foreign::rows(),
+    ];
+    files.into_iter().flatten().collect()
+}
+
+#[test]
+fn every_type_at_every_prefix() {
+    let mut wrong = Vec::new();
+    rows().iter().for_each(|row| row.check(&mut wrong));
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_table_is_large_enough() {
+    let rows = rows();
+    let count = |what: fn(&Row) -> usize| rows.iter().map(what).sum::<usize>();
+    assert!(rows.len() >= 60, "{} types", rows.len());
+    assert!(count(|row| row.fits.len()) >= 150, "{} texts", count(|row| row.fits.len()));
+    assert!(count(|row| row.misfits.len()) >= 100, "{} misfits", count(|row| row.misfits.len()));
+    let changing = rows.iter().filter(|row| row.rules.may_change.is_some()).count();
+    assert!(changing <= 4, "{changing} types are let off");
+    for (place, row) in rows.iter().enumerate() {
+        assert!(!row.fits.is_empty(), "{} has no text", row.name);
+        assert!(rows[..place].iter().all(|other| other.name != row.name), "{} twice", row.name);
+    }
+}
