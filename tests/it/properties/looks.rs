@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::super::model::closer;
 use super::shown::Shown;
 use super::snapshots::plain;
+use super::subject_types::Subject;
 
 /// A type, as the functions that read it.
 #[derive(Clone, Copy)]
@@ -16,18 +17,6 @@ pub struct Reader {
     /// serde_json's answer: what the whole text is, or why it is not.
     pub whole: fn(&str) -> Result<String, String>,
 }
-
-/// The reader of a type, which may borrow under `'_`.
-macro_rules! reader {
-    ($type:ty) => {
-        $crate::properties::looks::Reader {
-            look: |value| $crate::properties::looks::look::<$type>(value),
-            whole: |text| $crate::properties::looks::whole::<$type>(text),
-        }
-    };
-}
-
-pub(crate) use reader;
 
 /// What a look gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,11 +49,22 @@ pub fn whole<'a, T: Deserialize<'a> + Debug>(text: &'a str) -> Result<String, St
     serde_json::from_slice::<T>(text.as_bytes()).map(|value| format!("{value:?}")).map_err(|error| error.to_string())
 }
 
+/// [`look`] and [`whole`] of a type of the fuzz target.
+pub fn look_at<S: Subject>(value: PartialValue<'_>) -> Look {
+    look::<S::Read<'_>>(value)
+}
+
+pub fn whole_of<S: Subject>(text: &str) -> Result<String, String> {
+    whole::<S::Read<'_>>(text)
+}
+
 /// What may differ from type to type.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
     /// `Debug` of what stands for fields that are not there yet, besides the usual.
     pub absent: &'static [&'static str],
+    /// Fields that are gone when they turn out not to fit: optional ones that are flattened, whose errors serde drops.
+    pub may_vanish: &'static [&'static str],
     /// Why what is shown may become something else, for types of which no format could say better.
     pub may_change: Option<&'static str>,
 }
@@ -119,7 +119,7 @@ impl<'a> Looks<'a> {
                 Look::Shows { value, .. } => {
                     let shown = Shown::of(value);
                     if let (Some((text, earlier)), None) = (&earlier, rules.may_change)
-                        && !earlier.grows_into(&shown, rules.absent)
+                        && !earlier.grows_into(&shown, rules)
                     {
                         return Err(format!("{}: {value}, after {text}", self.before(place)));
                     }

@@ -1,6 +1,8 @@
 //! What a typed look shows, read back from its `Debug` text, and whether a later look only adds to it. `Debug` rather
 //! than `Serialize`, because it names the variant of every enum, also of one that is untagged or tagged inside.
 
+use super::looks::Rules;
+
 /// What is shown, as a tree: text may grow, lists, sets and maps may gain members, nothing else may change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shown {
@@ -32,25 +34,25 @@ impl Shown {
         shown
     }
 
-    /// Whether what is shown later has all of this, as it is. `absent` are values that stand for absent fields, besides
-    /// the usual ones.
-    pub fn grows_into(&self, later: &Self, absent: &[&str]) -> bool {
+    /// Whether what is shown later has all of this, as it is. The rules say what
+    /// stands for fields that are not there.
+    pub fn grows_into(&self, later: &Self, rules: &Rules) -> bool {
         self.parts.len() == later.parts.len()
-            && self.parts.iter().zip(&later.parts).all(|(old, new)| old.grows_into(new, absent))
+            && self.parts.iter().zip(&later.parts).all(|(old, new)| old.grows_into(new, rules))
     }
 
     /// Whether it stands for a field that has not come yet.
-    fn is_absent(&self, absent: &[&str]) -> bool {
+    fn is_absent(&self, rules: &Rules) -> bool {
         match self.parts.as_slice() {
             [Part::Text(text)] => text.is_empty(),
             [Part::Bare(name)] => {
-                ["None", "0", "0.0", "false", "()"].contains(&name.as_str()) || absent.contains(&name.as_str())
+                ["None", "0", "0.0", "false", "()"].contains(&name.as_str()) || rules.absent.contains(&name.as_str())
             }
             // An absent field that is a newtype of something absent.
-            [Part::Bare(_), Part::Tuple(inner)] => inner.len() == 1 && inner[0].is_absent(absent),
+            [Part::Bare(_), Part::Tuple(inner)] => inner.len() == 1 && inner[0].is_absent(rules),
             [Part::List(inner) | Part::Set(inner)] => inner.is_empty(),
             [Part::Map(inner)] => inner.is_empty(),
-            [Part::Tuple(inner)] => inner.is_empty(),
+            [Part::Tuple(inner)] => inner.iter().all(|inner| inner.is_absent(rules)),
             _ => false,
         }
     }
@@ -58,44 +60,51 @@ impl Shown {
     /// Where absence is no value of its own: only a field that waits for its whole value may still come.
     fn waits(&self) -> bool {
         match self.parts.as_slice() {
-            [Part::Bare(name), Part::Tuple(inner)] if name == "Settled" => inner[0].is_absent(&[]),
+            [Part::Bare(name), Part::Tuple(inner)] if name == "Settled" => inner[0].is_absent(&Rules::default()),
             _ => false,
         }
     }
 
-    fn grows_inside(&self, later: &Self, absent: &[&str]) -> bool {
-        self.waits() && later.parts.first() == self.parts.first() || self.grows_into(later, absent)
+    fn grows_inside(&self, later: &Self, rules: &Rules) -> bool {
+        self.waits() && later.parts.first() == self.parts.first() || self.grows_into(later, rules)
     }
 }
 
 impl Part {
-    fn grows_into(&self, later: &Self, absent: &[&str]) -> bool {
+    fn grows_into(&self, later: &Self, rules: &Rules) -> bool {
         match (self, later) {
             (Part::Text(old), Part::Text(new)) => new.starts_with(old.as_str()),
             (Part::Bare(old), Part::Bare(new)) => old == new,
             (Part::List(old), Part::List(new)) => {
                 let Some(end) = old.len().checked_sub(1) else { return true };
                 let closed = old[..end].iter().zip(new).all(|(old, new)| old == new || old.waits());
-                new.len() > end && closed && old[end].grows_inside(&new[end], absent)
+                new.len() > end && closed && old[end].grows_inside(&new[end], rules)
             }
             (Part::Tuple(old), Part::Tuple(new)) => {
-                old.len() == new.len() && at_most_one_grows(old.iter().zip(new), absent)
+                old.len() == new.len() && at_most_one_grows(old.iter().zip(new), rules)
             }
             (Part::Struct(old), Part::Struct(new)) => {
+                let vanishes = |((name, _), (_, new)): &(&(Shown, Shown), &(Shown, Shown))| {
+                    new == &Shown::of("None") && rules.may_vanish.iter().any(|field| *name == Shown::of(field))
+                };
                 let is_same = old.iter().map(|(name, _)| name).eq(new.iter().map(|(name, _)| name));
-                is_same && at_most_one_grows(old.iter().zip(new).map(|((_, old), (_, new))| (old, new)), absent)
+                is_same
+                    && at_most_one_grows(
+                        old.iter().zip(new).filter(|pair| !vanishes(pair)).map(|((_, old), (_, new))| (old, new)),
+                        rules,
+                    )
             }
             (Part::Map(old), Part::Map(new)) => {
                 let now = |key| new.iter().find(|(other, _)| other == key).map(|(_, value)| value);
                 let changed = old.iter().filter(|(key, value)| now(key) != Some(value) && !value.waits());
                 changed.clone().count() <= 1
-                    && old.iter().all(|(key, value)| now(key).is_some_and(|now| value.grows_inside(now, absent)))
+                    && old.iter().all(|(key, value)| now(key).is_some_and(|now| value.grows_inside(now, rules)))
             }
             (Part::Set(old), Part::Set(new)) => {
                 let mut changed = old.iter().filter(|element| !new.contains(element));
                 let last = changed.next();
                 changed.next().is_none()
-                    && last.is_none_or(|last| new.iter().any(|element| last.grows_into(element, absent)))
+                    && last.is_none_or(|last| new.iter().any(|element| last.grows_into(element, rules)))
             }
             _ => false,
         }
@@ -103,14 +112,14 @@ impl Part {
 }
 
 /// In a tuple or struct several may appear at once, where they were buffered; but only one place is open.
-fn at_most_one_grows<'a>(pairs: impl Iterator<Item = (&'a Shown, &'a Shown)>, absent: &[&str]) -> bool {
+fn at_most_one_grows<'a>(pairs: impl Iterator<Item = (&'a Shown, &'a Shown)>, rules: &Rules) -> bool {
     let mut changed = 0;
     for (old, new) in pairs {
-        if old == new || old.is_absent(absent) {
+        if old == new || old.is_absent(rules) {
             continue;
         }
         changed += 1;
-        if changed > 1 || !old.grows_into(new, absent) {
+        if changed > 1 || !old.grows_into(new, rules) {
             return false;
         }
     }
@@ -203,8 +212,9 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Only the two dots at the end of a struct that hides some fields have no key.
 fn keyed(members: Vec<(Option<Shown>, Shown)>) -> Vec<(Shown, Shown)> {
-    members.into_iter().map(|(key, value)| (key.expect("each member has a key"), value)).collect()
+    members.into_iter().map(|(key, value)| (key.unwrap_or_else(|| value.clone()), value)).collect()
 }
 
 #[cfg(test)]
@@ -231,7 +241,7 @@ mod tests {
             (r#"S(Some("a'b"), 'x')"#, r#"S(Some("a'bc"), 'x')"#),
         ];
         for (old, new) in grows {
-            assert!(Shown::of(old).grows_into(&Shown::of(new), &[]), "{old} -> {new}");
+            assert!(Shown::of(old).grows_into(&Shown::of(new), &Rules::default()), "{old} -> {new}");
         }
         let differs = [
             (r#""ab""#, r#""a""#),
@@ -253,8 +263,11 @@ mod tests {
             ("'a'", "'b'"),
         ];
         for (old, new) in differs {
-            assert!(!Shown::of(old).grows_into(&Shown::of(new), &[]), "{old} -> {new}");
+            assert!(!Shown::of(old).grows_into(&Shown::of(new), &Rules::default()), "{old} -> {new}");
         }
-        assert!(Shown::of("S { a: 42 }").grows_into(&Shown::of("S { a: 7 }"), &["42"]));
+        let rules = Rules { absent: &["42"], may_vanish: &["b"], may_change: None };
+        let [some, none] = ["S { b: Some(1) }", "S { b: None }"].map(Shown::of);
+        assert!(some.grows_into(&none, &rules) && !some.grows_into(&none, &Rules::default()));
+        assert!(Shown::of("S { a: 42 }").grows_into(&Shown::of("S { a: 7 }"), &rules));
     }
 }

@@ -128,6 +128,10 @@ pub trait Subject {
     const MAY_LOSE: bool = false;
     /// Whether what comes later may show it to be another variant, and then the same place claims something else.
     const MAY_CHANGE: bool = false;
+    /// `Debug` of what stands for fields that are not there, besides empty and zero.
+    const ABSENT: &'static [&'static str] = &["Null", r"\0"];
+    /// Fields whose errors serde drops: what was shown there is gone when it turns out not to fit.
+    const MAY_VANISH: &'static [&'static str] = &["adjacent"];
 }
 
 const NAMES: &[&str] = &["run", "ru", "runner"];

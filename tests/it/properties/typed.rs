@@ -1,9 +1,10 @@
-//! Typed partials of any text that nearly fits a type: whole, they are serde_json's; before, what they call settled is
-//! whole in the document, and stays what it is.
+//! Typed partials of any text that nearly fits a type: whole, they are serde_json's; before, they show what is known as
+//! it grows, fail only where nothing can fit, and what they call settled is whole in the document, and stays what it is.
 
 use jsonspigot::{Parser, PartialValue, ValueKind};
 
 use super::super::model::{fitting_text, read};
+use super::looks::{self, Looks, Reader, Rules};
 use super::snapshots::plain;
 use super::subject_types::{Claim, Claims, Look, Subject};
 
@@ -90,9 +91,41 @@ pub fn text<S: Subject>(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Both, of the text that these bytes choose.
+/// No look fails before it has to; what is shown only grows; and what may be taken is what serde_json reads.
+pub fn shows_as_much_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
+    let reader = Reader { look: looks::look_at::<S>, whole: looks::whole_of::<S> };
+    let Some(looks) = Looks::at(&reader, text) else { return };
+    let rules = Rules {
+        absent: S::ABSENT,
+        may_vanish: S::MAY_VANISH,
+        may_change: S::MAY_CHANGE.then_some("a variant that fits later"),
+    };
+    let held = match (reader.whole)(text) {
+        Err(_) if S::READS_ESCAPES && text.contains('\\') => Ok(()),
+        Err(_) => looks.fail().and_then(|first| looks.nothing_fits_after(first, &reader, others::<S>(bytes))),
+        Ok(expected) => looks.reach(&expected).and_then(|()| {
+            // Where a key stands twice, the later one takes the place of the earlier one.
+            let is_plain = read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys());
+            if is_plain { looks.only_grow(&rules) } else { Ok(()) }
+        }),
+    };
+    held.unwrap_or_else(|what| panic!("{text}: {what}"));
+}
+
+/// Texts that begin like the one that these bytes choose: all choices up to one of them are the same.
+fn others<S: Subject>(bytes: &[u8]) -> impl Iterator<Item = String> {
+    let ends = 1..bytes.len();
+    ends.flat_map(move |end| {
+        let plainest = text::<S>(&bytes[..end]);
+        let another = [&bytes[..end], &[bytes[end].wrapping_add(1)], &bytes[end + 1..]].concat();
+        plainest.into_iter().chain(text::<S>(&another))
+    })
+}
+
+/// All of them, of the text that these bytes choose.
 pub fn holds<S: Subject>(bytes: &[u8]) {
     let Some(text) = text::<S>(bytes) else { return };
+    shows_as_much_as_is_known::<S>(&text, bytes);
     is_serde_jsons::<S>(&text);
     settles_only_what_is_whole::<S>(&text);
 }

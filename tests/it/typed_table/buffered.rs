@@ -8,9 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::Row;
 use super::enums::Verb;
-use crate::properties::looks::reader;
+use super::{Reader, Row};
 
 /// What a model's answer looks like: blocks of a few kinds.
 #[derive(Debug, Deserialize)]

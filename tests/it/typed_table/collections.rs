@@ -9,9 +9,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::Row;
 use super::enums::Verb;
-use crate::properties::looks::reader;
+use super::{Reader, Row};
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct Key(String);

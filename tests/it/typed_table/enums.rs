@@ -6,8 +6,7 @@ use std::ops::Bound;
 use jsonspigot::Settled;
 use serde::Deserialize;
 
-use super::Row;
-use crate::properties::looks::reader;
+use super::{Reader, Row};
 
 /// Each name begins another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

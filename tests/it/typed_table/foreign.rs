@@ -8,8 +8,7 @@ use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
 
-use super::Row;
-use crate::properties::looks::reader;
+use super::{Reader, Row};
 
 #[derive(Debug, Deserialize)]
 struct Event {

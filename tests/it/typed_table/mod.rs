@@ -4,6 +4,16 @@
 // Fields are read by `Debug` alone, which the lint does not count.
 #![allow(dead_code)]
 
+/// The reader of a type, which may borrow under `'_`.
+macro_rules! reader {
+    ($type:ty) => {
+        Reader {
+            look: |value| crate::properties::looks::look::<$type>(value),
+            whole: |text| crate::properties::looks::whole::<$type>(text),
+        }
+    };
+}
+
 mod buffered;
 mod collections;
 mod enums;
@@ -34,8 +44,8 @@ impl Row {
         Row { fits, ..self }
     }
 
-    /// Texts that it does not, each with a `¦` where that has to be known at the latest, or none if that is the end,
-    /// and with the path of what does not fit, or an empty one where a buffer of serde hides it.
+    /// Texts that it does not, each with a `¦` after the value that shows it, or none if that takes the end; and with the
+    /// path of what does not fit, or an empty one where a buffer of serde hides it.
     fn misfits(self, misfits: &'static [(&'static str, &'static str)]) -> Self {
         Row { misfits, ..self }
     }
@@ -109,7 +119,9 @@ impl Row {
     fn read_misfits(&self) -> impl Iterator<Item = (String, usize, &'static str)> + use<> {
         self.misfits.iter().map(|(text, path)| {
             let whole = text.replace('¦', "");
-            let latest = text.find('¦').unwrap_or(whole.len() + 1);
+            // A number is over at the byte after it.
+            let at = |at| if whole[..at].ends_with(|c: char| c.is_ascii_digit()) { at + 1 } else { at };
+            let latest = text.find('¦').map_or(whole.len() + 1, at);
             (whole, latest, *path)
         })
     }

@@ -12,8 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
 
-use super::Row;
-use crate::properties::looks::reader;
+use super::{Reader, Row};
 
 #[derive(Debug, Deserialize)]
 struct Wrappers {

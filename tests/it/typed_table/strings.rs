@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::Row;
-use crate::properties::looks::reader;
+use super::{Reader, Row};
 
 #[derive(Debug, Deserialize)]
 struct Id(Arc<str>);
