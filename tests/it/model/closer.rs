@@ -108,6 +108,48 @@ fn known_of_atom(begun: &[u8]) -> Option<&[u8]> {
     literal.or_else(|| (1..=begun.len()).rev().map(|length| &begun[..length]).find(is_number))
 }
 
+/// What is known without one of the values that are open: first without the innermost, last without the root, and so
+/// `None`. Whether the innermost is a string comes with it.
+pub fn without_each_open(prefix: &[u8]) -> (Vec<Option<Vec<u8>>>, bool) {
+    let (mut open, mut at, mut ends_in_text) = (Vec::new(), 0, false);
+    let mut is_key = Vec::new();
+    while let Some(&byte) = prefix.get(at) {
+        match byte {
+            b'{' | b'[' => {
+                open.push(at);
+                is_key.push(byte == b'{');
+            }
+            b'}' | b']' => {
+                open.pop();
+                is_key.pop();
+            }
+            b',' => {
+                let container = open.last().map(|&start| prefix[start]);
+                is_key.pop();
+                is_key.push(container == Some(b'{'));
+            }
+            b':' => {
+                is_key.pop();
+                is_key.push(false);
+            }
+            b'"' => {
+                let end = decodable_end(prefix, at + 1);
+                if prefix.get(end) != Some(&b'"') {
+                    ends_in_text = is_key.last() != Some(&true);
+                    if ends_in_text {
+                        open.push(at);
+                    }
+                    break;
+                }
+                at = end;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    (open.iter().rev().map(|&start| closed_text(&prefix[..start], OpenAtoms::Hidden)).collect(), ends_in_text)
+}
+
 /// The end of the last whole character of the string content that starts at `at`.
 fn decodable_end(prefix: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = prefix.get(at) {

@@ -65,6 +65,8 @@ pub struct Rules {
     pub absent: &'static [&'static str],
     /// Fields that are gone when they turn out not to fit: optional ones that are flattened, whose errors serde drops.
     pub may_vanish: &'static [&'static str],
+    /// Whether something in it is absent as long as it is open, though it could be shown.
+    pub waits: bool,
     /// Why what is shown may become something else, for types of which no format could say better.
     pub may_change: Option<&'static str>,
 }
@@ -156,6 +158,35 @@ impl<'a> Looks<'a> {
         Ok(first)
     }
 
+    /// For a text that fits: before its end, what is shown is what serde_json reads if everything open is closed at once;
+    /// or else, if that does not fit, without the innermost open value, or the one around it, and so on. An open string
+    /// may be left out even if it fits as it is.
+    pub fn leave_out_the_innermost(&self, reader: &Reader, rules: &Rules) -> Result<(), String> {
+        if rules.waits || rules.may_change.is_some() {
+            return Ok(());
+        }
+        for place in 0..=self.text.len() {
+            let prefix = &self.text.as_bytes()[..place];
+            let read = |text: Option<Vec<u8>>| (reader.whole)(str::from_utf8(&text?).ok()?).ok();
+            let (without, is_text) = closer::without_each_open(prefix);
+            let with_all = read(closer::closed_text(prefix, closer::OpenAtoms::Hidden));
+            let without = without.into_iter().find_map(read);
+            let expected = match with_all {
+                Some(with_all) if is_text => vec![without, Some(with_all)],
+                with_all => vec![with_all.or(without)],
+            };
+            let is_expected = match &self.all[place] {
+                Look::Pending => expected.contains(&None),
+                Look::Shows { value, .. } => expected.iter().flatten().any(|text| Shown::of(text) == Shown::of(value)),
+                Look::Fails { .. } => false,
+            };
+            if !is_expected {
+                return Err(format!("{}: {:?}, but {expected:?} fits", self.before(place), self.all[place]));
+            }
+        }
+        Ok(())
+    }
+
     fn first_failure(&self) -> Option<usize> {
         self.all.iter().position(|look| matches!(look, Look::Fails { .. }))
     }
@@ -183,7 +214,7 @@ impl<'a> Looks<'a> {
 /// How a prefix may go on: closed at once, or as any of these texts ends.
 pub fn continuations(prefix: &[u8], texts: &[String]) -> Vec<String> {
     let mut all = Vec::new();
-    let closed = closer::closed_text(prefix).and_then(|text| String::from_utf8(text).ok());
+    let closed = closer::closed_text(prefix, closer::OpenAtoms::Hidden).and_then(|text| String::from_utf8(text).ok());
     let Ok(prefix) = str::from_utf8(prefix) else { return all };
     all.extend(closed.filter(|closed| closed.starts_with(prefix)));
     for text in texts {

@@ -98,6 +98,7 @@ pub fn shows_as_much_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
     let rules = Rules {
         absent: S::ABSENT,
         may_vanish: S::MAY_VANISH,
+        waits: true,
         may_change: S::MAY_CHANGE.then_some("a variant that fits later"),
     };
     let held = match (reader.whole)(text) {

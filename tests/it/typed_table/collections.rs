@@ -162,7 +162,7 @@ fn kept() -> Vec<Row> {
         Row::new("any object", reader!(Map<String, Value>))
             .fits(&[r#"{"a":[1,"bc"],"f":"gh"}"#])
             .misfits(&[("[]¦", "$"), (r#""a"¦"#, "$")]),
-        Row::new("values as they are spelt", reader!(Kept))
+        Row::new("values as they are spelt", reader!(Kept)).waits()
             .fits(&[
                 r#"{"raw":{"a":[1,"b"]},"raws":[1.50,"cd",{}],"value":["e"],"map":{"f":"g"},"settled":["h"]}"#,
                 r#"{"raw":null,"value":"ab"}"#,
@@ -179,7 +179,7 @@ fn kept() -> Vec<Row> {
                     r#"Kept { raw: Some(RawValue({"a":[1,"b"]})), raws: [RawValue(1.50)], value: Null, map: {}, settled: Settled(None) }"#,
                 ),
             ]),
-        Row::new("a value as it is spelt", reader!(Box<RawValue>))
+        Row::new("a value as it is spelt", reader!(Box<RawValue>)).waits()
             .fits(&[r#"{"a":[1,"b"]}"#, r#""ab""#, "12"])
             .shows(&[(r#"{"a":[1,"b"]"#, "pending"), (r#""a"#, "pending")]),
     ]

@@ -96,6 +96,7 @@ pub(super) fn rows() -> Vec<Row> {
             .misfits(&[(r#"["run","ru"¦]"#, "[1]"), (r#"["walk",null¦,"run"]"#, "[1]")])
             .shows(&[(r#"["run","run"#, "[Run]"), (r#"["run","runner""#, "[Run, Runner]")]),
         Row::new("names in a struct", reader!(Task))
+            .waits()
             .fits(&[
                 r#"{"verb":"runner","verbs":["run","walk"],"maybe":"run","later":"runner","text":"abc"}"#,
                 r#"{"maybe":null,"text":"run","verb":"run"}"#,

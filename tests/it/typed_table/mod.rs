@@ -21,6 +21,7 @@ mod foreign;
 mod standard;
 mod strings;
 mod structs;
+mod tagged;
 
 use super::properties::looks::{Look, Looks, Reader, Rules, continuations};
 
@@ -60,6 +61,11 @@ impl Row {
         Row { rules: Rules { absent, ..self.rules }, ..self }
     }
 
+    /// It has values that are absent until they are whole, though what is there of them would fit.
+    fn waits(self) -> Self {
+        Row { rules: Rules { waits: true, ..self.rules }, ..self }
+    }
+
     /// Why no look can know what the type will be.
     fn may_change(self, reason: &'static str) -> Self {
         Row { rules: Rules { may_change: Some(reason), ..self.rules }, ..self }
@@ -75,6 +81,7 @@ impl Row {
             let looks = Looks::at(&self.reader, text).unwrap();
             note(looks.reach(&expected));
             note(looks.only_grow(&self.rules));
+            note(looks.leave_out_the_innermost(&self.reader, &self.rules));
         }
         for (text, latest, path) in self.read_misfits() {
             assert!((self.reader.whole)(&text).is_err(), "{}: {text} fits", self.name);
@@ -131,6 +138,7 @@ fn rows() -> Vec<Row> {
     let files = [
         structs::rows(),
         enums::rows(),
+        tagged::rows(),
         buffered::rows(),
         collections::rows(),
         strings::rows(),

@@ -174,7 +174,7 @@ impl TryFrom<Vec<u8>> for Even {
     type Error = &'static str;
 
     fn try_from(list: Vec<u8>) -> Result<Self, &'static str> {
-        if list.len() % 2 == 0 { Ok(Even(list.len())) } else { Err("an odd number of elements") }
+        if list.len().is_multiple_of(2) { Ok(Even(list.len())) } else { Err("an odd number of elements") }
     }
 }
 
@@ -326,7 +326,7 @@ pub(super) fn rows() -> Vec<Row> {
                 ),
                 (r#"{"value":"a"#, r#"Generic { value: Some(Name("a")), keys: [], marker: PhantomData<char> }"#),
             ]),
-        Row::new("fields that wait", reader!(Waits))
+        Row::new("fields that wait", reader!(Waits)).waits()
             .fits(&[
                 r#"{"path":"ab","list":[1,2],"each":["a","bc"],"text":"d"}"#,
                 r#"{"text":"","list":[],"path":"\"" ,"each":[]}"#,
