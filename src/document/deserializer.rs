@@ -297,7 +297,7 @@ impl<'a, R: Reading> ReadChild<'a> for PartialDeserializer<'_, 'a, R> {
         let read = if value.is_complete() {
             seed.deserialize(self.of_complete(value)).map_err(TypedError::of_reading)
         } else {
-            seed.deserialize(Self { value, reader: TextReader::of::<T::Value>(), ..self })
+            seed.deserialize(Self { value, reader: TextReader::of_seed::<T, T::Value>(), ..self })
         };
         read.map_err(|error| error.inside(value))
     }

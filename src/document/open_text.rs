@@ -17,7 +17,8 @@ use serde_json::Value;
 pub(super) enum TextReader {
     /// A field, element or root of a type that is text, perhaps optional or boxed.
     Text,
-    /// What a newtype holds. Most hold text, but it may be anything that reads itself from text.
+    /// What a newtype or the variant of an adjacently tagged enum holds. Most hold text, but it may be anything that reads
+    /// itself from text.
     Newtype,
     /// Anything else: it may use the text for something of its own.
     Other,
@@ -33,6 +34,12 @@ impl TextReader {
             name = inner;
         }
         if is_text(name) { Self::Text } else { Self::Other }
+    }
+
+    /// The reader of a child, from the seed `S` that makes a `T` of it.
+    pub(super) fn of_seed<S, T>() -> Self {
+        // What serde's derived code calls the seed of an adjacently tagged enum's content.
+        if type_name::<S>().contains("::__Seed") { Self::Newtype } else { Self::of::<T>() }
     }
 
     /// Whether the reader is shown an open string through a visitor that makes a `T`.
