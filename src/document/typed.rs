@@ -170,10 +170,12 @@ impl<'a> PartialValue<'a> {
 
     /// Whether the value may still fit, and what to leave out then.
     fn not_read(self, error: TypedError<Open>, context: &Context) -> NotRead {
-        if matches!(error.cause(), Cause::Misfit | Cause::SettledMisfit) {
-            return NotRead::Misfit(error.at(self));
-        }
         let Extent { innermost, .. } = context.extent;
+        match error.cause() {
+            Cause::Misfit if Self { node: innermost, ..self }.as_str().is_some_and(|text| error.is_of_text(text)) => {}
+            Cause::Misfit | Cause::SettledMisfit => return NotRead::Misfit(error.at(self)),
+            Cause::MissingField | Cause::StillOpen | Cause::Unknown => {}
+        }
         let place = error.place_in(self);
         let node = if !context.has_buffered() {
             place

@@ -81,13 +81,8 @@ impl<R> TypedError<R> {
     pub(super) fn inside(mut self, value: PartialValue<'_>) -> Self {
         if self.details.place.is_none() {
             self.details.place = Some(value.node);
-            let is_of_open_text = value.open_text().is_some_and(|text| self.details.string.as_deref() == Some(text));
-            match self.details.cause {
-                Cause::SettledMisfit => {}
-                _ if value.is_complete() => self.details.cause = Cause::Misfit,
-                // The string may still become another one.
-                Cause::Misfit if is_of_open_text => self.details.cause = Cause::Unknown,
-                _ => {}
+            if value.is_complete() && self.details.cause != Cause::SettledMisfit {
+                self = self.for_good();
             }
         }
         self
@@ -107,6 +102,11 @@ impl<R> TypedError<R> {
 
     pub(super) fn cause(&self) -> Cause {
         self.details.cause
+    }
+
+    /// Whether the string that did not fit may be the open one, of which this is the text. More of it may fit.
+    pub(super) fn is_of_text(&self, text: &str) -> bool {
+        self.details.string.as_deref() == Some(text)
     }
 
     /// Whether the element `value` was open and did not fit yet, with nothing in it that could be left out instead.

@@ -85,12 +85,6 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// The text of the document's open string.
-    pub(super) fn open_text(self) -> Option<&'a str> {
-        let last = self.last_in_document();
-        last.as_str().filter(|_| !last.is_complete())
-    }
-
     #[inline]
     pub(super) fn text(self) -> &'a str {
         &self.document.text[self.document.text_range(self.node)]
