@@ -1,5 +1,5 @@
 //! What the partial document costs: a tool call of 2.3 KB in pieces of 1 to 8 bytes, with the arena off, and with it on
-//! and a look at one field after each piece.
+//! and a look at one field, or at all as a type, after each piece.
 //!
 //! `cargo bench --bench snapshot`. Each iteration feeds one parser, reset before, so that buffers have their size. Both
 //! methods, with one pattern and all text kept, as `Parser::new` has it; and a parser that follows and keeps nothing, so
@@ -13,6 +13,8 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use jsonspigot::{Event, Parser, PartialValue, PatternSet, Retain};
 use payload::Kind;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// A method: feeds a piece, and looks at its events.
 type Method = fn(&mut Parser, &[u8]);
@@ -47,6 +49,50 @@ fn look<'a>(parser: &'a Parser, field: impl Fn(PartialValue<'a>) -> Option<Parti
     black_box(parser.snapshot().and_then(field).and_then(PartialValue::as_str));
 }
 
+/// The tool call as an interface reads it after each piece: whatever has not come is at its default.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+#[expect(dead_code, reason = "read, and not looked at")]
+struct Call {
+    reasoning: String,
+    route: String,
+    data_strategy: String,
+    is_follow_up: bool,
+    follow_up_confidence: f64,
+    ask_slots: Vec<Slot>,
+    simple_response: Option<Response>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+#[expect(dead_code, reason = "read, and not looked at")]
+struct Slot {
+    slot_name: String,
+    message: String,
+    options: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+#[expect(dead_code, reason = "read, and not looked at")]
+struct Response {
+    message: String,
+    response_type: String,
+}
+
+/// The same with a field that serde buffers, in which text streams.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "read, and not looked at")]
+struct Flattened {
+    #[serde(flatten)]
+    call: Call,
+}
+
+/// Reads a type from what is known, if that is anything yet.
+fn look_as<T: DeserializeOwned>(parser: &Parser) {
+    black_box(parser.snapshot().map(|root| root.deserialize::<T>().expect("anything fits")));
+}
+
 fn snapshot(criterion: &mut Criterion) {
     let text = Kind::ToolCall.generate(2_300);
     let pieces = payload::tokens(text.as_bytes());
@@ -75,6 +121,12 @@ fn snapshot(criterion: &mut Criterion) {
         });
         group.bench_function(BenchmarkId::new("ask_slots[0].message", name), |b| {
             b.iter(|| read(&mut parser, pieces, method, |parser| look(parser, |root| root.at("ask_slots[0].message"))));
+        });
+        group.bench_function(BenchmarkId::new("typed", name), |b| {
+            b.iter(|| read(&mut parser, pieces, method, look_as::<Call>));
+        });
+        group.bench_function(BenchmarkId::new("typed, buffered", name), |b| {
+            b.iter(|| read(&mut parser, pieces, method, look_as::<Flattened>));
         });
     }
     group.finish();
