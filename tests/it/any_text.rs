@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::driver::{METHODS, Method, check, check_prompt};
 use super::model::chunking::{chunks, with_cuts};
+use super::model::closer::OpenAtoms;
 use super::model::generate::{Keys, respelt};
 use super::model::log::Options;
 use super::model::mutate::any_document;
@@ -52,7 +53,8 @@ fn op() -> impl Strategy<Value = Op> {
 fn configuration() -> impl Strategy<Value = Configuration> {
     use jsonspigot::Retain;
     let retain = prop::sample::select(&[Retain::All, Retain::Matches, Retain::Nothing][..]);
-    (retain, any::<bool>()).prop_map(|(retain, has_snapshots)| Configuration { retain, has_snapshots })
+    let snapshots = prop::option::of(prop::sample::select(&OpenAtoms::BOTH[..]));
+    (retain, snapshots).prop_map(|(retain, snapshots)| Configuration { retain, snapshots })
 }
 
 /// Any choices, each with any other; half of them without limits.

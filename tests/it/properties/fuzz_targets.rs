@@ -7,6 +7,7 @@
 use jsonspigot::Retain;
 
 use super::super::driver::Method;
+use super::super::model::closer::OpenAtoms;
 use super::super::model::generate::Dress;
 use super::super::model::log::Options;
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
@@ -87,6 +88,7 @@ pub fn snapshot(input: &[u8]) {
     snapshots::equal_their_events(&document);
     snapshots::change_nothing(&document, &cuts, &Options::with_patterns(patterns(input.head)));
     snapshots::find_their_members(&document, &cuts);
+    snapshots::differ_in_open_atoms_only(&document, &cuts);
     snapshots::are_rebuilt_by_patches(&document, &cuts);
     if document.len() <= 4 * LONGEST_FOR_PREFIXES {
         snapshots::are_what_the_closer_says(&document);
@@ -130,8 +132,13 @@ pub fn operations(input: &[u8]) {
             _ => options.total = Some(12),
         }
     }
-    let retain = [Retain::All, Retain::Matches, Retain::Nothing, Retain::All][usize::from(choices >> 3 & 3)];
-    let configuration = Configuration { retain, has_snapshots: choices & 4 != 0 };
+    let (retain, open_atoms) = [
+        (Retain::All, OpenAtoms::Hidden),
+        (Retain::Matches, OpenAtoms::Hidden),
+        (Retain::Nothing, OpenAtoms::Hidden),
+        (Retain::All, OpenAtoms::Shown),
+    ][usize::from(choices >> 3 & 3)];
+    let configuration = Configuration { retain, snapshots: (choices & 4 != 0).then_some(open_atoms) };
     let mut calls = Vec::new();
     for (place, chunk) in input.chunks.iter().enumerate() {
         let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };

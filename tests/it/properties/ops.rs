@@ -3,9 +3,11 @@
 use jsonspigot::{Error, ErrorKind, Events, Parser, Retain};
 
 use super::super::driver::{Joined, Method, builder, pattern_set};
+use super::super::model::closer::OpenAtoms;
 use super::super::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
 use super::super::model::place::line_and_column;
 use super::super::model::{recogniser, replay};
+use super::snapshots::with_snapshots;
 
 /// A call.
 #[derive(Clone, Debug)]
@@ -22,18 +24,22 @@ pub enum Op {
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration {
     pub retain: Retain,
-    pub has_snapshots: bool,
+    /// None without snapshots.
+    pub snapshots: Option<OpenAtoms>,
 }
 
 /// Errors stick and nothing is lost; a reset parser is as good as new, a clone goes on as its original would; an empty
 /// feed changes nothing; nothing panics.
 pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops: &[Op]) {
     let choices = builder(options).retain(configuration.retain);
-    let choices = if configuration.has_snapshots { choices.snapshots() } else { choices };
-    let parser = choices.build(&pattern_set(options));
+    let choose_snapshots = |choices| match configuration.snapshots {
+        Some(open_atoms) => with_snapshots(choices, open_atoms),
+        None => choices,
+    };
+    let parser = choose_snapshots(choices).build(&pattern_set(options));
     let strict = Options { passes_deviations: false, ..options.clone() };
     let strict = builder(&strict).retain(Retain::Nothing);
-    let strict = if configuration.has_snapshots { strict.snapshots() } else { strict }.build(&pattern_set(options));
+    let strict = choose_snapshots(strict).build(&pattern_set(options));
     let mut all = vec![Subject { parser, strict, told: Joined::default() }];
     let mut history = History::default();
     for op in ops {
@@ -84,7 +90,7 @@ impl History {
     fn expected(&self, options: &Options, configuration: Configuration) -> Log {
         let mut options = Options { end_of_input: self.is_finished, ..options.clone() };
         let mut log = recogniser::run(&self.text, &options);
-        if configuration.has_snapshots {
+        if configuration.snapshots.is_some() {
             // All values are followed, as with the patterns `$` and `$..*`, and an error's path says so.
             options.patterns = replay::patterns();
             log.verdict = recogniser::run(&self.text, &options).verdict;
