@@ -1,8 +1,9 @@
 //! Readings for an instruction counter: `work TEXT CHUNK METHOD [PATTERN]...`, as `.ci/work` runs it under callgrind.
 //!
-//! The text is a number of kilobytes of tool calls, or one of the generated payloads `tool-call`, `long-text` and
-//! `records`, the first of which is read again and again. A chunk is a number of bytes, `token` or `whole`; a method is
-//! `feed`, `feed_with`, `snapshots` for the latter with a partial document, or `none` to cut the text and not read it.
+//! The text is a number of kilobytes of tool calls, or, as `digits-64`, of one number, or one of the generated payloads
+//! `tool-call`, `long-text` and `records`, the first of which is read again and again. A chunk is a number of bytes,
+//! `token` or `whole`; a method is `feed`, `feed_with`, `snapshots` for the latter with a partial document,
+//! `provisional` for the same that shows open atoms, or `none` to cut the text and not read it.
 
 #[allow(dead_code, unreachable_pub, reason = "the other benchmarks use the rest")]
 mod payload;
@@ -24,7 +25,11 @@ fn text(name: &str) -> String {
         "long-text" => Kind::LongText.generate(LEAST),
         "records" => Kind::Records.generate(LEAST),
         kilobytes => {
-            let len = kilobytes.parse::<usize>().expect("a length or a payload") << 10;
+            let bytes = |kilobytes: &str| kilobytes.parse::<usize>().expect("a length or a payload") << 10;
+            if let Some(digits) = kilobytes.strip_prefix("digits-") {
+                return format!("[1.{}]", "3".repeat(bytes(digits)));
+            }
+            let len = bytes(kilobytes);
             format!("[{}]", vec![TOOL_CALL; len.div_ceil(TOOL_CALL.len() + 1)].join(","))
         }
     }
@@ -52,7 +57,12 @@ fn main() {
     };
     let limits = Limits::new().string(1 << 20);
     let builder = Parser::builder().limits(limits).retain(Retain::Nothing);
-    let mut parser = if method == "snapshots" { builder.snapshots() } else { builder }.build(&patterns);
+    let builder = match method.as_str() {
+        "snapshots" => builder.snapshots(),
+        "provisional" => builder.provisional(),
+        _ => builder,
+    };
+    let mut parser = builder.build(&patterns);
     let readings = LEAST.div_ceil(text.len());
     let mut seen = 0;
     for _ in 0..if method == "none" { 0 } else { readings } {
