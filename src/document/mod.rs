@@ -30,6 +30,7 @@ use core::ops::Range;
 
 use self::history::{Extent, History};
 use self::lookup::LookupCache;
+use self::open_text::TextCache;
 pub use self::patch::{PatchOp, Revision};
 pub(crate) use self::print::write_escaped;
 pub use self::settled::Settled;
@@ -122,6 +123,7 @@ pub(crate) struct Document {
     /// Whether atoms are shown before they have ended.
     shows_open_atoms: bool,
     lookup_cache: LookupCache,
+    text_cache: TextCache,
 }
 
 impl Document {
@@ -143,6 +145,7 @@ impl Document {
             node_limit: limit,
             shows_open_atoms: false,
             lookup_cache: LookupCache::default(),
+            text_cache: TextCache::default(),
         }
     }
 
@@ -154,6 +157,7 @@ impl Document {
         self.has_open_atom = false;
         self.node_limit = self.limit;
         self.lookup_cache = LookupCache::default();
+        self.text_cache = TextCache::default();
         self.closed = 0;
         self.history.clear();
     }
@@ -370,6 +374,7 @@ impl Clone for Document {
             node_limit,
             shows_open_atoms,
             lookup_cache: self.lookup_cache.clone(),
+            text_cache: self.text_cache.clone(),
         }
     }
 }

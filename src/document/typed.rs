@@ -107,7 +107,7 @@ impl<'a> PartialValue<'a> {
     ///
     /// Linear in what is looked at. It is read once, and once more for each open value that is left out: most often none
     /// or one, at worst as many as are open, which is the depth. What serde buffers (tagged and untagged enums, flattened
-    /// fields) is read up to three times as often while a string in it is open, to see whether that is text.
+    /// fields) is read up to three times as often by the first look at an open string in it, to see whether that is text.
     pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Partial<T>, Error> {
         let value = if self.is_complete() { self.read_whole()? } else { self.read_open()? };
         Ok(Partial { value, is_complete: self.is_complete() })
@@ -196,10 +196,19 @@ impl<'a> PartialValue<'a> {
     /// Whether the innermost open value was taken for whole, by anything but a settled value. If it was by a settled
     /// value, that is read again, and is empty then.
     fn took_innermost<T: Deserialize<'a>>(self, read: &mut Result<T, TypedError<Open>>, context: &Context) -> bool {
+        if !context.has_buffered_innermost() && !context.has_read_newtype() {
+            return false;
+        }
         let Context { extent, marks, .. } = *context;
         let innermost = Self { node: extent.innermost, ..self };
         let is_string = innermost.as_str().is_some();
         let is_marked = marks && (is_string || innermost.has_marked_keys(extent));
+        // Who reads a string does not change while it grows, so it is found out once.
+        let reading = Self::read_extent::<T> as fn(Self, Extent) -> Result<T, NotRead> as usize;
+        let cache = &self.document.text_cache;
+        if is_marked && is_string && read.is_ok() && cache.has(reading, self.node, extent.innermost) {
+            return false;
+        }
         let read_with = |stand_in| self.read::<T, Open>(&Context::new(extent, marks, stand_in));
         if context.has_buffered_innermost() && (is_string || !is_marked) {
             // If there is no free place to find out, it may have been.
@@ -221,7 +230,13 @@ impl<'a> PartialValue<'a> {
             }
         }
         let may_be_parsed = context.has_read_newtype() || is_string && marks && context.has_buffered_innermost();
-        may_be_parsed && read.is_ok() && read_with(StandIn::OtherText).is_err()
+        if may_be_parsed && read.is_ok() && read_with(StandIn::OtherText).is_err() {
+            return true;
+        }
+        if is_marked && is_string && read.is_ok() {
+            cache.remember(reading, self.node, extent.innermost);
+        }
+        false
     }
 
     /// Whether the keys of this open value say that it is open, where it is buffered: an array has none.

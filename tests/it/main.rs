@@ -27,6 +27,7 @@ mod snapshots;
 #[cfg(feature = "stream")]
 mod stream;
 mod suites;
+mod tmp_stress;
 mod tidy;
 mod typed;
 mod typed_table;
