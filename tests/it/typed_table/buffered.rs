@@ -1,11 +1,19 @@
 //! What serde reads into a buffer first, besides internally tagged enums: adjacently tagged and untagged ones, and
 //! flattened fields.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::rc::Rc;
 
+use chrono::{DateTime, NaiveDate, Utc};
 use jsonspigot::Settled;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::enums::Verb;
 use super::tagged::{Block, Fields, Inner};
@@ -124,8 +132,52 @@ struct FlatWaits {
     rest: BTreeMap<String, Settled<Value>>,
 }
 
+/// A buffer around anything.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "in", rename_all = "snake_case")]
+enum In<T> {
+    A { it: T },
+}
+
+#[derive(Debug, Deserialize)]
+struct Name(Box<str>);
+
+#[derive(Debug, Deserialize)]
+struct Texts {
+    a: String,
+    b: Option<Name>,
+    #[serde(default)]
+    c: Cow<'static, str>,
+    d: Option<PathBuf>,
+    #[serde(default)]
+    e: Vec<Rc<str>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Functions {
+    #[serde(deserialize_with = "number")]
+    number: u8,
+    #[serde(with = "time::serde::rfc3339")]
+    at: OffsetDateTime,
+    #[serde(default)]
+    text: String,
+}
+
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum DateOr {
+    Date(NaiveDate),
+    Text(String),
+    On { on: NaiveDate },
+}
+
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = adjacent_and_untagged();
+    rows.extend(strings());
     rows.extend(flattened());
     rows
 }
@@ -213,7 +265,59 @@ fn adjacent_and_untagged() -> Vec<Row> {
         Row::new("names, or else any text", reader!(Vec<Known>))
             .fits(&[r#"["run","runner","other",{"sized":{"size":1}}]"#])
             .misfits(&[(r#"["run",5]"#, ""), (r#"[{"sized":{"size":-1}}]"#, "")])
-            .may_change("a text that begins like a name is one until it goes on otherwise"),
+            .shows(&[(r#"["run","runner","oth"#, "[Run, Runner]")]),
+    ]
+}
+
+/// Each of what is read out of a string, in a buffer.
+fn strings() -> Vec<Row> {
+    vec![
+        Row::new("text in a buffer", reader!(Vec<In<Texts>>))
+            .fits(&[
+                r#"[{"in":"a","it":{"a":"ab","b":"cd","c":"ef","d":"gh","e":["x","yz"]}}]"#,
+                r#"[{"it":{"e":[],"a":"","d":null},"in":"a"}]"#,
+            ])
+            .misfits(&[(r#"[{"in":"a","it":{"a":5}}¦]"#, ""), (r#"[{"in":"b","it":{"a":""}}¦]"#, "[0].in")])
+            .shows(&[
+                (
+                    r#"[{"in":"a","it":{"a":"ab","b":"c"#,
+                    r#"[A { it: Texts { a: "ab", b: Some(Name("c")), c: "", d: None, e: [] } }]"#,
+                ),
+                (
+                    r#"[{"in":"a","it":{"a":"ab","b":"cd","c":"ef","d":"g"#,
+                    r#"[A { it: Texts { a: "ab", b: Some(Name("cd")), c: "ef", d: Some("g"), e: [] } }]"#,
+                ),
+                (
+                    r#"[{"in":"a","it":{"a":"ab","b":"cd","c":"ef","d":"gh","e":["x","y"#,
+                    r#"[A { it: Texts { a: "ab", b: Some(Name("cd")), c: "ef", d: Some("gh"), e: ["x", "y"] } }]"#,
+                ),
+            ]),
+        Row::new("addresses in a buffer", reader!(Vec<In<Vec<IpAddr>>>))
+            .fits(&[r#"[{"in":"a","it":["1.2.3.44","::12"]},{"it":["1.2.3.44"],"in":"a"}]"#])
+            .misfits(&[(r#"[{"in":"a","it":["1.2.3"]}¦]"#, "")])
+            .shows(&[(r#"[{"in":"a","it":["1.2.3.44","::1"#, "[A { it: [1.2.3.44] }]")]),
+        Row::new("ids and dates in a buffer", reader!(Vec<In<(Uuid, Option<DateTime<Utc>>)>>))
+            .fits(&[
+                r#"[{"in":"a","it":["67e55044-10b1-426f-9247-bb680e5fe0c8","2024-05-06T07:08:09.123Z"]},{"it":["67e5504410b1426f9247bb680e5fe0c8",null],"in":"a"}]"#,
+            ])
+            .misfits(&[(r#"[{"in":"a","it":["67e5",null]}¦]"#, "")])
+            .shows(&[(
+                r#"[{"in":"a","it":["67e55044-10b1-426f-9247-bb680e5fe0c8","2024-05-06T07:08:09.123Z"#,
+                "[]",
+            )]),
+        Row::new("letters and numbers in a buffer", reader!(Vec<In<BTreeMap<char, (char, u8, f32, Option<bool>)>>>))
+            .fits(&[r#"[{"in":"a","it":{"x":["y",12,-1.5,true],"z":["é",0,1e3,null]}}]"#])
+            .misfits(&[(r#"[{"in":"a","it":{"x":["yz",12,-1.5,true]}}¦]"#, "")]),
+        Row::new("functions in a buffer", reader!(Vec<In<Functions>>))
+            .fits(&[
+                r#"[{"in":"a","it":{"number":"12","at":"2024-05-06T07:08:09Z","text":"ab"}},{"it":{"at":"2024-05-06T07:08:09+02:00","number":"3"},"in":"a"}]"#,
+            ])
+            .misfits(&[(r#"[{"in":"a","it":{"number":"x","at":"2024-05-06T07:08:09Z"}}¦]"#, "")])
+            .shows(&[(r#"[{"in":"a","it":{"number":"12","at":"2024-05-06T07:08:09Z"#, "[]")]),
+        Row::new("dates, or else any text", reader!(Vec<DateOr>))
+            .fits(&[r#"["2024-05-06","2024-05-06x",{"on":"2024-05-06"}]"#])
+            .misfits(&[(r#"["a",5]"#, ""), (r#"[{"on":"2024"}]"#, "")])
+            .shows(&[(r#"["2024-05-06"#, "[]"), (r#"["2024-05-06","2024-05-06x",{"on":"2024-05-06"#, r#"[Date(2024-05-06), Text("2024-05-06x")]"#)]),
     ]
 }
 

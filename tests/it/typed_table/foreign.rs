@@ -118,12 +118,15 @@ pub(super) fn rows() -> Vec<Row> {
             ])
             .misfits(&[
                 (r#"[{"type":"link","url":"a"}¦]"#, "[0]"),
-                (r#"[{"type":"day","day":"2024-05-06","id":"67e5"}¦]"#, "[0]"),
+                (r#"[{"type":"day","day":"2024-05-06","id":"67e5"}¦]"#, ""),
                 (r#"[{"type":"day","day":"2024-05"}¦,{"type":"link"}]"#, "[0]"),
             ])
             .shows(&[
                 (r#"[{"type":"link","url":"https://a.b/c"#, "[]"),
-                (r#"[{"type":"link","url":"https://a.b/cd""#, "[]"),
+                (
+                    r#"[{"type":"day","day":"2024-05-06","id":"67e5"#,
+                    "[Day { day: 2024-05-06, id: None }]",
+                ),
             ]),
     ]
 }

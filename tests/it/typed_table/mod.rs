@@ -86,7 +86,10 @@ impl Row {
         for (text, latest, path) in self.read_misfits() {
             assert!((self.reader.whole)(&text).is_err(), "{}: {text} fits", self.name);
             let looks = Looks::at(&self.reader, &text).unwrap_or_else(|| panic!("{}: {text}", self.name));
-            note(looks.only_grow(&self.rules));
+            // What is no longer there may be what did not fit, where a buffer hides that.
+            if !path.is_empty() {
+                note(looks.only_grow(&self.rules));
+            }
             let first = match looks.fail() {
                 Ok(first) => first,
                 Err(what) => {

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
+use chrono::NaiveDate;
 use jsonspigot::Settled;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
+use super::enums::Verb;
 use super::{Reader, Row};
 
 #[derive(Debug, Deserialize)]
@@ -118,6 +120,20 @@ struct Waits {
     #[serde(default)]
     each: Vec<Settled<String>>,
     text: Settled<String>,
+}
+
+/// A newtype of anything.
+#[derive(Debug, Default, Deserialize)]
+struct Around<T>(T);
+
+#[derive(Debug, Deserialize)]
+struct OfNewtypes {
+    a: Option<Around<TryFromText>>,
+    b: Option<Around<char>>,
+    c: Option<Around<Verb>>,
+    d: Option<Around<NaiveDate>>,
+    #[serde(default)]
+    e: Around<Vec<Around<String>>>,
 }
 
 /// Reads a field with a function: a number in a string, and a list from a string.
@@ -365,6 +381,22 @@ pub(super) fn rows() -> Vec<Row> {
             .shows(&[
                 (r#"{"a":"12"#, "Parsed { a: None, b: [], c: None }"),
                 (r#"{"a":"123","b":["","ab"#, "Parsed { a: Some(TryFromText(123)), b: [From(0)], c: None }"),
+            ]),
+        Row::new("newtypes of what is read from text", reader!(Vec<OfNewtypes>))
+            .fits(&[
+                r#"[{"a":"123","b":"x","c":"run","d":"2024-05-06","e":["y","zz"]},{"d":null,"c":"runner","a":"4","b":"é"}]"#,
+            ])
+            .misfits(&[(r#"[{"a":"x"¦}]"#, "[0].a"), (r#"[{"c":"ru"¦}]"#, "[0].c"), (r#"[{"b":""¦}]"#, "[0].b")])
+            .shows(&[
+                (r#"[{"a":"12"#, "[OfNewtypes { a: None, b: None, c: None, d: None, e: Around([]) }]"),
+                (
+                    r#"[{"a":"123","b":"x","c":"run"#,
+                    "[OfNewtypes { a: Some(Around(TryFromText(123))), b: Some(Around('x')), c: None, d: None, e: Around([]) }]",
+                ),
+                (
+                    r#"[{"a":"123","b":"x","c":"run","d":"2024-05-06","e":["y","z"#,
+                    r#"[OfNewtypes { a: Some(Around(TryFromText(123))), b: Some(Around('x')), c: Some(Around(Run)), d: Some(Around(2024-05-06)), e: Around([Around("y"), Around("z")]) }]"#,
+                ),
             ]),
         Row::new("a conversion of a list", reader!(ParsedList))
             .fits(&[r#"{"list":[1,2,3,4]}"#, r#"{"list":[]}"#])

@@ -94,7 +94,7 @@ pub(super) fn rows() -> Vec<Row> {
             .misfits(&[
                 (r#"{"id":"a1","at":"2024-05-06T07:08:69Z"¦,"blocks":[]}"#, "at"),
                 (r#"{"id":"a1","at":"2024-05-06"¦,"blocks":[]}"#, "at"),
-                (r#"{"id":"a1","blocks":[{"type":"tex","text":"a"}¦,{"type":"break"}],"at":"2024-05-06T07:08:09Z"}"#, "blocks[0]"),
+                (r#"{"id":"a1","blocks":[{"type":"tex","text":"a"}¦,{"type":"break"}],"at":"2024-05-06T07:08:09Z"}"#, "blocks[0].type"),
                 (r#"{"id":"a1","blocks":[{"type":"text","text":5}¦],"at":"2024-05-06T07:08:09Z"}"#, "blocks[0]"),
                 (r#"{"id":"a1","blocks":[{"type":"break"},{"text":"a"}¦],"at":"2024-05-06T07:08:09Z"}"#, "blocks[1]"),
             ])
@@ -116,7 +116,7 @@ pub(super) fn rows() -> Vec<Row> {
             ])
             .misfits(&[
                 (r#"[{"type":"image","url":"no url","taken":"2024-05-06T07:08:09Z"}¦]"#, "[0]"),
-                (r#"[{"type":"break"},{"type":null}¦]"#, "[1]"),
+                (r#"[{"type":"break"},{"type":null}¦]"#, "[1].type"),
                 (r#"[{"type":"choice","options":["a",5],"x":"y"}¦,{"type":"break"}]"#, "[0]"),
                 (r#"[{"type":"choice","options":[],"chosen":"ru"}¦,{"type":"break"}]"#, "[0]"),
                 (r#"["break"¦]"#, "[0]"),
