@@ -700,7 +700,7 @@ fn open_text_is_shown_in_buffers() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     /// The fuzz target's property, of generated choices.
     #[test]

@@ -147,6 +147,9 @@ pub(super) fn rows() -> Vec<Row> {
                 r#"{"type":"inner","kind":"ab"}"#,
                 r#"{"type":"wait","path":"ab","list":["a","b"]}"#,
                 r#"{"type":"ru","text":{"a":[1]}}"#,
+                // Each begins with the name of a variant that would not fit.
+                r#"{"size":300,"type":"runs"}"#,
+                r#"["mapped"]"#,
             ])
             .misfits(&[
                 (r#"{"type":"run","size":300}"#, ""),
