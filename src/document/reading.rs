@@ -120,6 +120,11 @@ impl Context {
         self.has_buffered_innermost.get()
     }
 
+    /// Whether the open string may have been read as anything but text.
+    pub(super) fn may_have_parsed(&self) -> bool {
+        self.has_buffered_innermost() || self.has_read_newtype()
+    }
+
     pub(super) fn note_mark(&self) {
         self.has_marked.set(true);
     }

@@ -173,6 +173,10 @@ impl<'a> PartialValue<'a> {
         let Extent { innermost, .. } = context.extent;
         match error.cause() {
             Cause::Misfit if Self { node: innermost, ..self }.as_str().is_some_and(|text| error.is_of_text(text)) => {}
+            // The string may have been taken for a tag, with which something else does not fit.
+            Cause::Misfit if context.may_have_parsed() && !self.is_container(innermost) => {
+                return NotRead::Without(innermost, error);
+            }
             Cause::Misfit | Cause::SettledMisfit => return NotRead::Misfit(error.at(self)),
             Cause::MissingField | Cause::StillOpen | Cause::Unknown => {}
         }
