@@ -57,6 +57,10 @@ impl Shown {
         }
     }
 
+    fn is_bare(&self, text: &str) -> bool {
+        matches!(self.parts.as_slice(), [Part::Bare(bare)] if bare == text)
+    }
+
     /// Where absence is no value of its own: only a field that waits for its whole value may still come.
     fn waits(&self) -> bool {
         match self.parts.as_slice() {
@@ -85,7 +89,7 @@ impl Part {
             }
             (Part::Struct(old), Part::Struct(new)) => {
                 let vanishes = |((name, _), (_, new)): &(&(Shown, Shown), &(Shown, Shown))| {
-                    new == &Shown::of("None") && rules.may_vanish.iter().any(|field| *name == Shown::of(field))
+                    rules.may_vanish.iter().any(|field| name.is_bare(field)) && new.is_bare("None")
                 };
                 let is_same = old.iter().map(|(name, _)| name).eq(new.iter().map(|(name, _)| name));
                 is_same

@@ -18,6 +18,7 @@ mod buffered;
 mod collections;
 mod enums;
 mod foreign;
+mod mixed;
 mod standard;
 mod strings;
 mod structs;
@@ -143,6 +144,7 @@ fn rows() -> Vec<Row> {
         enums::rows(),
         tagged::rows(),
         buffered::rows(),
+        mixed::rows(),
         collections::rows(),
         strings::rows(),
         standard::rows(),
