@@ -9,7 +9,7 @@ use serde::de::{EnumAccess, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Vis
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::typed::{Flattened, Form, Route, Shape, Tagged, Untagged, fed, refused, whole, whole_as_every_number};
+use super::typed::{Flattened, Form, Route, Shape, Tagged, Untagged, fed, whole, whole_as_every_number};
 
 /// Values of each kind, some of which are borderline.
 const EACH_KIND: [&str; 16] = [

@@ -101,6 +101,22 @@ impl<'a> Looks<'a> {
         Some(Looks { text, all })
     }
 
+    /// The look at this place is the same if it is the first one: what was looked at before makes no difference.
+    pub fn do_not_depend_on_earlier_ones(&self, reader: &Reader, place: usize) -> Result<(), String> {
+        let mut parser = plain();
+        let _ = parser.feed(&self.text.as_bytes()[..place]).check();
+        let first = parser.snapshot().map_or(Look::Pending, reader.look);
+        // A hash map has its members in any order.
+        let is_same = match (&first, &self.all[place]) {
+            (Look::Shows { value: first, .. }, Look::Shows { value, .. }) => Shown::of(first) == Shown::of(value),
+            (first, later) => first == later,
+        };
+        if is_same {
+            return Ok(());
+        }
+        Err(format!("{}: {:?}, but {first:?} at first sight", self.before(place), self.all[place]))
+    }
+
     fn before(&self, place: usize) -> std::borrow::Cow<'_, str> {
         let end = place.min(self.text.len());
         String::from_utf8_lossy(&self.text.as_bytes()[..end])

@@ -83,6 +83,12 @@ impl Row {
             note(looks.reach(&expected));
             note(looks.only_grow(&self.rules));
             note(looks.leave_out_the_innermost(&self.reader, &self.rules));
+            // At each token, and a character on.
+            let bytes = text.as_bytes();
+            let is_token = |place: &usize| bytes[place - 1..=*place].iter().any(|byte| !byte.is_ascii_alphanumeric());
+            for place in (1..bytes.len()).filter(is_token) {
+                note(looks.do_not_depend_on_earlier_ones(&self.reader, place));
+            }
         }
         for (text, latest, path) in self.read_misfits() {
             assert!((self.reader.whole)(&text).is_err(), "{}: {text} fits", self.name);
