@@ -16,6 +16,7 @@ macro_rules! reader {
 
 mod buffered;
 mod collections;
+mod conversions;
 mod enums;
 mod foreign;
 mod mixed;
@@ -23,6 +24,8 @@ mod standard;
 mod strings;
 mod structs;
 mod tagged;
+
+use jsonspigot::PartialValue;
 
 use super::properties::looks::{Look, Looks, Reader, Rules, continuations};
 
@@ -147,6 +150,7 @@ impl Row {
 fn rows() -> Vec<Row> {
     let files = [
         structs::rows(),
+        conversions::rows(),
         enums::rows(),
         tagged::rows(),
         buffered::rows(),
@@ -170,7 +174,7 @@ fn every_type_at_every_prefix() {
 fn the_table_is_large_enough() {
     let rows = rows();
     let count = |what: fn(&Row) -> usize| rows.iter().map(what).sum::<usize>();
-    assert!(rows.len() >= 60, "{} types", rows.len());
+    assert!(rows.len() >= 100, "{} types", rows.len());
     assert!(count(|row| row.fits.len()) >= 150, "{} texts", count(|row| row.fits.len()));
     assert!(count(|row| row.misfits.len()) >= 100, "{} misfits", count(|row| row.misfits.len()));
     let changing = rows.iter().filter(|row| row.rules.may_change.is_some()).count();
@@ -178,5 +182,34 @@ fn the_table_is_large_enough() {
     for (place, row) in rows.iter().enumerate() {
         assert!(!row.fits.is_empty(), "{} has no text", row.name);
         assert!(rows[..place].iter().all(|other| other.name != row.name), "{} twice", row.name);
+    }
+}
+
+/// The usual approach, to close what is open and read that, must not pass.
+#[test]
+fn a_reader_that_guesses_is_found_out() {
+    fn guess(value: PartialValue<'_>) -> Look {
+        match serde_json::from_str::<Vec<enums::Verb>>(&value.to_string()) {
+            Ok(names) => Look::Shows { value: format!("{names:?}"), is_complete: value.is_complete() },
+            Err(error) => Look::Fails { kind: "data", path: String::new(), message: error.to_string() },
+        }
+    }
+    let reader = Reader { look: guess, ..reader!(Vec<enums::Verb>) };
+    let row = Row::new("a guess", reader)
+        .fits(&[r#"["run","runner"]"#])
+        .misfits(&[(r#"["run",1¦,"run"]"#, "[1]"), (r#"["ru"¦]"#, "[0]")])
+        .shows(&[(r#"["run"#, "[]")]);
+    let mut wrong = Vec::new();
+    row.check(&mut wrong);
+    let found = [
+        "fails: unknown variant",
+        "[Run, Runner], after [Run, Run]",
+        r#"[Some("[]")] fits"#,
+        "but failed after",
+        "failed already, but",
+        "shows [Run], not []",
+    ];
+    for what in found {
+        assert!(wrong.iter().any(|wrong| wrong.contains(what)), "{what} in {wrong:?}");
     }
 }
