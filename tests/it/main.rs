@@ -13,6 +13,7 @@ mod fuzz_corpus;
 mod fuzz_inputs;
 mod import_cycles;
 mod limits;
+mod open_atoms;
 mod owned;
 mod parser;
 mod paths;
