@@ -67,7 +67,8 @@ impl Engine {
         fed.map_err(|fault| self.fail(&fault))
     }
 
-    /// What only some parsers do at a chunk's end, decided by one test, so that the others pay for one only.
+    /// What only some parsers do at a chunk's end, or at the bad byte in it, decided by one test, so that the others pay
+    /// for one only.
     #[cold]
     fn end_chunk(&mut self) {
         if let Some(first) = self.followers.deviations.first() {
@@ -123,8 +124,6 @@ impl Engine {
     pub(super) fn fail(&mut self, fault: &Fault) -> Error {
         let stopped_by = self.locate(fault);
         self.retained.truncate(stopped_by.offset());
-        // As if the chunk had ended before the bad byte.
-        self.followers.show_open_atom(self.tokenizer.open_atom());
         if let Some(document) = &mut self.followers.document {
             document.fail();
         }
