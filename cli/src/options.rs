@@ -38,11 +38,20 @@ pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon a
   {"event":"error","kind":"…","offset":N,"line":N,"column":N,"path":"…"}     instead of "done"; the first bad byte
 
 Lines with --provider: the lines about matches have "call", the number of the call in the whole stream. Also:
-  {"event":"call","call":0,"id":"…","name":"…"}      a call starts; "choice" if not in the first answer
+  {"event":"call","call":0,"id":"…","name":"…","executed":"client"}      a call starts; "choice" if not in the first answer
   {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments have ended
-  {"event":"text","text":"…"}, "reasoning", "refusal"    what else the assistant says
-  {"event":"usage","value":{…}}, {"event":"stop","reason":"…"}    with "native_reason" from behind a gateway
-  {"event":"provider-error","message":"…"}           with "type" and "code" if it has them
+  {"event":"approval-request","id":"…","call":0,"value":{…}}      the provider executes the call if you approve
+  {"event":"tool-result","call":0,"id":"…","value":{…}}           what came of a call that the provider has executed
+  {"event":"message-start","id":"…","model":"…"}     an answer begins
+  {"event":"block-start","block":0,"kind":"text"}, "block-end"    around text or reasoning; with "id" and "phase" if it has them
+  {"event":"text","text":"…","block":0}, "reasoning", "refusal"    what else the assistant says
+  {"event":"source","url":"…","title":"…","value":{…}}      where that is from; with "quote", "span" and "block" if known
+  {"event":"opaque","kind":"signature","block":0,"value":"…"}      has to go back: a signature, encrypted, container or compaction
+  {"event":"content-filter","value":{…}}             what a filter or guardrail has found
+  {"event":"usage","value":{…},"input":7,"output":9}     token counts; with "cached" and "reasoning" if known
+  {"event":"stop","reason":"…","kind":"tool-use"}    with "native_reason" from behind a gateway, and "stop_sequence"
+  {"event":"incomplete","reason":"end-of-input"}     the stream broke off before the provider ended the answer
+  {"event":"provider-error","message":"…"}           with "type", "code", "retry" and "retry_after_ms" if it has them
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
   {"event":"unknown-event","text":"…"}               JSON that means nothing to this provider; the stream goes on
   {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, mixed, or a limit
@@ -51,8 +60,11 @@ A "status" is complete; empty (no text: the value is {}); raw (not JSON by natur
 malformed or trailing, with "raw", all that arrived, and "error", an object with "kind", "offset", "line", "column" and
 "path" as in the line "error" and, if truncated, "reason" (if the place is unknown: only "kind" and "reason").
 
+"executed" is client or provider: what the provider executes, nobody else must. A stop's "kind" is finished, tool-use,
+stop-sequence, length, refusal, content-filter, pause, cancelled, error or other. "retry" is never or later.
+
 The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
-if the provider reports an error, if there is no event at all, or none that is this provider's, or if an array of events
+if the stream breaks off, if the provider reports an error, if there is no event at all, or none that is this provider's, or if an array of events
 or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone do not change it, but a call that may have
 lost something by them is truncated. With --text: what the assistant says, including refusals, and the matches.
 

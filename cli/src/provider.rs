@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::num::NonZeroUsize;
 
-use jsonspigot::PayloadStatus;
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, ToolCallsBuilder};
+use jsonspigot::{Payload, PayloadStatus};
 
 use crate::framing::{Frame, Framing};
 use crate::output::Output;
@@ -114,12 +114,18 @@ impl Source for Stream {
 
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.read(output, complaints, |framing, on_frame| framing.finish(on_frame))?;
-        let mut result = Ok(());
+        let (mut result, mut is_cut, mut has_cut_calls) = (Ok(()), false, false);
         self.calls.finish(None, |event| {
             self.has_told |= means_something(&event);
+            is_cut |= matches!(event, StreamEvent::Incomplete { .. });
+            has_cut_calls |= matches!(event, StreamEvent::Call(CallEvent::End { input, .. }) if is_truncated(&input));
             tell(&event, output, complaints, &mut result);
         });
         result?;
+        // A call that is cut, or an array, says as much.
+        if is_cut && !has_cut_calls && !self.is_explained {
+            complaints.push("incomplete: the stream broke off before the provider ended the answer".to_owned());
+        }
         match &self.first {
             None if self.is_explained => {}
             // Not what was asked for: an error page, say, or nothing at all.
@@ -140,6 +146,10 @@ impl Source for Stream {
         }
         Ok(output.done(self.bytes, None)?)
     }
+}
+
+fn is_truncated(input: &Payload<'_>) -> bool {
+    matches!(input.status(), PayloadStatus::Truncated { .. })
 }
 
 /// Whether an event shows that the stream is this provider's. Several end alike.

@@ -1,6 +1,8 @@
 //! AG-UI: screaming types, calls by id.
 
+use super::blocks::At;
 use super::emitter::Emitter;
+use super::event::{BlockKind, OpaqueKind};
 use super::failure::Failure;
 use super::format::{Format, Understood};
 use super::json::{Json, Text, Unreadable, objects};
@@ -12,6 +14,10 @@ objects! {
         tool_call_id: Text<'a> = "toolCallId",
         tool_call_name: Text<'a> = "toolCallName",
         delta: Text<'a>,
+        run_id: Text<'a> = "runId",
+        message_id: Text<'a> = "messageId",
+        encrypted_value: Json<'a> = "encryptedValue",
+        entity_id: Text<'a> = "entityId",
         message: Text<'a>,
         code: Json<'a>,
     }
@@ -31,6 +37,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let event: Event<'_> = json.object()?;
     let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
+    let message_id = event.message_id.as_str();
+    let at = At::from(message_id);
     match &*event.kind {
         "TOOL_CALL_ARGS" => emit.calls().delta(slot, delta),
         "TOOL_CALL_START" => emit.calls().start(slot, CallStart::new(name).id(id)),
@@ -43,11 +51,27 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             // Without an id it goes on with the last call.
             emit.calls().delta(if id.is_empty() { Slot::new(0, Place::Latest) } else { slot }, delta);
         }
-        "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => emit.text(0, delta),
-        "THINKING_TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" | "REASONING_MESSAGE_CHUNK" => {
-            emit.reasoning(0, delta);
+        "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
+        "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => emit.text_at(0, at, delta),
+        "THINKING_TEXT_MESSAGE_START" | "REASONING_MESSAGE_START" => {
+            emit.start_block(0, at, BlockKind::Reasoning, message_id, "");
         }
-        "RUN_STARTED" => emit.calls().begin_message(),
+        "THINKING_TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" | "REASONING_MESSAGE_CHUNK" => {
+            emit.reasoning_at(0, at, delta);
+        }
+        "TEXT_MESSAGE_END" | "THINKING_TEXT_MESSAGE_END" | "REASONING_MESSAGE_END" => emit.end_block(at),
+        "REASONING_ENCRYPTED_VALUE" => {
+            // Of a message or of a call.
+            let entity = event.entity_id.as_str();
+            match emit.known().find_id(0, entity) {
+                Some(call) => emit.opaque_of_call(OpaqueKind::Encrypted, 0, Some(call), event.encrypted_value),
+                None => {
+                    emit.opaque(OpaqueKind::Encrypted, 0, emit.find_block(0, At::from(entity)), event.encrypted_value)
+                }
+            }
+        }
+        "TOOL_CALL_RESULT" if !id.is_empty() => emit.tool_result(id, false, json),
+        "RUN_STARTED" => emit.begin_message(&event.run_id, ""),
         "RUN_FINISHED" => emit.end_stream(),
         "RUN_ERROR" => {
             let message = if event.message.is_empty() { json.spelt() } else { &event.message };

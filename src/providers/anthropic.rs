@@ -2,27 +2,36 @@
 
 use alloc::vec::Vec;
 
+use super::blocks::At;
 use super::emitter::Emitter;
+use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::{Format, Understood};
-use super::json::{Json, Text, Unreadable, objects};
-use crate::tool_calls::{CallStart, Slot};
+use super::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
         index: Option<u64>,
         delta: Option<Delta<'a>>,
-        content_block: Option<Block<'a>>,
+        content_block: Option<Spelt<'a, Block<'a>>>,
         message: Option<Message<'a>>,
         usage: Json<'a>,
     }
 
     struct Delta<'a> {
+        kind: Text<'a> = "type",
         partial_json: Text<'a>,
         text: Text<'a>,
         thinking: Text<'a>,
+        signature: Json<'a>,
+        citation: Option<Spelt<'a, Citation<'a>>>,
+        /// A compaction's summary.
+        content: Json<'a>,
         stop_reason: Text<'a>,
+        stop_sequence: Text<'a>,
         stop_details: Option<StopDetails<'a>>,
+        container: Json<'a>,
     }
 
     /// Why the answer was refused.
@@ -37,12 +46,39 @@ objects! {
         input: Json<'a>,
         text: Text<'a>,
         thinking: Text<'a>,
+        signature: Json<'a>,
+        /// Thinking that only the provider can read.
+        data: Json<'a>,
+        citations: Vec<Spelt<'a, Citation<'a>>>,
+        tool_use_id: Text<'a>,
+        is_error: bool,
+        /// A result, or a compaction's summary.
+        content: Json<'a>,
+    }
+
+    struct Citation<'a> {
+        kind: Text<'a> = "type",
+        url: Text<'a>,
+        source: Text<'a>,
+        title: Text<'a>,
+        document_title: Text<'a>,
+        cited_text: Text<'a>,
+        start_char_index: Option<u64>,
+        end_char_index: Option<u64>,
+        start_page_number: Option<u64>,
+        end_page_number: Option<u64>,
+        start_block_index: Option<u64>,
+        end_block_index: Option<u64>,
     }
 
     struct Message<'a> {
-        content: Vec<Block<'a>>,
+        id: Text<'a>,
+        model: Text<'a>,
+        content: Vec<Spelt<'a, Block<'a>>>,
         stop_reason: Text<'a>,
+        stop_sequence: Text<'a>,
         stop_details: Option<StopDetails<'a>>,
+        container: Json<'a>,
         usage: Json<'a>,
     }
 }
@@ -63,31 +99,39 @@ fn owns_type(kind: &str) -> bool {
 
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
-    let slot = Slot::at(event.index);
+    let (slot, at) = (Slot::at(event.index), At::from(event.index));
     match &*event.kind {
         "content_block_delta" => {
             let Some(delta) = event.delta else { return Ok(Understood::Yes) };
             emit.calls().delta(slot, &delta.partial_json);
-            emit.text(0, &delta.text);
-            emit.reasoning(0, &delta.thinking);
-        }
-        "content_block_start" => start(slot, event.content_block, emit),
-        "content_block_stop" => emit.calls().stop(slot),
-        "message_start" => {
-            emit.calls().begin_message();
-            let Some(message) = event.message else { return Ok(Understood::Yes) };
-            for (index, block) in (0..).zip(message.content) {
-                let slot = Slot::from(index);
-                start(slot, Some(block), emit);
-                emit.calls().stop(slot);
+            emit.text_at(0, at, &delta.text);
+            emit.reasoning_at(0, at, &delta.thinking);
+            emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), delta.signature);
+            if let Some(citation) = &delta.citation {
+                cite(citation, emit.find_block(0, at), emit);
             }
-            end(&message.stop_reason, message.stop_details.as_ref(), message.usage, emit);
+            if delta.kind.as_str() == "compaction_delta" {
+                emit.opaque(OpaqueKind::Compaction, 0, None, delta.content);
+            }
         }
-        "message_delta" => {
-            let (reason, details) =
-                event.delta.map(|delta| (delta.stop_reason, delta.stop_details)).unwrap_or_default();
-            end(&reason, details.as_ref(), event.usage, emit);
+        "content_block_start" => start(slot, at, event.content_block, emit),
+        "content_block_stop" => {
+            emit.calls().stop(slot);
+            emit.end_block(at);
         }
+        "message_start" => {
+            let message = event.message.unwrap_or_default();
+            emit.begin_message(&message.id, &message.model);
+            for (index, block) in (0..).zip(message.content) {
+                let (slot, at) = (Slot::from(index), At::Index(index, 0));
+                start(slot, at, Some(block), emit);
+                emit.calls().stop(slot);
+                emit.end_block(at);
+            }
+            let Message { stop_reason, stop_sequence, stop_details, container, usage, .. } = message;
+            end(&Delta { stop_reason, stop_sequence, stop_details, container, ..Delta::default() }, usage, emit);
+        }
+        "message_delta" => end(&event.delta.unwrap_or_default(), event.usage, emit),
         "message_stop" => emit.end_stream(),
         "ping" => {}
         _ => return Ok(Understood::No),
@@ -96,23 +140,85 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
 }
 
 /// A block starts. What has an id, a name and an input is a call, whatever its type is called.
-fn start(slot: Slot<'_>, block: Option<Block<'_>>, emit: &mut Emitter<'_>) {
-    let Some(block) = block else { return };
+fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: &mut Emitter<'_>) {
+    let Some(Spelt { json, object: block }) = block else { return };
     let (id, name) = (block.id.as_str(), block.name.as_str());
     if !id.is_empty() && !name.is_empty() && (block.input.is_given() || block.kind.ends_with("tool_use")) {
-        emit.calls().start(slot, CallStart::new(name).id(id).input(block.input.spelt()));
-    } else {
-        emit.text(0, &block.text);
-        emit.reasoning(0, &block.thinking);
+        let start = CallStart::new(name).id(id).input(block.input.spelt()).executor(executor(&block.kind));
+        return emit.calls().start(slot, start);
+    }
+    match &*block.kind {
+        "text" => emit.start_text(0, at, "", ""),
+        "thinking" | "redacted_thinking" => {
+            let number = emit.start_block(0, at, BlockKind::Reasoning, "", "");
+            emit.opaque(OpaqueKind::Encrypted, 0, Some(number), block.data);
+        }
+        "compaction" => emit.opaque(OpaqueKind::Compaction, 0, None, block.content),
+        kind if kind.ends_with("_tool_result") => {
+            let content: Content<'_> = block.content.object().unwrap_or_default();
+            emit.tool_result(&block.tool_use_id, block.is_error || content.kind.ends_with("_error"), json);
+            for found in block.content.elements().chain([block.content]) {
+                find(found, emit);
+            }
+        }
+        _ => {}
+    }
+    emit.text_at(0, at, &block.text);
+    emit.reasoning_at(0, at, &block.thinking);
+    let number = emit.find_block(0, at);
+    emit.opaque(OpaqueKind::Signature, 0, number, block.signature);
+    block.citations.iter().for_each(|citation| cite(citation, number, emit));
+}
+
+/// Whose call a block is, by its type: `server_tool_use` and `mcp_tool_use` are the provider's.
+fn executor(kind: &str) -> Executor {
+    if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client }
+}
+
+objects! {
+    /// What a search or a fetch has found, or why it failed.
+    struct Content<'a> {
+        kind: Text<'a> = "type",
+        url: Text<'a>,
+        title: Text<'a>,
     }
 }
 
-fn end(reason: &str, details: Option<&StopDetails<'_>>, usage: Json<'_>, emit: &mut Emitter<'_>) {
-    if let Some(details) = details {
+/// A page that a search or a fetch has found.
+fn find(json: Json<'_>, emit: &mut Emitter<'_>) {
+    let Content { kind, url, title } = json.object().unwrap_or_default();
+    if kind.starts_with("web_") && !url.is_empty() {
+        let (url, title) = (present(&url), present(&title));
+        emit.source(Source { choice: 0, block: None, url, title, quote: None, span: None, json: json.spelt() });
+    }
+}
+
+fn cite(Spelt { json, object: citation }: &Spelt<'_, Citation<'_>>, block: Option<u64>, emit: &mut Emitter<'_>) {
+    // Only search results of your own have an address under this name.
+    let source = if citation.kind.starts_with("search_result") { citation.source.as_str() } else { "" };
+    let spans = [
+        (citation.start_char_index, citation.end_char_index),
+        (citation.start_page_number, citation.end_page_number),
+        (citation.start_block_index, citation.end_block_index),
+    ];
+    emit.source(Source {
+        choice: 0,
+        block,
+        url: present(&citation.url).or(present(source)),
+        title: present(&citation.title).or(present(&citation.document_title)),
+        quote: present(&citation.cited_text),
+        span: spans.into_iter().find_map(|(start, end)| start.zip(end)),
+        json: json.spelt(),
+    });
+}
+
+fn end(delta: &Delta<'_>, usage: Json<'_>, emit: &mut Emitter<'_>) {
+    if let Some(details) = &delta.stop_details {
         emit.refusal(0, &details.explanation);
     }
-    if !reason.is_empty() {
-        emit.end_answer(reason);
+    emit.opaque(OpaqueKind::Container, 0, None, delta.container);
+    if !delta.stop_reason.is_empty() {
+        emit.end_answer_with(&delta.stop_reason, &delta.stop_sequence);
     }
     emit.usage(usage);
 }

@@ -1,15 +1,19 @@
 //! Bedrock's ConverseStream and `InvokeModelWithResponseStream`: events as decoded from the binary framing, each wrapped
 //! in its name.
 
+use alloc::vec::Vec;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
 use super::anthropic;
+use super::blocks::At;
 use super::emitter::Emitter;
+use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Json, Text, Unreadable, objects};
-use crate::tool_calls::{CallStart, Slot};
+use super::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
     struct Event<'a> {
@@ -38,16 +42,56 @@ objects! {
         text: Text<'a>,
         reasoning_content: Option<Reasoning<'a>> = "reasoningContent",
         tool_use: Option<ToolUse<'a>> = "toolUse",
+        /// At the start an object that names the call; then its parts.
+        tool_result: Json<'a> = "toolResult",
+        citation: Option<Spelt<'a, Citation<'a>>>,
     }
 
     struct Reasoning<'a> {
         text: Text<'a>,
+        signature: Json<'a>,
+        redacted_content: Json<'a> = "redactedContent",
+    }
+
+    struct ToolResult<'a> {
+        tool_use_id: Text<'a> = "toolUseId",
+        status: Text<'a>,
+    }
+
+    struct Citation<'a> {
+        title: Text<'a>,
+        source: Text<'a>,
+        source_content: Vec<Quote<'a>> = "sourceContent",
+        location: Option<Location<'a>>,
+    }
+
+    struct Quote<'a> {
+        text: Text<'a>,
+    }
+
+    struct Location<'a> {
+        web: Option<Web<'a>>,
+        char: Option<Range<'a>> = "documentChar",
+        page: Option<Range<'a>> = "documentPage",
+        chunk: Option<Range<'a>> = "documentChunk",
+        result: Option<Range<'a>> = "searchResultLocation",
+    }
+
+    struct Web<'a> {
+        url: Text<'a>,
+    }
+
+    struct Range<'a> {
+        start: Json<'a>,
+        end: Json<'a>,
     }
 
     struct ToolUse<'a> {
         tool_use_id: Text<'a> = "toolUseId",
         name: Text<'a>,
         input: Json<'a>,
+        /// `server_tool_use` where the provider executes it.
+        kind: Text<'a> = "type",
     }
 
     struct MessageStop<'a> {
@@ -56,6 +100,8 @@ objects! {
 
     struct Metadata<'a> {
         usage: Json<'a>,
+        /// What a guardrail has found.
+        trace: Json<'a>,
     }
 }
 
@@ -101,24 +147,43 @@ impl Event<'_> {
         let mut understood = Understood::No;
         if self.message_start.is_object() {
             understood = Understood::Yes;
-            emit.calls().begin_message();
+            emit.begin_message("", "");
         }
         if let Some(block) = self.content_block_start {
             understood = Understood::Yes;
             let slot = Slot::at(block.content_block_index);
-            if let Some(ToolUse { tool_use_id, name, input }) = block.start.and_then(|start| start.tool_use) {
-                emit.calls().start(
-                    slot,
-                    CallStart::new(name.as_str()).id(tool_use_id.as_str()).input(input.text_or_json().as_str()),
-                );
+            let start = block.start.unwrap_or_default();
+            if start.tool_result.is_object() {
+                let ToolResult { tool_use_id, status } = start.tool_result.object().unwrap_or_default();
+                emit.expect_result(block.content_block_index.unwrap_or(0), &tool_use_id);
+                emit.tool_result(&tool_use_id, status.as_str() == "error", start.tool_result);
+            }
+            if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use {
+                let executor = if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client };
+                let start = CallStart::new(name.as_str()).id(tool_use_id.as_str()).executor(executor);
+                emit.calls().start(slot, start.input(input.text_or_json().as_str()));
             }
         }
         if let Some(block) = self.content_block_delta {
             understood = Understood::Yes;
             let slot = Slot::at(block.content_block_index);
             if let Some(delta) = block.delta {
-                emit.text(0, &delta.text);
-                emit.reasoning(0, delta.reasoning_content.as_ref().map_or("", |part| part.text.as_str()));
+                let at = At::from(block.content_block_index);
+                emit.text_at(0, at, &delta.text);
+                if let Some(Reasoning { text, signature, redacted_content }) = delta.reasoning_content {
+                    emit.reasoning_at(0, at, &text);
+                    emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), signature);
+                    if redacted_content.is_given() {
+                        let number = emit.block_of(0, at, BlockKind::Reasoning);
+                        emit.opaque(OpaqueKind::Encrypted, 0, Some(number), redacted_content);
+                    }
+                }
+                if delta.tool_result.is_given() {
+                    emit.tool_result_at(block.content_block_index.unwrap_or(0), false, delta.tool_result);
+                }
+                if let Some(citation) = &delta.citation {
+                    cite(citation, emit.find_block(0, at), emit);
+                }
                 if let Some(tool_use) = delta.tool_use {
                     emit.payload(slot, &tool_use.input.text_or_json());
                 }
@@ -127,6 +192,7 @@ impl Event<'_> {
         if let Some(block) = self.content_block_stop {
             understood = Understood::Yes;
             emit.calls().stop(Slot::at(block.content_block_index));
+            emit.end_block(At::from(block.content_block_index));
         }
         if let Some(MessageStop { stop_reason }) = self.message_stop {
             understood = Understood::Yes;
@@ -136,7 +202,24 @@ impl Event<'_> {
         if let Some(metadata) = self.metadata {
             understood = Understood::Yes;
             emit.usage(metadata.usage);
+            emit.content_filter(0, metadata.trace);
         }
         understood
     }
+}
+
+fn cite(Spelt { json, object: citation }: &Spelt<'_, Citation<'_>>, block: Option<u64>, emit: &mut Emitter<'_>) {
+    let location = citation.location.as_ref();
+    let ranges = location.map(|location| [&location.char, &location.page, &location.chunk, &location.result]);
+    let range = ranges.and_then(|ranges| ranges.into_iter().flatten().next());
+    let web = location.and_then(|location| location.web.as_ref());
+    emit.source(Source {
+        choice: 0,
+        block,
+        url: present(web.map_or(citation.source.as_str(), |web| web.url.as_str())),
+        title: present(&citation.title),
+        quote: citation.source_content.iter().find_map(|quote| present(&quote.text)),
+        span: range.and_then(|range| range.start.whole().zip(range.end.whole())),
+        json: json.spelt(),
+    });
 }

@@ -1,15 +1,20 @@
 //! Cohere v2 chat: kebab-case types, `tool_calls` an object.
 
+use alloc::vec::Vec;
+
+use super::blocks::At;
 use super::emitter::Emitter;
+use super::event::{BlockKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Understood};
-use super::json::{Json, Text, Unreadable, objects};
+use super::json::{Json, Spelt, Text, Unreadable, objects};
 use super::tool_call::ToolCall;
-use crate::tool_calls::{CallStart, Slot};
+use crate::tool_calls::{CallStart, Slot, present};
 
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
+        id: Text<'a>,
         index: Option<u64>,
         delta: Option<Delta<'a>>,
     }
@@ -25,9 +30,29 @@ objects! {
         content: Option<Content<'a>>,
         tool_plan: Text<'a>,
         tool_calls: Option<ToolCall<'a>>,
+        citations: Option<Spelt<'a, Citation<'a>>>,
+    }
+
+    /// Which text of the answer comes from which sources.
+    struct Citation<'a> {
+        start: Option<u64>,
+        end: Option<u64>,
+        text: Text<'a>,
+        content_index: Option<u64>,
+        sources: Vec<Cited<'a>>,
+    }
+
+    struct Cited<'a> {
+        document: Option<Document<'a>>,
+    }
+
+    struct Document<'a> {
+        title: Text<'a>,
+        url: Text<'a>,
     }
 
     struct Content<'a> {
+        kind: Text<'a> = "type",
         text: Text<'a>,
         thinking: Text<'a>,
     }
@@ -53,7 +78,7 @@ fn owns_type(kind: &str) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
-    let slot = Slot::at(event.index);
+    let (slot, at) = (Slot::at(event.index), At::from(event.index));
     let delta = event.delta.unwrap_or_default();
     let message = delta.message.unwrap_or_default();
     let call = message.tool_calls.unwrap_or_default();
@@ -68,10 +93,30 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "tool-plan-delta" => emit.reasoning(0, &message.tool_plan),
         "content-start" | "content-delta" => {
             let content = message.content.unwrap_or_default();
-            emit.text(0, &content.text);
-            emit.reasoning(0, &content.thinking);
+            match &*content.kind {
+                "thinking" => drop(emit.start_block(0, at, BlockKind::Reasoning, "", "")),
+                "text" => emit.start_text(0, at, "", ""),
+                _ => {}
+            }
+            emit.text_at(0, at, &content.text);
+            emit.reasoning_at(0, at, &content.thinking);
         }
-        "message-start" => emit.calls().begin_message(),
+        "content-end" => emit.end_block(at),
+        "citation-start" => {
+            if let Some(Spelt { json, object: citation }) = &message.citations {
+                let document = citation.sources.iter().find_map(|source| source.document.as_ref());
+                emit.source(Source {
+                    choice: 0,
+                    block: emit.find_block(0, At::from(citation.content_index)),
+                    url: document.and_then(|document| present(&document.url)),
+                    title: document.and_then(|document| present(&document.title)),
+                    quote: present(&citation.text),
+                    span: citation.start.zip(citation.end),
+                    json: json.spelt(),
+                });
+            }
+        }
+        "message-start" => emit.begin_message(&event.id, ""),
         "message-end" => {
             emit.end_answer(&delta.finish_reason);
             emit.usage(delta.usage);
@@ -80,7 +125,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             }
             emit.end_stream();
         }
-        "content-end" | "citation-start" | "citation-end" | "debug" => {}
+        "citation-end" | "debug" => {}
         _ => return Ok(Understood::No),
     }
     Ok(Understood::Yes)

@@ -1,12 +1,35 @@
 //! Where a wire format sends what an event says: signals to the calls, and everything else to the user.
 
-use super::event::StreamEvent;
+use alloc::vec::Vec;
+use core::mem;
+
+use super::blocks::{At, Blocks};
+use super::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 use super::failure::Failure;
 use super::json::{Json, TextOrJson};
-use crate::tool_calls::{CallEvent, CallListener, Signals, Slot, State, ToolCalls, present};
+use super::retry::Retry;
+use super::stop::StopKind;
+use super::usage::TokenUsage;
+use crate::tool_calls::{CallEvent, CallListener, Executor, Key, Places, Signals, Slot, State, ToolCalls, present};
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
 pub(super) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
+
+/// What must be known of the stream from one event to the next, whatever its format.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    blocks: Blocks,
+    /// Whether the message's start has been told.
+    has_message: bool,
+    /// The answers that have begun and have not been said to be over.
+    unfinished: Vec<u64>,
+    /// Whether the message has a call that the client is to execute.
+    has_client_call: bool,
+    /// The sources that were told, where the wire repeats them with every event.
+    sources: Places,
+    /// Whose results come at which index: call numbers.
+    results: Places,
+}
 
 /// The calls and the user, for the time of one event.
 pub(super) struct Emitter<'a> {
@@ -17,17 +40,52 @@ pub(super) struct Emitter<'a> {
 }
 
 /// Hears of the calls, and is told so as events of the stream.
-struct User<'a>(&'a mut OnEvent<'a>);
+struct User<'a> {
+    on_event: &'a mut OnEvent<'a>,
+    told: &'a mut Told,
+}
 
 impl CallListener for User<'_> {
     fn on_call_event(&mut self, event: CallEvent<'_>) {
-        (self.0)(StreamEvent::Call(event));
+        if let CallEvent::Start(call) = event {
+            self.told.begin(call.choice);
+            let is_tool = call.name.is_some() || call.id.is_some();
+            self.told.has_client_call |= is_tool && call.executor == Executor::Client;
+            let on_event = &mut *self.on_event;
+            self.told.blocks.end_run(call.choice, &mut |block| on_event(StreamEvent::BlockEnd(block)));
+        }
+        (self.on_event)(StreamEvent::Call(event));
     }
 }
 
+impl Told {
+    /// Notes that something of an answer has come.
+    fn begin(&mut self, choice: u64) {
+        if !self.unfinished.contains(&choice) && self.unfinished.len() < MOST_ANSWERS {
+            self.unfinished.push(choice);
+        }
+    }
+
+    /// Nothing more is known of the message.
+    fn forget_message(&mut self) {
+        let Self { has_message, unfinished, has_client_call, sources, results, blocks: _ } = self;
+        (*has_message, *has_client_call) = (false, false);
+        unfinished.clear();
+        (*sources, *results) = (Places::default(), Places::default());
+    }
+}
+
+/// How many answers are watched at once.
+const MOST_ANSWERS: usize = 256;
+
 impl<'a> Emitter<'a> {
-    pub(super) fn new(calls: &'a mut ToolCalls, is_structured: bool, on_event: &'a mut OnEvent<'a>) -> Self {
-        Self { calls, user: User(on_event), is_structured }
+    pub(super) fn new(
+        calls: &'a mut ToolCalls,
+        told: &'a mut Told,
+        is_structured: bool,
+        on_event: &'a mut OnEvent<'a>,
+    ) -> Self {
+        Self { calls, user: User { on_event, told }, is_structured }
     }
 
     /// What may be done with the calls.
@@ -41,7 +99,7 @@ impl<'a> Emitter<'a> {
     }
 
     pub(super) fn tell(&mut self, event: StreamEvent<'_>) {
-        (self.user.0)(event);
+        (self.user.on_event)(event);
     }
 
     /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it.
@@ -52,58 +110,248 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A message begins, with whatever is known of it.
+    pub(super) fn begin_message(&mut self, id: &str, model: &str) {
+        self.calls().begin_message();
+        self.end_blocks();
+        self.user.told.forget_message();
+        self.user.told.has_message = true;
+        self.user.told.begin(0);
+        self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
+    }
+
+    /// What each event of a wire says of the message, on which no event says that it begins.
+    pub(super) fn message(&mut self, id: &str, model: &str) {
+        if !self.user.told.has_message && !(id.is_empty() && model.is_empty()) {
+            self.user.told.has_message = true;
+            self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
+        }
+    }
+
+    /// The wire says that a block of text begins.
+    pub(super) fn start_text(&mut self, choice: u64, at: At<'_>, id: &str, phase: &str) {
+        // Where the text is JSON, it is told as a call.
+        if !self.is_structured {
+            self.start_block(choice, at, BlockKind::Text, id, phase);
+        }
+    }
+
+    /// A block begins. Ask [`start_text`](Self::start_text) for one of text.
+    pub(super) fn start_block(&mut self, choice: u64, at: At<'_>, kind: BlockKind, id: &str, phase: &str) -> u64 {
+        let limits = self.calls.state().limits();
+        let at = if matches!(at, At::Id(id) if id.len() > limits.name_bytes) { At::Run } else { at };
+        let User { on_event, told } = &mut self.user;
+        told.begin(choice);
+        let ended = &mut |block: Block<'_>| on_event(StreamEvent::BlockEnd(block));
+        let number = told.blocks.start(choice, at, kind, limits.open_calls, ended);
+        let block = Block { number, choice, kind, id: present(id), phase: present(phase) };
+        on_event(StreamEvent::BlockStart(block));
+        number
+    }
+
+    /// The block that a piece belongs to, which begins with it if it has not begun before.
+    pub(super) fn block_of(&mut self, choice: u64, at: At<'_>, kind: BlockKind) -> u64 {
+        match self.user.told.blocks.find(choice, at, kind) {
+            Some(number) => number,
+            None => self.start_block(choice, at, kind, "", ""),
+        }
+    }
+
+    /// The block that stands somewhere, if one does.
+    pub(super) fn find_block(&self, choice: u64, at: At<'_>) -> Option<u64> {
+        self.user.told.blocks.find_any(choice, at)
+    }
+
+    /// The last block that is open at an index.
+    pub(super) fn find_blocks_at(&self, index: u64) -> Option<u64> {
+        self.user.told.blocks.find_item(index)
+    }
+
+    /// The wire says that a block has ended.
+    pub(super) fn end_block(&mut self, at: At<'_>) {
+        let User { on_event, told } = &mut self.user;
+        told.blocks.end_at(at, &mut |block| on_event(StreamEvent::BlockEnd(block)));
+    }
+
+    /// The wire says that all blocks at an index have ended.
+    pub(super) fn end_blocks_at(&mut self, index: u64) {
+        let User { on_event, told } = &mut self.user;
+        told.blocks.end_item(index, &mut |block| on_event(StreamEvent::BlockEnd(block)));
+    }
+
+    /// An answer has ended, and its blocks with it.
+    pub(super) fn end_blocks_of(&mut self, choice: u64) {
+        let User { on_event, told } = &mut self.user;
+        told.blocks.end_choice(choice, &mut |block| on_event(StreamEvent::BlockEnd(block)));
+    }
+
+    pub(super) fn end_blocks(&mut self) {
+        let User { on_event, told } = &mut self.user;
+        told.blocks.end_all(&mut |block| on_event(StreamEvent::BlockEnd(block)));
+    }
+
     pub(super) fn text(&mut self, choice: u64, text: &str) {
+        self.text_at(choice, At::Run, text);
+    }
+
+    /// A piece of the block that stands somewhere.
+    pub(super) fn text_at(&mut self, choice: u64, at: At<'_>, text: &str) {
         match text {
             "" => {}
             text if self.is_structured => self.calls().content(choice, text),
-            text => self.tell(StreamEvent::Text { choice, text }),
+            text => {
+                let block = self.block_of(choice, at, BlockKind::Text);
+                self.tell(StreamEvent::Text { choice, block, text });
+            }
         }
     }
 
     pub(super) fn reasoning(&mut self, choice: u64, text: &str) {
+        self.reasoning_at(choice, At::Run, text);
+    }
+
+    pub(super) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
         if !text.is_empty() {
-            self.tell(StreamEvent::Reasoning { choice, text });
+            let block = self.block_of(choice, at, BlockKind::Reasoning);
+            self.tell(StreamEvent::Reasoning { choice, block, text });
         }
     }
 
     pub(super) fn refusal(&mut self, choice: u64, text: &str) {
         if !text.is_empty() {
+            self.user.told.begin(choice);
             self.tell(StreamEvent::Refusal { choice, text });
+        }
+    }
+
+    /// Something that has to go back with a block.
+    pub(super) fn opaque(&mut self, kind: OpaqueKind, choice: u64, block: Option<u64>, json: Json<'_>) {
+        if says_something(json) {
+            self.tell(StreamEvent::Opaque(Opaque { kind, choice, block, call: None, json: json.spelt() }));
+        }
+    }
+
+    /// Something that has to go back with a call.
+    pub(super) fn opaque_of_call(&mut self, kind: OpaqueKind, choice: u64, call: Option<u64>, json: Json<'_>) {
+        if says_something(json) {
+            self.tell(StreamEvent::Opaque(Opaque { kind, choice, block: None, call, json: json.spelt() }));
+        }
+    }
+
+    /// A result for the call with this id.
+    pub(super) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>) {
+        let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
+        let result = ToolResult { call, call_id: present(call_id), is_error, json: json.spelt() };
+        self.tell(StreamEvent::ToolResult(result));
+    }
+
+    /// A result will come at this index, for the call with this id.
+    pub(super) fn expect_result(&mut self, index: u64, call_id: &str) {
+        let most = self.known().limits().open_calls;
+        if let Some(call) = self.known().find_id(0, call_id)
+            && self.user.told.results.len() < most
+        {
+            self.user.told.results.insert(0, Key::Index(index).to_owned(), call);
+        }
+    }
+
+    /// A result, or a part of it, for the call that was named at this index.
+    pub(super) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
+        let call = self.user.told.results.get(0, Key::Index(index));
+        self.tell(StreamEvent::ToolResult(ToolResult { call, call_id: None, is_error, json: json.spelt() }));
+    }
+
+    pub(super) fn source(&mut self, source: Source<'_>) {
+        self.tell(StreamEvent::Source(source));
+    }
+
+    /// A source that the wire repeats: told once for a message. Those that are too many or too long to be remembered
+    /// are told each time.
+    pub(super) fn source_once(&mut self, key: &str, source: Source<'_>) {
+        let limits = self.calls.state().limits();
+        let sources = &mut self.user.told.sources;
+        let is_kept = key.len() <= limits.name_bytes && sources.len() < limits.open_calls;
+        if sources.get(source.choice, Key::Id(key)).is_some() {
+            return;
+        }
+        if is_kept {
+            sources.insert(source.choice, Key::Id(key).to_owned(), 0);
+        }
+        self.source(source);
+    }
+
+    /// What a filter or guardrail has found.
+    pub(super) fn content_filter(&mut self, choice: u64, json: Json<'_>) {
+        if says_something(json) {
+            self.tell(StreamEvent::ContentFilter { choice, json: json.spelt() });
         }
     }
 
     pub(super) fn usage(&mut self, usage: Json<'_>) {
         if usage.is_given() {
-            self.tell(StreamEvent::Usage { json: usage.spelt() });
+            self.tell(StreamEvent::Usage { tokens: TokenUsage::read(usage), json: usage.spelt() });
         }
     }
 
     pub(super) fn stop_reason(&mut self, choice: u64, reason: &str) {
+        self.stop(choice, reason, StopKind::of(reason), "", "");
+    }
+
+    /// An answer has stopped for this reason, if one was given.
+    pub(super) fn stop(&mut self, choice: u64, reason: &str, kind: StopKind, native_reason: &str, stop_sequence: &str) {
         if !reason.is_empty() {
-            self.tell(StreamEvent::Stop { choice, reason, native_reason: None });
+            let told = &mut *self.user.told;
+            told.unfinished.retain(|unfinished| *unfinished != choice);
+            // Not every wire has a word for it.
+            let kind = if kind == StopKind::Finished && told.has_client_call { StopKind::ToolUse } else { kind };
+            let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
+            self.tell(StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence });
         }
     }
 
     /// The only answer has ended, for this reason if one was given.
     pub(super) fn end_answer(&mut self, reason: &str) {
+        self.end_answer_with(reason, "");
+    }
+
+    pub(super) fn end_answer_with(&mut self, reason: &str, stop_sequence: &str) {
+        self.end_blocks_of(0);
         self.calls().finish((!reason.is_empty()).then_some(reason));
-        self.stop_reason(0, reason);
+        self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
     }
 
     /// The provider's last word: whatever is open ends.
     pub(super) fn end_stream(&mut self) {
         self.calls().finish(None);
+        self.end_blocks();
+        self.user.told.forget_message();
         self.tell(StreamEvent::End);
+    }
+
+    /// The input has ended, be the stream at its end or not.
+    pub(super) fn end_input(&mut self, reason: &str) {
+        self.calls().cut(reason);
+        self.end_blocks();
+        if !mem::take(&mut self.user.told.unfinished).is_empty() {
+            self.tell(StreamEvent::Incomplete { reason });
+        }
     }
 
     /// Tells an error. It is usually the provider's last word: what is still open at the end then ends with it.
     pub(super) fn fail(&mut self, failure: &Failure<'_>) {
         self.calls().note_all("error");
+        self.user.told.unfinished.clear();
         self.report(failure);
     }
 
     /// Tells an error that does not affect any other call.
-    pub(super) fn report(&mut self, Failure { message, kind, code }: &Failure<'_>) {
-        self.tell(StreamEvent::ProviderError { message, kind: present(kind), code: present(code) });
+    pub(super) fn report(&mut self, Failure { message, kind, code, delay }: &Failure<'_>) {
+        let retry = Retry::of(kind, code, message, *delay);
+        self.tell(StreamEvent::ProviderError { message, kind: present(kind), code: present(code), retry });
     }
+}
+
+/// Whether a value is there and neither an empty text, nor an empty object or list.
+fn says_something(json: Json<'_>) -> bool {
+    !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
 }

@@ -1,5 +1,20 @@
-//! What a provider's stream tells: [`StreamEvent`].
+//! What a provider's stream tells: [`StreamEvent`], and the parts that several of its kinds share.
+//!
+//! There are few kinds, and they are the same for every provider. Whatever a kind has no field for is in its `json`: the
+//! provider's own JSON, as it was spelt.
+//!
+//! | question | told by |
+//! |---|---|
+//! | what is said | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks |
+//! | what is to be done, and who does it | [`Call`](StreamEvent::Call) with its [executor](crate::tool_calls::Executor), [`ApprovalRequest`](StreamEvent::ApprovalRequest) |
+//! | what came of it, and where it is from | [`ToolResult`](StreamEvent::ToolResult), [`Source`](StreamEvent::Source) |
+//! | what has to go back with the next request | [`Opaque`](StreamEvent::Opaque), and [`ProviderStream::message`](super::ProviderStream::message) as a whole |
+//! | where things begin and end | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
+//! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
 
+use super::retry::Retry;
+use super::stop::StopKind;
+use super::usage::TokenUsage;
 use crate::tool_calls::CallEvent;
 
 /// Something that became known about a provider's stream. Borrowed; it lives as long as the callback.
@@ -30,17 +45,45 @@ use crate::tool_calls::CallEvent;
 pub enum StreamEvent<'a> {
     /// Something happened to a tool call.
     Call(CallEvent<'a>),
+    /// The provider will execute a call once you have approved it.
+    #[non_exhaustive]
+    ApprovalRequest {
+        /// The id to approve it by, or to refuse it.
+        id: &'a str,
+        /// The call's number, if the stream has told the call.
+        call: Option<u64>,
+        /// The request as the provider's JSON text.
+        json: &'a str,
+    },
+    /// A message has started. Where the wire has no such event, it is told once the first id or model is known.
+    #[non_exhaustive]
+    MessageStart {
+        /// The provider's id of the message or response.
+        id: Option<&'a str>,
+        /// The model that answers.
+        model: Option<&'a str>,
+    },
+    /// A block of text or reasoning has started.
+    BlockStart(Block<'a>),
+    /// A block of text or reasoning has ended. Nothing more is told of it.
+    BlockEnd(Block<'a>),
     /// A piece of the assistant's text.
+    #[non_exhaustive]
     Text {
         /// Which of several answers; 0 where there is one.
         choice: u64,
+        /// The number of the [block](Block) it belongs to.
+        block: u64,
         /// The piece.
         text: &'a str,
     },
     /// A piece of the assistant's reasoning.
+    #[non_exhaustive]
     Reasoning {
         /// Which of several answers; 0 where there is one.
         choice: u64,
+        /// The number of the [block](Block) it belongs to.
+        block: u64,
         /// The piece.
         text: &'a str,
     },
@@ -51,27 +94,56 @@ pub enum StreamEvent<'a> {
         /// The piece.
         text: &'a str,
     },
-    /// Token counts, as the provider's JSON text.
+    /// Something that only the provider can read, and that it needs back with the next request.
+    Opaque(Opaque<'a>),
+    /// A tool's result that came with the stream: the provider has executed the call.
+    ToolResult(ToolResult<'a>),
+    /// Where something that is said comes from.
+    Source(Source<'a>),
+    /// What a filter or guardrail of the provider's found, be it good or bad.
+    #[non_exhaustive]
+    ContentFilter {
+        /// Which of several answers; 0 where there is one, or where it is about the prompt.
+        choice: u64,
+        /// The provider's JSON text.
+        json: &'a str,
+    },
+    /// Token counts, so far or in all.
+    #[non_exhaustive]
     Usage {
-        /// The JSON text.
+        /// The common counts.
+        tokens: TokenUsage,
+        /// All of them, as the provider's JSON text.
         json: &'a str,
     },
     /// An answer has ended, and why, in the provider's word.
+    #[non_exhaustive]
     Stop {
         /// Which of several answers; 0 where there is one.
         choice: u64,
         /// `tool_use`, `stop`, `max_tokens`, …
         reason: &'a str,
+        /// What the reason means, whatever the provider calls it.
+        kind: StopKind,
         /// The reason of the provider behind a gateway that translates reasons. OpenRouter's `tool_calls` may stand for
         /// `length`; a call that was cut then names the latter.
         native_reason: Option<&'a str>,
+        /// Which of your stop sequences has come, if the provider says so.
+        stop_sequence: Option<&'a str>,
     },
-    /// The provider's last event has arrived: `message_stop`, `[DONE]`, `response.completed`, `message-end`, … A stream
-    /// that ends without it was cut, so if you act only on complete messages, wait for it. Gemini sends none, and some
-    /// servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the last event.
+    /// The provider's last event has arrived: `message_stop`, `[DONE]`, `response.completed`, `message-end`, … Gemini
+    /// sends none, and some servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the last event.
     End,
+    /// The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Told by
+    /// [`finish`](super::ProviderStream::finish).
+    #[non_exhaustive]
+    Incomplete {
+        /// `end-of-input`, or the reason that [`finish`](super::ProviderStream::finish) was given.
+        reason: &'a str,
+    },
     /// The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error
     /// that was pushed as the only event.
+    #[non_exhaustive]
     ProviderError {
         /// Its words; the JSON text if it has none.
         message: &'a str,
@@ -79,6 +151,8 @@ pub enum StreamEvent<'a> {
         kind: Option<&'a str>,
         /// Its code, as the provider spells it, be it a string or a number: `model_not_found`, `400`.
         code: Option<&'a str>,
+        /// Whether the same request may succeed later.
+        retry: Retry,
     },
     /// A JSON object that is not a known event of the provider. The stream goes on. While the provider is not known
     /// yet, this is told by [`finish`](super::ProviderStream::finish).
@@ -96,5 +170,187 @@ pub enum StreamEvent<'a> {
 impl<'a> From<CallEvent<'a>> for StreamEvent<'a> {
     fn from(event: CallEvent<'a>) -> Self {
         Self::Call(event)
+    }
+}
+
+/// A block of text or reasoning: what a provider calls a content block, a part, or an item.
+///
+/// Blocks are counted from 0 as they start, over the whole stream. Where the wire has no blocks, each run of text or
+/// reasoning is one: it ends where the other kind or a call begins.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::providers::{BlockKind, Provider, ProviderStream, StreamEvent};
+/// use jsonspigot::tool_calls::ToolCalls;
+///
+/// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
+/// let mut shown = String::new();
+/// for line in [
+///     r#"{"message":{"thinking":"Hm."},"done":false}"#,
+///     r#"{"message":{"content":"Hel"},"done":false}"#,
+///     r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#,
+/// ] {
+///     stream.push(line, |event| match event {
+///         StreamEvent::BlockStart(block) if block.kind == BlockKind::Reasoning => shown.push_str("<em>"),
+///         StreamEvent::BlockEnd(block) if block.kind == BlockKind::Reasoning => shown.push_str("</em>"),
+///         StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. } => shown.push_str(text),
+///         _ => {}
+///     });
+/// }
+/// assert_eq!(shown, "<em>Hm.</em>Hello");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Block<'a> {
+    /// Its number.
+    pub number: u64,
+    /// Which of several answers it belongs to; 0 where there is one.
+    pub choice: u64,
+    /// What is in it.
+    pub kind: BlockKind,
+    /// The provider's id of it or of the item around it. Told at its start only.
+    pub id: Option<&'a str>,
+    /// Which part of the answer it is, in the provider's word: `commentary`, `final_answer`. Told at its start only.
+    pub phase: Option<&'a str>,
+}
+
+/// What is in a [`Block`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BlockKind {
+    /// The assistant's text.
+    Text,
+    /// The assistant's reasoning, be it readable or not.
+    Reasoning,
+}
+
+impl BlockKind {
+    /// The name in lower case, as the command line prints it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Reasoning => "reasoning",
+        }
+    }
+}
+
+/// Something that only the provider can read, and that it needs back with the next request, in the place where it stood.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+/// use jsonspigot::tool_calls::ToolCalls;
+///
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
+/// let mut signatures = Vec::new();
+/// for event in [
+///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm."}}"#,
+///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
+/// ] {
+///     stream.push(event, |event| {
+///         if let StreamEvent::Opaque(opaque) = event {
+///             signatures.push((opaque.block, opaque.json.to_owned()));
+///         }
+///     });
+/// }
+/// assert_eq!(signatures, [(Some(0), r#""EqQB""#.to_owned())]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opaque<'a> {
+    /// What it is.
+    pub kind: OpaqueKind,
+    /// Which of several answers it belongs to; 0 where there is one.
+    pub choice: u64,
+    /// The number of the block it belongs to, if it belongs to one.
+    pub block: Option<u64>,
+    /// The number of the call it belongs to, if it belongs to one.
+    pub call: Option<u64>,
+    /// The provider's JSON text.
+    pub json: &'a str,
+}
+
+/// What an [`Opaque`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OpaqueKind {
+    /// The signature of reasoning, text or a call: a string.
+    Signature,
+    /// Reasoning that only the provider can read, in place of the text: a string, or the object around it.
+    Encrypted,
+    /// The container that the provider has run code in.
+    Container,
+    /// What the provider has made of the conversation so far, to go on with in its place.
+    Compaction,
+}
+
+impl OpaqueKind {
+    /// The name in lower case, as the command line prints it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Signature => "signature",
+            Self::Encrypted => "encrypted",
+            Self::Container => "container",
+            Self::Compaction => "compaction",
+        }
+    }
+}
+
+/// A tool's result that came with the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolResult<'a> {
+    /// The number of the call, if the stream has told the call.
+    pub call: Option<u64>,
+    /// The provider's id of the call.
+    pub call_id: Option<&'a str>,
+    /// Whether the tool has failed, as far as the provider says so.
+    pub is_error: bool,
+    /// The result, with what stands around it, as the provider's JSON text.
+    pub json: &'a str,
+}
+
+/// Where something that is said comes from: a citation, an annotation, a page that a search found.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+/// use jsonspigot::tool_calls::ToolCalls;
+///
+/// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::new(&PatternSet::empty()));
+/// let mut links = Vec::new();
+/// stream.push(r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#, |event| {
+///     if let StreamEvent::Source(source) = event {
+///         links.push((source.title.unwrap().to_owned(), source.url.unwrap().to_owned()));
+///     }
+/// });
+/// assert_eq!(links, [("Example".to_owned(), "https://example.com".to_owned())]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Source<'a> {
+    /// Which of several answers it belongs to; 0 where there is one.
+    pub choice: u64,
+    /// The number of the block it belongs to, if that is known.
+    pub block: Option<u64>,
+    /// The address.
+    pub url: Option<&'a str>,
+    /// The title, or a file's name.
+    pub title: Option<&'a str>,
+    /// The text that is quoted from it.
+    pub quote: Option<&'a str>,
+    /// Where in the text of the answer or, if the JSON says so, of the source it applies: start and end, in whatever
+    /// the provider counts.
+    pub span: Option<(u64, u64)>,
+    /// All that the provider says of it, as its JSON text.
+    pub json: &'a str,
+}
+
+impl Source<'_> {
+    /// The same, known to belong to a block.
+    pub(super) fn in_block(self, block: Option<u64>) -> Self {
+        Self { block, ..self }
     }
 }

@@ -4,8 +4,10 @@
 
 use alloc::borrow::{Cow, ToOwned};
 use core::mem;
+use core::time::Duration;
 
 use super::json::{Json, Text, TextOrJson, objects};
+use super::retry::seconds;
 
 /// A provider's error. What it does not say is empty.
 #[derive(Debug, Default)]
@@ -13,6 +15,8 @@ pub(super) struct Failure<'a> {
     pub(super) message: Cow<'a, str>,
     pub(super) kind: Cow<'a, str>,
     pub(super) code: Cow<'a, str>,
+    /// After which time the same request may succeed.
+    pub(super) delay: Option<Duration>,
 }
 
 objects! {
@@ -32,6 +36,12 @@ objects! {
         errors: Json<'a>,
         detail: Json<'a>,
         details: Json<'a>,
+        retry_after: Json<'a>,
+    }
+
+    /// One of the details of Google's errors.
+    struct Detail<'a> {
+        retry_delay: Text<'a> = "retryDelay",
     }
 }
 
@@ -141,7 +151,10 @@ impl<'a> Fields<'a> {
         };
         let kinds = [if kind == "error" { Cow::default() } else { kind }, aws_kind, self.status.into_cow()];
         let kind = kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default();
-        Failure { message, kind, code: self.code.word() }
+        let details = self.details.objects::<Detail<'_>>().unwrap_or_default();
+        let delay = details.iter().find_map(|detail| seconds(&detail.retry_delay));
+        let delay = delay.or_else(|| seconds(&self.retry_after.word()));
+        Failure { message, kind, code: self.code.word(), delay }
     }
 }
 

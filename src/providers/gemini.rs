@@ -3,22 +3,26 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
+use super::blocks::At;
 use super::emitter::Emitter;
+use super::event::OpaqueKind;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
+use super::grounding::{self, Grounding};
 use super::interactions;
-use super::json::{Json, Text, Unreadable, objects};
+use super::json::{Json, Spelt, Text, Unreadable, objects};
 use crate::parser::Atom;
-use crate::tool_calls::{CallStart, PathValue, Place, Slot};
+use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot};
 
 objects! {
     struct Event<'a> {
         candidates: Option<Json<'a>>,
         usage_metadata: Json<'a> = "usageMetadata",
-        prompt_feedback: Option<Feedback<'a>> = "promptFeedback",
+        prompt_feedback: Option<Spelt<'a, Feedback<'a>>> = "promptFeedback",
         error: Json<'a>,
         /// Some events hold nothing but this and the model's name.
         response_id: Json<'a> = "responseId",
+        model_version: Text<'a> = "modelVersion",
         event_type: Text<'a>,
         kind: Text<'a> = "type",
     }
@@ -31,6 +35,10 @@ objects! {
         index: Option<u64>,
         content: Option<Content<'a>>,
         finish_reason: Json<'a> = "finishReason",
+        safety_ratings: Json<'a> = "safetyRatings",
+        grounding: Option<Grounding<'a>> = "groundingMetadata",
+        citations: Option<grounding::Citations<'a>> = "citationMetadata",
+        contexts: Option<grounding::Contexts<'a>> = "urlContextMetadata",
     }
 
     struct Content<'a> {
@@ -40,7 +48,31 @@ objects! {
     struct Part<'a> {
         text: Text<'a>,
         thought: bool,
+        thought_signature: Json<'a> = "thoughtSignature",
         function_call: Option<FunctionCall<'a>> = "functionCall",
+        executable_code: Option<Spelt<'a, ExecutableCode<'a>>> = "executableCode",
+        code_execution_result: Option<Spelt<'a, ToolResult<'a>>> = "codeExecutionResult",
+        tool_call: Option<ToolCall<'a>> = "toolCall",
+        tool_response: Option<Spelt<'a, ToolResult<'a>>> = "toolResponse",
+    }
+
+    /// Code that Google runs.
+    struct ExecutableCode<'a> {
+        id: Text<'a>,
+    }
+
+    /// A call of a tool that Google runs.
+    struct ToolCall<'a> {
+        id: Text<'a>,
+        tool_type: Text<'a> = "toolType",
+        args: Json<'a>,
+    }
+
+    /// What came of a call that Google has executed.
+    struct ToolResult<'a> {
+        id: Text<'a>,
+        /// `OUTCOME_OK`, or another of code that has failed.
+        outcome: Text<'a>,
     }
 
     struct FunctionCall<'a> {
@@ -80,7 +112,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if !is_answer && event.prompt_feedback.is_none() {
         return Ok(Understood::No);
     }
-    for candidate in event.candidates.unwrap_or_default().objects::<Candidate<'_>>()? {
+    let candidates = event.candidates.unwrap_or_default().objects::<Candidate<'_>>()?;
+    emit.message(&event.response_id.word(), &event.model_version);
+    for candidate in candidates {
         let choice = candidate.index.unwrap_or(0);
         for part in candidate.content.map(|content| content.parts).unwrap_or_default() {
             if part.thought {
@@ -88,19 +122,42 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             } else {
                 emit.text(choice, &part.text);
             }
+            let has_call = part.function_call.is_some() || part.executable_code.is_some() || part.tool_call.is_some();
             if let Some(call) = part.function_call {
                 read_call(choice, &call, emit);
             }
+            if let Some(Spelt { json, object: ExecutableCode { id } }) = part.executable_code {
+                read_own_call(choice, CallStart::new("code_execution").id(id.as_str()).input(json.spelt()), emit);
+            }
+            if let Some(ToolCall { id, tool_type, args }) = part.tool_call {
+                read_own_call(choice, CallStart::new(tool_type.as_str()).id(id.as_str()).input(args.spelt()), emit);
+            }
+            for Spelt { json, object: ToolResult { id, outcome } } in
+                [part.code_execution_result, part.tool_response].into_iter().flatten()
+            {
+                let has_failed = outcome.starts_with("OUTCOME_") && outcome.as_str() != "OUTCOME_OK";
+                emit.tool_result(&id, has_failed, json);
+            }
+            if has_call {
+                let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
+                emit.opaque_of_call(OpaqueKind::Signature, choice, call, part.thought_signature);
+            } else {
+                emit.opaque(OpaqueKind::Signature, choice, emit.find_block(choice, At::Run), part.thought_signature);
+            }
         }
+        emit.content_filter(choice, candidate.safety_ratings);
+        grounding::tell(choice, candidate.grounding, candidate.citations, candidate.contexts, emit);
         // Not an end: more chunks may come after a reason.
         let reason = finish_reason(candidate.finish_reason);
         if !reason.is_empty() {
             emit.calls().note(choice, &reason);
+            emit.end_blocks_of(choice);
             emit.stop_reason(choice, &reason);
         }
     }
     emit.usage(event.usage_metadata);
-    if let Some(feedback) = event.prompt_feedback {
+    if let Some(Spelt { json, object: feedback }) = event.prompt_feedback {
+        emit.content_filter(0, json);
         emit.stop_reason(0, &feedback.block_reason.word());
     }
     if let Some(failure) = Failure::at(event.error) {
@@ -159,6 +216,12 @@ fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
     if !goes_on {
         emit.calls().stop(latest);
     }
+}
+
+/// A call of a tool that Google runs comes whole.
+fn read_own_call(choice: u64, start: CallStart<'_>, emit: &mut Emitter<'_>) {
+    emit.calls().stop(Slot::new(choice, Place::Latest));
+    emit.calls().whole_call(choice, start.executor(Executor::Provider));
 }
 
 impl PartialArg<'_> {

@@ -1,17 +1,21 @@
 //! Gemini's Interactions API: steps by index, much as Anthropic's blocks.
 
+use alloc::vec::Vec;
+
+use super::blocks::At;
 use super::emitter::Emitter;
+use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::Understood;
-use super::json::{Json, Text, Unreadable, objects};
-use crate::tool_calls::{CallStart, Slot};
+use super::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
     struct Event<'a> {
         event_type: Text<'a>,
         kind: Text<'a> = "type",
         index: Option<u64>,
-        step: Option<Step<'a>>,
-        delta: Option<Delta<'a>>,
+        step: Option<Spelt<'a, Step<'a>>>,
+        delta: Option<Spelt<'a, Delta<'a>>>,
         interaction: Option<Interaction<'a>>,
     }
 
@@ -20,6 +24,9 @@ objects! {
         id: Text<'a>,
         name: Text<'a>,
         arguments: Json<'a>,
+        signature: Json<'a>,
+        /// Whose result it is.
+        call_id: Text<'a>,
     }
 
     struct Delta<'a> {
@@ -27,6 +34,16 @@ objects! {
         text: Text<'a>,
         arguments: Json<'a>,
         content: Option<Summary<'a>>,
+        signature: Json<'a>,
+        annotations: Vec<Spelt<'a, Annotation<'a>>>,
+        is_error: bool,
+    }
+
+    struct Annotation<'a> {
+        url: Text<'a>,
+        title: Text<'a>,
+        start_index: Option<u64>,
+        end_index: Option<u64>,
     }
 
     struct Summary<'a> {
@@ -34,6 +51,8 @@ objects! {
     }
 
     struct Interaction<'a> {
+        id: Text<'a>,
+        model: Text<'a>,
         status: Text<'a>,
         usage: Json<'a>,
     }
@@ -41,38 +60,72 @@ objects! {
 
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
-    let slot = Slot::at(event.index);
+    let (slot, at) = (Slot::at(event.index), At::from(event.index));
     let kinds = [event.event_type.as_str(), event.kind.as_str()];
     match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
         "step.delta" => {
-            let Some(delta) = event.delta else { return Ok(Understood::Yes) };
-            let kind = delta.kind.as_str();
-            let may_be_built_in = kind.ends_with("_call") && kind != "function_call";
-            if !may_be_built_in || emit.calls().find_in(slot).is_some() {
-                emit.payload(slot, &delta.arguments.text_or_json());
+            let Some(Spelt { json, object: delta }) = event.delta else { return Ok(Understood::Yes) };
+            emit.payload(slot, &delta.arguments.text_or_json());
+            emit.text_at(0, at, &delta.text);
+            emit.reasoning_at(0, at, delta.content.as_ref().map_or("", |summary| summary.text.as_str()));
+            sign(slot, at, delta.signature, emit);
+            for Spelt { json, object: Annotation { url, title, start_index, end_index } } in &delta.annotations {
+                emit.source(Source {
+                    choice: 0,
+                    block: emit.find_block(0, at),
+                    url: present(url),
+                    title: present(title),
+                    quote: None,
+                    span: start_index.zip(*end_index),
+                    json: json.spelt(),
+                });
             }
-            emit.text(0, &delta.text);
-            emit.reasoning(0, delta.content.as_ref().map_or("", |summary| summary.text.as_str()));
+            if delta.kind.ends_with("_result") {
+                emit.tool_result_at(event.index.unwrap_or(0), delta.is_error, json);
+            }
         }
         "step.start" => {
-            if let Some(Step { kind, id, name, arguments }) = event.step
-                // Google's own tools have no name; Google runs them.
-                && (kind.as_str() == "function_call" || (kind.ends_with("_call") && !name.is_empty()))
-            {
-                emit.calls().start(
-                    slot,
-                    CallStart::new(name.as_str()).id(id.as_str()).input(arguments.text_or_json().as_str()),
-                );
+            let Step { kind, id, name, arguments, signature, call_id } = event.step.unwrap_or_default().object;
+            match &*kind {
+                "thought" => drop(emit.start_block(0, at, BlockKind::Reasoning, &id, "")),
+                "model_output" => emit.start_text(0, at, &id, ""),
+                kind if kind.ends_with("_result") => emit.expect_result(event.index.unwrap_or(0), &call_id),
+                _ => {}
             }
+            if let Some(tool) = kind.strip_suffix("_call") {
+                // Google's own tools have no name. It runs them, and the tools of MCP servers.
+                let executor = if tool == "function" { Executor::Client } else { Executor::Provider };
+                let name = if name.is_empty() && tool != "function" { tool } else { name.as_str() };
+                let start = CallStart::new(name).id(id.as_str()).executor(executor);
+                emit.calls().start(slot, start.input(arguments.text_or_json().as_str()));
+            }
+            sign(slot, at, signature, emit);
         }
-        "step.stop" => emit.calls().stop(slot),
-        "interaction.created" => emit.calls().begin_message(),
+        "step.stop" => {
+            emit.calls().stop(slot);
+            emit.end_block(at);
+        }
+        "interaction.created" => {
+            let Interaction { id, model, .. } = event.interaction.unwrap_or_default();
+            emit.begin_message(&id, &model);
+        }
         "interaction.completed" | "interaction.complete" => {
-            let Some(Interaction { status, usage }) = event.interaction else { return Ok(Understood::Yes) };
+            let Some(Interaction { status, usage, .. }) = event.interaction else { return Ok(Understood::Yes) };
             emit.end_answer(&status);
             emit.usage(usage);
         }
         kind => return Ok(kind.starts_with("interaction.").into()),
     }
     Ok(Understood::Yes)
+}
+
+/// The signature of a call or of a thought, whichever stands there.
+fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>) {
+    match emit.find_block(0, at) {
+        None => {
+            let call = emit.calls().find_in(slot);
+            emit.opaque_of_call(OpaqueKind::Signature, 0, call, signature);
+        }
+        block => emit.opaque(OpaqueKind::Signature, 0, block, signature),
+    }
 }

@@ -148,6 +148,11 @@ impl<'a> Json<'a> {
         self.0 == "true"
     }
 
+    /// The whole number that a number is; `None` for anything else.
+    pub(super) fn whole(self) -> Option<u64> {
+        if self.is_number() { whole_number(self.0) } else { None }
+    }
+
     fn is_number(self) -> bool {
         self.0.starts_with(|first: char| first == '-' || first.is_ascii_digit())
     }
@@ -306,6 +311,12 @@ impl<'a> Text<'a> {
     }
 }
 
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Cow::Borrowed(text))
+    }
+}
+
 impl Deref for Text<'_> {
     type Target = str;
 
@@ -326,8 +337,7 @@ impl<'a> Field<'a> for Option<u64> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
         *self = match json.text()? {
             Some(digits) => digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit())),
-            None if json.is_number() => whole_number(json.0),
-            None => None,
+            None => json.whole(),
         };
         Ok(())
     }
@@ -345,6 +355,20 @@ impl<'a> Field<'a> for bool {
 impl<'a, T: Object<'a>> Field<'a> for Option<T> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
         if json.is_object() { self.insert(T::default()).read_members(json) } else { json.text().map(drop) }
+    }
+}
+
+/// An object that is read, and kept as it is spelt too.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spelt<'a, T> {
+    pub(super) json: Json<'a>,
+    pub(super) object: T,
+}
+
+impl<'a, T: Object<'a>> Object<'a> for Spelt<'a, T> {
+    fn read_members(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        self.json = json;
+        self.object.read_members(json)
     }
 }
 

@@ -13,8 +13,9 @@
 //! | `format` | what is asked of every wire format |
 //! | `anthropic`, `openai_chat`, … | a wire format: what its events mean, its quirks, and what tells it from others |
 //! | `tool_call` | the spelling of calls that several formats share |
-//! | `failure` | the shapes of errors |
-//! | `emitter` | where all of them send what an event says |
+//! | `failure`, `retry` | the shapes of errors, and whether they pass |
+//! | `stop`, `usage` | reasons to stop and token counts, by all the names they have |
+//! | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
 //! | `json` | how an event's JSON is read |
 //! | `event`, `owned` | what is told |
 
@@ -24,6 +25,7 @@ mod ag_ui;
 mod anthropic;
 #[cfg(feature = "bedrock")]
 mod bedrock;
+mod blocks;
 #[cfg(feature = "cohere")]
 mod cohere;
 mod emitter;
@@ -32,6 +34,8 @@ mod failure;
 mod format;
 #[cfg(feature = "gemini")]
 mod gemini;
+#[cfg(feature = "gemini")]
+mod grounding;
 #[cfg(feature = "gemini")]
 mod interactions;
 mod json;
@@ -44,13 +48,19 @@ mod openai_responses;
 mod owned;
 mod provider;
 mod reader;
+mod retry;
+mod stop;
 mod stream;
 #[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama"))]
 mod tool_call;
+mod usage;
 #[cfg(feature = "vercel-ui")]
 mod vercel_ui;
 
-pub use event::StreamEvent;
+pub use event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 pub use owned::OwnedStreamEvent;
 pub use provider::Provider;
+pub use retry::Retry;
+pub use stop::StopKind;
 pub use stream::ProviderStream;
+pub use usage::TokenUsage;

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::emitter::Emitter;
+use super::event::OpaqueKind;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Json, Text, Unreadable, objects};
@@ -18,6 +19,9 @@ objects! {
         done: Option<Json<'a>>,
         done_reason: Text<'a>,
         eval_count: Json<'a>,
+        model: Text<'a>,
+        /// What a completion is to go on with.
+        context: Json<'a>,
         error: Json<'a>,
     }
 
@@ -39,6 +43,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if event.done.is_none() && event.message.is_none() {
         return Ok(Understood::No);
     }
+    emit.message("", &event.model);
     emit.reasoning(0, &event.thinking);
     emit.text(0, &event.response);
     if let Some(message) = event.message {
@@ -55,6 +60,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         emit.fail(&failure);
     }
     if event.done.is_some_and(Json::is_true) {
+        emit.opaque(OpaqueKind::Compaction, 0, None, event.context);
         emit.end_answer(&event.done_reason);
         if event.eval_count.is_given() {
             // The counts stand in the event itself.

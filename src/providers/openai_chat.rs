@@ -2,22 +2,50 @@
 
 use alloc::vec::Vec;
 
+use super::blocks::At;
 use super::emitter::Emitter;
-use super::event::StreamEvent;
+use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Json, Text, TextOrJson, TextOrList, Unreadable, objects};
+use super::json::{Json, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
+use super::stop::StopKind;
 use super::tool_call::{Function, ToolCall};
-use crate::tool_calls::{CallStart, Place, Slot, is_one_of};
+use crate::tool_calls::{CallStart, Executor, Place, Slot, is_one_of, present};
 
 objects! {
     struct Chunk<'a> {
         object: Text<'a>,
         choices: Option<Json<'a>>,
+        id: Text<'a>,
+        model: Text<'a>,
         usage: Json<'a>,
+        /// Azure's filters, for the prompt.
+        prompt_filter_results: Json<'a>,
+        /// Perplexity's and xAI's addresses, repeated with each chunk, and Perplexity's pages with more about each.
+        citations: Json<'a>,
+        search_results: Vec<Spelt<'a, Page<'a>>>,
         /// Groq's own member; at times only this one has the usage.
         x_groq: Option<XGroq<'a>>,
         error: Json<'a>,
+    }
+
+    /// A page that was found or is cited.
+    struct Page<'a> {
+        url: Text<'a>,
+        title: Text<'a>,
+        snippet: Text<'a>,
+        content: Text<'a>,
+        start_index: Option<u64>,
+        end_index: Option<u64>,
+    }
+
+    struct Annotation<'a> {
+        url_citation: Option<Page<'a>>,
+    }
+
+    /// What Groq has executed: twice, the second time with what came of it.
+    struct Executed<'a> {
+        output: Json<'a>,
     }
 
     struct XGroq<'a> {
@@ -33,21 +61,29 @@ objects! {
         text: Text<'a>,
         finish_reason: Text<'a>,
         native_finish_reason: Text<'a>,
+        /// Which stop sequence has come, at vLLM. (Where it is a number, a token.)
+        stop_reason: Text<'a>,
+        content_filter_results: Json<'a>,
         error: Json<'a>,
     }
 
     struct Delta<'a> {
-        content: TextOrList<'a, Part<'a>>,
+        content: TextOrList<'a, Spelt<'a, Part<'a>>>,
         refusal: Text<'a>,
         reasoning_content: Text<'a>,
         reasoning: Text<'a>,
-        reasoning_details: Vec<Detail<'a>>,
+        reasoning_details: Vec<Spelt<'a, Detail<'a>>>,
+        /// LiteLLM's form of what Anthropic thinks.
+        thinking_blocks: Vec<Detail<'a>>,
+        annotations: Vec<Spelt<'a, Annotation<'a>>>,
+        executed_tools: Vec<Spelt<'a, Executed<'a>>>,
         tool_calls: Vec<ToolCall<'a>>,
         function_call: Option<Function<'a>>,
     }
 
     /// A part of the content, where it is a list, as Mistral sends it.
     struct Part<'a> {
+        kind: Text<'a> = "type",
         text: Text<'a>,
         thinking: TextOrList<'a, Thought<'a>>,
     }
@@ -60,6 +96,8 @@ objects! {
     struct Detail<'a> {
         text: Text<'a>,
         summary: Text<'a>,
+        signature: Json<'a>,
+        data: Json<'a>,
     }
 }
 
@@ -77,14 +115,42 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if chunk.choices.is_none() && !usage.is_given() && !is_named {
         return Ok(Understood::No);
     }
-    for choice in chunk.choices.unwrap_or_default().objects()? {
+    let choices = chunk.choices.unwrap_or_default().objects()?;
+    emit.message(&chunk.id, &chunk.model);
+    emit.content_filter(0, chunk.prompt_filter_results);
+    for choice in choices {
         read_choice(choice, emit);
+    }
+    for Spelt { json, object: page } in &chunk.search_results {
+        emit.source_once(&page.url, page.source(0, *json));
+    }
+    for json in chunk.citations.elements() {
+        let url = json.word();
+        emit.source_once(&url, Page::default().at(&url).source(0, json));
     }
     emit.usage(usage);
     if let Some(failure) = Failure::at(chunk.error) {
         emit.fail(&failure);
     }
     Ok(Understood::Yes)
+}
+
+impl<'a> Page<'a> {
+    fn at(self, url: &'a str) -> Self {
+        Self { url: url.into(), ..self }
+    }
+
+    fn source<'s>(&'s self, choice: u64, json: Json<'s>) -> Source<'s> {
+        Source {
+            choice,
+            block: None,
+            url: present(&self.url),
+            title: present(&self.title),
+            quote: present(&self.content).or(present(&self.snippet)),
+            span: self.start_index.zip(self.end_index),
+            json: json.spelt(),
+        }
+    }
 }
 
 fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
@@ -97,10 +163,12 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     // Last, as some servers send a call and the reason in one chunk.
     let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
     if !reason.is_empty() {
-        emit.calls().finish_choice(number, Some(if says_cut(native) { native } else { reason }));
-        let native_reason = Some(native).filter(|native| !native.is_empty());
-        emit.tell(StreamEvent::Stop { choice: number, reason, native_reason });
+        let meant = if says_cut(native) { native } else { reason };
+        emit.end_blocks_of(number);
+        emit.calls().finish_choice(number, Some(meant));
+        emit.stop(number, reason, StopKind::of(meant), native, &choice.stop_reason);
     }
+    emit.content_filter(number, choice.content_filter_results);
     if let Some(failure) = Failure::at(choice.error) {
         emit.fail(&failure);
     }
@@ -132,25 +200,58 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
         // The details say the same.
         Some(reasoning) => emit.reasoning(choice, reasoning),
         None => delta.reasoning_details.iter().for_each(|detail| {
-            emit.reasoning(choice, &detail.text);
-            emit.reasoning(choice, &detail.summary);
+            emit.reasoning(choice, &detail.object.text);
+            emit.reasoning(choice, &detail.object.summary);
         }),
     }
+    for Spelt { json, object: detail } in &delta.reasoning_details {
+        take_back(choice, detail, *json, emit);
+    }
+    delta.thinking_blocks.iter().for_each(|block| take_back(choice, block, block.data, emit));
     match &delta.content {
         TextOrList::Text(text) => emit.text(choice, text),
         TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
     }
+    for Spelt { json, object: annotation } in &delta.annotations {
+        let page = annotation.url_citation.as_ref();
+        emit.source(page.unwrap_or(&Page::default()).source(choice, *json).in_block(emit.find_block(choice, At::Run)));
+    }
+    for Spelt { json, object: executed } in &delta.executed_tools {
+        if executed.output.is_given() {
+            emit.tool_result("", false, *json);
+        }
+    }
     emit.refusal(choice, &delta.refusal);
-    for ToolCall { index, id, function } in delta.tool_calls {
-        read_entry(choice, index, &id, &function.unwrap_or_default(), emit);
+    for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls {
+        let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
+        read_entry(choice, index, &id, &function.unwrap_or_default(), executor, emit);
+        if let Some(google) = extra_content.and_then(|extra| extra.google) {
+            let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
+            emit.opaque_of_call(OpaqueKind::Signature, choice, call, google.thought_signature);
+        }
     }
     if let Some(function) = delta.function_call {
         // The older form has one call at most, and no id.
-        read_entry(choice, Some(0), "", &function, emit);
+        read_entry(choice, Some(0), "", &function, Executor::Client, emit);
     }
 }
 
-fn read_part(choice: u64, part: &Part<'_>, emit: &mut Emitter<'_>) {
+/// What has to go back of reasoning: its signature, or what stands in place of it.
+fn take_back(choice: u64, detail: &Detail<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
+    if detail.signature.is_given() {
+        let block = emit.find_block(choice, At::Run);
+        emit.opaque(OpaqueKind::Signature, choice, block, detail.signature);
+    }
+    if detail.data.is_given() {
+        let block = emit.block_of(choice, At::Run, BlockKind::Reasoning);
+        emit.opaque(OpaqueKind::Encrypted, choice, Some(block), json);
+    }
+}
+
+fn read_part(choice: u64, Spelt { json, object: part }: &Spelt<'_, Part<'_>>, emit: &mut Emitter<'_>) {
+    if part.kind.as_str() == "reference" {
+        emit.source(Page::default().source(choice, *json).in_block(emit.find_block(choice, At::Run)));
+    }
     match &part.thinking {
         TextOrList::Text(thought) => emit.reasoning(choice, thought),
         TextOrList::List(thoughts) => {
@@ -160,13 +261,20 @@ fn read_part(choice: u64, part: &Part<'_>, emit: &mut Emitter<'_>) {
     emit.text(choice, &part.text);
 }
 
-fn read_entry(choice: u64, index: Option<u64>, id: &str, function: &Function<'_>, emit: &mut Emitter<'_>) {
+fn read_entry(
+    choice: u64,
+    index: Option<u64>,
+    id: &str,
+    function: &Function<'_>,
+    executor: Executor,
+    emit: &mut Emitter<'_>,
+) {
     let name = function.name.as_str();
     let arguments = function.arguments.text_or_json();
     let entry = Entered { choice, index, id, name, has_arguments: !arguments.as_str().is_empty() };
     let number = match find_call(&entry, emit) {
         Found::Call(number) => number,
-        Found::New => match emit.calls().open(entry.slot(), CallStart::new(name).id(id)) {
+        Found::New => match emit.calls().open(entry.slot(), CallStart::new(name).id(id).executor(executor)) {
             Some(number) => number,
             None => return,
         },

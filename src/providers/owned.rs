@@ -5,13 +5,16 @@ use alloc::string::{String, ToString};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::event::StreamEvent;
+use super::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
+use super::retry::Retry;
+use super::stop::StopKind;
+use super::usage::TokenUsage;
 use crate::error::Error;
 use crate::event::{OwnedEvent, RawJson, on_one_line};
 use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::payload::PayloadStatus;
-use crate::tool_calls::{CallError, CallEvent};
+use crate::tool_calls::{CallError, CallEvent, Executor};
 
 /// A [`StreamEvent`] that owns its parts: `'static + Send`, as [`ProviderStream::push_events`] gives them.
 ///
@@ -33,7 +36,7 @@ use crate::tool_calls::{CallError, CallEvent};
 /// }
 /// let mut told = receiver.try_iter();
 /// let start = serde_json::to_string(&told.next())?;
-/// assert_eq!(start, r#"{"event":"call","call":0,"id":null,"name":"weather","choice":0}"#);
+/// assert_eq!(start, r#"{"event":"call","call":0,"id":null,"name":"weather","choice":0,"executed":"client"}"#);
 /// assert!(told.any(|event| matches!(event, OwnedStreamEvent::CallEnd { value: Some(json), .. } if json == r#"{"city":"Paris"}"#)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -53,6 +56,8 @@ pub enum OwnedStreamEvent {
         name: Option<String>,
         /// Which of several answers it belongs to; 0 where there is one.
         choice: u64,
+        /// Who is to execute it, as far as that is known.
+        executor: Executor,
     },
     /// [`CallEvent::Fragment`].
     #[non_exhaustive]
@@ -91,14 +96,60 @@ pub enum OwnedStreamEvent {
         raw: String,
         /// What is wrong with the JSON.
         error: Option<Error>,
+        /// Who is to execute it.
+        executor: Executor,
     },
     /// [`CallEvent::Error`].
     CallError(CallError),
+    /// [`StreamEvent::ApprovalRequest`].
+    #[non_exhaustive]
+    ApprovalRequest {
+        /// The id to approve it by.
+        id: String,
+        /// The call's number.
+        call: Option<u64>,
+        /// The provider's JSON text.
+        json: String,
+    },
+    /// [`StreamEvent::MessageStart`].
+    #[non_exhaustive]
+    MessageStart {
+        /// The provider's id.
+        id: Option<String>,
+        /// The model.
+        model: Option<String>,
+    },
+    /// [`StreamEvent::BlockStart`].
+    #[non_exhaustive]
+    BlockStart {
+        /// The block's number.
+        block: u64,
+        /// What is in it.
+        kind: BlockKind,
+        /// The provider's id.
+        id: Option<String>,
+        /// Which part of the answer it is.
+        phase: Option<String>,
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+    },
+    /// [`StreamEvent::BlockEnd`].
+    #[non_exhaustive]
+    BlockEnd {
+        /// The block's number.
+        block: u64,
+        /// What is in it.
+        kind: BlockKind,
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+    },
     /// [`StreamEvent::Text`].
     #[non_exhaustive]
     Text {
         /// Which of several answers; 0 where there is one.
         choice: u64,
+        /// The number of its block.
+        block: u64,
         /// The piece.
         text: String,
     },
@@ -107,6 +158,8 @@ pub enum OwnedStreamEvent {
     Reasoning {
         /// Which of several answers; 0 where there is one.
         choice: u64,
+        /// The number of its block.
+        block: u64,
         /// The piece.
         text: String,
     },
@@ -118,9 +171,63 @@ pub enum OwnedStreamEvent {
         /// The piece.
         text: String,
     },
+    /// [`StreamEvent::Opaque`].
+    #[non_exhaustive]
+    Opaque {
+        /// What it is.
+        kind: OpaqueKind,
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block.
+        block: Option<u64>,
+        /// The number of its call.
+        call: Option<u64>,
+        /// The provider's JSON text.
+        json: String,
+    },
+    /// [`StreamEvent::ToolResult`].
+    #[non_exhaustive]
+    ToolResult {
+        /// The call's number.
+        call: Option<u64>,
+        /// The provider's id of the call.
+        call_id: Option<String>,
+        /// Whether the tool has failed.
+        is_error: bool,
+        /// The provider's JSON text.
+        json: String,
+    },
+    /// [`StreamEvent::Source`].
+    #[non_exhaustive]
+    Source {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block.
+        block: Option<u64>,
+        /// The address.
+        url: Option<String>,
+        /// The title.
+        title: Option<String>,
+        /// The text that is quoted.
+        quote: Option<String>,
+        /// Where it applies.
+        span: Option<(u64, u64)>,
+        /// The provider's JSON text.
+        json: String,
+    },
+    /// [`StreamEvent::ContentFilter`].
+    #[non_exhaustive]
+    ContentFilter {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The provider's JSON text.
+        json: String,
+    },
     /// [`StreamEvent::Usage`].
     #[non_exhaustive]
     Usage {
+        /// The common counts.
+        tokens: TokenUsage,
         /// The provider's JSON text. Serialized, it is a string if it is not JSON by the library's own rules.
         json: String,
     },
@@ -131,11 +238,21 @@ pub enum OwnedStreamEvent {
         choice: u64,
         /// The provider's word.
         reason: String,
+        /// What it means.
+        kind: StopKind,
         /// The word of the provider behind a gateway.
         native_reason: Option<String>,
+        /// Which of your stop sequences has come.
+        stop_sequence: Option<String>,
     },
     /// [`StreamEvent::End`].
     End,
+    /// [`StreamEvent::Incomplete`].
+    #[non_exhaustive]
+    Incomplete {
+        /// Why.
+        reason: String,
+    },
     /// [`StreamEvent::ProviderError`].
     #[non_exhaustive]
     ProviderError {
@@ -145,6 +262,8 @@ pub enum OwnedStreamEvent {
         kind: Option<String>,
         /// Its code, as the provider spells it.
         code: Option<String>,
+        /// Whether the same request may succeed later.
+        retry: Retry,
     },
     /// [`StreamEvent::Unknown`].
     #[non_exhaustive]
@@ -171,6 +290,7 @@ impl StreamEvent<'_> {
                 id: owned(call.id),
                 name: owned(call.name),
                 choice: call.choice,
+                executor: call.executor,
             },
             Self::Call(CallEvent::Fragment { call, text }) => {
                 OwnedStreamEvent::Fragment { call: call.number, text: text.to_owned() }
@@ -190,19 +310,56 @@ impl StreamEvent<'_> {
                 value: input.value().map(|value| value.to_string()),
                 raw: input.raw().to_owned(),
                 error: input.error().cloned(),
+                executor: call.executor,
             },
             Self::Call(CallEvent::Error(error)) => OwnedStreamEvent::CallError(error),
-            Self::Text { choice, text } => OwnedStreamEvent::Text { choice, text: text.to_owned() },
-            Self::Reasoning { choice, text } => OwnedStreamEvent::Reasoning { choice, text: text.to_owned() },
+            Self::ApprovalRequest { id, call, json } => {
+                OwnedStreamEvent::ApprovalRequest { id: id.to_owned(), call, json: on_one_line(json) }
+            }
+            Self::MessageStart { id, model } => OwnedStreamEvent::MessageStart { id: owned(id), model: owned(model) },
+            Self::BlockStart(Block { number, choice, kind, id, phase }) => {
+                OwnedStreamEvent::BlockStart { block: number, kind, id: owned(id), phase: owned(phase), choice }
+            }
+            Self::BlockEnd(Block { number, choice, kind, .. }) => {
+                OwnedStreamEvent::BlockEnd { block: number, kind, choice }
+            }
+            Self::Text { choice, block, text } => OwnedStreamEvent::Text { choice, block, text: text.to_owned() },
+            Self::Reasoning { choice, block, text } => {
+                OwnedStreamEvent::Reasoning { choice, block, text: text.to_owned() }
+            }
             Self::Refusal { choice, text } => OwnedStreamEvent::Refusal { choice, text: text.to_owned() },
-            Self::Usage { json } => OwnedStreamEvent::Usage { json: on_one_line(json) },
-            Self::Stop { choice, reason, native_reason } => {
-                OwnedStreamEvent::Stop { choice, reason: reason.to_owned(), native_reason: owned(native_reason) }
+            Self::Opaque(Opaque { kind, choice, block, call, json }) => {
+                OwnedStreamEvent::Opaque { kind, choice, block, call, json: on_one_line(json) }
             }
+            Self::ToolResult(ToolResult { call, call_id, is_error, json }) => {
+                OwnedStreamEvent::ToolResult { call, call_id: owned(call_id), is_error, json: on_one_line(json) }
+            }
+            Self::Source(Source { choice, block, url, title, quote, span, json }) => OwnedStreamEvent::Source {
+                choice,
+                block,
+                url: owned(url),
+                title: owned(title),
+                quote: owned(quote),
+                span,
+                json: on_one_line(json),
+            },
+            Self::ContentFilter { choice, json } => OwnedStreamEvent::ContentFilter { choice, json: on_one_line(json) },
+            Self::Usage { tokens, json } => OwnedStreamEvent::Usage { tokens, json: on_one_line(json) },
+            Self::Stop { choice, reason, kind, native_reason, stop_sequence } => OwnedStreamEvent::Stop {
+                choice,
+                reason: reason.to_owned(),
+                kind,
+                native_reason: owned(native_reason),
+                stop_sequence: owned(stop_sequence),
+            },
             Self::End => OwnedStreamEvent::End,
-            Self::ProviderError { message, kind, code } => {
-                OwnedStreamEvent::ProviderError { message: message.to_owned(), kind: owned(kind), code: owned(code) }
-            }
+            Self::Incomplete { reason } => OwnedStreamEvent::Incomplete { reason: reason.to_owned() },
+            Self::ProviderError { message, kind, code, retry } => OwnedStreamEvent::ProviderError {
+                message: message.to_owned(),
+                kind: owned(kind),
+                code: owned(code),
+                retry,
+            },
             Self::Unknown { text } => OwnedStreamEvent::Unknown { text: text.to_owned() },
             Self::BadFrame { text } => OwnedStreamEvent::BadFrame { text: text.to_owned() },
         }
@@ -217,17 +374,18 @@ impl Serialize for OwnedStreamEvent {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("event", self.name())?;
         match self {
-            Self::CallStart { call, id, name, choice } => {
+            Self::CallStart { call, id, name, choice, executor } => {
                 map.serialize_entry("call", call)?;
                 map.serialize_entry("id", id)?;
                 map.serialize_entry("name", name)?;
                 map.serialize_entry("choice", choice)?;
+                map.serialize_entry("executed", executor.name())?;
             }
             Self::Fragment { call, text } => {
                 map.serialize_entry("call", call)?;
                 map.serialize_entry("text", text)?;
             }
-            Self::CallEnd { call, id, name, status, reason, value, raw, error } => {
+            Self::CallEnd { call, id, name, status, reason, value, raw, error, executor } => {
                 map.serialize_entry("call", call)?;
                 map.serialize_entry("id", id)?;
                 map.serialize_entry("name", name)?;
@@ -239,27 +397,89 @@ impl Serialize for OwnedStreamEvent {
                 if error.is_some() || reason.is_some() {
                     map.serialize_entry("error", &Wrong { error: error.as_ref(), reason: reason.as_deref() })?;
                 }
+                map.serialize_entry("executed", executor.name())?;
             }
             Self::CallError(error) => {
                 map.serialize_entry("call", &error.call())?;
                 map.serialize_entry("kind", error.kind().name())?;
             }
-            Self::Text { choice, text } | Self::Reasoning { choice, text } | Self::Refusal { choice, text } => {
+            Self::ApprovalRequest { id, call, json } => {
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("value", &Value(json))?;
+            }
+            Self::MessageStart { id, model } => {
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("model", model)?;
+            }
+            Self::BlockStart { block, kind, id, phase, choice } => {
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("phase", phase)?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::BlockEnd { block, kind, choice } => {
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::Text { choice, block, text } | Self::Reasoning { choice, block, text } => {
+                map.serialize_entry("text", text)?;
+                map.serialize_entry("choice", choice)?;
+                map.serialize_entry("block", block)?;
+            }
+            Self::Refusal { choice, text } => {
                 map.serialize_entry("text", text)?;
                 map.serialize_entry("choice", choice)?;
             }
-            Self::Usage { json } if is_strict(json) => map.serialize_entry("value", &RawJson(json))?,
-            // Half a surrogate pair, or too many levels: as a value it would make the whole line unreadable.
-            Self::Usage { json } => map.serialize_entry("value", json)?,
-            Self::Stop { choice, reason, native_reason } => {
+            Self::Opaque { kind, choice, block, call, json } => {
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("value", &Value(json))?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::ToolResult { call, call_id, is_error, json } => {
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("id", call_id)?;
+                map.serialize_entry("is_error", is_error)?;
+                map.serialize_entry("value", &Value(json))?;
+            }
+            Self::Source { choice, block, url, title, quote, span, json } => {
+                map.serialize_entry("url", url)?;
+                map.serialize_entry("title", title)?;
+                map.serialize_entry("quote", quote)?;
+                map.serialize_entry("span", span)?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("value", &Value(json))?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::ContentFilter { choice, json } => {
+                map.serialize_entry("value", &Value(json))?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::Usage { tokens, json } => {
+                map.serialize_entry("value", &Value(json))?;
+                map.serialize_entry("input", &tokens.input)?;
+                map.serialize_entry("output", &tokens.output)?;
+                map.serialize_entry("cached", &tokens.cached)?;
+                map.serialize_entry("reasoning", &tokens.reasoning)?;
+            }
+            Self::Stop { choice, reason, kind, native_reason, stop_sequence } => {
                 map.serialize_entry("reason", reason)?;
                 map.serialize_entry("native_reason", native_reason)?;
                 map.serialize_entry("choice", choice)?;
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("stop_sequence", stop_sequence)?;
             }
-            Self::ProviderError { message, kind, code } => {
+            Self::Incomplete { reason } => map.serialize_entry("reason", reason)?,
+            Self::ProviderError { message, kind, code, retry } => {
                 map.serialize_entry("message", message)?;
                 map.serialize_entry("type", kind)?;
                 map.serialize_entry("code", code)?;
+                map.serialize_entry("retry", &retry.name())?;
+                map.serialize_entry("retry_after_ms", &retry.after_ms())?;
             }
             Self::Unknown { text } | Self::BadFrame { text } => map.serialize_entry("text", text)?,
             Self::End | Self::Match { .. } => {}
@@ -277,6 +497,15 @@ impl OwnedStreamEvent {
             Self::Match { .. } => "match",
             Self::CallEnd { .. } => "input",
             Self::CallError(_) => "call-error",
+            Self::ApprovalRequest { .. } => "approval-request",
+            Self::MessageStart { .. } => "message-start",
+            Self::BlockStart { .. } => "block-start",
+            Self::BlockEnd { .. } => "block-end",
+            Self::Opaque { .. } => "opaque",
+            Self::ToolResult { .. } => "tool-result",
+            Self::Source { .. } => "source",
+            Self::ContentFilter { .. } => "content-filter",
+            Self::Incomplete { .. } => "incomplete",
             Self::Text { .. } => "text",
             Self::Reasoning { .. } => "reasoning",
             Self::Refusal { .. } => "refusal",
@@ -294,6 +523,16 @@ impl OwnedStreamEvent {
 fn is_strict(json: &str) -> bool {
     let mut parser = Parser::new(&PatternSet::empty());
     parser.feed_with(json, |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok()
+}
+
+/// A provider's JSON text as a value: as a string if it has half a surrogate pair or too many levels, which would make
+/// the whole line unreadable.
+struct Value<'a>(&'a str);
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if is_strict(self.0) { RawJson(self.0).serialize(serializer) } else { serializer.serialize_str(self.0) }
+    }
 }
 
 /// What is wrong with an input, and why it was cut.

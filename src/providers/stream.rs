@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::emitter::{Emitter, OnEvent};
+use super::emitter::{Emitter, OnEvent, Told};
 use super::event::StreamEvent;
 use super::failure::Failure;
 use super::json::Json;
@@ -59,6 +59,7 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 pub struct ProviderStream {
     calls: ToolCalls,
     reader: Option<Reader>,
+    told: Told,
     /// Whether a message's own text is JSON.
     is_structured: bool,
     /// Events that could be several providers', until one comes that can't.
@@ -72,7 +73,7 @@ impl ProviderStream {
     /// The stream of a known provider.
     #[must_use]
     pub fn new(provider: Provider, calls: ToolCalls) -> Self {
-        Self { calls, reader: Some(Reader::new(provider)), is_structured: false, undecided: Vec::new() }
+        Self { reader: Some(Reader::new(provider)), ..Self::detecting(calls) }
     }
 
     /// A stream of an unknown provider, which is recognized by the first event that only one provider sends.
@@ -88,7 +89,7 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn detecting(calls: ToolCalls) -> Self {
-        Self { calls, reader: None, is_structured: false, undecided: Vec::new() }
+        Self { calls, reader: None, told: Told::default(), is_structured: false, undecided: Vec::new() }
     }
 
     /// The assistant's text is itself JSON: each answer is told as a call without an id and a name, not as text.
@@ -214,11 +215,11 @@ impl ProviderStream {
                 None => on_event(StreamEvent::Unknown { text: &event }),
             }
         }
-        self.emitter(&mut on_event).calls().cut(reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input"));
+        self.emitter(&mut on_event).end_input(reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input"));
     }
 
     fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {
-        Emitter::new(&mut self.calls, self.is_structured, on_event)
+        Emitter::new(&mut self.calls, &mut self.told, self.is_structured, on_event)
     }
 
     fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
@@ -275,7 +276,7 @@ impl ProviderStream {
 
     fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let Some(reader) = &mut self.reader else { return };
-        let mut emit = Emitter::new(&mut self.calls, self.is_structured, on_event);
+        let mut emit = Emitter::new(&mut self.calls, &mut self.told, self.is_structured, on_event);
         if reader.read(event, &mut emit).is_err() {
             self.tell_bad_frame(event.spelt(), on_event);
         }

@@ -7,7 +7,19 @@ objects! {
     pub(super) struct ToolCall<'a> {
         pub(super) index: Option<u64>,
         pub(super) id: Text<'a>,
+        /// `function`, or at xAI what the provider executes itself: `web_search_call`.
+        pub(super) kind: Text<'a> = "type",
         pub(super) function: Option<Function<'a>>,
+        pub(super) extra_content: Option<Extra<'a>>,
+    }
+
+    /// What Google adds to calls in the form of OpenAI's.
+    pub(super) struct Extra<'a> {
+        pub(super) google: Option<Google<'a>>,
+    }
+
+    pub(super) struct Google<'a> {
+        pub(super) thought_signature: Json<'a>,
     }
 
     pub(super) struct Function<'a> {

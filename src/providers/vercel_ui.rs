@@ -1,10 +1,12 @@
 //! The Vercel UI message stream: kebab-case types, calls by id, the whole input once more at the end.
 
+use super::blocks::At;
 use super::emitter::Emitter;
+use super::event::{BlockKind, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
 use super::format::{Format, Understood};
 use super::json::{Json, Text, Unreadable, objects};
-use crate::tool_calls::{CallStart, Place, Slot};
+use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
     struct Event<'a> {
@@ -13,9 +15,19 @@ objects! {
         tool_name: Text<'a> = "toolName",
         input_text_delta: Text<'a> = "inputTextDelta",
         input: Json<'a>,
+        provider_executed: bool = "providerExecuted",
         delta: Text<'a>,
         error_text: Text<'a> = "errorText",
         finish_reason: Text<'a> = "finishReason",
+        /// Of a block of text or reasoning.
+        id: Text<'a>,
+        message_id: Text<'a> = "messageId",
+        approval_id: Text<'a> = "approvalId",
+        /// What goes back to the provider, by its name; signatures are here.
+        provider_metadata: Json<'a> = "providerMetadata",
+        url: Text<'a>,
+        title: Text<'a>,
+        filename: Text<'a>,
     }
 }
 
@@ -44,36 +56,69 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let event: Event<'_> = json.object()?;
     let (id, name) = (event.tool_call_id.as_str(), event.tool_name.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
+    let executor = if event.provider_executed { Executor::Provider } else { Executor::Client };
+    let start = CallStart::new(name).id(id).executor(executor);
+    let at = At::from(event.id.as_str());
     match &*event.kind {
         "tool-input-delta" => emit.calls().delta(slot, &event.input_text_delta),
-        "tool-input-start" => emit.calls().start(slot, CallStart::new(name).id(id)),
-        "tool-input-available" => end(slot, id, name, event.input.spelt(), emit),
+        "tool-input-start" => emit.calls().start(slot, start),
+        "tool-input-available" => end(slot, start, executor, event.input.spelt(), emit),
         "tool-input-error" => {
             // What could not be read as JSON comes as a string.
-            end(slot, id, name, event.input.text_or_json().as_str(), emit);
-            emit.report(&Failure { message: event.error_text.into_cow(), ..Failure::default() });
+            end(slot, start, executor, event.input.text_or_json().as_str(), emit);
+            emit.report(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
-        "text-delta" => emit.text(0, &event.delta),
-        "reasoning-delta" => emit.reasoning(0, &event.delta),
-        "start" => emit.calls().begin_message(),
+        "text-start" => emit.start_text(0, at, &event.id, ""),
+        "text-delta" => emit.text_at(0, at, &event.delta),
+        "reasoning-start" => drop(emit.start_block(0, at, BlockKind::Reasoning, &event.id, "")),
+        "reasoning-delta" => emit.reasoning_at(0, at, &event.delta),
+        "text-end" | "reasoning-end" => {}
+        "tool-output-available" if !id.is_empty() => emit.tool_result(id, false, json),
+        "tool-output-error" | "tool-output-denied" if !id.is_empty() => emit.tool_result(id, true, json),
+        "tool-approval-request" if !event.approval_id.is_empty() => {
+            let call = emit.known().find_id(0, id);
+            emit.tell(StreamEvent::ApprovalRequest { id: &event.approval_id, call, json: json.spelt() });
+        }
+        "source-url" | "source-document" if !(event.url.is_empty() && event.title.is_empty()) => emit.source(Source {
+            choice: 0,
+            block: None,
+            url: present(&event.url),
+            title: present(&event.title).or(present(&event.filename)),
+            quote: None,
+            span: None,
+            json: json.spelt(),
+        }),
+        "start" => emit.begin_message(&event.message_id, ""),
         "finish" => emit.end_answer(&event.finish_reason),
         "abort" => emit.end_answer("abort"),
         "error" if !event.error_text.is_empty() => {
-            emit.fail(&Failure { message: event.error_text.into_cow(), ..Failure::default() });
+            emit.fail(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
         "start-step" | "finish-step" | "message-metadata" | "file" => {}
         kind => return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into()),
+    }
+    if event.kind.starts_with("tool-") {
+        let call = emit.known().find_id(0, id);
+        emit.opaque_of_call(OpaqueKind::Signature, 0, call, event.provider_metadata);
+    } else {
+        emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), event.provider_metadata);
+    }
+    if matches!(&*event.kind, "text-end" | "reasoning-end") {
+        emit.end_block(at);
     }
     Ok(Understood::Yes)
 }
 
 /// The input is whole: used where no delta came, else compared with them.
-fn end(slot: Slot<'_>, id: &str, name: &str, input: &str, emit: &mut Emitter<'_>) {
+fn end(slot: Slot<'_>, start: CallStart<'_>, executor: Executor, input: &str, emit: &mut Emitter<'_>) {
     if emit.calls().find(slot).is_none() {
-        if id.is_empty() && emit.calls().has_open() {
+        if slot.place == Place::Nowhere && emit.calls().has_open() {
             return emit.calls().unplaced(slot);
         }
-        emit.calls().start(slot, CallStart::new(name).id(id));
+        emit.calls().start(slot, start);
+    }
+    if executor == Executor::Provider {
+        emit.calls().set_executor(slot, executor);
     }
     // The server may have filled in what the model left out, so what differs is told, and no more.
     emit.calls().derived(slot, input);

@@ -1,6 +1,7 @@
 //! What happens to a stream's tool calls: [`CallEvent`], and which call it happens to, [`ToolCall`].
 
 use super::error::CallError;
+use super::executor::Executor;
 use crate::event::Event;
 use crate::payload::Payload;
 
@@ -18,6 +19,8 @@ pub struct ToolCall<'a> {
     pub name: Option<&'a str>,
     /// Which of several answers it belongs to; 0 where there is one.
     pub choice: u64,
+    /// Who is to execute it. Some servers say so only with a later event, so ask at the call's end.
+    pub executor: Executor,
 }
 
 /// Something that happened to a tool call. Borrowed; it lives as long as the callback.

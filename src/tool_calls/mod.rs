@@ -16,7 +16,7 @@
 //! | `open_call`, `input`, `by_path`, `numbered` | a call that is open, and the text or values that it got |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
-//! | `event`, `error` | what is told |
+//! | `event`, `error`, `executor` | what is told |
 
 mod builder;
 mod by_path;
@@ -25,6 +25,7 @@ mod calls;
 mod ending;
 mod error;
 mod event;
+mod executor;
 mod input;
 mod limits;
 mod numbered;
@@ -40,6 +41,7 @@ pub use builder::ToolCallsBuilder;
 pub use calls::ToolCalls;
 pub use error::{CallError, CallErrorKind};
 pub use event::{CallEvent, ToolCall};
+pub use executor::Executor;
 pub use limits::CallLimits;
 pub use slot::Slot;
 pub use start::CallStart;

@@ -7,6 +7,7 @@ use core::mem;
 use super::by_path::PathValue;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener, InputEvent, ToolCall};
+use super::executor::Executor;
 use super::input::Input;
 use super::options::Options;
 use super::slot::{Place, Slot};
@@ -32,11 +33,13 @@ pub(super) struct Identity {
     choice: u64,
     id: String,
     name: String,
+    executor: Executor,
 }
 
 impl Identity {
     pub(super) fn tool_call(&self) -> ToolCall<'_> {
-        ToolCall { number: self.number, id: present(&self.id), name: present(&self.name), choice: self.choice }
+        let Self { number, choice, executor, .. } = *self;
+        ToolCall { number, id: present(&self.id), name: present(&self.name), choice, executor }
     }
 }
 
@@ -69,7 +72,7 @@ impl OpenCall {
     pub(super) fn new(number: u64, slot: Slot<'_>, start: &CallStart<'_>) -> Self {
         let (id, name) = (start.id_or_empty().to_owned(), start.name_or_empty().to_owned());
         Self {
-            identity: Identity { number, choice: slot.choice, id, name },
+            identity: Identity { number, choice: slot.choice, id, name, executor: start.executor },
             is_content: slot.place == Place::Content,
             format: start.format,
             phase: Phase::Open,
@@ -151,6 +154,11 @@ impl OpenCall {
     /// Something of the stream was left out: nothing can be complete that was open then.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.left_out.get_or_insert(reason);
+    }
+
+    /// The wire says late who executes it.
+    pub(super) fn set_executor(&mut self, executor: Executor) {
+        self.identity.executor = executor;
     }
 
     pub(super) fn set_incomplete(&mut self) {

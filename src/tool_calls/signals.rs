@@ -23,6 +23,7 @@ use super::by_path::PathValue;
 use super::ending::Ending;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener};
+use super::executor::Executor;
 use super::open_call::{OpenCall, Phase};
 use super::options::Options;
 use super::slot::{Place, Slot};
@@ -268,6 +269,13 @@ impl Signals<'_> {
     pub(crate) fn set_incomplete(&mut self, slot: Slot<'_>) {
         if let Some(call) = self.call_in(slot) {
             call.set_incomplete();
+        }
+    }
+
+    /// The wire says, after the start, who executes the call in a slot.
+    pub(crate) fn set_executor(&mut self, slot: Slot<'_>, executor: Executor) {
+        if let Some(call) = self.call_in(slot) {
+            call.set_executor(executor);
         }
     }
 

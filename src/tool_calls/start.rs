@@ -1,6 +1,9 @@
 //! What is known of a call when it starts.
 
-/// What is known of a call when it starts: any of its name, its id and its input, and whether that input is JSON.
+use super::executor::Executor;
+
+/// What is known of a call when it starts: any of its name, its id and its input, whether that input is
+/// JSON, and who is to execute it.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -24,6 +27,7 @@ pub struct CallStart<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) input: Option<&'a str>,
     pub(super) format: InputFormat,
+    pub(super) executor: Executor,
 }
 
 /// What a call's input is written in.
@@ -77,6 +81,11 @@ impl<'a> CallStart<'a> {
     /// ```
     pub fn raw(self) -> Self {
         Self { format: InputFormat::Text, ..self }
+    }
+
+    /// Who is to execute the call; the client, unless said otherwise.
+    pub fn executor(self, executor: Executor) -> Self {
+        Self { executor, ..self }
     }
 
     pub(super) fn id_or_empty(&self) -> &'a str {

@@ -109,7 +109,10 @@ fn openai_responses() {
     let names: Vec<_> =
         log.calls.iter().map(|call| (call.id.as_str(), call.at_end.1.as_str(), call.raw.as_str())).collect();
     let patch = r#"{"callId":"p","operation":{"type":"update_file","path":"a","diff":"@@"}}"#;
-    assert_eq!(names, [("a", "late", "{}"), ("ci", "code_interpreter", "1+1"), ("p", "apply_patch", patch)]);
+    assert_eq!(
+        names,
+        [("w", "web_search", ""), ("a", "late", "{}"), ("ci", "code_interpreter", "1+1"), ("p", "apply_patch", patch)]
+    );
     assert_eq!(log.errors, []);
 }
 
@@ -194,9 +197,15 @@ fn gemini_interactions() {
                 event("interaction.completed", json!({"interaction": {}})),
             ],
         );
-        let expected =
-            ["tool truncated(superseded) [", r#"tool complete {"a":1}"#, "named empty {}", r#" complete {"a":2}"#];
+        let expected = [
+            "tool truncated(superseded) [",
+            r#"tool complete {"a":1}"#,
+            "code_execution empty {}",
+            "named empty {}",
+            r#" complete {"a":2}"#,
+        ];
         assert_eq!(log.summary(), expected);
+        assert_eq!(log.executed(), (vec!["tool", "named", ""], vec!["tool", "code_execution"]));
         assert_eq!(words(&log), ("t", "", vec!["Overloaded"]));
         assert_eq!(log.stops, [(0, "completed".to_owned())]);
     }

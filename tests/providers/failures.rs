@@ -192,7 +192,10 @@ fn events_of_unknown_types_are_told() {
         (Provider::Bedrock, json!({"metadata": {"metrics": {}}})),
         (Provider::Ollama, json!({"model": "m", "done": false})),
     ] {
-        assert_eq!(alone(Some(provider), &event), Log::default(), "{provider} {event}");
+        let log = alone(Some(provider), &event);
+        let besides = log.besides.clone();
+        assert!(besides.iter().all(|told| told.starts_with("message ")), "{besides:?}");
+        assert_eq!(log, Log { besides, ..Log::default() }, "{provider} {event}");
     }
 }
 

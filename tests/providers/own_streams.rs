@@ -63,9 +63,12 @@ const TABLE: [(&str, &[&str]); 44] = [
     // The second shell is the provider's own.
     (
         "responses/shell.sse",
-        &[r#"shell complete {"commands":["ls -a \"~\"","","pwd"],"max_output_length":8912,"timeout_ms":null}"#],
+        &[
+            r#"shell complete {"commands":["ls -a \"~\"","","pwd"],"max_output_length":8912,"timeout_ms":null}"#,
+            r#"shell complete {"commands":["uname"],"max_output_length":null,"timeout_ms":null}"#,
+        ],
     ),
-    // So are the second search for tools, and the one for pages.
+    // So are the second search for tools, the one for pages, and what asks for approval.
     (
         "responses/client-calls.sse",
         &[
@@ -76,9 +79,11 @@ const TABLE: [(&str, &[&str]); 44] = [
                 r#"computer complete {"action":{"type":"click","button":"left","x":1,"y":2},"#,
                 r#""pending_safety_checks":[{"id":"s","code":"c","message":"m"}]}"#
             ),
+            r#"tool_search complete {"paths":["a"]}"#,
+            r#"web_search complete {"type":"search","query":"tram"}"#,
         ],
     ),
-    ("interactions/built-in.sse", &[WEATHER]),
+    ("interactions/built-in.sse", &[r#"google_search complete {"queries":["tram 4"]}"#, WEATHER]),
     ("bedrock/invoke-model.jsonl", &[WEATHER]),
     ("gemini/numbers.sse", &[WEATHER]),
     // These two are long: what they come to is checked below.
@@ -193,6 +198,6 @@ fn what_stands_around_the_calls_is_told() {
 /// The ids to answer with, where an item has several or changes its own.
 #[test]
 fn ids_of_what_the_client_does() {
-    assert_eq!(log_of("responses/client-calls.sse").ids(), ["call_1", "call_2", "mcpr_2", "call_4"]);
+    assert_eq!(log_of("responses/client-calls.sse").ids(), ["call_1", "call_2", "mcpr_2", "call_4", "tsc_4", "ws_5"]);
     assert_eq!(log_of("responses/apply-patch.sse").ids(), ["call_1", "call_2"]);
 }

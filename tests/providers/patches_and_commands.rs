@@ -276,7 +276,7 @@ fn limits_hold() {
     assert!(size(3_000) < size(1_000) * 11 / 10);
 }
 
-/// A provider's own shell is no call, and what is told of it is no error.
+/// A provider's own shell is a call that nobody else is to execute.
 #[test]
 fn a_shell_in_a_container() {
     let members = json!({"action": {"commands": ["ls"]}, "environment": {"type": "container_auto"}});
@@ -288,5 +288,7 @@ fn a_shell_in_a_container() {
         item("done", 0, "shell_call", &members),
         completed(),
     ]);
-    assert_eq!((log.calls.len(), log.errors, log.unknown), (0, vec![], vec![]));
+    assert_eq!(log.summary(), [r#"shell complete {"commands":["ls"]}"#]);
+    assert_eq!(log.executed(), (vec![], vec!["shell"]));
+    assert_eq!((log.errors, log.unknown), (vec![], vec![]));
 }

@@ -283,7 +283,11 @@ fn steps_of_googles_own_tools() {
             event("step.delta", 3, json!({"arguments": "{}"})),
         ],
     );
-    assert_eq!(log.summary(), [r#"echo complete {"a":1}"#, "tool complete {}"]);
+    assert_eq!(
+        log.summary(),
+        [r#"google_search complete {"queries":["x"]}"#, r#"echo complete {"a":1}"#, "tool complete {}"]
+    );
+    assert_eq!(log.executed(), (vec!["tool"], vec!["google_search", "echo"]));
     assert_eq!(log.errors, [(CallErrorKind::NotStarted, None); 2]);
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jsonspigot::PayloadStatus;
-use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+use jsonspigot::providers::{Block, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCall, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{ErrorKind, OwnedEvent, OwnedEventKind, PatternSet};
 use sse_core::{SseDecoder, SseEvent};
@@ -134,6 +134,16 @@ pub(crate) struct Log {
     pub(crate) unknown: Vec<String>,
     pub(crate) bad_frames: Vec<String>,
     pub(crate) errors: Vec<(CallErrorKind, Option<u64>)>,
+    pub(crate) incomplete: Option<String>,
+    /// Of each usage the input, the output, what was cached and what is reasoning.
+    pub(crate) tokens: Vec<[Option<u64>; 4]>,
+    /// Of each of the provider's errors whether it passes, and when.
+    pub(crate) retries: Vec<(Option<&'static str>, Option<u64>)>,
+    /// What else was told, each in a few words.
+    pub(crate) besides: Vec<String>,
+    pub(crate) block_count: u64,
+    /// The blocks that have begun and not ended.
+    pub(crate) open_blocks: Vec<(u64, &'static str)>,
     /// The order: a letter an event, with the call's number.
     pub(crate) order: Vec<String>,
 }
@@ -155,15 +165,18 @@ pub(crate) struct CallLog {
     pub(crate) error: Option<(ErrorKind, u64, String)>,
     /// Id and name as they were at the end.
     pub(crate) at_end: (String, String),
+    /// Who executes it, as it was at the start and at the end.
+    pub(crate) executed: (&'static str, &'static str),
 }
 
 impl Log {
     pub(crate) fn tell<'e>(&mut self, event: impl Into<StreamEvent<'e>>) {
         match event.into() {
-            StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, .. })) => {
+            StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
                 assert_eq!(number, self.calls.len() as u64, "calls are numbered as they start");
                 let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-                self.calls.push(CallLog { id: text(id), name: text(name), choice, ..CallLog::default() });
+                let executed = (executor.name(), "");
+                self.calls.push(CallLog { id: text(id), name: text(name), choice, executed, ..CallLog::default() });
                 self.order.push(format!("call {number}"));
             }
             StreamEvent::Call(CallEvent::Fragment { call, text }) => {
@@ -182,7 +195,7 @@ impl Log {
                     matches.push(event);
                 }
             }
-            StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, .. }, input }) => {
+            StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, executor, .. }, input }) => {
                 let log = self.open(number);
                 log.status = input.status().name();
                 if let PayloadStatus::Truncated { reason } = input.status() {
@@ -191,22 +204,73 @@ impl Log {
                 log.raw = input.raw().to_owned();
                 log.value = input.value().map(|value| value.to_string());
                 log.error = input.error().map(|error| (error.kind(), error.offset(), error.path().to_owned()));
+                log.executed.1 = executor.name();
                 log.at_end = (id.unwrap_or_default().to_owned(), name.unwrap_or_default().to_owned());
                 assert_eq!(log.raw, log.fragments, "the raw text is all fragments");
                 assert_eq!(log.value.is_some(), matches!(log.status, "complete" | "empty"), "{log:?}");
                 self.order.push(format!("input {number}"));
             }
-            StreamEvent::Text { text, .. } => self.text.push_str(text),
-            StreamEvent::Reasoning { text, .. } => self.reasoning.push_str(text),
+            StreamEvent::Text { block, text, .. } => {
+                assert!(self.open_blocks.contains(&(block, "text")), "{block} is open");
+                self.text.push_str(text);
+            }
+            StreamEvent::Reasoning { block, text, .. } => {
+                assert!(self.open_blocks.contains(&(block, "reasoning")), "{block} is open");
+                self.reasoning.push_str(text);
+            }
+            StreamEvent::ApprovalRequest { id, call, .. } => {
+                self.besides.push(format!("approval {id} of {call:?}"));
+            }
+            StreamEvent::MessageStart { id, model, .. } => {
+                self.besides.push(format!("message {} {}", id.unwrap_or("-"), model.unwrap_or("-")));
+            }
+            StreamEvent::BlockStart(Block { number, choice, kind, id, phase, .. }) => {
+                assert_eq!(number, self.block_count, "blocks are numbered as they start");
+                self.block_count += 1;
+                self.open_blocks.push((number, kind.name()));
+                let of = if choice > 0 { format!(" of {choice}") } else { String::new() };
+                let named = [id, phase].into_iter().flatten().fold(String::new(), |named, text| named + " " + text);
+                self.besides.push(format!("block {number} {}{of}{named}", kind.name()));
+            }
+            StreamEvent::BlockEnd(Block { number, kind, .. }) => {
+                let place = self.open_blocks.iter().position(|open| *open == (number, kind.name()));
+                self.open_blocks.remove(place.expect("a block that ends has begun"));
+                self.besides.push(format!("end {number}"));
+            }
+            StreamEvent::Opaque(Opaque { kind, block, call, json, .. }) => {
+                let of = block.map(|block| format!(" of block {block}"));
+                let of = of.or(call.map(|call| format!(" of call {call}"))).unwrap_or_default();
+                self.besides.push(format!("{}{of} {json}", kind.name()));
+            }
+            StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json, .. }) => {
+                let call = call.map_or("nobody".to_owned(), |call| format!("call {call}"));
+                let error = if is_error { " failed" } else { "" };
+                self.besides.push(format!("result of {call} {}{error} {json}", call_id.unwrap_or("-")));
+            }
+            StreamEvent::Source(Source { block, url, title, quote, span, json, .. }) => {
+                serde_json::from_str::<serde_json::Value>(json).unwrap();
+                let of = block.map(|block| format!(" of block {block}")).unwrap_or_default();
+                let span = span.map(|(start, end)| format!(" {start}..{end}")).unwrap_or_default();
+                let parts = [url, title, quote].map(|part| part.unwrap_or("-"));
+                self.besides.push(format!("source{of} {}{span}", parts.join(" | ")));
+            }
+            StreamEvent::ContentFilter { json, .. } => self.besides.push(format!("filter {json}")),
             StreamEvent::Refusal { text, .. } => self.refusal.push_str(text),
-            StreamEvent::Usage { json } => self.usage.push(json.to_owned()),
-            StreamEvent::Stop { choice, reason, native_reason } => {
+            StreamEvent::Usage { tokens, json, .. } => {
+                self.usage.push(json.to_owned());
+                self.tokens.push([tokens.input, tokens.output, tokens.cached, tokens.reasoning]);
+            }
+            StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence, .. } => {
+                let sequence = stop_sequence.map(|sequence| format!(" {sequence:?}")).unwrap_or_default();
+                self.besides.push(format!("stop {}{sequence}", kind.name()));
                 self.native_reasons.extend(native_reason.map(|native| (self.stops.len(), native.to_owned())));
                 self.stops.push((choice, reason.to_owned()));
                 self.order.push(format!("stop {choice}"));
             }
             StreamEvent::End => self.ends += 1,
-            StreamEvent::ProviderError { message, kind, code } => {
+            StreamEvent::Incomplete { reason, .. } => self.incomplete = Some(reason.to_owned()),
+            StreamEvent::ProviderError { message, kind, code, retry, .. } => {
+                self.retries.push((retry.name(), retry.after_ms()));
                 self.provider_errors.push(message.to_owned());
                 self.error_kinds.push((kind.map(str::to_owned), code.map(str::to_owned)));
             }
@@ -231,6 +295,15 @@ impl Log {
             format!("{name} {status}{reason} {}", value.as_deref().unwrap_or(raw))
         };
         self.calls.iter().map(line).collect()
+    }
+
+    /// The names of the calls that the client is to execute, and of those that the provider does.
+    pub(crate) fn executed(&self) -> (Vec<&str>, Vec<&str>) {
+        let by = |executor: &str| {
+            let calls = self.calls.iter().filter(|call| call.executed.1 == executor);
+            calls.map(|call| call.at_end.1.as_str()).collect()
+        };
+        (by("client"), by("provider"))
     }
 
     pub(crate) fn ids(&self) -> Vec<&str> {

@@ -118,7 +118,7 @@ impl<W: Write> Output for Prose<W> {
                 // A string that was cut ends here.
                 if self.half_line == Some(Writer::Match(call.number)) { self.end_line() } else { Ok(()) }
             }
-            StreamEvent::Text { choice, text } | StreamEvent::Refusal { choice, text } => {
+            StreamEvent::Text { choice, text, .. } | StreamEvent::Refusal { choice, text } => {
                 self.write(Writer::Answer(choice), text)
             }
             _ => Ok(()),

@@ -5,8 +5,8 @@ use std::fmt;
 use std::io::{self, Write};
 
 use jsonspigot::envelope::EnvelopeEvent;
-use jsonspigot::providers::StreamEvent;
-use jsonspigot::tool_calls::{CallEvent, ToolCall};
+use jsonspigot::providers::{Block, Opaque, Source, StreamEvent, ToolResult};
+use jsonspigot::tool_calls::{CallEvent, Executor, ToolCall};
 use jsonspigot::{Parser, PatternSet};
 use jsonspigot::{Payload, PayloadStatus};
 
@@ -15,47 +15,119 @@ use super::members::{Place, Quoted};
 /// What the lines `call` could not say of calls that are still open.
 #[derive(Default)]
 pub(super) struct CallNames {
-    /// Whether id and name were there.
-    known: BTreeMap<u64, (bool, bool)>,
+    /// Whether id and name were there, and who executes the call.
+    known: BTreeMap<u64, (bool, bool, Executor)>,
 }
 
 pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &mut CallNames) -> io::Result<()> {
     match *event {
-        StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, .. })) => {
-            if id.is_none() || name.is_none() {
-                names.known.insert(number, (id.is_some(), name.is_some()));
-            }
+        StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
+            names.known.insert(number, (id.is_some(), name.is_some(), executor));
             write!(out, r#"{{"event":"call","call":{number},"id":{},"name":{}"#, OrNull(id), OrNull(name))?;
             // An answer is known by its place, a call by its name.
-            if name.is_none() { writeln!(out, r#","choice":{choice}}}"#) } else { end_line(out, choice) }
+            if name.is_none() {
+                write!(out, r#","choice":{choice}"#)?;
+            } else {
+                write_choice(out, choice)?;
+            }
+            writeln!(out, r#","executed":"{}"}}"#, executor.name())
         }
-        StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, .. }, input }) => {
+        StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, executor, .. }, input }) => {
             write!(out, r#"{{"event":"input","call":{number}"#)?;
-            let (has_id, has_name) = names.known.remove(&number).unwrap_or((true, true));
+            let (has_id, has_name, known) = names.known.remove(&number).unwrap_or((true, true, executor));
             let late = [("id", has_id, id), ("name", has_name, name)];
             for (member, _, text) in late.into_iter().filter(|(_, was_known, text)| !was_known && text.is_some()) {
                 write!(out, r#","{member}":{}"#, OrNull(text))?;
             }
             let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
-            writeln!(out, "{}}}", Verdict { payload: &input, reason })
+            write!(out, "{}", Verdict { payload: &input, reason })?;
+            if known == executor {
+                out.write_all(b"}\n")
+            } else {
+                writeln!(out, r#","executed":"{}"}}"#, executor.name())
+            }
         }
-        StreamEvent::Text { choice, text } => write_text(out, "text", "text", text, choice),
-        StreamEvent::Reasoning { choice, text } => write_text(out, "reasoning", "text", text, choice),
-        StreamEvent::Refusal { choice, text } => write_text(out, "refusal", "text", text, choice),
-        StreamEvent::Stop { choice, reason, native_reason } => {
-            write!(out, r#"{{"event":"stop","reason":{}"#, Quoted(reason))?;
-            write_present(out, "native_reason", native_reason)?;
+        StreamEvent::ApprovalRequest { id, call, json, .. } => {
+            write!(out, r#"{{"event":"approval-request","id":{}"#, Quoted(id))?;
+            write_number(out, "call", call)?;
+            end_with_value(out, json, 0)
+        }
+        StreamEvent::MessageStart { id, model, .. } => {
+            out.write_all(br#"{"event":"message-start""#)?;
+            write_present(out, "id", id)?;
+            write_present(out, "model", model)?;
+            end_line(out, 0)
+        }
+        StreamEvent::BlockStart(Block { number, choice, kind, id, phase, .. }) => {
+            write!(out, r#"{{"event":"block-start","block":{number},"kind":"{}""#, kind.name())?;
+            write_present(out, "id", id)?;
+            write_present(out, "phase", phase)?;
             end_line(out, choice)
         }
-        StreamEvent::ProviderError { message, kind, code } => {
+        StreamEvent::BlockEnd(Block { number, choice, kind, .. }) => {
+            write!(out, r#"{{"event":"block-end","block":{number},"kind":"{}""#, kind.name())?;
+            end_line(out, choice)
+        }
+        StreamEvent::Text { choice, block, text, .. } => write_said(out, "text", text, choice, block),
+        StreamEvent::Reasoning { choice, block, text, .. } => write_said(out, "reasoning", text, choice, block),
+        StreamEvent::Refusal { choice, text } => write_text(out, "refusal", "text", text, choice),
+        StreamEvent::Opaque(Opaque { kind, choice, block, call, json, .. }) => {
+            write!(out, r#"{{"event":"opaque","kind":"{}""#, kind.name())?;
+            write_number(out, "block", block)?;
+            write_number(out, "call", call)?;
+            end_with_value(out, json, choice)
+        }
+        StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json, .. }) => {
+            out.write_all(br#"{"event":"tool-result""#)?;
+            write_number(out, "call", call)?;
+            write_present(out, "id", call_id)?;
+            if is_error {
+                out.write_all(br#","is_error":true"#)?;
+            }
+            end_with_value(out, json, 0)
+        }
+        StreamEvent::Source(Source { choice, block, url, title, quote, span, json, .. }) => {
+            out.write_all(br#"{"event":"source""#)?;
+            for (member, text) in [("url", url), ("title", title), ("quote", quote)] {
+                write_present(out, member, text)?;
+            }
+            if let Some((start, end)) = span {
+                write!(out, r#","span":[{start},{end}]"#)?;
+            }
+            write_number(out, "block", block)?;
+            end_with_value(out, json, choice)
+        }
+        StreamEvent::ContentFilter { choice, json, .. } => {
+            out.write_all(br#"{"event":"content-filter""#)?;
+            end_with_value(out, json, choice)
+        }
+        StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence, .. } => {
+            write!(out, r#"{{"event":"stop","reason":{}"#, Quoted(reason))?;
+            write_present(out, "native_reason", native_reason)?;
+            write_choice(out, choice)?;
+            write!(out, r#","kind":"{}""#, kind.name())?;
+            write_present(out, "stop_sequence", stop_sequence)?;
+            end_line(out, 0)
+        }
+        StreamEvent::Incomplete { reason, .. } => write_text(out, "incomplete", "reason", reason, 0),
+        StreamEvent::ProviderError { message, kind, code, retry, .. } => {
             write!(out, r#"{{"event":"provider-error","message":{}"#, Quoted(message))?;
             write_present(out, "type", kind)?;
             write_present(out, "code", code)?;
+            write_present(out, "retry", retry.name())?;
+            write_number(out, "retry_after_ms", retry.after_ms())?;
             end_line(out, 0)
         }
         StreamEvent::BadFrame { text } => write_text(out, "bad-frame", "text", text, 0),
         StreamEvent::Unknown { text } => write_text(out, "unknown-event", "text", text, 0),
-        StreamEvent::Usage { json } => writeln!(out, r#"{{"event":"usage","value":{}}}"#, on_one_line(json)),
+        StreamEvent::Usage { tokens, json, .. } => {
+            write!(out, r#"{{"event":"usage","value":{}"#, on_one_line(json))?;
+            write_number(out, "input", tokens.input)?;
+            write_number(out, "output", tokens.output)?;
+            write_number(out, "cached", tokens.cached)?;
+            write_number(out, "reasoning", tokens.reasoning)?;
+            end_line(out, 0)
+        }
         StreamEvent::Call(CallEvent::Error(error)) => {
             out.write_all(br#"{"event":"call-error""#)?;
             if let Some(call) = error.call() {
@@ -69,8 +141,30 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
 }
 
 /// Nobody asked for several answers where there is only the first.
+fn write_choice(out: &mut impl Write, choice: u64) -> io::Result<()> {
+    if choice > 0 { write!(out, r#","choice":{choice}"#) } else { Ok(()) }
+}
+
 fn end_line(out: &mut impl Write, choice: u64) -> io::Result<()> {
-    if choice > 0 { writeln!(out, r#","choice":{choice}}}"#) } else { out.write_all(b"}\n") }
+    write_choice(out, choice)?;
+    out.write_all(b"}\n")
+}
+
+/// The provider's own JSON, last of all but the choice.
+fn end_with_value(out: &mut impl Write, json: &str, choice: u64) -> io::Result<()> {
+    write!(out, r#","value":{}"#, on_one_line(json))?;
+    end_line(out, choice)
+}
+
+/// A piece of what is said, in its block.
+fn write_said(out: &mut impl Write, event: &str, text: &str, choice: u64, block: u64) -> io::Result<()> {
+    write!(out, r#"{{"event":"{event}","text":{}"#, Quoted(text))?;
+    write_choice(out, choice)?;
+    writeln!(out, r#","block":{block}}}"#)
+}
+
+fn write_number(out: &mut impl Write, member: &str, number: Option<u64>) -> io::Result<()> {
+    number.map_or(Ok(()), |number| write!(out, r#","{member}":{number}"#))
 }
 
 fn write_text(out: &mut impl Write, event: &str, member: &str, text: &str, choice: u64) -> io::Result<()> {

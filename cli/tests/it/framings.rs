@@ -112,10 +112,13 @@ fn an_array_is_told_as_server_sent_events_are() {
     let (status, lines, said) = told("gemini", "65536", &ARRAY[..cut]);
     assert_eq!((status, said), (1, vec!["incomplete".to_owned()]));
     let (_, before, _) = told("gemini", "65536", events[..2].concat());
+    // It breaks off as well.
+    let before = before.replace("{\"event\":\"incomplete\",\"reason\":\"end-of-input\"}", "");
     assert!(lines.starts_with(&before), "{lines}");
     assert_eq!(
         lines[before.len()..].trim(),
-        "{\"event\":\"bad-frame\",\"text\":\"{\"}\n{\"event\":\"bad-frame\",\"text\":\"\\\"candidates\\\": [{\"}"
+        "{\"event\":\"bad-frame\",\"text\":\"{\"}\n{\"event\":\"bad-frame\",\"text\":\"\\\"candidates\\\": [{\"}\n\
+         {\"event\":\"incomplete\",\"reason\":\"end-of-input\"}"
     );
 }
 
@@ -125,6 +128,7 @@ fn an_element_that_can_not_be_read_leaves_no_call_complete() {
         r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}"#,
         r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#,
         r#"{"type":"content_block_stop","index":0}"#,
+        r#"{"type":"message_stop"}"#,
     ];
     let status = |body: String| {
         let run = run(&["--provider", "anthropic"], body);
@@ -133,11 +137,11 @@ fn an_element_that_can_not_be_read_leaves_no_call_complete() {
     };
     assert_eq!(status(events.join("\n")), (0, true));
     assert_eq!(status(format!("[{}]", events.join(","))), (0, true));
-    let damaged = [events[0], events[1], "{\n\"type\": nonsense\n}", events[2]];
+    let damaged = [events[0], events[1], "{\n\"type\": nonsense\n}", events[2], events[3]];
     assert_eq!(status(damaged.join("\n")), (1, false));
     assert_eq!(status(format!("[{}]", damaged.join("\n,\n"))), (1, false));
     // A line of noise does no harm, unless it looks like an event.
-    assert_eq!(status([events[0], events[1], "nonsense", events[2]].join("\n")), (0, true));
+    assert_eq!(status([events[0], events[1], "nonsense", events[2], events[3]].join("\n")), (0, true));
     assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (1, false));
 }
 

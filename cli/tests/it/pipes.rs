@@ -72,7 +72,7 @@ fn an_event_is_told_before_the_next_one_is_in() {
             b"data: {\"contentBlockStart\":{\"contentBlockIndex\":0,\"start\":{\"toolUse\":{\"name\":\"f\"}}}}\n\nda",
         )
         .unwrap();
-    assert_eq!(next(), r#"{"event":"call","call":0,"id":null,"name":"f"}"#);
+    assert_eq!(next(), r#"{"event":"call","call":0,"id":null,"name":"f","executed":"client"}"#);
     stdin
         .write_all(b"ta: {\"contentBlockDelta\":{\"contentBlockIndex\":0,\"delta\":{\"toolUse\":{\"input\":\"{\\\"say\\\":\\\"H\"}}}}\r\n\r")
         .unwrap();

@@ -129,10 +129,13 @@ fn each_line_of_a_call() {
     assert_snapshot!(run(&["--provider", "anthropic", "at", "n[*]"], ANTHROPIC), @r#"
     exit status 0
     --- stdout
-    {"event":"usage","value":{"input_tokens":7,"server":{"a":1.50}}}
-    {"event":"reasoning","text":"Hm."}
-    {"event":"text","text":"Let me \"look\"."}
-    {"event":"call","call":0,"id":"toolu_1","name":"look"}
+    {"event":"message-start"}
+    {"event":"usage","value":{"input_tokens":7,"server":{"a":1.50}},"input":7}
+    {"event":"block-start","block":0,"kind":"reasoning"}
+    {"event":"reasoning","text":"Hm.","block":0}
+    {"event":"block-start","block":1,"kind":"text"}
+    {"event":"text","text":"Let me \"look\".","block":1}
+    {"event":"call","call":0,"id":"toolu_1","name":"look","executed":"client"}
     {"event":"begin","call":0,"pattern":0,"path":"at","kind":"string"}
     {"event":"delta","call":0,"pattern":0,"path":"at","text":"th"}
     {"event":"delta","call":0,"pattern":0,"path":"at","text":"é"}
@@ -141,8 +144,10 @@ fn each_line_of_a_call() {
     {"event":"begin","call":0,"pattern":1,"path":"n[0]","kind":"number"}
     {"event":"end","call":0,"pattern":1,"path":"n[0]","value":1.50}
     {"event":"input","call":0,"status":"complete","value":{"at":"th\u00e9 sky","n":[1.50]}}
-    {"event":"stop","reason":"tool_use"}
-    {"event":"usage","value":{"output_tokens":9}}
+    {"event":"block-end","block":0,"kind":"reasoning"}
+    {"event":"block-end","block":1,"kind":"text"}
+    {"event":"stop","reason":"tool_use","kind":"tool-use"}
+    {"event":"usage","value":{"output_tokens":9},"output":9}
     {"event":"done","bytes":943}
     "#);
 }
@@ -178,17 +183,17 @@ fn each_verdict() {
     assert_snapshot!(run(&["--provider", "openai-chat"], chat(&deltas)), @r#"
     exit status 1
     --- stdout
-    {"event":"call","call":0,"id":"call_0","name":"f"}
-    {"event":"call","call":1,"id":"call_1","name":"f"}
-    {"event":"call","call":2,"id":"call_2","name":"f"}
-    {"event":"call","call":3,"id":"call_3","name":"f"}
-    {"event":"call","call":4,"id":"call_4","name":"f"}
+    {"event":"call","call":0,"id":"call_0","name":"f","executed":"client"}
+    {"event":"call","call":1,"id":"call_1","name":"f","executed":"client"}
+    {"event":"call","call":2,"id":"call_2","name":"f","executed":"client"}
+    {"event":"call","call":3,"id":"call_3","name":"f","executed":"client"}
+    {"event":"call","call":4,"id":"call_4","name":"f","executed":"client"}
     {"event":"input","call":0,"status":"complete","value":{"a":[1,2.50]}}
     {"event":"input","call":1,"status":"empty","value":{}}
     {"event":"input","call":2,"status":"malformed","raw":"{\"a\": 1,}","error":{"kind":"unexpected-byte","offset":8,"line":1,"column":9,"path":"$"}}
     {"event":"input","call":3,"status":"trailing","raw":"{} {}","error":{"kind":"trailing-bytes","offset":3,"line":1,"column":4,"path":"$"}}
     {"event":"input","call":4,"status":"complete","value":null}
-    {"event":"stop","reason":"tool_calls"}
+    {"event":"stop","reason":"tool_calls","kind":"tool-use"}
     {"event":"done","bytes":613}
     --- stderr
     error: unexpected-byte: expected a key at line 1 column 9 (byte 8) in $ (call 2, f, malformed)
@@ -201,17 +206,17 @@ fn each_verdict() {
     assert_snapshot!(run(&["--provider", "auto", "a"], chat(&deltas)), @r#"
     exit status 1
     --- stdout
-    {"event":"call","call":0,"id":"call_0","name":"f"}
+    {"event":"call","call":0,"id":"call_0","name":"f","executed":"client"}
     {"event":"begin","call":0,"pattern":0,"path":"a","kind":"string"}
     {"event":"delta","call":0,"pattern":0,"path":"a","text":"x"}
-    {"event":"call","call":1,"id":"call_1","name":"f"}
+    {"event":"call","call":1,"id":"call_1","name":"f","executed":"client"}
     {"event":"begin","call":1,"pattern":0,"path":"a","kind":"string"}
     {"event":"delta","call":1,"pattern":0,"path":"a","text":"x"}
-    {"event":"call","call":2,"id":"call_2","name":"f"}
+    {"event":"call","call":2,"id":"call_2","name":"f","executed":"client"}
     {"event":"input","call":0,"status":"malformed","raw":"{\"a\": \"x\ny","error":{"kind":"control-character","offset":8,"line":1,"column":9,"path":"a"}}
     {"event":"input","call":1,"status":"truncated","raw":"{\"a\": \"x","error":{"kind":"incomplete","offset":8,"line":1,"column":9,"path":"a","reason":"length"}}
     {"event":"input","call":2,"status":"truncated","raw":"","error":{"kind":"incomplete","reason":"length"}}
-    {"event":"stop","reason":"length"}
+    {"event":"stop","reason":"length","kind":"length"}
     {"event":"done","bytes":384}
     --- stderr
     error: control-character: expected an escape instead of a raw control character at line 1 column 9 (byte 8) in a (call 0, f, malformed)
@@ -230,9 +235,9 @@ fn what_is_not_json_is_raw() {
     assert_snapshot!(run(&["--provider", "auto", "$"], events), @r#"
     exit status 0
     --- stdout
-    {"event":"call","call":0,"id":"call_1","name":"sql"}
+    {"event":"call","call":0,"id":"call_1","name":"sql","executed":"client"}
     {"event":"input","call":0,"status":"raw","raw":"SELECT \"a\"\n"}
-    {"event":"stop","reason":"completed"}
+    {"event":"stop","reason":"completed","kind":"tool-use"}
     {"event":"done","bytes":446}
     "#);
 }
@@ -251,10 +256,10 @@ fn each_answer_by_its_place() {
     assert_snapshot!(run(&["--provider", "openai-chat", "--structured", "a"], chat(&deltas)), @r#"
     exit status 0
     --- stdout
-    {"event":"call","call":0,"id":null,"name":null,"choice":0}
+    {"event":"call","call":0,"id":null,"name":null,"choice":0,"executed":"client"}
     {"event":"begin","call":0,"pattern":0,"path":"a","kind":"string"}
     {"event":"delta","call":0,"pattern":0,"path":"a","text":"zero"}
-    {"event":"call","call":1,"id":null,"name":null,"choice":1}
+    {"event":"call","call":1,"id":null,"name":null,"choice":1,"executed":"client"}
     {"event":"begin","call":1,"pattern":0,"path":"a","kind":"string"}
     {"event":"delta","call":1,"pattern":0,"path":"a","text":"one"}
     {"event":"end","call":1,"pattern":0,"path":"a","value":"one"}
@@ -262,10 +267,10 @@ fn each_answer_by_its_place() {
     {"event":"end","call":0,"pattern":0,"path":"a","value":"zero and more"}
     {"event":"refusal","text":"No.","choice":2}
     {"event":"input","call":0,"status":"complete","value":{"a":"zero and more"}}
-    {"event":"stop","reason":"stop"}
+    {"event":"stop","reason":"stop","kind":"finished"}
     {"event":"input","call":1,"status":"complete","value":{"a":"one"}}
-    {"event":"stop","reason":"stop","choice":1}
-    {"event":"stop","reason":"stop","choice":2}
+    {"event":"stop","reason":"stop","choice":1,"kind":"finished"}
+    {"event":"stop","reason":"stop","choice":2,"kind":"finished"}
     {"event":"done","bytes":388}
     "#);
     // Nobody continues another's line.
@@ -278,7 +283,8 @@ fn each_answer_by_its_place() {
     No.
     ");
     let told = run(&["--provider", "openai-chat"], chat(&deltas[1..2]));
-    assert_eq!(told.stdout.lines().next(), Some(r#"{"event":"text","text":"{\"a\": \"one\"}","choice":1}"#));
+    let line = r#"{"event":"text","text":"{\"a\": \"one\"}","choice":1,"block":0}"#;
+    assert_eq!(told.stdout.lines().nth(1), Some(line));
 }
 
 #[test]
@@ -291,9 +297,9 @@ fn an_id_that_comes_late_is_told_with_the_input() {
     assert_snapshot!(run(&["--provider", "openai-chat"], chat(&deltas)), @r#"
     exit status 0
     --- stdout
-    {"event":"call","call":0,"id":null,"name":"f"}
+    {"event":"call","call":0,"id":null,"name":"f","executed":"client"}
     {"event":"input","call":0,"id":"call_1","status":"complete","value":{}}
-    {"event":"stop","reason":"tool_calls"}
+    {"event":"stop","reason":"tool_calls","kind":"tool-use"}
     {"event":"done","bytes":234}
     "#);
 }
@@ -319,17 +325,18 @@ fn the_stream_goes_on_past_what_is_wrong() {
     assert_snapshot!(whole, @r#"
     exit status 1
     --- stdout
+    {"event":"message-start"}
     {"event":"bad-frame","text":"keep \"alive\""}
     {"event":"call-error","kind":"not-started"}
-    {"event":"call","call":0,"id":"a","name":"f"}
+    {"event":"call","call":0,"id":"a","name":"f","executed":"client"}
     {"event":"input","call":0,"status":"complete","value":{}}
     {"event":"call-error","call":0,"kind":"ended"}
-    {"event":"call","call":1,"id":"b","name":"g"}
+    {"event":"call","call":1,"id":"b","name":"g","executed":"client"}
     {"event":"begin","call":1,"pattern":0,"path":"x","kind":"string"}
     {"event":"bad-frame","text":"{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"�\"}}"}
     {"event":"end","call":1,"pattern":0,"path":"x","value":""}
     {"event":"input","call":1,"status":"truncated","raw":"{\"x\": \"\"}","error":{"kind":"incomplete","reason":"bad-frame"}}
-    {"event":"provider-error","message":"Over\nloaded","type":"overloaded_error"}
+    {"event":"provider-error","message":"Over\nloaded","type":"overloaded_error","retry":"later"}
     {"event":"done","bytes":1082}
     --- stderr
     error: not-started: input for a call that was never started
@@ -345,7 +352,8 @@ fn what_came_late_or_does_not_fit_is_dropped_and_does_no_harm() {
         {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}
         {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}
         {"type":"content_block_stop","index":0}
-        {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"}"}}"#;
+        {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"}"}}
+        {"type":"message_stop"}"#;
     let told = run(&["--provider", "anthropic"], events);
     assert!(told.stdout.contains(r#"{"event":"call-error","call":0,"kind":"ended"}"#), "{told}");
     assert_eq!((told.status, told.stderr.as_str()), (0, ""));
@@ -436,7 +444,7 @@ fn the_providers_error_with_its_type_and_code() {
     assert_snapshot!(told, @r#"
     exit status 1
     --- stdout
-    {"event":"provider-error","message":"No such model","type":"invalid_request_error","code":"404"}
+    {"event":"provider-error","message":"No such model","type":"invalid_request_error","code":"404","retry":"never"}
     {"event":"done","bytes":92}
     --- stderr
     error: provider-error: No such model
@@ -459,7 +467,7 @@ fn the_providers_error_with_its_type_and_code() {
     assert_snapshot!(run(&["--provider", "auto"], event), @r#"
     exit status 1
     --- stdout
-    {"event":"provider-error","message":"Oops","code":"server_error"}
+    {"event":"provider-error","message":"Oops","code":"server_error","retry":"later"}
     {"event":"done","bytes":76}
     --- stderr
     error: provider-error: Oops
@@ -476,10 +484,10 @@ fn the_reason_behind_a_gateway() {
     assert_snapshot!(run(&["--provider", "openai-chat"], chat(&deltas)), @r#"
     exit status 1
     --- stdout
-    {"event":"call","call":0,"id":"a","name":"f"}
+    {"event":"call","call":0,"id":"a","name":"f","executed":"client"}
     {"event":"input","call":0,"status":"truncated","raw":"{\"a\":","error":{"kind":"incomplete","offset":5,"line":1,"column":6,"path":"$","reason":"length"}}
-    {"event":"stop","reason":"tool_calls","native_reason":"length"}
-    {"event":"stop","reason":"stop","native_reason":"end_turn","choice":1}
+    {"event":"stop","reason":"tool_calls","native_reason":"length","kind":"length"}
+    {"event":"stop","reason":"stop","native_reason":"end_turn","choice":1,"kind":"tool-use"}
     {"event":"done","bytes":278}
     --- stderr
     error: incomplete: expected a value at line 1 column 6 (byte 5) in $ (call 0, f, truncated: length)

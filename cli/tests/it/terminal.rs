@@ -57,7 +57,10 @@ fn document() -> Vec<u8> {
 }
 
 fn chat() -> Vec<u8> {
-    serde_json::to_vec(&serde_json::json!({ "choices": [{ "delta": { "content": CONTROLS } }] })).unwrap()
+    serde_json::to_vec(
+        &serde_json::json!({ "choices": [{ "delta": { "content": CONTROLS }, "finish_reason": "stop" }] }),
+    )
+    .unwrap()
 }
 
 #[test]

@@ -1,17 +1,20 @@
 //! An item of a response's output: whether it is a call, by which name, and where its input is.
 //!
-//! What the client has to do is told as a call, an approval of an MCP server's tool included. What the provider does
-//! itself (searches, images, a shell in its own container) is not, except for code that it interprets and tools of MCP
-//! servers.
+//! Whatever is done is told as a call: what the client has to do, and what the provider does itself (searches, images,
+//! code, a shell in its own container, tools of MCP servers). The executor tells them apart. A call that waits for the
+//! client's approval is the provider's too.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::sources::{self, Annotation};
 use super::{Said, Source, State};
+use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
-use crate::providers::json::{Json, Text, TextOrJson, objects};
-use crate::tool_calls::{CallStart, Place, Slot};
+use crate::providers::event::{OpaqueKind, StreamEvent};
+use crate::providers::json::{Json, Spelt, Text, TextOrJson, objects};
+use crate::tool_calls::{CallStart, Executor, Place, Slot};
 
 objects! {
     pub(super) struct Item<'a> {
@@ -27,9 +30,23 @@ objects! {
         pub(super) action: Json<'a>,
         actions: Json<'a>,
         pending_safety_checks: Json<'a>,
+        /// What a search of files looks for.
+        queries: Json<'a>,
+        /// What an image's prompt was made into.
+        revised_prompt: Json<'a>,
         /// Who is to execute it: `client` or `server`.
         execution: Text<'a>,
         environment: Option<Environment<'a>>,
+        /// Which part of the answer a message is: `commentary`, `final_answer`.
+        phase: Text<'a>,
+        encrypted_content: Json<'a>,
+        container_id: Json<'a>,
+        /// What has come of a call, each under the name that its type has for it.
+        output: Json<'a>,
+        outputs: Json<'a>,
+        result: Json<'a>,
+        results: Json<'a>,
+        error: Json<'a>,
         /// The parts of a message or of reasoning.
         content: Vec<Part<'a>>,
         summary: Vec<Part<'a>>,
@@ -42,6 +59,7 @@ objects! {
     struct Part<'a> {
         text: Text<'a>,
         refusal: Text<'a>,
+        annotations: Vec<Spelt<'a, Annotation<'a>>>,
     }
 }
 
@@ -74,24 +92,44 @@ impl Item<'_> {
             "function_call" | "mcp_call" | "mcp_approval_request" => Some(Form::Streamed),
             "custom_tool_call" | "code_interpreter_call" => Some(Form::StreamedRaw),
             "apply_patch_call" => Some(Form::Composed(Of::Patch)),
-            "shell_call" if self.is_in_container() => None,
             "shell_call" if self.action.is_given() => Some(Form::Composed(Of::Commands)),
             // Without the object, the commands' texts are all there is.
             "shell_call" => Some(Form::StreamedRaw),
             "local_shell_call" | "computer_call" => Some(Form::Whole),
-            "tool_search_call" if self.execution.as_str() == "client" => Some(Form::Whole),
+            "tool_search_call" | "web_search_call" | "file_search_call" | "image_generation_call" => Some(Form::Whole),
             _ => None,
         }
     }
 
-    /// Whether the provider runs the commands itself.
-    fn is_in_container(&self) -> bool {
-        self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"))
+    /// Who executes the call.
+    fn executor(&self) -> Executor {
+        let is_in_container =
+            || self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"));
+        let is_client_s = match &*self.kind {
+            "function_call" | "custom_tool_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
+            "shell_call" => !is_in_container(),
+            "tool_search_call" => self.execution.as_str() == "client",
+            _ => false,
+        };
+        if is_client_s { Executor::Client } else { Executor::Provider }
     }
 
     /// Whether the item, at its end, says that it was cut: it is still in progress, or failed.
     pub(super) fn is_incomplete(&self) -> bool {
         matches!(self.status.as_str(), "incomplete" | "in_progress" | "failed")
+    }
+
+    /// Whether its status says how a tool of the provider's own fared, and nothing about its input.
+    fn is_built_in(&self) -> bool {
+        matches!(&*self.kind, "web_search_call" | "file_search_call" | "image_generation_call")
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(super) fn phase(&self) -> &str {
+        &self.phase
     }
 
     /// The id that the result is sent back with.
@@ -123,23 +161,20 @@ impl Item<'_> {
     /// The input of a call whose input is an object. If the item says that it was cut, the object is left open.
     pub(super) fn whole_object(&self) -> Cow<'_, str> {
         let object = match &*self.kind {
-            "computer_call" => {
-                let parts = [
-                    ("action", self.action),
-                    ("actions", self.actions),
-                    ("pending_safety_checks", self.pending_safety_checks),
-                ];
-                let mut object = String::from("{");
-                for (name, value) in parts.into_iter().filter(|(_, value)| value.is_given()) {
-                    let comma = if object.len() > 1 { "," } else { "" };
-                    object.extend([comma, "\"", name, "\":", value.spelt()]);
-                }
-                Cow::Owned(object + "}")
-            }
+            "computer_call" => object_of(&[
+                ("action", self.action),
+                ("actions", self.actions),
+                ("pending_safety_checks", self.pending_safety_checks),
+            ]),
+            "file_search_call" => object_of(&[("queries", self.queries)]),
+            "image_generation_call" => object_of(&[("revised_prompt", self.revised_prompt)]),
+            // A search that failed may have no action.
+            "web_search_call" if !self.action.is_object() => "{}".into(),
             "tool_search_call" => self.text(),
             _ => Cow::Borrowed(self.action.spelt()),
         };
         match object {
+            object if self.is_built_in() => object,
             Cow::Owned(mut object) if self.is_incomplete() => {
                 object.pop();
                 Cow::Owned(object)
@@ -155,8 +190,6 @@ impl Item<'_> {
             // Its call id may change until it is done.
             Some(Form::Whole) if self.kind.as_str() == "tool_search_call" => {}
             Some(form) => self.start(form, slot, state, emit),
-            // Its commands are streamed like a call's.
-            None if self.is_in_container() => state.pass_over(slot, emit),
             None => {}
         }
     }
@@ -169,7 +202,7 @@ impl Item<'_> {
     }
 
     fn start_as(&self, form: Form, slot: Slot<'_>, id: &str, name: &str, state: &mut State, emit: &mut Emitter<'_>) {
-        let start = CallStart::new(name).id(id);
+        let start = CallStart::new(name).id(id).executor(self.executor());
         match form {
             Form::Streamed => emit.calls().start(slot, start.input(&*self.text())),
             Form::StreamedRaw => emit.calls().start(slot, start.input(&*self.text()).raw()),
@@ -200,9 +233,9 @@ impl Item<'_> {
         let has_news = |text: &Text<'_>, said: &mut Said| !text.is_empty() && said.is_news_from(source);
         match &*self.kind {
             "reasoning" => {
-                for part in self.summary.iter().chain(&self.content) {
+                for (place, part) in (0..).zip(self.summary.iter().chain(&self.content)) {
                     if has_news(&part.text, &mut state.reasoning) {
-                        emit.reasoning(state.choice, &part.text);
+                        state.reason((index, place), &part.text, emit);
                     }
                 }
             }
@@ -210,15 +243,56 @@ impl Item<'_> {
                 for (place, part) in (0..).zip(&self.content) {
                     if has_news(&part.text, &mut state.text) {
                         state.enter((index, place));
-                        emit.text(state.choice, &part.text);
+                        state.write((index, place), &part.text, emit);
                     }
                     if has_news(&part.refusal, &mut state.refusal) {
                         emit.refusal(state.choice, &part.refusal);
+                    }
+                    for annotation in &part.annotations {
+                        if state.annotations.is_news_from(source) {
+                            let block = emit.find_block(0, At::Index(index, place));
+                            annotation.object.tell(annotation.json, state.choice, block, emit);
+                        }
                     }
                 }
             }
             _ => {}
         }
+    }
+
+    /// Tells what has to go back, what has come of a call, what a search has found, and what waits for approval, unless
+    /// the item has been told before.
+    pub(super) fn tell_rest(
+        &self,
+        index: u64,
+        json: Json<'_>,
+        source: Source,
+        state: &mut State,
+        emit: &mut Emitter<'_>,
+    ) {
+        if !state.rest.is_news_from(source) {
+            return;
+        }
+        let call = emit.known().find_id(0, self.call_id());
+        emit.opaque_of_call(OpaqueKind::Container, 0, call, self.container_id);
+        let has_result = [self.output, self.outputs, self.result, self.results, self.error]
+            .into_iter()
+            .any(|result| result.is_given() && result.spelt() != "[]");
+        match &*self.kind {
+            "reasoning" if self.encrypted_content.is_given() => {
+                let block = emit.find_blocks_at(index).unwrap_or_else(|| state.start_reasoning((index, 0), emit));
+                emit.opaque(OpaqueKind::Encrypted, state.choice, Some(block), self.encrypted_content);
+            }
+            "compaction" => emit.opaque(OpaqueKind::Compaction, 0, None, json),
+            "mcp_approval_request" => {
+                emit.tell(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
+            }
+            kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
+                emit.tool_result(self.call_id(), self.error.is_given() || self.status.as_str() == "failed", json);
+            }
+            _ => {}
+        }
+        sources::of_searches(self.action, self.results, emit);
     }
 
     /// The item is done, or the response has it as a whole.
@@ -252,9 +326,19 @@ impl Item<'_> {
             }
             Form::Composed(_) => {}
         }
-        if self.is_incomplete() {
+        if self.is_incomplete() && !self.is_built_in() {
             emit.calls().set_incomplete(slot);
         }
         emit.calls().stop(slot);
     }
+}
+
+/// An object of those of these members that are there.
+fn object_of(members: &[(&str, Json<'_>)]) -> Cow<'static, str> {
+    let mut object = String::from("{");
+    for (name, value) in members.iter().filter(|(_, value)| value.is_given()) {
+        let comma = if object.len() > 1 { "," } else { "" };
+        object.extend([comma, "\"", name, "\":", value.spelt()]);
+    }
+    Cow::Owned(object + "}")
 }

@@ -5,16 +5,22 @@
 
 mod composed;
 mod item;
+mod sources;
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use self::composed::AllComposed;
 use self::item::Item;
+use self::sources::Annotation;
+use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
+use crate::providers::event::BlockKind;
 use crate::providers::failure::Failure;
 use crate::providers::format::{Format, Understood};
-use crate::providers::json::{Json, Text, Unreadable, objects};
-use crate::tool_calls::{Key, Place, Places, Slot};
+use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::tool_calls::{Place, Slot};
 
 /// What must be known from one event to the next.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +30,14 @@ pub(super) struct State {
     /// The part's place among those with text.
     choice: u64,
     composed: AllComposed,
-    /// The output indices of items that are not told as calls, but whose commands are streamed like a call's.
-    passed_over: Places,
     text: Said,
     refusal: Said,
     reasoning: Said,
+    /// What goes back, results, sources of searches, and approval requests.
+    rest: Said,
+    annotations: Said,
+    /// The last item of text or reasoning that was added: its place, its id and its phase.
+    item: (u64, String, String),
 }
 
 /// Which kind of source has told what this response says. A response says everything up to three times.
@@ -61,6 +70,8 @@ objects! {
         output_index: Option<u64>,
         item_id: Text<'a>,
         content_index: Option<u64>,
+        summary_index: Option<u64>,
+        annotation: Option<Spelt<'a, Annotation<'a>>>,
         command_index: Option<u64>,
         delta: Text<'a>,
         name: Text<'a>,
@@ -71,12 +82,14 @@ objects! {
         command: Text<'a>,
         diff: Text<'a>,
         text: Text<'a>,
-        item: Option<Item<'a>>,
+        item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
     }
 
     struct Response<'a> {
-        output: Vec<Item<'a>>,
+        id: Text<'a>,
+        model: Text<'a>,
+        output: Vec<Spelt<'a, Item<'a>>>,
         incomplete_details: Option<Incomplete<'a>>,
         usage: Json<'a>,
         error: Json<'a>,
@@ -132,7 +145,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         return Ok(Understood::Yes);
     }
     let command = event.command_index.unwrap_or(0);
-    let part = (event.output_index.unwrap_or(0), event.content_index.unwrap_or(0));
+    let inner = event.content_index.or(event.summary_index).unwrap_or(0);
+    let part = (event.output_index.unwrap_or(0), inner);
     match &*event.kind {
         "response.function_call_arguments.delta"
         | "response.mcp_call_arguments.delta"
@@ -158,15 +172,19 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             emit.calls().seal(slot);
         }
         "response.output_item.added" => {
-            if let Some(item) = &event.item {
+            if let Some(Spelt { object: item, .. }) = &event.item {
                 item.add(slot, state, emit);
+                let most = emit.known().limits().name_bytes;
+                let short = |text: &str| if text.len() > most { String::new() } else { text.to_owned() };
+                state.item = (part.0, short(item.id()), short(item.phase()));
             }
         }
         "response.output_item.done" => {
-            if let Some(item) = &event.item {
+            if let Some(Spelt { json, object: item }) = &event.item {
                 item.end(slot, state, emit);
                 item.say(part.0, Source::Items, state, emit);
-                state.passed_over.remove(0, Key::Index(part.0));
+                item.tell_rest(part.0, *json, Source::Items, state, emit);
+                emit.end_blocks_at(part.0);
             }
         }
         "response.output_text.delta" => {
@@ -175,17 +193,30 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.output_text.done" if state.part != Some(part) => {
             state.say_text(part, &event.text, emit);
         }
+        "response.content_part.done" => emit.end_block(At::Index(part.0, part.1)),
+        "response.output_text.annotation.added" => {
+            if let Some(annotation) = &event.annotation {
+                state.annotations.is_news_from(Source::Events);
+                annotation.object.tell(
+                    annotation.json,
+                    state.choice,
+                    emit.find_block(0, At::Index(part.0, part.1)),
+                    emit,
+                );
+            }
+        }
         "response.refusal.delta" => {
             state.refusal.is_news_from(Source::Events);
             emit.refusal(state.choice, &event.delta);
         }
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
             state.reasoning.is_news_from(Source::Events);
-            emit.reasoning(state.choice, &event.delta);
+            state.reason(part, &event.delta, emit);
         }
         "response.created" => {
             *state = State::default();
-            emit.calls().begin_message();
+            let Response { id, model, .. } = event.response.unwrap_or_default();
+            emit.begin_message(&id, &model);
         }
         "response.completed" => end("completed", event.response, state, emit),
         "response.incomplete" => end("incomplete", event.response, state, emit),
@@ -202,7 +233,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
 impl Event<'_> {
     /// Where the event's item stands: by its place in the output, or if that was lost, by its id.
     fn slot<'s>(&'s self, emit: &Emitter<'_>) -> Slot<'s> {
-        let call_id = self.item.as_ref().map_or("", Item::call_id);
+        let call_id = self.item.as_ref().map_or("", |item| item.object.call_id());
         let by_id = |id: &'s str| Slot::new(0, Place::Id(id));
         match self.output_index {
             Some(index) => Slot::from(index),
@@ -237,27 +268,48 @@ impl State {
         if !text.is_empty() {
             self.text.is_news_from(Source::Events);
         }
-        emit.text(self.choice, text);
+        self.write(part, text, emit);
     }
 
-    /// Notes an item that is not told as a call, so that its deltas are not taken for those of a call that was lost.
-    fn pass_over(&mut self, slot: Slot<'_>, emit: &Emitter<'_>) {
-        if let Place::Index(index) = slot.place
-            && self.passed_over.len() < emit.known().limits().open_calls
-        {
-            self.passed_over.insert(0, Key::Index(index).to_owned(), 0);
+    /// A piece of a message's part, which is a block.
+    fn write(&self, part: (u64, u64), text: &str, emit: &mut Emitter<'_>) {
+        let at = At::Index(part.0, part.1);
+        if !text.is_empty() && emit.find_block(0, at).is_none() {
+            let (id, phase) = self.item_at(part.0);
+            emit.start_text(self.choice, at, id, phase);
+        }
+        emit.text_at(self.choice, at, text);
+    }
+
+    /// A piece of a part of reasoning, which is a block. The part before ends with it.
+    fn reason(&self, part: (u64, u64), text: &str, emit: &mut Emitter<'_>) {
+        if !text.is_empty() {
+            self.start_reasoning(part, emit);
+            emit.reasoning_at(self.choice, At::Index(part.0, part.1), text);
         }
     }
 
-    fn is_passed_over(&self, slot: Slot<'_>) -> bool {
-        matches!(slot.place, Place::Index(index) if self.passed_over.get(0, Key::Index(index)).is_some())
+    /// The block of a part of reasoning, which starts now if it has not before.
+    fn start_reasoning(&self, part: (u64, u64), emit: &mut Emitter<'_>) -> u64 {
+        let at = At::Index(part.0, part.1);
+        emit.find_block(0, at).unwrap_or_else(|| {
+            let (id, phase) = self.item_at(part.0);
+            emit.end_blocks_at(part.0);
+            emit.start_block(self.choice, at, BlockKind::Reasoning, id, phase)
+        })
+    }
+
+    /// The id and the phase of the item at this place, if it was the last one to be added.
+    fn item_at(&self, index: u64) -> (&str, &str) {
+        let (at, id, phase) = &self.item;
+        if *at == index { (id, phase) } else { ("", "") }
     }
 
     /// A piece of a command or a patch.
     fn delta(&mut self, slot: Slot<'_>, command: u64, piece: &str, emit: &mut Emitter<'_>) {
         let number = emit.calls().find_open(slot);
         let is_composed = number.is_some_and(|number| self.composed.delta(number, command, piece, emit));
-        if !is_composed && !self.is_passed_over(slot) {
+        if !is_composed {
             emit.calls().delta(slot, piece);
         }
     }
@@ -274,7 +326,7 @@ impl State {
     fn done(&mut self, slot: Slot<'_>, command: u64, whole: &str, emit: &mut Emitter<'_>) {
         let number = emit.calls().find_open(slot);
         let is_composed = number.is_some_and(|number| self.composed.done(number, command, whole, emit));
-        if !is_composed && !self.is_passed_over(slot) {
+        if !is_composed {
             emit.calls().whole(slot, whole);
             emit.calls().seal(slot);
         }
@@ -288,9 +340,11 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         return emit.end_stream();
     };
     // Asked before any item here has ended: what is forgotten because of them can't have been told before.
-    let may_be_old: Vec<_> = (0..).zip(&response.output).map(|(index, item)| item.may_be_old(index, emit)).collect();
+    let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
+    emit.message(&response.id, &response.model);
+    let may_be_old: Vec<_> = items().map(|(index, _, item)| item.may_be_old(index, emit)).collect();
     // Some servers tell the items here alone, or what their input is.
-    for ((index, item), may_be_old) in (0..).zip(&response.output).zip(may_be_old) {
+    for ((index, json, item), may_be_old) in items().zip(may_be_old) {
         let slot = Slot::new(0, Place::Index(index));
         let (at_slot, by_id) = (emit.calls().find_in(slot), emit.known().find_id(0, item.call_id()));
         let is_new = at_slot.is_none() && by_id.is_none() && !may_be_old;
@@ -299,6 +353,8 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
             item.end(slot, state, emit);
         }
         item.say(index, Source::Response, state, emit);
+        item.tell_rest(index, json, Source::Response, state, emit);
+        emit.end_blocks_at(index);
     }
     state.close(status, emit);
     let detail = response.incomplete_details.map(|incomplete| incomplete.reason).unwrap_or_default();

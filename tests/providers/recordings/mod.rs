@@ -77,8 +77,8 @@ fn bodies_of_errors_are_told_by_everyone() {
         for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
             let log = read_with(provider, everything(), &events);
             check_failures(&log, &[failure], file);
-            let Log { provider_errors, error_kinds, .. } = log.clone();
-            assert_eq!(log, Log { provider_errors, error_kinds, ..Log::default() }, "{file} {provider:?}");
+            let Log { provider_errors, error_kinds, retries, .. } = log.clone();
+            assert_eq!(log, Log { provider_errors, error_kinds, retries, ..Log::default() }, "{file} {provider:?}");
             assert_eq!(read_with(provider, everything(), &listed), log, "{file} {provider:?} in a list");
         }
     }

@@ -138,7 +138,14 @@ pub(super) const STREAMS: [Row; 48] = [
         &["COMPLETE"],
         1,
     ),
-    row("gemini/executable-code.1.sse", Gemini, &[], &[("text", "17 squared is 289.")], &["STOP"], 4),
+    row(
+        "gemini/executable-code.1.sse",
+        Gemini,
+        &[r#"code_execution complete {"code":"print(17**2)\n","id":"call_207268","#],
+        &[("text", "17 squared is 289.")],
+        &["STOP"],
+        4,
+    ),
     row("gemini/google-reasoning-gemini3.jsonl", Gemini, &[], &[("text", "There are **3**")], &["STOP"], 3),
     row(
         "gemini/google-tool-call-gemini3.jsonl",
@@ -154,7 +161,7 @@ pub(super) const STREAMS: [Row; 48] = [
     row(
         "interactions/google-search.jsonl",
         Gemini,
-        &[],
+        &[r#"google_search complete {"queries":["notable AI developments last week"#],
         &[("text", "Here's a notable AI development")],
         &["completed"],
         1,
@@ -262,12 +269,19 @@ pub(super) const STREAMS: [Row; 48] = [
     row(
         "openai-responses/openai-file-search-tool.1.jsonl",
         OpenaiResponses,
-        &[],
+        &[r#"file_search complete {"queries":["What is an embedding model according to this document?","#],
         &[("text", "According to the document,")],
         &["completed"],
         1,
     ),
-    row("openai-responses/openai-image-generation-tool.1.jsonl", OpenaiResponses, &[], &[], &["completed"], 1),
+    row(
+        "openai-responses/openai-image-generation-tool.1.jsonl",
+        OpenaiResponses,
+        &[r#"image_generation complete {"revised_prompt":"#],
+        &[],
+        &["completed"],
+        1,
+    ),
     row(
         "openai-responses/openai-local-shell-tool.1.jsonl",
         OpenaiResponses,

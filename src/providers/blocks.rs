@@ -1,0 +1,153 @@
+//! Which blocks of text and reasoning are open, and where each stands.
+//!
+//! A wire that has blocks names a place for each, and text finds its block by it. A wire that has none leaves it to us:
+//! a run of text, or of reasoning, is a block, and it ends where the other kind or a call begins. Either way a block
+//! starts at the latest with its first piece, so that every piece has one.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::event::{Block, BlockKind};
+
+/// Where a block stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At<'a> {
+    /// The wire does not say: in the run that goes on.
+    Run,
+    /// An index, and one inside that.
+    Index(u64, u64),
+    Id(&'a str),
+}
+
+impl From<Option<u64>> for At<'_> {
+    fn from(index: Option<u64>) -> Self {
+        index.map_or(Self::Run, |index| Self::Index(index, 0))
+    }
+}
+
+impl<'a> From<&'a str> for At<'a> {
+    fn from(id: &'a str) -> Self {
+        if id.is_empty() { Self::Run } else { Self::Id(id) }
+    }
+}
+
+/// The open blocks, in the order of their starts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Blocks {
+    open: Vec<Open>,
+    /// The number of the next block.
+    next: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Open {
+    number: u64,
+    choice: u64,
+    kind: BlockKind,
+    /// `None` for a run.
+    place: Option<Place>,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    Index(u64, u64),
+    Id(String),
+}
+
+impl Open {
+    /// A place is one for all answers; a run is one answer's.
+    fn is_at(&self, choice: u64, at: At<'_>) -> bool {
+        match (&self.place, at) {
+            (None, At::Run) => self.choice == choice,
+            (Some(Place::Index(outer, inner)), At::Index(at_outer, at_inner)) => {
+                (*outer, *inner) == (at_outer, at_inner)
+            }
+            (Some(Place::Id(id)), At::Id(at_id)) => id == at_id,
+            _ => false,
+        }
+    }
+
+    fn is_in(&self, index: u64) -> bool {
+        matches!(self.place, Some(Place::Index(outer, _)) if outer == index)
+    }
+
+    fn block(&self) -> Block<'static> {
+        Block { number: self.number, choice: self.choice, kind: self.kind, id: None, phase: None }
+    }
+}
+
+impl Blocks {
+    /// The block of this kind that is open at a place.
+    pub(super) fn find(&self, choice: u64, at: At<'_>, kind: BlockKind) -> Option<u64> {
+        let open = self.open.iter().rev().find(|open| open.is_at(choice, at))?;
+        (open.kind == kind).then_some(open.number)
+    }
+
+    /// The block of any kind that is open at a place: the one that was started last.
+    pub(super) fn find_any(&self, choice: u64, at: At<'_>) -> Option<u64> {
+        self.open.iter().rev().find(|open| open.is_at(choice, at)).map(|open| open.number)
+    }
+
+    /// The block that is open anywhere at an index: the one that was started last.
+    pub(super) fn find_item(&self, index: u64) -> Option<u64> {
+        self.open.iter().rev().find(|open| open.is_in(index)).map(|open| open.number)
+    }
+
+    /// Opens a block. At most `most` are open at once: the oldest ends where that is not enough.
+    pub(super) fn start(
+        &mut self,
+        choice: u64,
+        at: At<'_>,
+        kind: BlockKind,
+        most: usize,
+        ended: &mut dyn FnMut(Block<'_>),
+    ) -> u64 {
+        let is_full = self.open.len() >= most.max(1);
+        let oldest = self.open.first().map(|open| open.number).filter(|_| is_full);
+        self.end(&|open| open.is_at(choice, at) || oldest == Some(open.number), ended);
+        let place = match at {
+            At::Run => None,
+            At::Index(outer, inner) => Some(Place::Index(outer, inner)),
+            At::Id(id) => Some(Place::Id(id.to_owned())),
+        };
+        let number = self.next;
+        self.next += 1;
+        self.open.push(Open { number, choice, kind, place });
+        number
+    }
+
+    /// The wire says that the block at a place has ended.
+    pub(super) fn end_at(&mut self, at: At<'_>, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|open| open.is_at(0, at), ended);
+    }
+
+    /// The wire says that all blocks at an index have ended.
+    pub(super) fn end_item(&mut self, index: u64, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|open| open.is_in(index), ended);
+    }
+
+    /// All blocks of an answer have ended.
+    pub(super) fn end_choice(&mut self, choice: u64, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|open| open.choice == choice, ended);
+    }
+
+    /// The run of an answer has ended, as something else begins.
+    pub(super) fn end_run(&mut self, choice: u64, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|open| open.is_at(choice, At::Run), ended);
+    }
+
+    pub(super) fn end_all(&mut self, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|_| true, ended);
+    }
+
+    fn end(&mut self, is_meant: &dyn Fn(&Open) -> bool, ended: &mut dyn FnMut(Block<'_>)) {
+        self.open.retain(|open| {
+            let is_meant = is_meant(open);
+            if is_meant {
+                ended(open.block());
+            }
+            !is_meant
+        });
+    }
+}

@@ -1,0 +1,105 @@
+//! Where Gemini says that its answers come from: grounding, citations, and the pages that it was given to read.
+
+use alloc::vec::Vec;
+
+use super::emitter::Emitter;
+use super::event::Source;
+use super::json::{Json, Spelt, Text, objects};
+use crate::tool_calls::present;
+
+objects! {
+    pub(super) struct Grounding<'a> {
+        chunks: Vec<Spelt<'a, Chunk<'a>>> = "groundingChunks",
+        supports: Vec<Spelt<'a, Support<'a>>> = "groundingSupports",
+    }
+
+    /// What was found, on the web, in your own documents, or on a map.
+    struct Chunk<'a> {
+        web: Option<Found<'a>>,
+        retrieved_context: Option<Found<'a>> = "retrievedContext",
+        maps: Option<Found<'a>>,
+    }
+
+    struct Found<'a> {
+        uri: Text<'a>,
+        title: Text<'a>,
+        text: Text<'a>,
+    }
+
+    /// Which part of the answer comes from what was found.
+    struct Support<'a> {
+        segment: Option<Segment<'a>>,
+        chunks: Json<'a> = "groundingChunkIndices",
+    }
+
+    struct Segment<'a> {
+        /// Left out where it is 0.
+        start: Json<'a> = "startIndex",
+        end: Json<'a> = "endIndex",
+    }
+
+    pub(super) struct Citations<'a> {
+        sources: Vec<Spelt<'a, Citation<'a>>> = "citationSources",
+        citations: Vec<Spelt<'a, Citation<'a>>>,
+    }
+
+    struct Citation<'a> {
+        start: Json<'a> = "startIndex",
+        end: Json<'a> = "endIndex",
+        uri: Text<'a>,
+        title: Text<'a>,
+    }
+
+    pub(super) struct Contexts<'a> {
+        pages: Vec<Spelt<'a, Page<'a>>> = "urlMetadata",
+    }
+
+    struct Page<'a> {
+        url: Text<'a> = "retrievedUrl",
+    }
+}
+
+/// Tells each source once, as some of them come again with every event.
+pub(super) fn tell(
+    choice: u64,
+    grounding: Option<Grounding<'_>>,
+    citations: Option<Citations<'_>>,
+    contexts: Option<Contexts<'_>>,
+    emit: &mut Emitter<'_>,
+) {
+    let source = |json: Json<'_>, emit: &mut Emitter<'_>, url: &str, title: &str, quote: &str, span| {
+        let (url, title, quote, json) = (present(url), present(title), present(quote), json.spelt());
+        emit.source_once(json, Source { choice, block: None, url, title, quote, span, json });
+    };
+    let Grounding { chunks, supports } = grounding.unwrap_or_default();
+    let empty = Found::default();
+    for Spelt { json, object: chunk } in &chunks {
+        let Found { uri, title, text } = chunk.found_or(&empty);
+        source(*json, emit, uri, title, text, None);
+    }
+    for Spelt { json, object: Support { segment, chunks: indices } } in &supports {
+        let first = indices.elements().next().and_then(Json::whole).and_then(|index| usize::try_from(index).ok());
+        let chunk = first.and_then(|index| chunks.get(index));
+        let Found { uri, title, .. } = chunk.map_or(&empty, |chunk| chunk.object.found_or(&empty));
+        let span = segment.as_ref().and_then(|segment| span(segment.start, segment.end));
+        source(*json, emit, uri, title, "", span);
+    }
+    let Citations { sources, citations } = citations.unwrap_or_default();
+    for Spelt { json, object: Citation { start, end, uri, title } } in sources.iter().chain(&citations) {
+        source(*json, emit, uri, title, "", span(*start, *end));
+    }
+    for Spelt { json, object: Page { url } } in &contexts.unwrap_or_default().pages {
+        source(*json, emit, url, "", "", None);
+    }
+}
+
+/// What is left out begins at 0.
+fn span(start: Json<'_>, end: Json<'_>) -> Option<(u64, u64)> {
+    Some((start.whole().unwrap_or(0), end.whole()?))
+}
+
+impl<'a> Chunk<'a> {
+    fn found_or<'s>(&'s self, empty: &'s Found<'a>) -> &'s Found<'a> {
+        [&self.web, &self.retrieved_context, &self.maps].into_iter().flatten().next().unwrap_or(empty)
+    }
+}

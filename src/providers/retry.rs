@@ -1,0 +1,146 @@
+//! Whether a request that failed may succeed later: [`Retry`], and how errors say it.
+
+use core::time::Duration;
+
+/// Whether the same request may succeed later, as far as the error says.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::providers::{Provider, ProviderStream, Retry, StreamEvent};
+/// use jsonspigot::tool_calls::ToolCalls;
+///
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
+/// stream.push(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, |event| {
+///     if let StreamEvent::ProviderError { retry, .. } = event {
+///         assert_eq!(retry, Retry::Later);
+///     }
+/// });
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Retry {
+    /// The error does not say.
+    #[default]
+    Unknown,
+    /// It will fail again: the request, the key or the account is at fault.
+    Never,
+    /// It may succeed later.
+    Later,
+    /// It may succeed after this time.
+    After(Duration),
+}
+
+/// Types and codes of errors that pass, in lower case.
+const PASSING: [&str; 28] = [
+    "408",
+    "409",
+    "425",
+    "429",
+    "500",
+    "502",
+    "503",
+    "504",
+    "529",
+    "aborted",
+    "api_error",
+    "deadline_exceeded",
+    "internal",
+    "internal_server_error",
+    "internalserverexception",
+    "modelnotreadyexception",
+    "modelstreamerrorexception",
+    "modeltimeoutexception",
+    "overloaded_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "resource_exhausted",
+    "server_error",
+    "service_unavailable",
+    "serviceunavailableexception",
+    "throttlingexception",
+    "timeout_error",
+    "unavailable",
+];
+
+/// Types and codes of errors that stay, in lower case. They count first: an account without credit is told with 429.
+const STAYING: [&str; 22] = [
+    "400",
+    "401",
+    "402",
+    "403",
+    "404",
+    "413",
+    "422",
+    "accessdeniedexception",
+    "authentication_error",
+    "billing_error",
+    "context_length_exceeded",
+    "insufficient_quota",
+    "invalid_api_key",
+    "invalid_argument",
+    "invalid_request_error",
+    "model_not_found",
+    "not_found_error",
+    "permission_denied",
+    "permission_error",
+    "request_too_large",
+    "unauthenticated",
+    "validationexception",
+];
+
+impl Retry {
+    /// The name in lower case, as the command line prints it: `never`, `later`; `None` if the error does not say.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => None,
+            Self::Never => Some("never"),
+            Self::Later | Self::After(_) => Some("later"),
+        }
+    }
+
+    /// After how many milliseconds, if the error says so.
+    #[must_use]
+    pub fn after_ms(self) -> Option<u64> {
+        match self {
+            Self::After(delay) => u64::try_from(delay.as_millis()).ok(),
+            _ => None,
+        }
+    }
+
+    /// What an error's type, code and words say, and the time that stands in a member of its own.
+    pub(super) fn of(kind: &str, code: &str, message: &str, delay: Option<Duration>) -> Self {
+        let words = [kind, code].map(str::to_ascii_lowercase);
+        let is_in = |list: &[&str]| words.iter().any(|word| list.contains(&&**word));
+        if let Some(delay) = delay.or_else(|| in_words(message)) {
+            Self::After(delay)
+        } else if is_in(&STAYING) {
+            Self::Never
+        } else if is_in(&PASSING) {
+            Self::Later
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+/// OpenAI says it in words alone: `Please try again in 1.2s.`
+fn in_words(message: &str) -> Option<Duration> {
+    let (_, rest) = message.split_once("try again in ")?;
+    seconds(rest)
+}
+
+/// A number of seconds or milliseconds with its unit, as `34.07s` or `20ms`, and whatever follows. Counts in decimal.
+pub(super) fn seconds(text: &str) -> Option<Duration> {
+    let len = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let (number, unit) = text.split_at_checked(len)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let whole: u64 = whole.parse().ok()?;
+    if unit.starts_with("ms") {
+        return Some(Duration::from_millis(whole));
+    }
+    let thousandths =
+        fraction.bytes().chain(*b"000").take(3).fold(0, |sum, digit| 10 * sum + u64::from(digit.saturating_sub(b'0')));
+    (unit.starts_with('s') || unit.is_empty() || unit.starts_with(" sec"))
+        .then(|| Duration::from_millis(whole.saturating_mul(1000).saturating_add(thousandths)))
+}

@@ -1,0 +1,127 @@
+//! Why answers stop: [`StopKind`], and the words for it.
+
+/// What a provider's reason to stop means, whatever the provider calls it.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::providers::{Provider, ProviderStream, StopKind, StreamEvent};
+/// use jsonspigot::tool_calls::ToolCalls;
+///
+/// let mut told = Vec::new();
+/// for (provider, event) in [
+///     (Provider::Anthropic, r#"{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}"#),
+///     (Provider::OpenaiChat, r#"{"choices":[{"finish_reason":"length"}]}"#),
+///     (Provider::Gemini, r#"{"candidates":[{"finishReason":"MAX_TOKENS"}]}"#),
+/// ] {
+///     let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
+///     stream.push(event, |event| {
+///         if let StreamEvent::Stop { kind, .. } = event {
+///             told.push(kind);
+///         }
+///     });
+/// }
+/// assert_eq!(told, [StopKind::Length; 3]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StopKind {
+    /// The answer is finished.
+    Finished,
+    /// The client is to execute calls and answer with their results.
+    ToolUse,
+    /// A stop sequence has come. OpenAI and others do not tell this from a finished answer.
+    StopSequence,
+    /// The answer or the context became too long.
+    Length,
+    /// The model refuses.
+    Refusal,
+    /// A filter or guardrail stepped in.
+    ContentFilter,
+    /// The provider pauses; send the answer back and it goes on.
+    Pause,
+    /// Somebody has stopped it.
+    Cancelled,
+    /// Something went wrong.
+    Error,
+    /// A reason that is not known.
+    Other,
+}
+
+/// The words for reasons, in lower case.
+const WORDS: &[(StopKind, &[&str])] = &[
+    (StopKind::Finished, &["end_turn", "stop", "complete", "completed", "eos", "eos_token", "end"]),
+    (StopKind::ToolUse, &["tool_use", "tool_calls", "tool_call", "function_call", "tool-calls", "requires_action"]),
+    (StopKind::StopSequence, &["stop_sequence"]),
+    (
+        StopKind::Length,
+        &[
+            "max_tokens",
+            "length",
+            "max_output_tokens",
+            "model_length",
+            "model_context_window_exceeded",
+            "error_limit",
+            "incomplete",
+        ],
+    ),
+    (StopKind::Refusal, &["refusal"]),
+    (
+        StopKind::ContentFilter,
+        &[
+            "content_filter",
+            "content-filter",
+            "content_filtered",
+            "guardrail_intervened",
+            "error_toxic",
+            "safety",
+            "recitation",
+            "blocklist",
+            "prohibited_content",
+            "spii",
+            "model_armor",
+            "image_safety",
+            "image_prohibited_content",
+            "image_recitation",
+            "jailbreak",
+        ],
+    ),
+    (StopKind::Pause, &["pause_turn"]),
+    (StopKind::Cancelled, &["abort", "cancelled", "canceled", "user_cancel"]),
+    (
+        StopKind::Error,
+        &[
+            "error",
+            "failed",
+            "malformed_function_call",
+            "unexpected_tool_call",
+            "malformed_model_output",
+            "malformed_tool_use",
+        ],
+    ),
+];
+
+impl StopKind {
+    /// What a word means.
+    pub(super) fn of(reason: &str) -> Self {
+        let reason = reason.to_ascii_lowercase();
+        let meant = WORDS.iter().find(|(_, words)| words.contains(&&*reason));
+        meant.map_or(Self::Other, |(kind, _)| *kind)
+    }
+
+    /// The name in kebab case, as the command line prints it: `tool-use`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::ToolUse => "tool-use",
+            Self::StopSequence => "stop-sequence",
+            Self::Length => "length",
+            Self::Refusal => "refusal",
+            Self::ContentFilter => "content-filter",
+            Self::Pause => "pause",
+            Self::Cancelled => "cancelled",
+            Self::Error => "error",
+            Self::Other => "other",
+        }
+    }
+}

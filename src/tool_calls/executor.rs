@@ -1,0 +1,42 @@
+//! Who executes a call: [`Executor`].
+
+/// Who is to execute a call, as the wire says it.
+///
+/// Providers run tools of their own (searches, code, tools of MCP servers) and stream those calls like any other. Only
+/// the others wait for you.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::tool_calls::{CallEvent, CallStart, Executor, ToolCalls};
+///
+/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut to_run = Vec::new();
+/// let mut on_event = |event: CallEvent<'_>| match event {
+///     CallEvent::End { call, .. } if call.executor == Executor::Client => to_run.extend(call.name.map(str::to_owned)),
+///     _ => {}
+/// };
+/// calls.start(0, CallStart::new("get_weather"), &mut on_event);
+/// calls.start(1, CallStart::new("web_search").executor(Executor::Provider), &mut on_event);
+/// calls.finish(Some("tool_use"), &mut on_event);
+/// assert_eq!(to_run, ["get_weather"]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Executor {
+    /// You. Also where the wire does not say.
+    #[default]
+    Client,
+    /// The provider: it has executed the call, is doing so, or will once you have approved it. Never execute it again.
+    Provider,
+}
+
+impl Executor {
+    /// The name in lower case, as the command line prints it: `client`, `provider`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Provider => "provider",
+        }
+    }
+}
