@@ -23,8 +23,8 @@ pub(super) struct Told {
     has_message: bool,
     /// The answers that have begun and have not been said to be over.
     unfinished: Vec<u64>,
-    /// Whether the message has a call that the client is to execute.
-    has_client_call: bool,
+    /// The answers that have a call that the client is to execute.
+    with_client_calls: Vec<u64>,
     /// The sources that were told, where the wire repeats them with every event.
     sources: Places,
     /// Whose results come at which index: call numbers.
@@ -49,8 +49,10 @@ impl CallListener for User<'_> {
     fn on_call_event(&mut self, event: CallEvent<'_>) {
         if let CallEvent::Start(call) = event {
             self.told.begin(call.choice);
-            let is_tool = call.name.is_some() || call.id.is_some();
-            self.told.has_client_call |= is_tool && call.executor == Executor::Client;
+            // A message's own text, where that is told as a call, has neither name nor id.
+            if call.executor == Executor::Client && (call.name.is_some() || call.id.is_some()) {
+                note(&mut self.told.with_client_calls, call.choice);
+            }
             let on_event = &mut *self.on_event;
             self.told.blocks.end_run(call.choice, &mut |block| on_event(StreamEvent::BlockEnd(block)));
         }
@@ -61,22 +63,28 @@ impl CallListener for User<'_> {
 impl Told {
     /// Notes that something of an answer has come.
     fn begin(&mut self, choice: u64) {
-        if !self.unfinished.contains(&choice) && self.unfinished.len() < MOST_ANSWERS {
-            self.unfinished.push(choice);
-        }
+        note(&mut self.unfinished, choice);
     }
 
     /// Nothing more is known of the message.
     fn forget_message(&mut self) {
-        let Self { has_message, unfinished, has_client_call, sources, results, blocks: _ } = self;
-        (*has_message, *has_client_call) = (false, false);
+        let Self { has_message, unfinished, with_client_calls, sources, results, blocks: _ } = self;
+        *has_message = false;
         unfinished.clear();
+        with_client_calls.clear();
         (*sources, *results) = (Places::default(), Places::default());
     }
 }
 
 /// How many answers are watched at once.
 const MOST_ANSWERS: usize = 256;
+
+/// Adds an answer to a list of them.
+fn note(answers: &mut Vec<u64>, choice: u64) {
+    if !answers.contains(&choice) && answers.len() < MOST_ANSWERS {
+        answers.push(choice);
+    }
+}
 
 impl<'a> Emitter<'a> {
     pub(super) fn new(
@@ -302,8 +310,12 @@ impl<'a> Emitter<'a> {
         if !reason.is_empty() {
             let told = &mut *self.user.told;
             told.unfinished.retain(|unfinished| *unfinished != choice);
-            // Not every wire has a word for it.
-            let kind = if kind == StopKind::Finished && told.has_client_call { StopKind::ToolUse } else { kind };
+            // Not every wire has words for these.
+            let kind = match kind {
+                StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
+                StopKind::Finished if told.with_client_calls.contains(&choice) => StopKind::ToolUse,
+                kind => kind,
+            };
             let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
             self.tell(StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence });
         }

@@ -6,6 +6,7 @@ mod support;
 
 mod besides_calls;
 mod cuts;
+mod facts;
 mod failures;
 mod fixtures;
 mod known_bugs_of_others;

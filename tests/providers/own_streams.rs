@@ -6,7 +6,7 @@ const WEATHER: &str = r#"get_weather complete {"city":"Zürich","days":[1,2]}"#;
 const SEARCH: &str = r#"search complete {"query":"tram 4 \"Seefeld\""}"#;
 
 /// Each stream with its calls.
-const TABLE: [(&str, &[&str]); 44] = [
+const TABLE: [(&str, &[&str]); 54] = [
     ("responses/normal.sse", &[WEATHER]),
     ("responses/no-arguments.sse", &["list_lines complete {}"]),
     ("responses/cut.sse", &["get_weather truncated(max_output_tokens) {\"city\": \"Zü"]),
@@ -86,6 +86,42 @@ const TABLE: [(&str, &[&str]); 44] = [
     ("interactions/built-in.sse", &[r#"google_search complete {"queries":["tram 4"]}"#, WEATHER]),
     ("bedrock/invoke-model.jsonl", &[WEATHER]),
     ("gemini/numbers.sse", &[WEATHER]),
+    // What these say beside their calls is in the table of facts.
+    (
+        "beside/anthropic.jsonl",
+        &[
+            r#"web_search complete {"query":"tram 4"}"#,
+            r#"web_fetch complete {"url":"https://zvv.example/5"}"#,
+            r#"next_tram complete {"stop":"Bellevue"}"#,
+            WEATHER,
+        ],
+    ),
+    ("beside/bedrock.jsonl", &[r#"nova_grounding complete {"query":"tram 4"}"#]),
+    ("beside/chat.sse", &[WEATHER, r#"web_search complete {"query":"tram 4 \"Seefeld\""}"#]),
+    (
+        "beside/responses.jsonl",
+        &[
+            r#"web_search complete {"type":"search","query":"tram 4","sources":[{"type":"url","url":"https://zvv.example/4"}]}"#,
+            r#"file_search complete {"queries":["tram"]}"#,
+            "code_interpreter raw 4*4",
+            r#"next_tram complete {"stop":"Bellevue"}"#,
+            r#"buy_ticket complete {"zones":2}"#,
+            r#"image_generation complete {"revised_prompt":"a tram"}"#,
+        ],
+    ),
+    (
+        "beside/gemini.sse",
+        &[
+            r#"code_execution complete {"id":"c1","language":"PYTHON","code":"print(4)"}"#,
+            r#"GOOGLE_SEARCH_WEB complete {"queries":["tram 4"]}"#,
+            WEATHER,
+        ],
+    ),
+    ("beside/interactions.sse", &[r#"google_search complete {"queries":["tram 4"]}"#]),
+    ("beside/cohere.jsonl", &[]),
+    ("beside/ollama.jsonl", &[]),
+    ("beside/ag-ui.sse", &[WEATHER]),
+    ("beside/vercel-ui.sse", &[SEARCH, r#"buy complete {"zones":2}"#]),
     // These two are long: what they come to is checked below.
     ("eager/normal.sse", &[]),
     ("eager/cut.sse", &[]),
