@@ -7,6 +7,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::{Format, Understood};
 use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
@@ -83,7 +84,14 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format { name: "anthropic", read, owns_type, owns_members: |_| false };
+pub(super) const FORMAT: Format = Format {
+    name: "anthropic",
+    read,
+    shape: Shape::Object { role: "assistant", list: "content" },
+    compose: compose,
+    owns_type,
+    owns_members: |_| false,
+};
 
 fn owns_type(kind: &str) -> bool {
     matches!(
@@ -221,4 +229,35 @@ fn end(delta: &Delta<'_>, usage: Json<'_>, emit: &mut Emitter<'_>) {
         emit.end_answer_with(&delta.stop_reason, &delta.stop_sequence);
     }
     emit.usage(usage);
+}
+
+/// Adds what an event says to the message that goes back.
+pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
+    let place = event.member("index").whole().unwrap_or(0);
+    match &*event.member("type").word() {
+        "message_start" => {
+            for block in event.member("message").member("content").elements() {
+                turn.push(block);
+            }
+        }
+        "content_block_start" => turn.start(place, &[], event.member("content_block")),
+        "content_block_delta" => {
+            let (at, delta) = (Some(place), event.member("delta"));
+            turn.text(at, "text", delta.member("text"));
+            turn.text(at, "thinking", delta.member("thinking"));
+            turn.set(at, "signature", delta.member("signature"));
+            turn.json(at, "input", delta.member("partial_json"));
+            turn.element(at, "citations", delta.member("citation"));
+            match &*delta.member("type").word() {
+                "text_delta" | "thinking_delta" | "signature_delta" | "input_json_delta" | "citations_delta" | "" => {}
+                "compaction_delta" => {
+                    turn.set(at, "content", delta.member("content"));
+                    turn.set(at, "encrypted_content", delta.member("encrypted_content"));
+                }
+                // It says something of the block that would be missing.
+                _ => turn.spoil(),
+            }
+        }
+        _ => {}
+    }
 }

@@ -13,6 +13,7 @@ use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
@@ -105,7 +106,14 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format { name: "bedrock", read, owns_type: |_| false, owns_members };
+pub(super) const FORMAT: Format = Format {
+    name: "bedrock",
+    read,
+    shape: Shape::Object { role: "assistant", list: "content" },
+    compose: compose,
+    owns_type: |_| false,
+    owns_members,
+};
 
 fn owns_members(look: &Look<'_>) -> bool {
     let members = [
@@ -222,4 +230,51 @@ fn cite(Spelt { json, object: citation }: &Spelt<'_, Citation<'_>>, block: Optio
         span: range.and_then(|range| range.start.whole().zip(range.end.whole())),
         json: json.spelt(),
     });
+}
+
+/// Adds what an event says to the message that goes back. Citations do not.
+fn compose(event: Json<'_>, turn: &mut Turn) {
+    let chunk = event.member("chunk");
+    let bytes = if chunk.is_given() { chunk.member("bytes") } else { event.member("bytes") };
+    if bytes.is_given() {
+        let bytes = BASE64_STANDARD.decode(&*bytes.word()).unwrap_or_default();
+        let event = Json::of(str::from_utf8(&bytes).unwrap_or_default());
+        let is_nova_s = !event.member("type").is_given();
+        return if is_nova_s { compose_block(event, turn) } else { anthropic::compose(event, turn) };
+    }
+    compose_block(event, turn);
+}
+
+fn compose_block(event: Json<'_>, turn: &mut Turn) {
+    let (start, delta) = (event.member("contentBlockStart"), event.member("contentBlockDelta"));
+    let place = [start, delta].iter().find_map(|block| block.member("contentBlockIndex").whole()).unwrap_or(0);
+    let (at, start, delta) = (Some(place), start.member("start"), delta.member("delta"));
+    let (call, result) = (start.member("toolUse"), start.member("toolResult"));
+    if call.is_given() {
+        turn.start(place, &["toolUse"], call);
+        if !call.member("input").is_given() {
+            turn.base(place, r#""input":{}"#);
+        }
+    } else if result.is_given() {
+        turn.start(place, &["toolResult"], result);
+    }
+    let (text, reasoning) = (delta.member("text"), delta.member("reasoningContent"));
+    if text.is_given() {
+        turn.start_if_new(place, &[]);
+        turn.text(at, "text", text);
+    }
+    if reasoning.member("redactedContent").is_given() {
+        turn.start_if_new(place, &["reasoningContent"]);
+        turn.text(at, "redactedContent", reasoning.member("redactedContent"));
+    } else if reasoning.is_given() {
+        turn.start_if_new(place, &["reasoningContent", "reasoningText"]);
+        turn.text(at, "text", reasoning.member("text"));
+        turn.set(at, "signature", reasoning.member("signature"));
+    }
+    if delta.member("toolUse").is_given() {
+        turn.json(at, "input", delta.member("toolUse").member("input"));
+    }
+    for part in delta.member("toolResult").elements() {
+        turn.element(at, "content", part);
+    }
 }

@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::format::{Format, Understood};
 use super::json::{Json, Spelt, Text, Unreadable, objects};
 use super::tool_call::ToolCall;
+use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Slot, present};
 
 objects! {
@@ -58,7 +59,14 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns_members: |_| false };
+pub(super) const FORMAT: Format = Format {
+    name: "cohere",
+    read,
+    shape: Shape::WithCalls { list: "content" },
+    compose: compose,
+    owns_type,
+    owns_members: |_| false,
+};
 
 fn owns_type(kind: &str) -> bool {
     matches!(
@@ -129,4 +137,20 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         _ => return Ok(Understood::No),
     }
     Ok(Understood::Yes)
+}
+
+/// Adds what an event says to the message that goes back. Its calls are added as they end.
+fn compose(event: Json<'_>, turn: &mut Turn) {
+    let place = event.member("index").whole().unwrap_or(0);
+    let said = event.member("delta").member("message");
+    let content = said.member("content");
+    match &*event.member("type").word() {
+        "content-start" => turn.start(place, &[], content),
+        "content-delta" => {
+            turn.text(Some(place), "text", content.member("text"));
+            turn.text(Some(place), "thinking", content.member("thinking"));
+        }
+        "tool-plan-delta" => turn.text(None, "tool_plan", said.member("tool_plan")),
+        _ => {}
+    }
 }

@@ -1,5 +1,6 @@
 //! Where a wire format sends what an event says: signals to the calls, and everything else to the user.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem;
 
@@ -9,6 +10,7 @@ use super::failure::Failure;
 use super::json::{Json, TextOrJson};
 use super::retry::Retry;
 use super::stop::StopKind;
+use super::turn::Turn;
 use super::usage::TokenUsage;
 use crate::tool_calls::{CallEvent, CallListener, Executor, Key, Places, Signals, Slot, State, ToolCalls, present};
 
@@ -25,10 +27,16 @@ pub(super) struct Told {
     unfinished: Vec<u64>,
     /// The answers that have a call that the client is to execute.
     with_client_calls: Vec<u64>,
+    /// The answers that are refusals.
+    refused: Vec<u64>,
     /// The sources that were told, where the wire repeats them with every event.
     sources: Places,
     /// Whose results come at which index: call numbers.
     results: Places,
+    /// The message that goes back, for who asked for it.
+    message: Option<Box<Turn>>,
+    /// Whether the event that is being read was the message's last.
+    has_ended: bool,
 }
 
 /// The calls and the user, for the time of one event.
@@ -56,6 +64,12 @@ impl CallListener for User<'_> {
             let on_event = &mut *self.on_event;
             self.told.blocks.end_run(call.choice, &mut |block| on_event(StreamEvent::BlockEnd(block)));
         }
+        if let (CallEvent::End { call, input }, Some(message)) = (event, &mut self.told.message) {
+            let is_tool = call.name.is_some() || call.id.is_some();
+            if is_tool && call.choice == 0 {
+                message.end_call(call, &input);
+            }
+        }
         (self.on_event)(StreamEvent::Call(event));
     }
 }
@@ -66,12 +80,42 @@ impl Told {
         note(&mut self.unfinished, choice);
     }
 
+    /// Keeps the message that goes back, from now on.
+    pub(super) fn keep_message(&mut self, turn: Turn) {
+        self.message = Some(Box::new(turn));
+    }
+
+    pub(super) fn keeps_message(&self) -> bool {
+        self.message.is_some()
+    }
+
+    pub(super) fn message(&self) -> Option<&Turn> {
+        self.message.as_deref().filter(|_| self.unfinished.is_empty())
+    }
+
+    /// Something of the stream was left out unread.
+    pub(super) fn spoil_message(&mut self) {
+        if let Some(message) = &mut self.message {
+            message.spoil();
+        }
+    }
+
+    /// The event has been read.
+    pub(super) fn settle(&mut self) {
+        if mem::take(&mut self.has_ended)
+            && let Some(message) = &mut self.message
+        {
+            message.end();
+        }
+    }
+
     /// Nothing more is known of the message.
     fn forget_message(&mut self) {
-        let Self { has_message, unfinished, with_client_calls, sources, results, blocks: _ } = self;
+        let Self { has_message, unfinished, with_client_calls, refused, sources, results, .. } = self;
         *has_message = false;
         unfinished.clear();
         with_client_calls.clear();
+        refused.clear();
         (*sources, *results) = (Places::default(), Places::default());
     }
 }
@@ -101,6 +145,12 @@ impl<'a> Emitter<'a> {
         self.calls.signals(&mut self.user)
     }
 
+    /// An event was left out unread: nothing that is open can be complete, nor can the message.
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        self.calls().leave_out(reason);
+        self.user.told.spoil_message();
+    }
+
     /// What is known of the calls.
     pub(super) fn known(&self) -> &State {
         self.calls.state()
@@ -123,6 +173,9 @@ impl<'a> Emitter<'a> {
         self.calls().begin_message();
         self.end_blocks();
         self.user.told.forget_message();
+        if let Some(message) = &mut self.user.told.message {
+            message.begin();
+        }
         self.user.told.has_message = true;
         self.user.told.begin(0);
         self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
@@ -228,6 +281,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn refusal(&mut self, choice: u64, text: &str) {
         if !text.is_empty() {
             self.user.told.begin(choice);
+            note(&mut self.user.told.refused, choice);
             self.tell(StreamEvent::Refusal { choice, text });
         }
     }
@@ -313,6 +367,7 @@ impl<'a> Emitter<'a> {
             // Not every wire has words for these.
             let kind = match kind {
                 StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
+                StopKind::Finished if told.refused.contains(&choice) => StopKind::Refusal,
                 StopKind::Finished if told.with_client_calls.contains(&choice) => StopKind::ToolUse,
                 kind => kind,
             };
@@ -337,7 +392,16 @@ impl<'a> Emitter<'a> {
         self.calls().finish(None);
         self.end_blocks();
         self.user.told.forget_message();
+        self.user.told.has_ended = true;
         self.tell(StreamEvent::End);
+    }
+
+    /// Adds an event that was read to the message that goes back.
+    pub(super) fn compose(&mut self, event: Json<'_>, compose: fn(Json<'_>, &mut Turn)) {
+        if let Some(message) = &mut self.user.told.message {
+            compose(event, message);
+        }
+        self.user.told.settle();
     }
 
     /// The input has ended, be the stream at its end or not.

@@ -11,6 +11,7 @@ use super::format::{Format, Look, Understood};
 use super::grounding::{self, Grounding};
 use super::interactions;
 use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::turn::{Shape, Turn};
 use crate::parser::Atom;
 use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot};
 
@@ -93,7 +94,14 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format { name: "gemini", read, owns_type, owns_members };
+pub(super) const FORMAT: Format = Format {
+    name: "gemini",
+    read,
+    shape: Shape::Object { role: "model", list: "parts" },
+    compose: compose,
+    owns_type,
+    owns_members,
+};
 
 fn owns_type(kind: &str) -> bool {
     kind.starts_with("interaction.") || kind.starts_with("step.")
@@ -236,6 +244,30 @@ impl PartialArg<'_> {
             emit.calls().set(choice, path, PathValue::Atom(Atom::Bool(self.bool_value.is_true())));
         } else if self.null_value.is_some() {
             emit.calls().set(choice, path, PathValue::Atom(Atom::Null));
+        }
+    }
+}
+
+/// Adds what an event says to the message that goes back: the first answer, part by part as they came. Parts are not
+/// joined, as a signature counts for the part that it came with.
+fn compose(event: Json<'_>, turn: &mut Turn) {
+    if event.member("event_type").is_given() || event.member("type").is_given() {
+        return interactions::compose(event, turn);
+    }
+    let mut candidates = event.member("candidates").elements();
+    let candidate = candidates.find(|candidate| candidate.member("index").whole().unwrap_or(0) == 0);
+    for part in candidate.unwrap_or_default().member("content").member("parts").elements() {
+        let call = part.member("functionCall");
+        let is_streamed = call.member("willContinue").is_true() || call.member("partialArgs").is_given();
+        if call.is_given() && (is_streamed || !call.member("name").is_given()) {
+            if call.member("name").is_given() {
+                let place = turn.push(part);
+                turn.await_call(place);
+            }
+        } else if part.spelt().len() > 2
+            && (part.member("text").spelt() != "\"\"" || part.member("thoughtSignature").is_given())
+        {
+            turn.push(part);
         }
     }
 }

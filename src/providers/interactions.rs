@@ -7,6 +7,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::Understood;
 use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::turn::Turn;
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
@@ -127,5 +128,31 @@ fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>)
             emit.opaque_of_call(OpaqueKind::Signature, 0, call, signature);
         }
         block => emit.opaque(OpaqueKind::Signature, 0, block, signature),
+    }
+}
+
+/// Adds what an event says to the steps that go back.
+pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
+    turn.be_list();
+    let kind = if event.member("event_type").is_given() { event.member("event_type") } else { event.member("type") };
+    let place = event.member("index").whole().unwrap_or(0);
+    match &*kind.word() {
+        "step.start" => turn.start(place, &[], event.member("step")),
+        "step.delta" => {
+            let (at, delta) = (Some(place), event.member("delta"));
+            turn.set(at, "signature", delta.member("signature"));
+            match &*delta.member("type").word() {
+                "thought_signature" | "text_annotation" | "text_annotation_delta" => {}
+                "thought_summary" => turn.element(at, "summary", delta.member("content")),
+                kind if kind.ends_with("_result") => {
+                    turn.set(at, "result", delta.member("result"));
+                    turn.set(at, "is_error", delta.member("is_error"));
+                }
+                _ if delta.member("arguments").is_given() => turn.json(at, "arguments", delta.member("arguments")),
+                "" => {}
+                _ => turn.element(at, "content", delta),
+            }
+        }
+        _ => {}
     }
 }

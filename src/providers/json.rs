@@ -109,6 +109,23 @@ impl<'a> Json<'a> {
         core::iter::from_fn(move || Some((inside.next()?, inside.next().unwrap_or(Self::MISSING))))
     }
 
+    /// A text that is known to be one value.
+    pub(super) fn of(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    /// The first member of this name; a missing value if there is none, or if it is null.
+    pub(super) fn member(self, name: &str) -> Self {
+        let found = self.members().find(|(key, _)| *key.word() == *name).map_or(Self::MISSING, |(_, value)| value);
+        if found.0 == "null" { Self::MISSING } else { found }
+    }
+
+    /// What stands between a string's quotes or a list's brackets, as it is spelt; `None` for anything else.
+    pub(super) fn inside(self, bracket: char) -> Option<&'a str> {
+        let close = if bracket == '[' { ']' } else { bracket };
+        self.0.strip_prefix(bracket)?.strip_suffix(close)
+    }
+
     /// A list's elements; none of anything else.
     pub(super) fn elements(self) -> impl Iterator<Item = Self> {
         Inside::of(self, '[')

@@ -16,6 +16,7 @@
 //! | `failure`, `retry` | the shapes of errors, and whether they pass |
 //! | `stop`, `usage` | reasons to stop and token counts, by all the names they have |
 //! | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
+//! | `turn` | the assistant's message that goes back, for those who ask for it |
 //! | `json` | how an event's JSON is read |
 //! | `event`, `owned` | what is told |
 
@@ -53,6 +54,7 @@ mod stop;
 mod stream;
 #[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama"))]
 mod tool_call;
+mod turn;
 mod usage;
 #[cfg(feature = "vercel-ui")]
 mod vercel_ui;

@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Json, Text, Unreadable, objects};
 use super::tool_call::{Function, ToolCall};
+use super::turn::{Shape, Turn};
 use crate::tool_calls::CallStart;
 
 objects! {
@@ -32,7 +33,14 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format { name: "ollama", read, owns_type: |_| false, owns_members };
+pub(super) const FORMAT: Format = Format {
+    name: "ollama",
+    read,
+    shape: Shape::Object { role: "assistant", list: "" },
+    compose: compose,
+    owns_type: |_| false,
+    owns_members,
+};
 
 fn owns_members(look: &Look<'_>) -> bool {
     (look.message.is_given() || look.response.is_given()) && look.done.is_given()
@@ -70,4 +78,14 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         emit.calls().begin_message();
     }
     Ok(Understood::Yes)
+}
+
+/// Adds what an event says to the message that goes back.
+fn compose(event: Json<'_>, turn: &mut Turn) {
+    let said = event.member("message");
+    turn.text(None, "content", said.member("content"));
+    turn.text(None, "thinking", said.member("thinking"));
+    for call in said.member("tool_calls").elements() {
+        turn.element(None, "tool_calls", call);
+    }
 }

@@ -10,6 +10,7 @@ use super::format::{Format, Look, Understood};
 use super::json::{Json, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
 use super::stop::StopKind;
 use super::tool_call::{Function, ToolCall};
+use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, is_one_of, present};
 
 objects! {
@@ -101,7 +102,14 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format { name: "openai-chat", read, owns_type: |_| false, owns_members };
+pub(super) const FORMAT: Format = Format {
+    name: "openai-chat",
+    read,
+    shape: Shape::WithCalls { list: "" },
+    compose: compose,
+    owns_type: |_| false,
+    owns_members,
+};
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())
@@ -367,5 +375,25 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter
         Some(_) => Found::Call(number),
         None if is_named_whole => Found::New,
         None => Found::Ended(number),
+    }
+}
+
+/// Adds what a chunk says to the message that goes back: the first answer. Its calls are added as they end.
+fn compose(event: Json<'_>, turn: &mut Turn) {
+    let mut choices = event.member("choices").elements();
+    let Some(choice) = choices.find(|choice| choice.member("index").whole().unwrap_or(0) == 0) else { return };
+    let delta = choice.member("delta");
+    let delta = if delta.is_given() { delta } else { choice.member("message") };
+    for name in ["content", "reasoning", "reasoning_content", "refusal"] {
+        turn.text(None, name, delta.member(name));
+    }
+    for name in ["content", "reasoning_details", "thinking_blocks"] {
+        for part in delta.member(name).elements() {
+            turn.element(None, name, part);
+        }
+    }
+    for (place, entry) in (0..).zip(delta.member("tool_calls").elements()) {
+        let index = entry.member("index").whole().unwrap_or(place);
+        turn.extra(index, "extra_content", entry.member("extra_content"));
     }
 }

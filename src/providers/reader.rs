@@ -49,6 +49,9 @@ impl Reader {
             #[allow(unreachable_patterns, reason = "where Responses is the only format")]
             provider => (provider.format().read)(event, emit),
         }?;
+        if understood == Understood::Yes {
+            emit.compose(event, self.provider.format().compose);
+        }
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
             match if is_first { Failure::alone(event) } else { Failure::told_by(event) } {

@@ -12,6 +12,7 @@ use super::json::Json;
 use super::owned::OwnedStreamEvent;
 use super::provider::Provider;
 use super::reader::Reader;
+use super::turn::Turn;
 use crate::tool_calls::{CallErrorKind, ToolCalls};
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
@@ -60,6 +61,7 @@ pub struct ProviderStream {
     calls: ToolCalls,
     reader: Option<Reader>,
     told: Told,
+    keeps_message: bool,
     /// Whether a message's own text is JSON.
     is_structured: bool,
     /// Events that could be several providers', until one comes that can't.
@@ -89,13 +91,67 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn detecting(calls: ToolCalls) -> Self {
-        Self { calls, reader: None, told: Told::default(), is_structured: false, undecided: Vec::new() }
+        Self {
+            calls,
+            reader: None,
+            told: Told::default(),
+            keeps_message: false,
+            is_structured: false,
+            undecided: Vec::new(),
+        }
     }
 
     /// The assistant's text is itself JSON: each answer is told as a call without an id and a name, not as text.
     #[must_use]
     pub fn structured(self) -> Self {
         Self { is_structured: true, ..self }
+    }
+
+    /// Keeps the assistant's [`message`](Self::message), so that it can be sent back.
+    #[must_use]
+    pub fn with_message(self) -> Self {
+        Self { keeps_message: true, ..self }
+    }
+
+    /// The assistant's message as a JSON text in the provider's own shape, ready to be appended to the next request: with
+    /// signatures, encrypted reasoning and calls, each value spelt as it came.
+    ///
+    /// | provider | what it is | append it to |
+    /// |---|---|---|
+    /// | Anthropic, Bedrock (Converse), OpenAI's chat, Cohere, Ollama | an object with `role` | `messages` |
+    /// | OpenAI Responses | a list of items | the elements to `input` |
+    /// | Gemini | an object with `role` and `parts` | `contents` |
+    /// | Gemini Interactions | a list of steps | the elements to `input` |
+    ///
+    /// It is there once the answer has stopped, until the next message begins, if
+    /// [`with_message`](Self::with_message) asked for it. `None` stands for a message that is still on its way, or of
+    /// which something is missing: an event that could not be read, a call that was cut, or what is beyond
+    /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), which limits the message too. Of several
+    /// answers it is the first. AG-UI and the Vercel UI stream have none.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{Provider, ProviderStream};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty())).with_message();
+    /// for event in [
+    ///     r#"{"type":"message_start","message":{"content":[]}}"#,
+    ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
+    ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"H"}}"#,
+    ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"m."}}"#,
+    ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
+    ///     r#"{"type":"content_block_stop","index":0}"#,
+    ///     r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+    /// ] {
+    ///     stream.push(event, |_| {});
+    /// }
+    /// let thinking = r#"{"type":"thinking","thinking":"Hm.","signature":"EqQB"}"#;
+    /// assert_eq!(stream.message().unwrap(), format!(r#"{{"role":"assistant","content":[{thinking}]}}"#));
+    /// ```
+    #[must_use]
+    pub fn message(&self) -> Option<String> {
+        self.told.message()?.to_json()
     }
 
     /// Whose stream it is, once that is known.
@@ -173,7 +229,7 @@ impl ProviderStream {
     /// ```
     pub fn push_unreadable(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
-        emit.calls().leave_out("bad-frame");
+        emit.leave_out("bad-frame");
         emit.tell(StreamEvent::BadFrame { text });
     }
 
@@ -181,7 +237,7 @@ impl ProviderStream {
     /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), and no open call can be complete.
     pub fn push_oversized(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
-        emit.calls().leave_out("limit");
+        emit.leave_out("limit");
         emit.calls().tell_error(CallErrorKind::EventLimit, None);
     }
 
@@ -229,7 +285,10 @@ impl ProviderStream {
         match event.trim_ascii() {
             "" => {}
             // The end of a stream, whatever the provider.
-            "[DONE]" => self.emitter(on_event).end_stream(),
+            "[DONE]" => {
+                self.emitter(on_event).end_stream();
+                self.told.settle();
+            }
             event => match Json::new(event) {
                 // Without server-sent events, Google answers with a list, even if the only element is an error.
                 Some(list) if list.elements().next().is_some() && list.elements().all(Json::is_object) => {
@@ -276,6 +335,10 @@ impl ProviderStream {
 
     fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let Some(reader) = &mut self.reader else { return };
+        if self.keeps_message && !self.told.keeps_message() {
+            let (shape, most) = (reader.provider().format().shape, self.calls.state().limits().event_bytes);
+            self.told.keep_message(Turn::new(shape, most));
+        }
         let mut emit = Emitter::new(&mut self.calls, &mut self.told, self.is_structured, on_event);
         if reader.read(event, &mut emit).is_err() {
             self.tell_bad_frame(event.spelt(), on_event);
@@ -286,7 +349,7 @@ impl ProviderStream {
         let mut emit = self.emitter(on_event);
         // Noise in between loses nothing. What looks like an event may have been a fragment.
         if text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
-            emit.calls().leave_out("bad-frame");
+            emit.leave_out("bad-frame");
         }
         emit.tell(StreamEvent::BadFrame { text });
     }

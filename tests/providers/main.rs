@@ -9,6 +9,7 @@ mod cuts;
 mod facts;
 mod failures;
 mod fixtures;
+mod going_back;
 mod known_bugs_of_others;
 mod limits;
 mod neutral;

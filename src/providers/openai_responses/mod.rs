@@ -20,6 +20,7 @@ use crate::providers::event::BlockKind;
 use crate::providers::failure::Failure;
 use crate::providers::format::{Format, Understood};
 use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::providers::turn::{Shape, Turn};
 use crate::tool_calls::{Place, Slot};
 
 /// What must be known from one event to the next.
@@ -129,9 +130,27 @@ const SILENT: [&str; 21] = [
 pub(super) const FORMAT: Format = Format {
     name: "openai-responses",
     read: |event, emit| read(event, &mut State::default(), emit),
+    shape: Shape::List,
+    compose,
     owns_type,
     owns_members: |_| false,
 };
+
+/// An item counts once it is done; where no item was told, the response has them all.
+fn compose(event: Json<'_>, turn: &mut Turn) {
+    match &*event.member("type").word() {
+        "response.output_item.done" => match event.member("output_index").whole() {
+            Some(index) => turn.start(index, &[], event.member("item")),
+            None => drop(turn.push(event.member("item"))),
+        },
+        "response.completed" | "response.incomplete" if turn.is_empty() => {
+            for item in event.member("response").member("output").elements() {
+                turn.push(item);
+            }
+        }
+        _ => {}
+    }
+}
 
 fn owns_type(kind: &str) -> bool {
     kind.starts_with("response.")

@@ -1,0 +1,381 @@
+//! The assistant's message in the provider's own shape, put together from the events, for the next request.
+//!
+//! Kept only for those who ask for it. Nothing is read here: a wire format's file says, event by event, which member of
+//! which part an event adds to. Text stays as it was spelt, escapes and all, because pieces of a JSON string, joined, are
+//! a piece of a JSON string.
+//!
+//! A message that misses something is not to be had: one that was too long for the limit, or of which an event could not
+//! be read.
+
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::json::Json;
+use crate::payload::{Payload, PayloadStatus};
+use crate::tool_calls::{Executor, Numbered, ToolCall};
+
+/// What a message looks like around its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Nobody sends messages back in this format.
+    None,
+    /// An object of this role, with its parts in a list under this name.
+    Object { role: &'static str, list: &'static str },
+    /// The same, and its calls in another list, as OpenAI's chat has them.
+    WithCalls { list: &'static str },
+    /// A list of items.
+    List,
+}
+
+/// A message, as far as it has come.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    shape: Shape,
+    /// The members beside the list.
+    own: Part,
+    parts: Numbered<Part>,
+    /// The place after the last part.
+    next: u64,
+    /// The calls that have ended, and what else came with each, by its place among them.
+    calls: String,
+    call_count: u64,
+    extras: Numbered<String>,
+    /// The part of a call whose arguments are still coming, where they come as values by path.
+    pending: Option<u64>,
+    /// How long it is, and how long it may be.
+    len: usize,
+    most: usize,
+    is_spoilt: bool,
+    /// Whether what comes next belongs to another message, and whether something of that one is missing.
+    is_over: bool,
+    spoils_next: bool,
+}
+
+/// An object: one that came with its start, and members that were added or that replace what was there.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    /// What stands around the object: names that it is wrapped in.
+    wrapped: &'static [&'static str],
+    base: String,
+    changed: Vec<(&'static str, Value)>,
+}
+
+#[derive(Clone, Debug)]
+enum Value {
+    /// A string, as it is spelt between its quotes.
+    Text(String),
+    /// A list, as its elements are spelt between the brackets.
+    List(String),
+    /// Any value.
+    Json(String),
+}
+
+/// How many parts a message may have, where the wire numbers them.
+const MOST_PARTS: usize = 1 << 12;
+/// What a part takes at least.
+const PART_LEN: usize = 64;
+
+impl Turn {
+    pub(super) fn new(shape: Shape, most: usize) -> Self {
+        Self {
+            shape,
+            own: Part::default(),
+            parts: Numbered::default(),
+            next: 0,
+            calls: String::new(),
+            call_count: 0,
+            extras: Numbered::default(),
+            pending: None,
+            len: 0,
+            most,
+            is_spoilt: false,
+            is_over: false,
+            spoils_next: false,
+        }
+    }
+
+    /// Another message begins.
+    pub(super) fn begin(&mut self) {
+        *self = Self::new(self.shape, self.most);
+    }
+
+    /// What comes next is another message.
+    pub(super) fn end(&mut self) {
+        self.is_over = true;
+    }
+
+    /// The message is a list of items, in a format that has two kinds.
+    pub(super) fn be_list(&mut self) {
+        self.shape = Shape::List;
+    }
+
+    /// Something of it is missing.
+    pub(super) fn spoil(&mut self) {
+        if self.is_over {
+            self.spoils_next = true;
+        } else {
+            self.begin();
+            self.is_spoilt = true;
+        }
+    }
+
+    /// Whether this much more may be kept.
+    fn takes(&mut self, len: usize) -> bool {
+        if self.is_over {
+            let is_spoilt = self.spoils_next;
+            self.begin();
+            self.is_spoilt = is_spoilt;
+        }
+        self.len = self.len.saturating_add(len);
+        if self.len > self.most && !self.is_spoilt {
+            self.spoil();
+        }
+        !self.is_spoilt
+    }
+
+    /// A part begins, as this object or, if it comes without one, empty.
+    pub(super) fn start(&mut self, place: u64, wrapped: &'static [&'static str], base: Json<'_>) {
+        let is_too_much = self.parts.len() >= MOST_PARTS && place < self.next;
+        if is_too_much {
+            self.spoil();
+        }
+        if self.takes(base.spelt().len() + PART_LEN) {
+            self.parts.remove(place);
+            self.parts.insert(place, Part { wrapped, base: base.spelt().to_owned(), changed: Vec::new() });
+            self.next = self.next.max(place.saturating_add(1));
+        }
+    }
+
+    /// A member that the object of a part lacks and needs, until it is replaced.
+    pub(super) fn base(&mut self, place: u64, member: &str) {
+        if self.takes(member.len() + 1)
+            && let Some(part) = self.parts.get_mut(place)
+            && part.base.pop().is_some()
+        {
+            let comma = if part.base.trim_end().ends_with('{') { "" } else { "," };
+            part.base.push_str(&[comma, member, "}"].concat());
+        }
+    }
+
+    /// The same, unless something stands there.
+    pub(super) fn start_if_new(&mut self, place: u64, wrapped: &'static [&'static str]) {
+        if !self.parts.contains(place) {
+            self.start(place, wrapped, Json::default());
+        }
+    }
+
+    /// A part after all others. Its place.
+    pub(super) fn push(&mut self, base: Json<'_>) -> u64 {
+        let place = self.next;
+        self.start(place, &[], base);
+        place
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The part at a place, or the message itself, if this much more may be kept. A part that has not begun was lost.
+    fn part(&mut self, place: Option<u64>, len: usize) -> Option<&mut Part> {
+        if !self.takes(len) {
+            return None;
+        }
+        match place {
+            Some(place) if !self.parts.contains(place) => {
+                self.spoil();
+                None
+            }
+            Some(place) => self.parts.get_mut(place),
+            None => Some(&mut self.own),
+        }
+    }
+
+    /// A piece of a string member of the part at a place, or of the message itself: the piece is a string too.
+    pub(super) fn text(&mut self, place: Option<u64>, name: &'static str, piece: Json<'_>) {
+        let Some(piece) = piece.inside('"').filter(|piece| !piece.is_empty()) else { return };
+        let Some(part) = self.part(place, piece.len()) else { return };
+        match part.value(name, '"', Value::Text) {
+            Value::Text(text) => text.push_str(piece),
+            // Mistral sends its content now as a text, now as a list.
+            Value::List(list) => push_element(list, &text_part(piece)),
+            Value::Json(_) => self.spoil(),
+        }
+    }
+
+    /// An element of a list member.
+    pub(super) fn element(&mut self, place: Option<u64>, name: &'static str, element: Json<'_>) {
+        if !element.is_given() {
+            return;
+        }
+        let Some(part) = self.part(place, element.spelt().len() + 1) else { return };
+        let value = part.value(name, '[', Value::List);
+        if let Value::Text(text) = value {
+            *value = Value::List(text_part(text));
+        }
+        match value {
+            Value::List(list) => push_element(list, element.spelt()),
+            _ => self.spoil(),
+        }
+    }
+
+    /// A member as it is spelt; the last one counts.
+    pub(super) fn set(&mut self, place: Option<u64>, name: &'static str, value: Json<'_>) {
+        if !value.is_given() {
+            return;
+        }
+        if let Some(part) = self.part(place, value.spelt().len()) {
+            part.changed.retain(|(known, _)| *known != name);
+            part.changed.push((name, Value::Json(value.spelt().to_owned())));
+        }
+    }
+
+    /// A piece of a member's JSON text.
+    pub(super) fn json(&mut self, place: Option<u64>, name: &'static str, piece: Json<'_>) {
+        let Ok(Some(piece)) = piece.text() else { return self.set(place, name, piece) };
+        if piece.is_empty() {
+            return;
+        }
+        let Some(part) = self.part(place, piece.len()) else { return };
+        match part.changed.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, Value::Json(json))) => json.push_str(&piece),
+            Some(_) => self.spoil(),
+            None => part.changed.push((name, Value::Json(piece.into_owned()))),
+        }
+    }
+
+    /// What came with the call at this place among the calls, as a member of its own.
+    pub(super) fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
+        if value.is_given() && self.takes(value.spelt().len() + PART_LEN) && !self.extras.contains(call) {
+            if self.extras.len() >= MOST_PARTS {
+                return self.spoil();
+            }
+            self.extras.insert(call, [",", &quoted(member), ":", value.spelt()].concat());
+        }
+    }
+
+    /// The arguments of the call in this part will be known at its end.
+    pub(super) fn await_call(&mut self, place: u64) {
+        if self.pending.replace(place).is_some() {
+            self.spoil();
+        }
+    }
+
+    /// A call of the only answer has ended.
+    pub(super) fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+        let is_cut = matches!(input.status(), PayloadStatus::Truncated { .. });
+        match (self.shape, self.pending.take()) {
+            (Shape::WithCalls { .. }, _) if !is_cut && call.executor == Executor::Client => {
+                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
+                // No text is no arguments, which servers want to see as an object.
+                let arguments = if input.status() == PayloadStatus::Empty { "{}" } else { input.raw() };
+                let (name, arguments) = (quoted(call.name.unwrap_or_default()), quoted(arguments));
+                let extra = self.extras.remove(self.call_count).unwrap_or_default();
+                let function = ["{\"name\":", &name, ",\"arguments\":", &arguments, "}"].concat();
+                let entry = ["{", &id, "\"type\":\"function\",\"function\":", &function, &extra, "}"].concat();
+                if self.takes(entry.len() + 1) {
+                    self.call_count += 1;
+                    push_element(&mut self.calls, &entry);
+                }
+            }
+            (Shape::WithCalls { .. }, _) if !is_cut => {}
+            (_, Some(place)) if input.value().is_some() => {
+                let args = input.value().map(|value| value.to_string()).unwrap_or_default();
+                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
+                let name = quoted(call.name.unwrap_or_default());
+                let whole = ["{", &id, "\"name\":", &name, ",\"args\":", &args, "}"].concat();
+                self.set(Some(place), "functionCall", Json::of(&whole));
+            }
+            (_, None)
+                if matches!(input.status(), PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw) => {}
+            // An input that is not whole would make the message one that nobody can read.
+            _ => self.spoil(),
+        }
+    }
+
+    /// The message's JSON text, if nothing of it is missing and there is anything.
+    pub(super) fn to_json(&self) -> Option<String> {
+        let has_own = !self.own.changed.is_empty() || !self.calls.is_empty();
+        if self.is_spoilt || self.pending.is_some() || (self.parts.is_empty() && !has_own) {
+            return None;
+        }
+        let mut list = String::new();
+        for (_, part) in self.parts.iter() {
+            push_element(&mut list, &part.to_json());
+        }
+        match self.shape {
+            Shape::None => None,
+            Shape::List => Some(["[", &list, "]"].concat()),
+            Shape::Object { .. } | Shape::WithCalls { .. } => {
+                let (role, name) = match self.shape {
+                    Shape::Object { role, list } => (role, list),
+                    Shape::WithCalls { list } => ("assistant", list),
+                    _ => return None,
+                };
+                let mut own = self.own.clone();
+                if !self.parts.is_empty() {
+                    own.changed.push((name, Value::List(list)));
+                }
+                if !self.calls.is_empty() {
+                    own.changed.push(("tool_calls", Value::List(self.calls.clone())));
+                }
+                own.base = ["{\"role\":\"", role, "\"}"].concat();
+                Some(own.to_json())
+            }
+        }
+    }
+}
+
+/// A text as a JSON string.
+fn quoted(text: &str) -> String {
+    // A string can always be written.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// A text, as it is spelt between its quotes, as a part of a list.
+fn text_part(text: &str) -> String {
+    [r#"{"type":"text","text":""#, text, "\"}"].concat()
+}
+
+fn push_element(list: &mut String, element: &str) {
+    if !list.is_empty() {
+        list.push(',');
+    }
+    list.push_str(element);
+}
+
+impl Part {
+    /// A member to add to. If it was in the object that the part came with, it goes on from there.
+    fn value(&mut self, name: &'static str, bracket: char, new: fn(String) -> Value) -> &mut Value {
+        let place = self.changed.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            let begun = Json::of(&self.base).member(name).inside(bracket).unwrap_or_default();
+            let begun = if bracket == '[' { begun.trim() } else { begun };
+            self.changed.push((name, new(begun.to_owned())));
+            self.changed.len() - 1
+        });
+        &mut self.changed[place].1
+    }
+
+    fn to_json(&self) -> String {
+        let mut members = String::new();
+        for (name, value) in Json::of(&self.base).members() {
+            let is_changed = self.changed.iter().any(|(changed, _)| *name.word() == **changed);
+            if !is_changed {
+                push_element(&mut members, &[name.spelt(), ":", value.spelt()].concat());
+            }
+        }
+        for (name, value) in &self.changed {
+            let [open, value, close] = match value {
+                Value::Text(text) => ["\"", text, "\""],
+                Value::List(list) => ["[", list, "]"],
+                Value::Json(json) => ["", json, ""],
+            };
+            push_element(&mut members, &["\"", name, "\":", open, value, close].concat());
+        }
+        let mut json = ["{", &members, "}"].concat();
+        for name in self.wrapped.iter().rev() {
+            json = ["{\"", name, "\":", &json, "}"].concat();
+        }
+        json
+    }
+}
