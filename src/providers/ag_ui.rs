@@ -68,7 +68,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             match emit.known().find_id(0, entity) {
                 Some(call) => emit.opaque_of_call(OpaqueKind::Encrypted, 0, Some(call), event.encrypted_value),
                 None => {
-                    emit.opaque(OpaqueKind::Encrypted, 0, emit.find_block(0, At::from(entity)), event.encrypted_value)
+                    emit.opaque(OpaqueKind::Encrypted, 0, emit.find_block(0, At::from(entity)), event.encrypted_value);
                 }
             }
         }

@@ -88,7 +88,7 @@ pub(super) const FORMAT: Format = Format {
     name: "anthropic",
     read,
     shape: Shape::Object { role: "assistant", list: "content" },
-    compose: compose,
+    compose,
     owns_type,
     owns_members: |_| false,
 };

@@ -110,7 +110,7 @@ pub(super) const FORMAT: Format = Format {
     name: "bedrock",
     read,
     shape: Shape::Object { role: "assistant", list: "content" },
-    compose: compose,
+    compose,
     owns_type: |_| false,
     owns_members,
 };

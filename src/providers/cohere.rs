@@ -63,7 +63,7 @@ pub(super) const FORMAT: Format = Format {
     name: "cohere",
     read,
     shape: Shape::WithCalls { list: "content" },
-    compose: compose,
+    compose,
     owns_type,
     owns_members: |_| false,
 };

@@ -183,7 +183,8 @@ impl<'a> Emitter<'a> {
 
     /// What each event of a wire says of the message, on which no event says that it begins.
     pub(super) fn message(&mut self, id: &str, model: &str) {
-        if !self.user.told.has_message && !(id.is_empty() && model.is_empty()) {
+        let is_known = !id.is_empty() || !model.is_empty();
+        if is_known && !self.user.told.has_message {
             self.user.told.has_message = true;
             self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
         }

@@ -98,7 +98,7 @@ pub(super) const FORMAT: Format = Format {
     name: "gemini",
     read,
     shape: Shape::Object { role: "model", list: "parts" },
-    compose: compose,
+    compose,
     owns_type,
     owns_members,
 };

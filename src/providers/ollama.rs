@@ -37,7 +37,7 @@ pub(super) const FORMAT: Format = Format {
     name: "ollama",
     read,
     shape: Shape::Object { role: "assistant", list: "" },
-    compose: compose,
+    compose,
     owns_type: |_| false,
     owns_members,
 };

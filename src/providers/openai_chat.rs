@@ -74,7 +74,7 @@ objects! {
         reasoning_content: Text<'a>,
         reasoning: Text<'a>,
         reasoning_details: Vec<Spelt<'a, Detail<'a>>>,
-        /// LiteLLM's form of what Anthropic thinks.
+        /// `LiteLLM`'s form of what Anthropic thinks.
         thinking_blocks: Vec<Detail<'a>>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
@@ -106,7 +106,7 @@ pub(super) const FORMAT: Format = Format {
     name: "openai-chat",
     read,
     shape: Shape::WithCalls { list: "" },
-    compose: compose,
+    compose,
     owns_type: |_| false,
     owns_members,
 };
