@@ -77,7 +77,7 @@ impl<'a> PartialValue<'a> {
     /// Reads a `T` from what is known, without building a tree in between.
     ///
     /// **An open value that does not fit yet is absent, a complete value that does not fit is an error, and nothing open is
-    /// taken for whole.** The [guide](crate::guide::partial) has a table of what is shown when.
+    /// taken for whole.** The [guide](crate::guide::typed) has a table of what is shown when.
     ///
     /// - Open strings are read with the text so far if they are read as text: as `String`, `&str`, `Cow<str>` or the like,
     ///   optional, boxed, or in a newtype. To anything else (an enum, a `char`, a date, an address, a type with

@@ -5,6 +5,7 @@
 //! | [`events`] | what a parser tells, the two ways to receive it, errors, and how much of the text is kept |
 //! | [`patterns`] | how to say which values you want |
 //! | [`partial`] | the document so far, types read from it, what *complete* means, and copies kept elsewhere |
+//! | [`typed`] | typed partials: what of a type is shown when, and how to model enums, ids and dates |
 //! | [`limits`] | hostile input: limits, policies, memory, display of invalid strings |
 #![cfg_attr(
     feature = "providers",
@@ -33,6 +34,9 @@ pub mod patterns {}
 
 #[doc = include_str!("partial.md")]
 pub mod partial {}
+
+#[doc = include_str!("typed.md")]
+pub mod typed {}
 
 #[doc = include_str!("limits.md")]
 pub mod limits {}

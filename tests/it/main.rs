@@ -28,8 +28,8 @@ mod snapshots;
 #[cfg(feature = "stream")]
 mod stream;
 mod suites;
-mod tmp_stress;
 mod tidy;
+mod tmp_stress;
 mod typed;
 mod typed_table;
 mod value_feed;
