@@ -2,11 +2,16 @@
 //!
 //! A test binary of its own, since its allocator counts (for each thread on its own).
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hint::black_box;
 
 use allocation_counter::{AllocationInfo, measure};
-use jsonspigot::{Event, EventKind, Parser, ParserBuilder, PartialValue, PatternSet, Retain, Revision, ValueState};
+use jsonspigot::{
+    Event, EventKind, Parser, ParserBuilder, PartialValue, PatternSet, Retain, Revision, Settled, ValueState,
+};
+use serde::Deserialize;
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 
@@ -222,6 +227,43 @@ fn looking_after_each_chunk_allocates_nothing() {
     });
     assert!(drawn > 0);
     assert_none("looking", measured);
+}
+
+/// A typed look allocates what its type does, and nothing of its own: as much as a copy of what it gives.
+#[test]
+fn a_typed_look_allocates_what_its_type_does() {
+    #[derive(Clone, Default, Deserialize)]
+    #[serde(default)]
+    struct Lent<'a> {
+        #[serde(borrow)]
+        reasoning: Cow<'a, str>,
+        route: &'a str,
+        follow_up_confidence: f64,
+        simple_response: BTreeMap<&'a str, &'a str>,
+        ask_slots: Vec<Slot>,
+    }
+    #[derive(Clone, Default, Deserialize)]
+    #[serde(default)]
+    struct Slot {
+        slot_name: Settled<String>,
+        message: String,
+        options: Vec<String>,
+    }
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut most = 0;
+    for piece in pieces(TOOL_CALL) {
+        parser.feed_with(piece, |_| {}).unwrap();
+        let Some(root) = parser.snapshot() else { continue };
+        let (mut seen, mut copy) = (None, None);
+        let look = measure(|| seen = Some(root.deserialize::<Lent<'_>>().unwrap()));
+        let seen = seen.unwrap();
+        let copying = measure(|| copy = Some(seen.get().clone()));
+        assert!(look.count_total <= copying.count_total, "{root}: {look:?}, and a copy {copying:?}");
+        assert_eq!(look.count_current, copying.count_current, "{root}");
+        most = most.max(look.count_total);
+        black_box((seen.get().route, seen.get().follow_up_confidence, copy));
+    }
+    assert!(most > 10, "{most}");
 }
 
 /// An error that is given again is shared, path and all: whoever feeds on after it pays nothing for it.

@@ -29,7 +29,6 @@ mod snapshots;
 mod stream;
 mod suites;
 mod tidy;
-mod tmp_stress;
 mod typed;
 mod typed_table;
 mod value_feed;
