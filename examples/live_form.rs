@@ -1,13 +1,14 @@
-//! A form that fills in while the model still writes it: typed partials of a ticket, redrawn as its text arrives.
+//! A form that fills in while the model still writes it: typed partials, redrawn as the text arrives.
 //!
-//! Each field shows what is known and a mark: `·` nothing yet, `…` growing, `✓` complete, `-` left out. The typed ticket
-//! itself is to be had only from the whole, valid input.
+//! `Form` is an ordinary type, with a date, an enum and tagged blocks. It is read after every piece for what can be shown
+//! so far, and once more from the whole, valid input. A date or a tag shows once it is whole, while the text of a block
+//! grows. Each line has a mark: `·` nothing yet, `…` growing, `✓` complete, `-` left out.
 //!
 //! ```text
 //! cargo run --example live_form               # at the speed of a provider
 //! cargo run --example live_form -- --fast     # without pauses
 //! cargo run --example live_form -- --cut 40   # the stream breaks off after 40 pieces: an error, exit status 1
-//! cargo run --example live_form -- - < FILE   # another ticket, from standard input
+//! cargo run --example live_form -- - < FILE   # another form, from standard input
 //! ```
 
 mod terminal;
@@ -17,87 +18,105 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use jsonspigot::{DuplicateKeys, Parser, PatternSet, Revision, Settled, ValueState};
+use chrono::NaiveDate;
+use jsonspigot::{DuplicateKeys, ErrorKind, Parser, PartialValue, PatternSet, Revision, ValueState};
 use serde::Deserialize;
 
-/// What of a ticket can be seen while it is written: every field may still be missing or half there.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Draft {
+#[derive(Debug, Deserialize)]
+struct Form {
+    /// Required, so there is nothing to show before it.
     title: String,
-    /// Half a priority is none: it shows once it is whole.
-    priority: Settled<Priority>,
-    assignee: Option<String>,
-    hours: Option<f64>,
-    steps: Vec<String>,
+    date: Option<NaiveDate>,
+    priority: Option<Priority>,
+    #[serde(default)]
+    blocks: Vec<Block>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Priority {
     Low,
     High,
 }
 
-/// The same, whole: nothing may be missing but what is optional.
+/// Joins the list once its tag and whatever else it requires are there.
 #[derive(Debug, Deserialize)]
-#[expect(dead_code, reason = "read by its `Debug`, which is not counted")]
-struct Ticket {
-    title: String,
-    priority: Priority,
-    assignee: Option<String>,
-    hours: f64,
-    steps: Vec<String>,
+#[serde(tag = "type", rename_all = "snake_case")]
+#[rustfmt::skip]
+enum Block {
+    Text { text: String },
+    TextBox { label: String, #[serde(default)] text: String },
+    Choice { question: String, #[serde(default)] options: Vec<String> },
+    Code { language: Language, code: String },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Language {
+    Rust,
+    Shell,
 }
 
 fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     // What is marked complete must stay so, hence a second `title` is an error.
-    let builder = Parser::builder().snapshots().duplicate_keys(DuplicateKeys::Reject);
-    let mut parser = builder.build(&PatternSet::empty());
-    let mut drawn = Revision::default();
+    let mut parser = Parser::builder().snapshots().duplicate_keys(DuplicateKeys::Reject).build(&PatternSet::empty());
+    let (mut drawn, mut height) = (Revision::default(), 0);
     for piece in pieces {
         let fed = parser.feed(piece?).check();
         // A field that has closed prints the same, but gets another mark.
-        if parser.revision() != drawn {
-            draw(&parser, drawn == Revision::default())?;
+        if parser.revision() != drawn
+            && let Some(root) = parser.snapshot()
+        {
+            match root.deserialize::<Form>() {
+                Ok(form) => height = draw(root, form.get(), height)?,
+                Err(error) if error.kind() == ErrorKind::Pending => {}
+                Err(error) => return Err(error.into()),
+            }
             drawn = parser.revision();
         }
         fed?;
     }
     parser.finish().check()?;
-    let ticket: Ticket = parser.deserialize()?;
-    writeln!(io::stdout(), "{ticket:#?}")?;
-    Ok(())
+    let form: Form = parser.deserialize()?;
+    Ok(writeln!(io::stdout(), "{form:#?}")?)
 }
 
-/// Draws the form: in a terminal over the one before, else below it.
-fn draw(parser: &Parser, is_first: bool) -> Result<(), Box<dyn Error>> {
-    let Some(root) = parser.snapshot() else { return Ok(()) };
-    let partial = root.deserialize::<Draft>()?;
-    let Draft { title, priority, assignee, hours, steps } = partial.get();
-    let fields = [
-        ("title", title.clone()),
-        ("priority", priority.get().map(|priority| format!("{priority:?}")).unwrap_or_default()),
-        ("assignee", assignee.clone().unwrap_or_default()),
-        ("hours", hours.map(|hours| hours.to_string()).unwrap_or_default()),
-        ("steps", steps.join(" / ")),
+/// Draws the form and returns its height. In a terminal it takes the place of the one before, of height `last`.
+fn draw(root: PartialValue<'_>, form: &Form, last: usize) -> Result<usize, Box<dyn Error>> {
+    let mut lines = vec![
+        line(root, "title", "title", &form.title)?,
+        line(root, "date", "date", &form.date.map(|date| date.to_string()).unwrap_or_default())?,
+        line(root, "priority", "priority", &form.priority.map(|it| format!("{it:?}")).unwrap_or_default())?,
+        line(root, "blocks", "blocks", "")?,
     ];
-    let mut out = io::stdout().lock();
-    if io::stdout().is_terminal() && !is_first {
-        // Up to the form's first line, and clear from there.
-        write!(out, "\x1b[{}A\x1b[J", fields.len() + 1)?;
-    }
-    for (name, text) in fields {
-        let mark = match root.state_of(name)? {
-            ValueState::Pending => '·',
-            ValueState::Partial => '…',
-            ValueState::Complete => '✓',
-            ValueState::Absent => '-',
+    for (index, block) in form.blocks.iter().enumerate() {
+        let (name, text) = match block {
+            Block::Text { text } => ("text", text.clone()),
+            Block::TextBox { label, text } => ("text_box", format!("{label}: {text}")),
+            Block::Choice { question, options } => ("choice", format!("{question} {}", options.join(" / "))),
+            Block::Code { language, code } => ("code", format!("{language:?}: {code}")),
         };
-        writeln!(out, "{}", format!("{name:>8} {mark} {}", one_line(&text)).trim_end())?;
+        lines.push(line(root, &format!("blocks[{index}]"), name, &text)?);
     }
-    writeln!(out)?;
-    Ok(out.flush()?)
+    let mut out = io::stdout().lock();
+    if io::stdout().is_terminal() && last > 0 {
+        // Up to the form's first line, and clear from there.
+        write!(out, "\x1b[{last}A\x1b[J")?;
+    }
+    writeln!(out, "{}\n", lines.join("\n"))?;
+    out.flush()?;
+    Ok(lines.len() + 1)
+}
+
+/// The line of the value at this path, with its mark.
+fn line(root: PartialValue<'_>, path: &str, name: &str, text: &str) -> Result<String, jsonspigot::Error> {
+    let mark = match root.state_of(path)? {
+        ValueState::Pending => '·',
+        ValueState::Partial => '…',
+        ValueState::Complete => '✓',
+        ValueState::Absent => '-',
+    };
+    Ok(format!("{name:>8} {mark} {}", one_line(text)).trim_end().to_string())
 }
 
 /// How many characters of a field are shown.
@@ -113,15 +132,18 @@ fn one_line(text: &str) -> String {
 }
 
 /// What the model writes.
-const TICKET: &str = r#"{
+const FORM: &str = r#"{
   "title": "Login fails on slow networks \ud83d\udc0c",
+  "date": "2026-07-01",
   "priority": "high",
-  "assignee": "Ana (mobile)",
-  "hours": 6.5,
-  "steps": ["Throttle to 2G", "Open the app", "Tap \"Log in\" twice"]
-}
+  "blocks": [
+    {"type": "text", "text": "Tap \"Log in\" twice"},
+    {"type": "text_box", "label": "Your phone", "text": "Pixel 9"},
+    {"type": "choice", "question": "How often?", "options": ["always", "once"]},
+    {"type": "code", "language": "shell", "code": "tc qdisc add dev lo netem"}
+  ]}
 "#;
 
 fn main() -> ExitCode {
-    terminal::main("live_form", TICKET.as_bytes(), Duration::from_millis(60), run)
+    terminal::main("live_form", FORM.as_bytes(), Duration::from_millis(60), run)
 }

@@ -294,57 +294,73 @@ fn forms(shown: &str) -> (Vec<Vec<[&str; 3]>>, &str) {
 #[test]
 fn live_form_marks_what_is_partial_and_complete() {
     let shown = start("live_form", &["--fast"]).ends().well();
-    let (forms, ticket) = forms(&shown);
+    let (forms, strict) = forms(&shown);
     let place = |mark: &str| ["·", "…", "✓"].iter().position(|known| *known == mark).unwrap();
     for pair in forms.windows(2) {
+        assert!(pair[0].len() <= pair[1].len(), "a line that is shown stays");
         for (earlier, later) in pair[0].iter().zip(&pair[1]) {
+            assert_eq!(earlier[0], later[0], "a tag is never shown by its prefix");
             assert!(place(earlier[1]) <= place(later[1]), "{earlier:?} then {later:?}");
             assert!(earlier[1] != "✓" || earlier == later, "what is complete stays");
+            let is_text = ["title", "text", "code"].contains(&later[0]);
+            assert!(!is_text || later[2].starts_with(earlier[2]), "{earlier:?} then {later:?}");
         }
     }
+    let has = |line: [&str; 3]| forms.iter().any(|form| form.contains(&line));
     for form in &forms {
         let shows = |name, mark| form.iter().any(|[of, is, text]| *of == name && *is == mark && !text.is_empty());
-        assert!(!shows("priority", "…") && !shows("hours", "…") && !shows("title", "·"), "{form:?}");
+        assert!(!shows("priority", "…") && !shows("date", "…") && !shows("title", "·"), "{form:?}");
     }
-    assert!(forms.iter().any(|form| form[0] == ["title", "…", "Login fails on"]));
-    assert!(forms.iter().any(|form| form[1] == ["priority", "…", ""] && form[0][1] == "✓"));
-    assert_eq!(forms.last().unwrap()[3], ["hours", "✓", "6.5"]);
+    assert!(has(["title", "…", "Login fails on"]) && has(["date", "…", ""]) && has(["priority", "…", ""]));
+    assert!(has(["date", "✓", "2026-07-01"]) && has(["text_box", "…", "Your phone: Pixel"]));
+    let names: Vec<_> = forms.last().unwrap().iter().map(|[name, ..]| *name).collect();
+    assert_eq!(names, ["title", "date", "priority", "blocks", "text", "text_box", "choice", "code"]);
     assert!(forms.last().unwrap().iter().all(|[_, mark, _]| *mark == "✓"));
-    assert!(
-        ticket.starts_with("Ticket {\n    title: \"Login fails on slow networks 🐌\",\n    priority: High,"),
-        "{ticket}"
-    );
+    assert!(strict.starts_with("Form {\n    title: \"Login fails on slow networks 🐌\",\n"), "{strict}");
 }
 
 #[test]
 fn live_form_draws_before_the_last_chunk() {
-    let running = start("live_form", &["-"]).write(r#"{"title": "Fix t"#).shows("   title … Fix t\npriority ·\n");
-    let running = running.write(r#"he log", "priority": "lo"#).shows("   title ✓ Fix the log\npriority …\n");
-    let running = running.write(r#"w", "hours": 2, "steps": ["Re"#).shows("   hours ✓ 2\n   steps … Re\n\n");
-    let shown = running.write(r#"ad"]}"#).close().well();
-    assert!(shown.contains("priority ✓ Low\nassignee -\n   hours ✓ 2\n   steps ✓ Read\n\nTicket {"), "{shown}");
+    let running = start("live_form", &["-"]).write(r#"{"title": "Fix t"#).shows("   title … Fix t\n    date ·\n");
+    let running =
+        running.write(r#"he log", "priority": "lo"#).shows("   title ✓ Fix the log\n    date ·\npriority …\n");
+    let running = running.write(r#"w", "blocks": [{"type": "text"#).shows("priority ✓ Low\n  blocks …\n\n");
+    let running = running.write(r#"_box", "label": "Na"#).shows("  blocks …\ntext_box … Na:\n\n");
+    let running = running.write(r#"me", "text": "An"#).shows("text_box … Name: An\n\n");
+    let running = running.write(r#"a"}, {"text": "Hi", "type": "te"#).shows("text_box ✓ Name: Ana\n\n");
+    let running = running.write(r#"xt""#).shows("text_box ✓ Name: Ana\n    text … Hi\n\n");
+    let shown = running.write("}]}").close().well();
+    assert!(
+        shown.contains("    date -\npriority ✓ Low\n  blocks ✓\ntext_box ✓ Name: Ana\n    text ✓ Hi\n\nForm {"),
+        "{shown}"
+    );
 }
 
 #[test]
-fn live_form_gives_no_ticket_of_a_cut_stream() {
-    for cut in [0, 1, 10, 30].map(|cut| cut.to_string()) {
+fn live_form_gives_no_form_of_a_cut_stream() {
+    for cut in [0, 1, 10, 30, 60].map(|cut| cut.to_string()) {
         let shown = start("live_form", &["--fast", "--cut", &cut]).ends().badly("incomplete: ");
-        assert!(!shown.contains("Ticket"), "{shown}");
+        assert!(!shown.contains("Form"), "{shown}");
     }
-    let all_but_the_brace = r#"{"title": "a", "priority": "low", "hours": 1, "steps": []"#;
+    let all_but_the_brace = r#"{"title": "a", "priority": "low", "blocks": []"#;
     let shown = start("live_form", &["-"]).write(all_but_the_brace).close().badly("incomplete: ");
-    assert!(shown.ends_with("assignee ·\n   hours ✓ 1\n   steps ✓\n\n"), "{shown}");
+    assert!(shown.ends_with("    date ·\npriority ✓ Low\n  blocks ✓\n\n"), "{shown}");
     // Each of these ends it, though its input stays open.
     for (text, error) in [
         (r#"{"title": 1,"#, "data: invalid type: integer `1`, expected a string in title"),
-        (r#"{"priority": "urgent""#, "data: unknown variant `urgent`"),
+        (r#"{"title": "a", "date": "2026-13-01""#, "data: input is out of range in date"),
+        (
+            r#"{"title": "a", "priority": "urgent""#,
+            "data: unknown variant `urgent`, expected `low` or `high` in priority",
+        ),
+        (r#"{"title": "a", "blocks": [{"type": "tex""#, "data: unknown variant `tex`, "),
+        (r#"{"title": "a", "blocks": [{"type": "text"}"#, "data: missing field `text` in blocks[0]"),
+        (r#"{"date": "2026-07-01"}"#, "data: missing field `title`"),
         (r#"{"title": "a", "title""#, "duplicate key: "),
         (r#"{"title": "a\x"#, "invalid escape: "),
     ] {
         start("live_form", &["-"]).write(text).ends().badly(error);
     }
-    let without_hours = r#"{"title": "a", "priority": "low", "steps": []}"#;
-    start("live_form", &["-"]).write(without_hours).close().badly("data: missing field `hours`");
 }
 
 #[test]
