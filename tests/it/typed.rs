@@ -131,6 +131,53 @@ fn what_misses_a_field_is_absent_while_it_is_open_and_an_error_then() {
     assert_eq!(fed(r#"{"title": ""#).snapshot().unwrap().deserialize::<Strict>().unwrap().get().title, "");
 }
 
+/// An open number is shown where that was asked for, but never as a whole one.
+#[test]
+fn open_atoms_are_shown_to_types_too() {
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    struct Atoms {
+        byte: Option<u8>,
+        float: Option<f64>,
+        flag: bool,
+        settled: Settled<u32>,
+        any: Value,
+        list: Vec<u8>,
+        tagged: Option<Size>,
+    }
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(tag = "in", rename_all = "snake_case")]
+    enum Size {
+        Pixels { size: u8 },
+    }
+    let none = Atoms::default;
+    let shown = |text: &str, expected: Atoms| {
+        let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+        parser.feed(text).check().unwrap();
+        let read = parser.snapshot().unwrap().deserialize::<Atoms>().unwrap();
+        assert_eq!(*read.get(), expected, "{text}");
+        assert!(read.into_complete().is_err(), "{text}");
+    };
+    shown(r#"{"byte": 12"#, Atoms { byte: Some(12), ..none() });
+    shown(r#"{"float": 1."#, Atoms { float: Some(1.0), ..none() });
+    shown(r#"{"flag": t"#, Atoms { flag: true, ..none() });
+    shown(r#"{"byte": n"#, none());
+    shown(r#"{"any": 1.5e"#, Atoms { any: serde_json::json!(1.5), ..none() });
+    shown(r#"{"list": [1, 2"#, Atoms { list: vec![1, 2], ..none() });
+    // What does not fit, or is to be whole, is not there.
+    shown(r#"{"byte": 256"#, none());
+    shown(r#"{"list": [1, 1.5"#, Atoms { list: vec![1], ..none() });
+    shown(r#"{"settled": 12"#, none());
+    shown(r#"{"settled": 12,"#, Atoms { settled: Settled::from(12), ..none() });
+    shown(r#"{"tagged": {"in": "pixels", "size": 12"#, none());
+    shown(r#"{"tagged": {"in": "pixels", "size": 12 "#, Atoms { tagged: Some(Size::Pixels { size: 12 }), ..none() });
+    let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+    parser.feed("12").check().unwrap();
+    assert!(parser.snapshot().unwrap().deserialize::<u8>().unwrap().into_complete().is_err());
+    parser.finish().check().unwrap();
+    assert_eq!(parser.snapshot().unwrap().deserialize::<u8>().unwrap().into_complete(), Ok(12));
+}
+
 #[test]
 fn text_is_borrowed_from_the_snapshot() {
     #[derive(Debug, Deserialize, PartialEq)]
