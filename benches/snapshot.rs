@@ -52,7 +52,6 @@ fn look<'a>(parser: &'a Parser, field: impl Fn(PartialValue<'a>) -> Option<Parti
 /// The tool call as an interface reads it after each piece: whatever has not come is at its default.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-#[expect(dead_code, reason = "read, and not looked at")]
 struct Call {
     reasoning: String,
     route: String,
@@ -65,7 +64,6 @@ struct Call {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-#[expect(dead_code, reason = "read, and not looked at")]
 struct Slot {
     slot_name: String,
     message: String,
@@ -74,7 +72,6 @@ struct Slot {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-#[expect(dead_code, reason = "read, and not looked at")]
 struct Response {
     message: String,
     response_type: String,
@@ -82,7 +79,6 @@ struct Response {
 
 /// The same with a field that serde buffers, in which text streams.
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "read, and not looked at")]
 struct Flattened {
     #[serde(flatten)]
     call: Call,

@@ -80,8 +80,8 @@ pub(super) fn is_for_value<T>() -> bool {
 /// The string's text between characters that no parser of dates, numbers, names or addresses takes. Only a reader of
 /// any text reads both this and the text itself.
 pub(super) fn other_text(text: &str) -> String {
-    // Noncharacters: not even white space to be trimmed.
-    format!("\u{FDD0}{text}\u{FDD1}")
+    // Noncharacters: not even white space to be trimmed. An odd number of bytes more: some look at the length alone.
+    format!("\u{FDD0}{text}\u{FDD1}\u{1}")
 }
 
 /// The last open string that was found to be read as text, and by which reading: a later look at more of it need not

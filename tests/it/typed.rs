@@ -672,3 +672,34 @@ fn fitting() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(any::<u64>(), 0..4).prop_map(|numbers| serde_json::to_vec(&numbers).unwrap()),
     ]
 }
+
+/// The open `s` is the tag of another variant, whose fields do not fit what has come.
+#[test]
+fn an_open_tag_refuses_nothing() {
+    #[derive(Debug, Deserialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Shape {
+        S { a: String },
+        Str { a: Option<String> },
+    }
+    #[derive(Debug, Deserialize)]
+    struct Flat {
+        #[serde(flatten)]
+        shape: Shape,
+    }
+    let whole = r#"{"a":null,"type":"str"}"#;
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    for byte in whole.bytes() {
+        parser.feed([byte]).check().unwrap();
+        match parser.snapshot().unwrap().deserialize::<Flat>() {
+            Ok(shown) => assert!(matches!(shown.get().shape, Shape::Str { a: None }), "{shown:?}"),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Pending, "{error}"),
+        }
+    }
+    parser.reset();
+    parser.feed(r#"{"a":null,"type":"s""#).check().unwrap();
+    let error = parser.snapshot().unwrap().deserialize::<Flat>().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data, "no variant `s` without text: {error}");
+    assert!(matches!(serde_json::from_str(whole), Ok(Flat { shape: Shape::Str { .. } })));
+    assert!(matches!(serde_json::from_str(r#"{"a":"x","type":"s"}"#), Ok(Flat { shape: Shape::S { a } }) if a == "x"));
+}
