@@ -18,7 +18,9 @@
 //! | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
 //! | `turn` | the assistant's message that goes back, for those who ask for it |
 //! | `json` | how an event's JSON is read |
-//! | `event`, `owned` | what is told |
+//! | `event`, `owned`, `wire` | what is told, and how it is written |
+//!
+#![doc = include_str!("formats.md")]
 
 #[cfg(feature = "ag-ui")]
 mod ag_ui;
@@ -58,6 +60,7 @@ mod turn;
 mod usage;
 #[cfg(feature = "vercel-ui")]
 mod vercel_ui;
+mod wire;
 
 pub use event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 pub use owned::OwnedStreamEvent;

@@ -44,7 +44,8 @@ pub enum Provider {
     OpenaiChat,
     /// OpenAI Responses.
     ///
-    /// Everything that the client has to do is a call. Besides functions and custom tools these are, by name:
+    /// Everything that is to be done is a call. Those that the client executes, besides functions and custom tools, are by
+    /// name:
     ///
     /// | name | input |
     /// |---|---|
@@ -53,10 +54,11 @@ pub enum Provider {
     /// | `local_shell` | the item's action |
     /// | `computer` | `{"action":…,"pending_safety_checks":…}` |
     /// | `tool_search` | the item's arguments |
-    /// | the tool's own | an approval request for a tool of an MCP server (its id begins with `mcpr_`): the arguments |
     ///
-    /// What the provider does itself (searches, images, a shell in its own container) is not a call, except for
-    /// `code_interpreter` and the tools of MCP servers.
+    /// Those that the provider [executes](crate::tool_calls::Executor::Provider) are tools of MCP servers, by their own
+    /// name, `code_interpreter`, a `shell` in its own container, `web_search`, `file_search`, `image_generation` and its
+    /// own `tool_search`. A tool of an MCP server that waits for approval is one of them too; its id begins with `mcpr_`,
+    /// and an [`ApprovalRequest`](super::StreamEvent::ApprovalRequest) follows.
     #[cfg(feature = "openai-responses")]
     OpenaiResponses,
     /// Gemini: `generateContent` streams and Interactions.

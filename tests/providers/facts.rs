@@ -102,3 +102,53 @@ fn a_stream_that_breaks_off_is_incomplete() {
         }
     }
 }
+
+/// The table of formats in the documentation, which names the tests that hold its cells.
+#[test]
+fn the_table_of_formats_is_true() {
+    let page = include_str!("../../src/providers/formats.md");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let marks: Vec<_> = page.lines().filter(|line| line.starts_with("- `")).map(quoted).collect();
+    let mut checked = 0;
+    for line in page.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [format, cells @ ..] = &cells[..] else { unreachable!() };
+        let format = format.trim_matches('`');
+        let stream = table().into_iter().find(|row| {
+            row.name.strip_prefix("own beside/").and_then(|name| name.split('.').next())
+                == Some(format.trim_start_matches("openai_").replace('_', "-").as_str())
+        });
+        let lines = stream.unwrap_or_else(|| panic!("{format} has no stream")).lines;
+        let has = |column: usize| match column {
+            0 => lines.iter().any(|line| line.starts_with("block") && line.contains(" text")),
+            1 => lines.iter().any(|line| line.starts_with("block") && line.contains(" reasoning")),
+            4 => !lines[0].ends_with("provider []"),
+            5 => lines.iter().any(|line| {
+                ["signature", "encrypted", "container", "compaction"].iter().any(|kind| line.starts_with(kind))
+            }),
+            6 => lines.iter().any(|line| line.starts_with("end ")),
+            7 => lines.iter().any(|line| line.starts_with("result ")),
+            8 => lines.iter().any(|line| line.starts_with("source")),
+            9 => lines.iter().any(|line| line.starts_with("counts ")),
+            10 => lines.iter().any(|line| line.starts_with("stop ")),
+            _ => unreachable!(),
+        };
+        assert_eq!(cells.len(), 12, "{format}");
+        for (column, cell) in cells.iter().enumerate() {
+            let names = quoted(cell);
+            assert_eq!(names.is_empty(), *cell == "–", "{format} {cell}");
+            if names.contains(&"f".to_owned()) || *cell == "–" {
+                assert_eq!(has(column), *cell != "–", "{format}, column {column}");
+            }
+            for name in names {
+                let mark = marks.iter().find(|mark| mark[0] == name).unwrap_or_else(|| panic!("{name} is explained"));
+                let text = std::fs::read_to_string(root.join(&mark[1])).unwrap();
+                let function = mark.get(2).map_or(format, String::as_str);
+                assert!(text.contains(&format!("\nfn {function}()")), "{} has no test {function}", mark[1]);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 110, "{checked}");
+}

@@ -1,0 +1,205 @@
+//! The shape in which owned events of a stream are written: that of the command's lines.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::owned::OwnedStreamEvent;
+use crate::error::Error;
+use crate::event::RawJson;
+use crate::parser::Parser;
+use crate::pattern::PatternSet;
+
+impl Serialize for OwnedStreamEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Self::Match { call, event, .. } = self {
+            return event.serialize_of_call(*call, serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("event", self.name())?;
+        match self {
+            Self::CallStart { call, id, name, choice, executor } => {
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("choice", choice)?;
+                map.serialize_entry("executed", executor.name())?;
+            }
+            Self::Fragment { call, text } => {
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("text", text)?;
+            }
+            Self::CallEnd { call, id, name, status, reason, value, raw, error, executor } => {
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("status", status)?;
+                match value {
+                    Some(value) => map.serialize_entry("value", &RawJson(value))?,
+                    None => map.serialize_entry("raw", raw)?,
+                }
+                if error.is_some() || reason.is_some() {
+                    map.serialize_entry("error", &Wrong { error: error.as_ref(), reason: reason.as_deref() })?;
+                }
+                map.serialize_entry("executed", executor.name())?;
+            }
+            Self::CallError(error) => {
+                map.serialize_entry("call", &error.call())?;
+                map.serialize_entry("kind", error.kind().name())?;
+            }
+            Self::ApprovalRequest { id, call, json } => {
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("value", &Value(json))?;
+            }
+            Self::MessageStart { id, model } => {
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("model", model)?;
+            }
+            Self::BlockStart { block, kind, id, phase, choice } => {
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("phase", phase)?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::BlockEnd { block, kind, choice } => {
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::Text { choice, block, text } | Self::Reasoning { choice, block, text } => {
+                map.serialize_entry("text", text)?;
+                map.serialize_entry("choice", choice)?;
+                map.serialize_entry("block", block)?;
+            }
+            Self::Refusal { choice, text } => {
+                map.serialize_entry("text", text)?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::Opaque { kind, choice, block, call, json } => {
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("value", &Value(json))?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::ToolResult { call, call_id, is_error, json } => {
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("id", call_id)?;
+                map.serialize_entry("is_error", is_error)?;
+                map.serialize_entry("value", &Value(json))?;
+            }
+            Self::Source { choice, block, url, title, quote, span, json } => {
+                map.serialize_entry("url", url)?;
+                map.serialize_entry("title", title)?;
+                map.serialize_entry("quote", quote)?;
+                map.serialize_entry("span", span)?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("value", &Value(json))?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::ContentFilter { choice, json } => {
+                map.serialize_entry("value", &Value(json))?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::Usage { tokens, json } => {
+                map.serialize_entry("value", &Value(json))?;
+                map.serialize_entry("input", &tokens.input)?;
+                map.serialize_entry("output", &tokens.output)?;
+                map.serialize_entry("cached", &tokens.cached)?;
+                map.serialize_entry("reasoning", &tokens.reasoning)?;
+            }
+            Self::Stop { choice, reason, kind, native_reason, stop_sequence } => {
+                map.serialize_entry("reason", reason)?;
+                map.serialize_entry("native_reason", native_reason)?;
+                map.serialize_entry("choice", choice)?;
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("stop_sequence", stop_sequence)?;
+            }
+            Self::Incomplete { reason } => map.serialize_entry("reason", reason)?,
+            Self::ProviderError { message, kind, code, retry } => {
+                map.serialize_entry("message", message)?;
+                map.serialize_entry("type", kind)?;
+                map.serialize_entry("code", code)?;
+                map.serialize_entry("retry", &retry.name())?;
+                map.serialize_entry("retry_after_ms", &retry.after_ms())?;
+            }
+            Self::Unknown { text } | Self::BadFrame { text } => map.serialize_entry("text", text)?,
+            Self::End | Self::Match { .. } => {}
+        }
+        map.end()
+    }
+}
+
+impl OwnedStreamEvent {
+    /// The event's name, as the command line prints it.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::CallStart { .. } => "call",
+            Self::Fragment { .. } => "fragment",
+            Self::Match { .. } => "match",
+            Self::CallEnd { .. } => "input",
+            Self::CallError(_) => "call-error",
+            Self::ApprovalRequest { .. } => "approval-request",
+            Self::MessageStart { .. } => "message-start",
+            Self::BlockStart { .. } => "block-start",
+            Self::BlockEnd { .. } => "block-end",
+            Self::Opaque { .. } => "opaque",
+            Self::ToolResult { .. } => "tool-result",
+            Self::Source { .. } => "source",
+            Self::ContentFilter { .. } => "content-filter",
+            Self::Incomplete { .. } => "incomplete",
+            Self::Text { .. } => "text",
+            Self::Reasoning { .. } => "reasoning",
+            Self::Refusal { .. } => "refusal",
+            Self::Usage { .. } => "usage",
+            Self::Stop { .. } => "stop",
+            Self::End => "stream-end",
+            Self::ProviderError { .. } => "provider-error",
+            Self::Unknown { .. } => "unknown-event",
+            Self::BadFrame { .. } => "bad-frame",
+        }
+    }
+}
+
+/// Whether a provider's JSON text is one that a parser takes.
+fn is_strict(json: &str) -> bool {
+    let mut parser = Parser::new(&PatternSet::empty());
+    parser.feed_with(json, |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok()
+}
+
+/// A provider's JSON text as a value: as a string if it has half a surrogate pair or too many levels, which would make
+/// the whole line unreadable.
+struct Value<'a>(&'a str);
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if is_strict(self.0) { RawJson(self.0).serialize(serializer) } else { serializer.serialize_str(self.0) }
+    }
+}
+
+/// What is wrong with an input, and why it was cut.
+struct Wrong<'a> {
+    error: Option<&'a Error>,
+    reason: Option<&'a str>,
+}
+
+impl Serialize for Wrong<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match self.error {
+            Some(error) => {
+                map.serialize_entry("kind", error.kind().name())?;
+                map.serialize_entry("offset", &error.offset())?;
+                map.serialize_entry("line", &error.line())?;
+                map.serialize_entry("column", &error.column())?;
+                map.serialize_entry("path", error.path())?;
+            }
+            // Nothing is wrong with what has arrived, or nothing has arrived.
+            None => map.serialize_entry("kind", "incomplete")?,
+        }
+        if let Some(reason) = self.reason {
+            map.serialize_entry("reason", reason)?;
+        }
+        map.end()
+    }
+}
