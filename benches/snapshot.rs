@@ -79,6 +79,7 @@ struct Response {
 
 /// The same with a field that serde buffers, in which text streams.
 #[derive(Deserialize)]
+#[expect(dead_code, reason = "read, and not looked at")]
 struct Flattened {
     #[serde(flatten)]
     call: Call,

@@ -270,7 +270,7 @@ fn each_answer_by_its_place() {
     {"event":"stop","reason":"stop","kind":"finished"}
     {"event":"input","call":1,"status":"complete","value":{"a":"one"}}
     {"event":"stop","reason":"stop","choice":1,"kind":"finished"}
-    {"event":"stop","reason":"stop","choice":2,"kind":"finished"}
+    {"event":"stop","reason":"stop","choice":2,"kind":"refusal"}
     {"event":"done","bytes":388}
     "#);
     // Nobody continues another's line.
@@ -487,7 +487,7 @@ fn the_reason_behind_a_gateway() {
     {"event":"call","call":0,"id":"a","name":"f","executed":"client"}
     {"event":"input","call":0,"status":"truncated","raw":"{\"a\":","error":{"kind":"incomplete","offset":5,"line":1,"column":6,"path":"$","reason":"length"}}
     {"event":"stop","reason":"tool_calls","native_reason":"length","kind":"length"}
-    {"event":"stop","reason":"stop","native_reason":"end_turn","choice":1,"kind":"tool-use"}
+    {"event":"stop","reason":"stop","native_reason":"end_turn","choice":1,"kind":"finished"}
     {"event":"done","bytes":278}
     --- stderr
     error: incomplete: expected a value at line 1 column 6 (byte 5) in $ (call 0, f, truncated: length)
