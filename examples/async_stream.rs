@@ -1,4 +1,4 @@
-//! An async stream of chunks in, a stream of events out; the runtime is the caller's affair.
+//! An async stream of chunks in, a stream of events out; the runtime is up to the caller.
 //! `cargo run --features stream --example async_stream` reads a built-in text, with `-- -` standard input.
 
 use std::error::Error;

@@ -197,7 +197,7 @@ pub enum ErrorKind {
     ControlCharacter,
     /// `01`, `-a`, `1.`, `1e+]`: a number that breaks the grammar (RFC 8259 §6).
     InvalidNumber,
-    /// `nil`, `True`'s `tru3`: something else where `null`, `true` or `false` had begun (RFC 8259 §3).
+    /// `nil`, `tru3`: something else where `null`, `true` or `false` had begun (RFC 8259 §3).
     InvalidLiteral,
     /// `{} {}`: more than white space after the value.
     TrailingBytes,

@@ -100,7 +100,8 @@ impl<'a> PartialValue<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Pending`](crate::ErrorKind::Pending) if nothing can be shown yet: more of the text may change that.
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of what does not fit `T`, whatever follows;
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of what does not fit `T`, whatever follows; inside a type
+    /// that serde buffers, with the path of the value that was buffered.
     /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past 127 levels.
     ///
     /// # Cost
@@ -118,9 +119,10 @@ impl<'a> PartialValue<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past serde_json's 127 levels,
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for a number outside f64's range.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for a number outside f64's range, also for one that is
+    /// [shown while it is open](crate::ParserBuilder::provisional).
     pub fn to_value(self) -> Result<Value, Error> {
-        // Any value is one, open or not, so there is nothing to leave out.
+        // Any value is one, open or not, so there is nothing to leave out; but for a number out of range.
         let context = Context::new(Extent::all(self), false, StandIn::Itself);
         self.read::<Value, Open>(&context).map_err(|error| error.at(self))
     }
@@ -173,8 +175,10 @@ impl<'a> PartialValue<'a> {
         let Extent { innermost, .. } = context.extent;
         match error.cause() {
             Cause::Misfit if Self { node: innermost, ..self }.as_str().is_some_and(|text| error.is_of_text(text)) => {}
-            // The string may have been taken for a tag, with which something else does not fit.
-            Cause::Misfit if context.may_have_parsed() && !self.is_container(innermost) => {
+            // The string may have been taken for a tag, with which something else does not fit; the number may grow.
+            Cause::Misfit
+                if self.is_open_atom(innermost) || context.may_have_parsed() && !self.is_container(innermost) =>
+            {
                 return NotRead::Without(innermost, error);
             }
             Cause::Misfit | Cause::SettledMisfit => return NotRead::Misfit(error.at(self)),
@@ -195,6 +199,11 @@ impl<'a> PartialValue<'a> {
 
     fn is_container(self, node: NodeId) -> bool {
         matches!(self.document.nodes[node as usize].kind, NodeKind::Array | NodeKind::Object)
+    }
+
+    fn is_open_atom(self, node: NodeId) -> bool {
+        let value = Self { node, ..self };
+        !value.is_complete() && !self.is_container(node) && value.as_str().is_none()
     }
 
     /// Whether the innermost open value was taken for whole, by anything but a settled value. If it was by a settled

@@ -84,7 +84,8 @@ impl ParserBuilder {
     /// package `ai`, which shows the same. Such a value is not complete, its [state](Parser::state_of) is
     /// [`Partial`](crate::ValueState::Partial), and a number may become another one: a patch then
     /// [replaces](crate::PatchOp::is_replacement) it. Events tell an atom only once it has ended, as always. What is
-    /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new.
+    /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new. A patch has the whole
+    /// number each time it has grown, so [limit](crate::Limits::number) its length where that matters.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, ValueState};

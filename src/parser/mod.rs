@@ -379,7 +379,8 @@ impl Parser {
     /// The operations that bring a copy of the snapshot as it was at `revision` up to date.
     ///
     /// Since `Revision::default()` they build it from nothing. Applied one batch after the other, they give each snapshot.
-    /// The cost is linear in what is new and in the depth of the paths.
+    /// The cost is linear in what is new and in the depth of the paths, and in the length of a number that is
+    /// [shown while it is open](ParserBuilder::provisional).
     ///
     /// Closing a value adds no operation. In a copy, everything is complete except the value that was added or grew last,
     /// and the values that contain it. Whether those are complete can be learned from [`state_of`](Self::state_of), from

@@ -3,14 +3,7 @@
 //! There are few kinds, and they are the same for every provider. Whatever a kind has no field for is in its `json`: the
 //! provider's own JSON, as it was spelt.
 //!
-//! | question | told by |
-//! |---|---|
-//! | what is said | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks |
-//! | what is to be done, and who does it | [`Call`](StreamEvent::Call) with its [executor](crate::tool_calls::Executor), [`ApprovalRequest`](StreamEvent::ApprovalRequest) |
-//! | what came of it, and where it is from | [`ToolResult`](StreamEvent::ToolResult), [`Source`](StreamEvent::Source) |
-//! | what has to go back with the next request | [`Opaque`](StreamEvent::Opaque), and [`ProviderStream::message`](super::ProviderStream::message) as a whole |
-//! | where things begin and end | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
-//! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
+//! The module's page has a table of them.
 
 use super::retry::Retry;
 use super::stop::StopKind;
@@ -108,7 +101,8 @@ pub enum StreamEvent<'a> {
         /// The provider's JSON text.
         json: &'a str,
     },
-    /// Token counts, so far or in all.
+    /// Token counts: totals so far, not increments. An event has only the counts that came with it, so keep the last of
+    /// each; it may come after the stop.
     #[non_exhaustive]
     Usage {
         /// The common counts.
@@ -116,7 +110,7 @@ pub enum StreamEvent<'a> {
         /// All of them, as the provider's JSON text.
         json: &'a str,
     },
-    /// An answer has ended, and why, in the provider's word.
+    /// An answer has ended; `reason` is the provider's own word for why.
     #[non_exhaustive]
     Stop {
         /// Which of several answers; 0 where there is one.

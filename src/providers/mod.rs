@@ -5,22 +5,35 @@
 //!
 //! Server-sent events are split into events elsewhere: any reader of them will do, and its `data` is what is pushed.
 //!
-//! | file | owns |
+//! # What is reported
+//!
+//! | question | reported by |
 //! |---|---|
-//! | `stream` | the public functions |
-//! | `provider` | which formats there are, each with a feature of its own, and whose event it is |
-//! | `reader` | what must be known from one event to the next, and what becomes of unknown ones |
-//! | `format` | what is asked of every wire format |
-//! | `anthropic`, `openai_chat`, … | a wire format: what its events mean, its quirks, and what tells it from others |
-//! | `tool_call` | the spelling of calls that several formats share |
-//! | `failure`, `retry` | the shapes of errors, and whether they pass |
-//! | `stop`, `usage` | reasons to stop and token counts, by all the names they have |
-//! | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
-//! | `turn` | the assistant's message that goes back, for those who ask for it |
-//! | `json` | how an event's JSON is read |
-//! | `event`, `owned`, `wire` | what is told, and how it is written |
+//! | what is said | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks |
+//! | what is to be done, and who does it | [`Call`](StreamEvent::Call) with its [executor](crate::tool_calls::Executor), [`ApprovalRequest`](StreamEvent::ApprovalRequest) |
+//! | what came of it, and where it is from | [`ToolResult`](StreamEvent::ToolResult), [`Source`](StreamEvent::Source) |
+//! | what has to go back with the next request | [`Opaque`](StreamEvent::Opaque), and [`ProviderStream::message`](ProviderStream::message) as a whole |
+//! | where things begin and end | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
+//! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
 //!
 #![doc = include_str!("formats.md")]
+
+// The files:
+//
+// | file | owns |
+// |---|---|
+// | `stream` | the public functions |
+// | `provider` | which formats there are, each with a feature of its own, and whose event it is |
+// | `reader` | what must be known from one event to the next, and what becomes of unknown ones |
+// | `format` | what is asked of every wire format |
+// | `anthropic`, `openai_chat`, … | a wire format: what its events mean, its quirks, and what tells it from others |
+// | `tool_call` | the spelling of calls that several formats share |
+// | `failure`, `retry` | the shapes of errors, and whether they pass |
+// | `stop`, `usage` | reasons to stop and token counts, by all the names they have |
+// | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
+// | `turn` | the assistant's message that goes back, for those who ask for it |
+// | `json` | how an event's JSON is read |
+// | `event`, `owned`, `wire` | what is told, and how it is written |
 
 #[cfg(feature = "ag-ui")]
 mod ag_ui;

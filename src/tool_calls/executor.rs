@@ -23,7 +23,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Executor {
-    /// You. Also where the wire does not say.
+    /// You, or the wire does not say.
     #[default]
     Client,
     /// The provider: it has executed the call, is doing so, or will once you have approved it. Never execute it again.

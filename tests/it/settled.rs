@@ -284,7 +284,7 @@ fn holds<T: DeserializeOwned + PartialEq + Debug>(json: &str) {
     assert_eq!(whole.it().get(), Some(&expected));
 }
 
-fn has_arbitrary_precision() -> bool {
+pub(super) fn has_arbitrary_precision() -> bool {
     serde_json::from_str::<Value>("1.50").is_ok_and(|number| number.to_string().ends_with('0'))
 }
 

@@ -171,6 +171,28 @@ fn open_atoms_are_shown_to_types_too() {
     shown(r#"{"settled": 12,"#, Atoms { settled: Settled::from(12), ..none() });
     shown(r#"{"tagged": {"in": "pixels", "size": 12"#, none());
     shown(r#"{"tagged": {"in": "pixels", "size": 12 "#, Atoms { tagged: Some(Size::Pixels { size: 12 }), ..none() });
+    // A reader that says what it wants of a number is asked again when that has ended.
+    #[derive(Debug, PartialEq)]
+    struct Status(u16);
+    impl<'de> Deserialize<'de> for Status {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            use serde::de::{Error, Unexpected};
+            match u16::deserialize(deserializer)? {
+                status @ (200 | 404) => Ok(Self(status)),
+                other => Err(D::Error::invalid_value(Unexpected::Unsigned(other.into()), &"a status")),
+            }
+        }
+    }
+    let status = |text: &str| {
+        let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+        parser.feed(text).check().unwrap();
+        let read = parser.snapshot().unwrap().deserialize::<BTreeMap<String, Status>>();
+        read.map(|read| read.get().get("a").map(|status| status.0)).map_err(|error| error.kind())
+    };
+    assert_eq!(status(r#"{"a":20"#), Ok(None));
+    assert_eq!(status(r#"{"a":200"#), Ok(Some(200)));
+    assert_eq!(status(r#"{"a":20,"#), Err(ErrorKind::Data));
+    assert_eq!(status(r#"{"a":20,"b":20"#), Err(ErrorKind::Data));
     let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
     parser.feed("12").check().unwrap();
     assert!(parser.snapshot().unwrap().deserialize::<u8>().unwrap().into_complete().is_err());
