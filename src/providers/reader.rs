@@ -11,6 +11,7 @@ use super::json::{Json, Unreadable};
 #[cfg(feature = "openai-responses")]
 use super::openai_responses;
 use super::provider::Provider;
+use super::turn::Shape;
 
 /// A provider's reader, with what it must know from one event to the next.
 #[derive(Clone, Debug)]
@@ -39,6 +40,11 @@ impl Reader {
 
     pub(super) fn provider(&self) -> Provider {
         self.provider
+    }
+
+    /// The shape of the assistant's message in the next request.
+    pub(super) fn shape(&self) -> Shape {
+        self.provider.format().shape
     }
 
     /// Reads one event; an error says that it can't be read, and then nothing was told.

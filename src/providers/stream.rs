@@ -336,7 +336,7 @@ impl ProviderStream {
     fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let Some(reader) = &mut self.reader else { return };
         if self.keeps_message && !self.told.keeps_message() {
-            let (shape, most) = (reader.provider().format().shape, self.calls.state().limits().event_bytes);
+            let (shape, most) = (reader.shape(), self.calls.state().limits().event_bytes);
             self.told.keep_message(Turn::new(shape, most));
         }
         let mut emit = Emitter::new(&mut self.calls, &mut self.told, self.is_structured, on_event);
