@@ -29,6 +29,7 @@
 extern crate alloc;
 
 mod document;
+mod documents;
 #[cfg(feature = "envelope")]
 pub mod envelope;
 mod error;
@@ -51,6 +52,7 @@ mod tokenizer;
 pub mod tool_calls;
 
 pub use document::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};
+pub use documents::{DocumentEvent, Documents, EndedDocument, Framing};
 pub use error::{Deviation, Error, ErrorKind};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use parser::{Atom, DuplicateKeys, Events, Parser, ParserBuilder, Retain, ValueFeed};

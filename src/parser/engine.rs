@@ -67,6 +67,31 @@ impl Engine {
         fed.map_err(|fault| self.fail(&fault))
     }
 
+    /// Reads a chunk up to the end of the root value; returns how many bytes that took.
+    pub(super) fn feed_value<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
+        self.followers.tracker.release_paths();
+        let mut taken = 0;
+        // Text is kept before it is read, and how much of the chunk will be read is not known. So it is read in windows,
+        // short ones at first: then what is kept in vain is never longer than what is read, but for the first.
+        let mut window = 256;
+        while taken < chunk.len() && !self.tokenizer.is_done() {
+            let rest = &chunk[taken..];
+            let piece = &rest[..window.min(rest.len())];
+            window *= 2;
+            if self.retained.keeps_text() {
+                self.retained.append(piece, self.tokenizer.offset(), self.followers.tracker.has_open_match());
+            }
+            let Self { tokenizer, followers, retained, .. } = self;
+            let read = tokenizer.feed_value(piece, &mut TokenSink { followers, retained, out });
+            if self.followers.has_work_after_chunks {
+                self.end_chunk();
+            }
+            taken += read.map_err(|fault| self.fail(&fault))?;
+        }
+        self.retained.truncate(self.tokenizer.offset());
+        Ok(taken)
+    }
+
     /// What only some parsers do at a chunk's end, or at the bad byte in it, decided by one test, so that the others pay
     /// for one only.
     #[cold]

@@ -176,7 +176,7 @@ impl Tokenizer {
         if chunk.len() as u64 > room {
             // The limit is checked before the byte is looked at; what came before it still counts.
             self.read(&chunk[..room as usize], sink)?;
-            return Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"));
+            return Err(total_limit(self.offset));
         }
         self.read(chunk, sink)
     }
@@ -185,21 +185,46 @@ impl Tokenizer {
     fn read<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
         let mut pos = 0;
         while pos < chunk.len() {
-            pos = match self.state {
-                State::Value | State::FirstElement => self.value(chunk, pos, sink)?,
-                State::FirstKey | State::NextKey => self.member(chunk, pos, sink)?,
-                State::Colon => self.colon(chunk, pos)?,
-                State::AfterValue => self.comma_or_end(chunk, pos, sink)?,
-                State::Done | State::Closed => self.trailing(chunk, pos)?,
-                State::String => self.string_run(chunk, pos, sink)?,
-                State::Escape => self.escape(chunk, pos, sink)?,
-                State::Utf8 => self.utf8(chunk, pos, sink)?,
-                State::Number => self.number(chunk, pos, sink)?,
-                State::Literal => self.literal(chunk, pos, sink)?,
-            };
+            pos = self.step(chunk, pos, sink)?;
         }
         self.offset += chunk.len() as u64;
         Ok(())
+    }
+
+    /// Reads a chunk up to the end of the root value, which the byte after it ends if it is a number; returns how many
+    /// bytes that took.
+    pub(crate) fn feed_value<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<usize, Fault> {
+        let room = usize::try_from(self.limits.total - self.offset).unwrap_or(usize::MAX);
+        let (within, beyond) = chunk.split_at(room.min(chunk.len()));
+        let mut pos = 0;
+        while pos < within.len() && !self.is_done() {
+            pos = self.step(within, pos, sink)?;
+        }
+        self.offset += pos as u64;
+        let Some(&next) = beyond.first().filter(|_| !self.is_done()) else { return Ok(pos) };
+        // The limit is that of the text, and this byte may be no part of it.
+        if self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole() && may_follow_atom(next) {
+            self.end_number(&[], self.offset, sink)?;
+            return Ok(pos);
+        }
+        Err(total_limit(self.offset))
+    }
+
+    /// Reads what the state says comes next, from `chunk[pos]` on; returns the place after it.
+    #[inline(always)]
+    fn step<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+        match self.state {
+            State::Value | State::FirstElement => self.value(chunk, pos, sink),
+            State::FirstKey | State::NextKey => self.member(chunk, pos, sink),
+            State::Colon => self.colon(chunk, pos),
+            State::AfterValue => self.comma_or_end(chunk, pos, sink),
+            State::Done | State::Closed => self.trailing(chunk, pos),
+            State::String => self.string_run(chunk, pos, sink),
+            State::Escape => self.escape(chunk, pos, sink),
+            State::Utf8 => self.utf8(chunk, pos, sink),
+            State::Number => self.number(chunk, pos, sink),
+            State::Literal => self.literal(chunk, pos, sink),
+        }
     }
 
     /// The end of input: ends a root number, or says that the text is incomplete.
@@ -233,4 +258,13 @@ impl Tokenizer {
     fn after_value(&self) -> State {
         if self.nest.depth() == 0 { State::Done } else { State::AfterValue }
     }
+}
+
+/// Whether a byte behind a number or literal is surely not meant as part of it: white space, or a structural character.
+pub(crate) fn may_follow_atom(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'[' | b']' | b'{' | b'}' | b',' | b':')
+}
+
+fn total_limit(offset: u64) -> Fault {
+    Fault::new(ErrorKind::TotalLimit, offset, "expected no more bytes than allowed")
 }

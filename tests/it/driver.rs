@@ -130,7 +130,7 @@ impl Joined {
         Log { events: self.events, verdict, stopped_by, deviations, deviation_count }
     }
 
-    fn add(&mut self, event: &Event<'_>) {
+    pub(crate) fn add(&mut self, event: &Event<'_>) {
         self.count += 1;
         assert!(event.offset >= self.last_offset, "offsets never decrease");
         self.last_offset = event.offset;

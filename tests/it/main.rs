@@ -7,6 +7,7 @@ mod as_serde_json;
 mod auto_traits;
 mod deep_nesting;
 mod deviations;
+mod documents;
 mod driver;
 mod errors;
 mod fuzz_corpus;

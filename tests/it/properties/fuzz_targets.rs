@@ -4,7 +4,7 @@
 //! An input is `head FE text`, and the text is cut at its bytes FF: neither byte stands in a JSON text. The head holds
 //! choices, and may be left out with its FE. Only the target `typed` reads its input otherwise.
 
-use jsonspigot::Retain;
+use jsonspigot::{Framing, Retain};
 
 use super::super::driver::Method;
 use super::super::model::closer::OpenAtoms;
@@ -12,13 +12,15 @@ use super::super::model::generate::Dress;
 use super::super::model::log::Options;
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
 use super::ops::{Configuration, Op};
-use super::{cuts, limits, ops, owned, paths, snapshots, spelling, subject_types, text, typed};
+use super::{
+    cuts, documents as documents_of, limits, ops, owned, paths, snapshots, spelling, subject_types, text, typed,
+};
 
 /// A target's name and body.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them but the providers', which need a feature.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     ("chunks", chunks),
     ("verdict", verdict),
     ("snapshot", snapshot),
@@ -27,6 +29,7 @@ pub const TARGETS: [Target; 8] = [
     ("limits", limits),
     ("respell", respell),
     ("typed", typed),
+    ("documents", documents),
 ];
 
 /// Every prefix of a text is read from its start: the square of this.
@@ -173,6 +176,28 @@ pub fn limits(input: &[u8]) {
     };
     limits::bite_at_the_models_byte(&document, &cuts, &options);
     limits::the_total_is_exact(&document, &cuts, &options);
+}
+
+/// The texts of a stream are read as each alone would be: the head holds the framing and whether duplicates are rejected,
+/// then depth, string, number and total, 0 for none.
+pub fn documents(input: &[u8]) {
+    let input = Input::new(input);
+    let stream = input.document();
+    let choices = input.head.first().map_or(0, |byte| usize::from(*byte));
+    let limit = |place: usize| input.head.get(place).map(|byte| u64::from(*byte)).filter(|most| *most > 0);
+    let options = Options {
+        reject_duplicates: choices & 0x40 != 0,
+        passes_deviations: choices & 0x80 != 0,
+        depth: limit(1).unwrap_or(127),
+        string: limit(2),
+        number: limit(3),
+        total: limit(4),
+        ..Options::with_patterns([root(), everything_below()])
+    };
+    if stream.len() <= 4 * LONGEST_FOR_PREFIXES {
+        let framing = Framing::ALL[choices % Framing::ALL.len()];
+        documents_of::are_those_alone(&stream, &input.cuts(), framing, &options);
+    }
 }
 
 /// Another spelling changes offsets only: the head chooses it.

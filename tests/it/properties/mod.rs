@@ -5,6 +5,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod cuts;
+pub mod documents;
 pub mod fuzz_targets;
 pub mod limits;
 pub mod looks;

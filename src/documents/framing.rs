@@ -1,0 +1,67 @@
+//! How the texts of a stream are told apart.
+
+use core::fmt;
+
+/// How the texts of a stream are told apart.
+///
+/// ```
+/// use jsonspigot::Framing;
+///
+/// assert_eq!(Framing::from_name("lines"), Some(Framing::Lines));
+/// assert_eq!(Framing::Sequence.to_string(), "sequence");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Framing {
+    /// JSON Lines, also known as NDJSON: a line feed ends a text. A line with an error costs that line only. Empty lines,
+    /// and those with nothing but white space, are no texts; the last line needs no line feed.
+    Lines,
+    /// One text after the other, with or without white space between: `{}{}`, `1 2`, `"a""b"`.
+    ///
+    /// An object, array or string ends with its last byte. A number or literal is followed by white space, by `"` or a
+    /// bracket, or by the end of input; `12-3` and `nulltrue` are errors, as with serde_json's `StreamDeserializer`.
+    /// Where the next text begins is not known after an error, so it ends the stream.
+    Concatenated,
+    /// JSON text sequences (RFC 7464): each text comes after a record separator, U+001E, and ends before the next one. A
+    /// text with an error costs that text only.
+    ///
+    /// A number or literal must be followed by white space, usually a line feed, or it may have been cut off and is
+    /// incomplete (section 2.4). Texts without content are passed over; bytes before the first separator are an error.
+    Sequence,
+}
+
+impl Framing {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::Lines, Self::Concatenated, Self::Sequence];
+
+    /// Its name, as the command line takes it: `lines`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Concatenated => "concatenated",
+            Self::Sequence => "sequence",
+        }
+    }
+
+    /// The framing with this [name](Self::name).
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|framing| framing.name() == name)
+    }
+
+    /// The byte that ends a text, if there is one that can't be in a text.
+    pub(super) fn separator(self) -> Option<u8> {
+        match self {
+            Self::Lines => Some(b'\n'),
+            Self::Concatenated => None,
+            Self::Sequence => Some(b'\x1e'),
+        }
+    }
+}
+
+impl fmt::Display for Framing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

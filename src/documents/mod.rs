@@ -1,0 +1,305 @@
+//! Many JSON texts in one stream, read by one parser, one after the other.
+//!
+//! Owns where a text begins and ends (`framing.rs` has the names of the ways to know), the documents' numbers and
+//! offsets, and what becomes of a stream after a bad text. `event.rs` is what is told. How a text is read is the
+//! parser's business alone.
+
+mod event;
+mod framing;
+
+pub use event::{DocumentEvent, EndedDocument};
+pub use framing::Framing;
+
+use crate::error::{Error, ErrorKind};
+use crate::event::Event;
+use crate::parser::Parser;
+use crate::tokenizer::{ValueKind, may_follow_atom};
+
+/// Where events go.
+type Tell<'t> = dyn FnMut(DocumentEvent<'_>) + 't;
+
+/// A stream of JSON texts, read by one parser: JSON Lines, concatenated values, or a sequence (RFC 7464).
+///
+/// Chunks are cut anywhere, and may hold many texts or a piece of one. Each text is a *document* with a number. Events,
+/// offsets, lines, limits and errors are those that a parser gives for the document alone; where it begins in the stream
+/// is known too.
+///
+/// ```
+/// use jsonspigot::{DocumentEvent, Documents, EventKind, Framing, Parser, PatternSet};
+///
+/// let parser = Parser::new(&PatternSet::new(["say"])?);
+/// let mut documents = Documents::new(Framing::Lines, parser);
+/// let (mut said, mut verdicts) = (String::new(), Vec::new());
+/// let mut on_event = |event: DocumentEvent<'_>| match event {
+///     DocumentEvent::Match { event, .. } => {
+///         if let EventKind::Delta(text) = event.kind {
+///             said.push_str(text);
+///         }
+///     }
+///     DocumentEvent::End(ended) => verdicts.push(ended.error().map(|error| error.kind().name())),
+///     _ => {}
+/// };
+/// for chunk in ["{\"say\": \"on", "e \"}\n{\"say\" \"bad\"}\n{\"s", "ay\": \"two\"}"] {
+///     documents.feed_with(chunk, &mut on_event)?;
+/// }
+/// documents.finish_with(&mut on_event)?;
+/// assert_eq!(said, "one two");
+/// assert_eq!(verdicts, [None, Some("unexpected-byte"), None]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Cost
+///
+/// Linear in the stream, whatever the chunks' size and however many documents are in one. In steady state a document
+/// allocates nothing: the parser is [reset](Parser::reset), and keeps its buffers.
+#[derive(Clone, Debug)]
+pub struct Documents {
+    parser: Parser,
+    framing: Framing,
+    state: State,
+    /// The number of the open document, or of the next one.
+    number: u64,
+    /// Where in the stream the open document began.
+    start: u64,
+    /// How many bytes of the stream have been read.
+    offset: u64,
+    /// Whether the document's value is a number or literal, which needs something after it.
+    is_atom: bool,
+    /// The last byte of the open document so far.
+    last: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before the first byte of a document; the parser still has the last one.
+    Between,
+    /// Nothing but white space so far, which may be all there is.
+    Blank,
+    Open,
+    /// A number or literal has ended, if the next byte is no part of it.
+    AfterAtom,
+    /// The document has an error; what is left of it is passed over.
+    Refused,
+    /// The stream has ended, by itself or with an error.
+    Closed,
+}
+
+impl Documents {
+    /// A stream whose texts `parser` is to read, with its patterns and choices. What it has read before is forgotten.
+    #[must_use]
+    pub fn new(framing: Framing, mut parser: Parser) -> Self {
+        parser.reset();
+        let state = State::Between;
+        Self { parser, framing, state, number: 0, start: 0, offset: 0, is_atom: false, last: 0 }
+    }
+
+    /// Reads a chunk and calls `on_event` for each event at once.
+    ///
+    /// # Errors
+    ///
+    /// Only what ends the stream: with [`Framing::Concatenated`] the error of a document, which is told by its
+    /// [end](DocumentEvent::End) too; with any framing [`ErrorKind::Finished`] for bytes after the end of input.
+    pub fn feed_with(
+        &mut self,
+        chunk: impl AsRef<[u8]>,
+        mut on_event: impl FnMut(DocumentEvent<'_>),
+    ) -> Result<(), Error> {
+        let chunk = chunk.as_ref();
+        if self.state == State::Closed && !chunk.is_empty() {
+            return Err(self.closed_by());
+        }
+        match self.framing.separator() {
+            Some(separator) => {
+                self.feed_separated(chunk, separator, &mut on_event);
+                Ok(())
+            }
+            None => self.feed_concatenated(chunk, &mut on_event),
+        }
+    }
+
+    /// The end of input: ends the last document.
+    ///
+    /// # Errors
+    ///
+    /// With [`Framing::Concatenated`] the error of a document, which ends the stream.
+    pub fn finish_with(&mut self, mut on_event: impl FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
+        if self.state != State::Closed {
+            self.end_text(&mut on_event);
+            self.state = State::Closed;
+        }
+        self.broken_by().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// The number of the document that is open, or of the next one: how many have ended.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Where in the stream the document began that is open, or was the last one to be.
+    #[must_use]
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// How many bytes of the stream have been read.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The parser with the document that is open, or was the last one to be: for its snapshot, say.
+    #[must_use]
+    pub fn parser(&self) -> &Parser {
+        &self.parser
+    }
+
+    /// Begins a new stream, with the same parser and framing; buffers are kept.
+    pub fn reset(&mut self) {
+        self.parser.reset();
+        self.state = State::Between;
+        (self.number, self.start, self.offset) = (0, 0, 0);
+    }
+
+    fn feed_separated(&mut self, chunk: &[u8], separator: u8, on_event: &mut Tell<'_>) {
+        let mut rest = chunk;
+        while let Some(len) = memchr::memchr(separator, rest) {
+            self.read(&rest[..len], on_event);
+            self.end_text(on_event);
+            self.offset += 1;
+            rest = &rest[len + 1..];
+        }
+        self.read(rest, on_event);
+    }
+
+    /// Reads a piece of a document that a separator will end.
+    fn read(&mut self, piece: &[u8], on_event: &mut Tell<'_>) {
+        let Some(&last) = piece.last() else { return };
+        if self.state == State::Between {
+            self.begin();
+        }
+        self.offset += piece.len() as u64;
+        self.last = last;
+        if self.state == State::Refused {
+            return;
+        }
+        let mut piece = piece;
+        let mut is_unmarked = false;
+        if self.state == State::Blank
+            && let Some(space) = piece.iter().position(|&byte| !is_space(byte))
+        {
+            self.state = State::Open;
+            self.is_atom = is_atom(piece[space]);
+            // Each text of a sequence comes after a separator, the first one too.
+            is_unmarked = self.framing == Framing::Sequence && self.start == 0;
+            piece = if is_unmarked { &piece[..space] } else { piece };
+        }
+        let document = self.number;
+        let read = self.parser.feed_with(piece, |event| on_event(DocumentEvent::Match { document, event }));
+        if read.is_ok() && is_unmarked {
+            self.parser.refuse(ErrorKind::UnexpectedByte, "expected a record separator (U+001E) before a text");
+        }
+        if read.is_err() || is_unmarked {
+            self.end(on_event);
+            self.state = State::Refused;
+        }
+    }
+
+    fn feed_concatenated(&mut self, chunk: &[u8], on_event: &mut Tell<'_>) -> Result<(), Error> {
+        let mut rest = chunk;
+        while let Some(&first) = rest.first() {
+            let read = match self.state {
+                State::Between if is_space(first) => Ok(1),
+                State::Between => {
+                    self.begin();
+                    self.state = State::Open;
+                    self.is_atom = is_atom(first);
+                    Ok(0)
+                }
+                State::AfterAtom if may_follow_atom(first) => {
+                    self.end_text(on_event);
+                    Ok(0)
+                }
+                _ => self.read_value(rest, on_event),
+            };
+            let read = read.inspect_err(|_| {
+                self.offset = self.start + self.parser.stopped_by().map_or(0, Error::offset);
+                self.end(on_event);
+                self.state = State::Closed;
+            })?;
+            self.offset += read as u64;
+            rest = &rest[read..];
+        }
+        Ok(())
+    }
+
+    /// Reads up to the end of a value; returns how much of the chunk that took.
+    fn read_value(&mut self, chunk: &[u8], on_event: &mut Tell<'_>) -> Result<usize, Error> {
+        let document = self.number;
+        let mut on_match = |event: Event<'_>| on_event(DocumentEvent::Match { document, event });
+        if self.state == State::AfterAtom {
+            // Something that is neither white space nor the beginning of a value.
+            return self.parser.feed_with(chunk, on_match).map(|()| chunk.len());
+        }
+        let read = self.parser.feed_value_with(chunk, &mut on_match)?;
+        if self.parser.has_root_ended() {
+            if self.is_atom {
+                self.state = State::AfterAtom;
+            } else {
+                self.end_text(on_event);
+            }
+        }
+        Ok(read)
+    }
+
+    /// The next byte is the first one of a document.
+    fn begin(&mut self) {
+        self.parser.reset();
+        self.state = State::Blank;
+        self.start = self.offset;
+    }
+
+    /// The document that is open, if one is, has all of its bytes.
+    fn end_text(&mut self, on_event: &mut Tell<'_>) {
+        if matches!(self.state, State::Open | State::AfterAtom) {
+            let document = self.number;
+            if self.framing == Framing::Sequence && self.is_atom && !is_space(self.last) {
+                self.parser.refuse(ErrorKind::Incomplete, "expected white space after a number or literal");
+            } else {
+                // Its error is told with the end.
+                let _ = self.parser.finish_with(|event| on_event(DocumentEvent::Match { document, event }));
+            }
+            self.end(on_event);
+        }
+        self.state = State::Between;
+    }
+
+    fn end(&mut self, on_event: &mut Tell<'_>) {
+        on_event(DocumentEvent::End(EndedDocument { number: self.number, start: self.start, parser: &self.parser }));
+        self.number += 1;
+    }
+
+    /// The error of a document that ended the stream.
+    fn broken_by(&self) -> Option<&Error> {
+        // A deviation leaves no doubt where the document ends.
+        let is_broken = self.framing == Framing::Concatenated && self.parser.stopped_by().is_some();
+        if is_broken { self.parser.error() } else { None }
+    }
+
+    /// Why nothing more is read.
+    #[cold]
+    fn closed_by(&self) -> Error {
+        let finished = || self.parser.error_of_call(ErrorKind::Finished, "expected no bytes after the end of input");
+        self.broken_by().cloned().unwrap_or_else(finished)
+    }
+}
+
+/// JSON's white space.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Whether a value that begins like this is neither a string nor a container, which say themselves where they end.
+fn is_atom(first: u8) -> bool {
+    ValueKind::of_first_byte(first).is_none_or(ValueKind::is_atom)
+}

@@ -1,0 +1,150 @@
+//! Many texts in one stream: each is read as it would be alone.
+
+use jsonspigot::{DocumentEvent, Documents, ErrorKind, Framing, Limits, Parser, PatternSet, Retain};
+use proptest::prelude::*;
+
+use super::model::chunking::{each_byte, torture_cuts, with_cuts};
+use super::model::log::Options;
+use super::model::mutate::any_document;
+use super::model::pattern::{everything_below, root};
+use super::properties::documents::are_those_alone;
+
+fn all() -> Options {
+    Options::with_patterns([root(), everything_below()])
+}
+
+/// Streams in which a text's end, or what is wrong with it, can be missed.
+const STREAMS: &[&[u8]] = &[
+    b"",
+    b"\n",
+    b" \r\n\t\n",
+    b"{}\n[]\n",
+    b"{}\r\n[]\r\n\r\n1",
+    b"1\n2\n3",
+    b"{}{}[][]",
+    b"1 2\t3",
+    b"\"a\"\"b\"\"\"",
+    b"1\"a\"2[3]4{}null[]true{\"a\":false}",
+    b"nulltrue",
+    b"12-3",
+    b"-\n-1",
+    b"1x\n2",
+    b"tru\ntrue",
+    b"[1\n2]\n3",
+    b"{\"a\":\n1}",
+    b"\"a\nb\"",
+    b"[1,\n]\n{\"a\":1}\nnil\n[",
+    b"} {}",
+    b"1,2",
+    b"[]]\n[]",
+    b"\x1e{}\n\x1e[1]\n\x1e",
+    b"\x1e\x1e 1\n\x1e1\x1e\"a\"\x1etrue\x1etrue ",
+    b"\x1e1\n2\x1e[\x1e]",
+    b"{}\x1e{}",
+    b" \n\x1e\xEF\xBB\xBF1\n\x1e1 ",
+    b"\"\xF0\x9F\x98\x80\\uD83D\\uDE00\"\n\"\xF0\x9F\n1.5e+3\n",
+    b"\"\\x\"\n\"\\d\"1",
+    b"[\"a\x01\"]\n[2]\n3",
+];
+
+#[test]
+fn streams_at_every_cut() {
+    for stream in STREAMS {
+        for framing in Framing::ALL {
+            for cuts in torture_cuts(stream.len()) {
+                are_those_alone(stream, &cuts, *framing, &all());
+            }
+            let (cuts, lenient) = (each_byte(stream.len()), Options { passes_deviations: true, ..all() });
+            are_those_alone(stream, &cuts, *framing, &lenient);
+            for limit in 0..8 {
+                are_those_alone(stream, &cuts, *framing, &Options { total: Some(limit), ..all() });
+                are_those_alone(stream, &cuts, *framing, &Options { number: Some(limit), ..all() });
+                are_those_alone(stream, &cuts, *framing, &Options { depth: limit, ..all() });
+            }
+        }
+    }
+}
+
+/// Documents of every kind, joined by what may be between them, or must not.
+fn stream() -> impl Strategy<Value = Vec<u8>> {
+    const BETWEEN: [&[u8]; 8] = [b"\n", b"\n", b"\x1e", b"\n\x1e", b"", b" ", b"\r\n", b","];
+    let document = any_document().prop_map(|document| document[..document.len().min(60)].to_vec());
+    let parts = prop::collection::vec((document, prop::sample::select(&BETWEEN[..])), 0..5);
+    parts.prop_map(|parts| {
+        parts.into_iter().flat_map(|(document, between)| [document, between.to_vec()]).flatten().collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_stream_any_cut(
+        (stream, cuts) in with_cuts(stream()),
+        framing in prop::sample::select(Framing::ALL),
+        (total, depth) in (prop::option::of(0_u64..90), 1_u64..9),
+        (reject_duplicates, passes_deviations) in any::<(bool, bool)>(),
+    ) {
+        are_those_alone(&stream, &cuts, framing, &Options { total, depth, reject_duplicates, passes_deviations, ..all() });
+    }
+}
+
+/// The kinds and numbers of the documents that failed, and how many came.
+fn failed(framing: Framing, limits: Limits, stream: &str) -> (Vec<(u64, ErrorKind)>, u64) {
+    let parser = Parser::builder().limits(limits).build(&PatternSet::empty());
+    let mut documents = Documents::new(framing, parser);
+    let mut failed = Vec::new();
+    let mut on_event = |event: DocumentEvent<'_>| {
+        if let DocumentEvent::End(ended) = event {
+            failed.extend(ended.error().map(|error| (ended.number(), error.kind())));
+        }
+    };
+    let _ = documents.feed_with(stream, &mut on_event);
+    let _ = documents.finish_with(&mut on_event);
+    (failed, documents.number())
+}
+
+#[test]
+fn a_document_over_a_limit_fails_alone() {
+    let stream = "[1]\n[[1]]\n[1000]\n\"long enough\"\n[2]\n";
+    let limits = Limits::new().depth(1).number(3).string(5);
+    let kinds = vec![(1, ErrorKind::DepthLimit), (2, ErrorKind::NumberLimit), (3, ErrorKind::StringLimit)];
+    assert_eq!(failed(Framing::Lines, limits, stream), (kinds.clone(), 5));
+    let sequence: String = stream.lines().map(|line| format!("\x1e{line}\n")).collect();
+    assert_eq!(failed(Framing::Sequence, limits, &sequence), (kinds, 5));
+    assert_eq!(failed(Framing::Concatenated, limits, stream), (vec![(1, ErrorKind::DepthLimit)], 2));
+    // The total is each document's, not the stream's.
+    assert_eq!(failed(Framing::Lines, Limits::new().total(5), &"[123]\n".repeat(50)), (vec![], 50));
+}
+
+/// What is kept of a chunk is what its document has, so the texts of many documents in one chunk are not copied again for
+/// each of them, and a text that is longer than many windows is kept whole.
+#[test]
+fn a_chunk_of_many_documents_and_long_ones() {
+    let long = format!("[{}]", vec!["\"some text\""; 3000].join(","));
+    let stream = format!("{}{long}{}", "[1]".repeat(20_000), "{}".repeat(20_000));
+    let patterns = PatternSet::new(["$"]).unwrap();
+    for retain in [Retain::All, Retain::Matches] {
+        let parser = Parser::builder().retain(retain).build(&patterns);
+        let mut documents = Documents::new(Framing::Concatenated, parser);
+        let mut texts = Vec::new();
+        let mut on_event = |event: DocumentEvent<'_>| {
+            if let DocumentEvent::Match { event, .. } = event
+                && let jsonspigot::EventKind::End(value) = event.kind
+            {
+                texts.push(value.unwrap().text().to_owned());
+            }
+        };
+        documents.feed_with(&stream, &mut on_event).unwrap();
+        documents.finish_with(&mut on_event).unwrap();
+        assert_eq!(texts.len(), 40_001);
+        assert_eq!(texts[20_000], long);
+        assert_eq!(texts.concat(), stream);
+    }
+}
+
+#[test]
+fn names_go_and_come() {
+    for framing in Framing::ALL {
+        assert_eq!(Framing::from_name(framing.name()), Some(*framing));
+    }
+    assert_eq!(Framing::from_name("csv"), None);
+}
