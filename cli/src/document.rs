@@ -45,7 +45,7 @@ fn tell(events: Events<'_>, output: &mut dyn Output) -> Result<(), Failure> {
             Err(error) => refused = Some(error),
         }
     }
-    output.snapshot(parser)?;
+    output.snapshot(Origin::Document, parser)?;
     let Some(error) = refused else { return Ok(()) };
     output.failed(&Place::from(&error))?;
     Err(error.into())

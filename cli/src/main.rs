@@ -1,12 +1,13 @@
 //! The command `jsonspigot`: JSON in at any cut, what the patterns select out at once.
 //!
 //! Owns the way from input to output: one loop, chunk by chunk. What the arguments mean is in `options`, where bytes
-//! come from and how they are cut in `input`, how it ends badly in `report`. The input is read as one of three things
-//! (`source`): a JSON text (`document`), a provider's stream (`provider`, `framing`), or text with payloads in it
+//! come from and how they are cut in `input`, how it ends badly in `report`. The input is read as one of four things
+//! (`source`): a JSON text (`document`) or many (`documents`), a provider's stream (`provider`, `framing`), or text with payloads in it
 //! (`envelope`, `utf8`). What a line looks like is in `output`, which characters a terminal must not get in
 //! `terminal`. `generate` writes the man page and completion scripts instead of reading anything.
 
 mod document;
+mod documents;
 mod envelope;
 mod framing;
 #[cfg(feature = "generate")]

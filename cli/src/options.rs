@@ -12,9 +12,10 @@ use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
 use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::ToolCalls;
-use jsonspigot::{Limits, ParserBuilder, PatternSet};
+use jsonspigot::{Documents, Framing, Limits, ParserBuilder, PatternSet};
 
 use crate::document::Document;
+use crate::documents::Texts;
 use crate::envelope::Text;
 use crate::output::Snapshots;
 use crate::provider::Stream;
@@ -36,6 +37,12 @@ pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon a
   {"event":"patch","ops":[…]}                                  with --patches: what brings the last one up to date
   {"event":"done","bytes":N}                                   the text is complete; "value" with --value
   {"event":"error","kind":"…","offset":N,"line":N,"column":N,"path":"…"}     instead of "done"; the first bad byte
+
+Lines with --documents: all have "document", the document's number from 0; offsets count from its first byte. Also:
+  {"event":"document","document":0,"bytes":N}        the document is complete; "value" with --value
+  {"event":"error","document":0,"kind":"…",…}        the document is not; the next one follows, except with concatenated
+  {"event":"done","bytes":N,"documents":N}           the stream was read to its end, whatever came of the documents
+The status is 1 if a document has an error.
 
 Lines with --provider: the lines about matches have "call", the number of the call in the whole stream. Also:
   {"event":"call","call":0,"id":"…","name":"…","executed":"client"}      a call starts; "choice" if not in the first answer
@@ -100,7 +107,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     pub(crate) chunk: Option<NonZeroUsize>,
 
-    /// Add the complete value to the line "done"
+    /// Add the complete value to the line "done", or each document's to its line
     #[arg(long)]
     pub(crate) value: bool,
 
@@ -137,6 +144,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME", value_parser = wire(),
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
     provider: Option<Wire>,
+
+    /// The input is many JSON texts: one a `lines`, one after the other (`concatenated`), or a `sequence` of RFC 7464
+    ///
+    /// Each is a document with a number, and its offsets and limits are its own. With `lines` and `sequence` a bad one
+    /// costs itself only; with `concatenated` it ends the run, since nobody knows where the next one begins.
+    #[arg(long, value_name = "FRAMING", value_parser = framing(), conflicts_with_all = ["provider", "structured", "envelope"])]
+    documents: Option<Framing>,
 
     /// The assistant's text is itself the JSON: each answer is written as a call without a name
     #[arg(long, requires = "provider")]
@@ -177,7 +191,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_number: Option<u64>,
 
-    /// Refuse a JSON text of more than N bytes: the input, or each call's arguments, or each payload
+    /// Refuse a JSON text of more than N bytes: the input, or each document, each call's arguments, or each payload
     #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_total: Option<u64>,
 
@@ -229,6 +243,11 @@ fn wire() -> impl TypedValueParser<Value = Wire> {
     PossibleValuesParser::new(names).map(|name| Wire(Provider::from_name(&name)))
 }
 
+fn framing() -> impl TypedValueParser<Value = Framing> {
+    let names = Framing::ALL.iter().map(|framing| framing.name());
+    PossibleValuesParser::new(names).map(|name| Framing::from_name(&name).unwrap_or(Framing::Lines))
+}
+
 impl Options {
     /// Reads the arguments that the process was started with.
     pub(crate) fn from_arguments() -> Result<Self, Failure> {
@@ -248,6 +267,9 @@ impl Options {
         } else if !self.envelope.is_empty() {
             let envelope = Envelope::builder().parser(self.parser());
             Box::new(Text::new(envelope.build(self.envelope.iter().cloned(), patterns)))
+        } else if let Some(framing) = self.documents {
+            let texts = Texts::new(Documents::new(framing, self.parser().build(patterns)));
+            Box::new(if self.value { texts.with_values() } else { texts })
         } else {
             let document = Document::new(self.parser().build(patterns));
             Box::new(if self.value { document.with_value() } else { document })

@@ -34,6 +34,8 @@ pub(crate) enum Failure {
         line: u64,
         column: u64,
     },
+    /// What is wrong has been said, and nothing more is read.
+    Told,
     Unwritable(io::Error),
 }
 
@@ -73,6 +75,7 @@ impl Failure {
                     .map_or_else(|error| Self::Unwritable(error).report(), |()| ExitCode::SUCCESS);
             }
             Self::Unwritable(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Self::Told => return ExitCode::from(REFUSED),
             _ => {}
         }
         say(self);
@@ -132,6 +135,7 @@ impl fmt::Display for Failure {
             Self::NotText { kind, offset, line, column } => {
                 write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset}) in $")
             }
+            Self::Told => f.write_str("what has been said"),
             Self::Unwritable(error) => write!(f, "cannot write standard output: {error}"),
         }
     }

@@ -1,4 +1,4 @@
-//! What the bytes of an input are read as: the interface of the three ways.
+//! What the bytes of an input are read as: the interface of the four ways.
 
 use crate::output::Output;
 use crate::report::{Complaints, Failure};

@@ -148,10 +148,22 @@ impl Documents {
         self.offset
     }
 
-    /// The parser with the document that is open, or was the last one to be: for its snapshot, say.
+    /// The parser with the document that is open, for its snapshot, say; `None` between two documents.
+    ///
+    /// ```
+    /// use jsonspigot::{Documents, Framing, Parser, PatternSet};
+    ///
+    /// let parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let mut documents = Documents::new(Framing::Lines, parser);
+    /// documents.feed_with("{\"a\": 1}\n{\"a\": [2", |_| {})?;
+    /// assert_eq!(documents.parser().unwrap().snapshot().unwrap().to_string(), r#"{"a":[]}"#);
+    /// documents.feed_with("]}\n", |_| {})?;
+    /// assert!(documents.parser().is_none());
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
     #[must_use]
-    pub fn parser(&self) -> &Parser {
-        &self.parser
+    pub fn parser(&self) -> Option<&Parser> {
+        matches!(self.state, State::Open | State::AfterAtom).then_some(&self.parser)
     }
 
     /// Begins a new stream, with the same parser and framing; buffers are kept.

@@ -107,6 +107,15 @@ pub(crate) struct Tokenizer {
     on_deviation: OnDeviation,
 }
 
+/// What is done with bytes after the root value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AfterRoot {
+    /// They are part of the text, so they must be white space.
+    Check,
+    /// They are left to the caller.
+    Stop,
+}
+
 const NOTHING_SKIPPED: usize = usize::MAX;
 
 impl Tokenizer {
@@ -175,19 +184,10 @@ impl Tokenizer {
         let room = self.limits.total - self.offset;
         if chunk.len() as u64 > room {
             // The limit is checked before the byte is looked at; what came before it still counts.
-            self.read(&chunk[..room as usize], sink)?;
+            self.read(&chunk[..room as usize], AfterRoot::Check, sink)?;
             return Err(total_limit(self.offset));
         }
-        self.read(chunk, sink)
-    }
-
-    #[inline]
-    fn read<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
-        let mut pos = 0;
-        while pos < chunk.len() {
-            pos = self.step(chunk, pos, sink)?;
-        }
-        self.offset += chunk.len() as u64;
+        self.read(chunk, AfterRoot::Check, sink)?;
         Ok(())
     }
 
@@ -196,35 +196,37 @@ impl Tokenizer {
     pub(crate) fn feed_value<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<usize, Fault> {
         let room = usize::try_from(self.limits.total - self.offset).unwrap_or(usize::MAX);
         let (within, beyond) = chunk.split_at(room.min(chunk.len()));
-        let mut pos = 0;
-        while pos < within.len() && !self.is_done() {
-            pos = self.step(within, pos, sink)?;
-        }
-        self.offset += pos as u64;
-        let Some(&next) = beyond.first().filter(|_| !self.is_done()) else { return Ok(pos) };
+        let read = self.read(within, AfterRoot::Stop, sink)?;
+        let Some(&next) = beyond.first().filter(|_| !self.is_done()) else { return Ok(read) };
         // The limit is that of the text, and this byte may be no part of it.
         if self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole() && may_follow_atom(next) {
             self.end_number(&[], self.offset, sink)?;
-            return Ok(pos);
+            return Ok(read);
         }
         Err(total_limit(self.offset))
     }
 
-    /// Reads what the state says comes next, from `chunk[pos]` on; returns the place after it.
-    #[inline(always)]
-    fn step<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
-        match self.state {
-            State::Value | State::FirstElement => self.value(chunk, pos, sink),
-            State::FirstKey | State::NextKey => self.member(chunk, pos, sink),
-            State::Colon => self.colon(chunk, pos),
-            State::AfterValue => self.comma_or_end(chunk, pos, sink),
-            State::Done | State::Closed => self.trailing(chunk, pos),
-            State::String => self.string_run(chunk, pos, sink),
-            State::Escape => self.escape(chunk, pos, sink),
-            State::Utf8 => self.utf8(chunk, pos, sink),
-            State::Number => self.number(chunk, pos, sink),
-            State::Literal => self.literal(chunk, pos, sink),
+    /// Returns how many bytes were read: all of them, unless it stops after the root.
+    #[inline]
+    fn read<S: Sink>(&mut self, chunk: &[u8], after_root: AfterRoot, sink: &mut S) -> Result<usize, Fault> {
+        let mut pos = 0;
+        while pos < chunk.len() {
+            pos = match self.state {
+                State::Value | State::FirstElement => self.value(chunk, pos, sink)?,
+                State::FirstKey | State::NextKey => self.member(chunk, pos, sink)?,
+                State::Colon => self.colon(chunk, pos)?,
+                State::AfterValue => self.comma_or_end(chunk, pos, sink)?,
+                State::Done if after_root == AfterRoot::Stop => break,
+                State::Done | State::Closed => self.trailing(chunk, pos)?,
+                State::String => self.string_run(chunk, pos, sink)?,
+                State::Escape => self.escape(chunk, pos, sink)?,
+                State::Utf8 => self.utf8(chunk, pos, sink)?,
+                State::Number => self.number(chunk, pos, sink)?,
+                State::Literal => self.literal(chunk, pos, sink)?,
+            };
         }
+        self.offset += pos as u64;
+        Ok(pos)
     }
 
     /// The end of input: ends a root number, or says that the text is incomplete.

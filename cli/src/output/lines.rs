@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
-use jsonspigot::{CompleteValue, Event, EventKind, Parser, PatchOp, Revision};
+use jsonspigot::{CompleteValue, EndedDocument, Event, EventKind, Parser, PatchOp, Revision};
 
 use super::members::{Place, Quoted};
 use super::stream_lines::{self, CallNames};
@@ -24,13 +24,15 @@ pub(crate) enum Snapshots {
 /// One JSON object a line.
 pub(crate) struct Lines<W> {
     out: W,
+    line: Vec<u8>,
     path: String,
     /// `path` as a JSON string, and the call and match it is the path of: a string's deltas spell it once.
     quoted_path: Vec<u8>,
     quoted_path_of: Option<(u64, u64)>,
     snapshots: Option<Snapshots>,
-    /// How far the partial value has been written.
+    /// How far the partial value has been written, and the number of the document that it is.
     told: Revision,
+    told_of: u64,
     call_names: CallNames,
 }
 
@@ -38,11 +40,21 @@ impl<W: Write> Lines<W> {
     pub(crate) fn new(out: W, snapshots: Option<Snapshots>) -> Self {
         let (path, quoted_path, quoted_path_of) = (String::new(), Vec::new(), None);
         let call_names = CallNames::default();
-        Self { out, path, quoted_path, quoted_path_of, snapshots, told: Revision::default(), call_names }
+        Self {
+            out,
+            line: Vec::new(),
+            path,
+            quoted_path,
+            quoted_path_of,
+            snapshots,
+            told: Revision::default(),
+            told_of: 0,
+            call_names,
+        }
     }
 
     fn quote_path(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
-        let call = if let Origin::Call(call) = of { call } else { 0 };
+        let call = if let Origin::Call(number) | Origin::Numbered(number) = of { number } else { 0 };
         if self.quoted_path_of.replace((call, event.match_id)) != Some((call, event.match_id)) {
             self.path.clear();
             // A `String` takes all that is written to it.
@@ -54,7 +66,7 @@ impl<W: Write> Lines<W> {
     }
 
     fn patch<'p>(&mut self, ops: impl Iterator<Item = PatchOp<'p>>) -> io::Result<()> {
-        self.out.write_all(br#"{"event":"patch","ops":["#)?;
+        self.out.write_all(br#","ops":["#)?;
         for (place, op) in ops.enumerate() {
             let comma = if place > 0 { "," } else { "" };
             write!(self.out, "{comma}{op}")?;
@@ -68,6 +80,7 @@ impl<W: Write> Lines<W> {
         write!(self.out, r#"{{"event":"{name}""#)?;
         match of {
             Origin::Document => {}
+            Origin::Numbered(document) => write!(self.out, r#","document":{document}"#)?,
             Origin::Call(call) => write!(self.out, r#","call":{call}"#)?,
             Origin::Payload(delimiter) => write!(self.out, r#","mark":{}"#, Quoted(&delimiter.to_string()))?,
         }
@@ -101,15 +114,26 @@ impl<W: Write> Output for Lines<W> {
     }
 
     /// What has only closed prints the same, and is no news.
-    fn snapshot(&mut self, parser: &Parser) -> io::Result<()> {
+    fn snapshot(&mut self, of: Origin<'_>, parser: &Parser) -> io::Result<()> {
         let Some(snapshots) = self.snapshots else { return Ok(()) };
+        if let Origin::Numbered(document) = of
+            && document != self.told_of
+        {
+            // A document of its own, of which nothing has been written.
+            (self.told, self.told_of) = (Revision::default(), document);
+        }
         if !parser.has_changed_since(self.told) {
             return Ok(());
         }
-        match (snapshots, parser.snapshot()) {
-            (Snapshots::Whole, Some(value)) => write!(self.out, r#"{{"event":"snapshot","value":{value}"#)?,
-            (Snapshots::Patches, _) => self.patch(parser.patch_since(self.told).map_err(io::Error::other)?)?,
-            (Snapshots::Whole, None) => return Ok(()),
+        let Some(value) = parser.snapshot() else { return Ok(()) };
+        let name = if snapshots == Snapshots::Whole { "snapshot" } else { "patch" };
+        write!(self.out, r#"{{"event":"{name}""#)?;
+        if let Origin::Numbered(document) = of {
+            write!(self.out, r#","document":{document}"#)?;
+        }
+        match snapshots {
+            Snapshots::Whole => write!(self.out, r#","value":{value}"#)?,
+            Snapshots::Patches => self.patch(parser.patch_since(self.told).map_err(io::Error::other)?)?,
         }
         self.out.write_all(b"}\n")?;
         self.told = parser.revision();
@@ -132,6 +156,30 @@ impl<W: Write> Output for Lines<W> {
                 stream_lines::write_envelope(&mut self.out, event)
             }
         }
+    }
+
+    fn document_ended(&mut self, ended: &EndedDocument<'_>, value: Option<CompleteValue<'_>>) -> io::Result<()> {
+        let document = ended.number();
+        self.snapshot(Origin::Numbered(document), ended.parser())?;
+        if let Some(error) = ended.error() {
+            let place = Place::from(error);
+            return writeln!(self.out, r#"{{"event":"error","document":{document},{place}}}"#);
+        }
+        // Written at once, and not with `write!`: there may be millions of them.
+        self.line.clear();
+        self.line.extend_from_slice(br#"{"event":"document","document":"#);
+        serde_json::to_writer(&mut self.line, &document)?;
+        self.line.extend_from_slice(br#","bytes":"#);
+        serde_json::to_writer(&mut self.line, &ended.byte_count())?;
+        if let Some(value) = value {
+            write!(self.line, r#","value":{value}"#)?;
+        }
+        self.line.extend_from_slice(b"}\n");
+        self.out.write_all(&self.line)
+    }
+
+    fn documents_done(&mut self, bytes: u64, documents: u64) -> io::Result<()> {
+        writeln!(self.out, r#"{{"event":"done","bytes":{bytes},"documents":{documents}}}"#)
     }
 
     fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()> {

@@ -12,7 +12,7 @@ use std::io;
 
 use jsonspigot::envelope::{Delimiter, EnvelopeEvent};
 use jsonspigot::providers::StreamEvent;
-use jsonspigot::{CompleteValue, Event, Parser};
+use jsonspigot::{CompleteValue, EndedDocument, Event, Parser};
 
 pub(crate) use lines::{Lines, Snapshots};
 pub(crate) use members::Place;
@@ -24,13 +24,19 @@ pub(crate) trait Output {
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()>;
 
     /// A chunk has been read and its events have been written: what has become of the partial value?
-    fn snapshot(&mut self, parser: &Parser) -> io::Result<()>;
+    fn snapshot(&mut self, of: Origin<'_>, parser: &Parser) -> io::Result<()>;
 
     /// An event of a provider's stream.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()>;
 
     /// An event of a text with payloads in it.
     fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()>;
+
+    /// One of many documents has ended, well or with an error; its value, if that was asked for.
+    fn document_ended(&mut self, ended: &EndedDocument<'_>, value: Option<CompleteValue<'_>>) -> io::Result<()>;
+
+    /// A stream of documents was read to its end: its length, and how many there were.
+    fn documents_done(&mut self, bytes: u64, documents: u64) -> io::Result<()>;
 
     /// The input was read to its end: its length, and its value if that was asked for.
     fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()>;
@@ -47,6 +53,8 @@ pub(crate) trait Output {
 pub(crate) enum Origin<'a> {
     /// The input.
     Document,
+    /// The document with this number, of many.
+    Numbered(u64),
     /// The arguments of the call with this number.
     Call(u64),
     /// A payload of this delimiter.

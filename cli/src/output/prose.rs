@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
-use jsonspigot::{CompleteValue, Event, EventKind, Parser, ValueKind};
+use jsonspigot::{CompleteValue, EndedDocument, Event, EventKind, Parser, ValueKind};
 
 use super::{Origin, Output, Place};
 
@@ -105,7 +105,7 @@ impl<W: Write> Output for Prose<W> {
         }
     }
 
-    fn snapshot(&mut self, _parser: &Parser) -> io::Result<()> {
+    fn snapshot(&mut self, _of: Origin<'_>, _parser: &Parser) -> io::Result<()> {
         Ok(())
     }
 
@@ -135,6 +135,16 @@ impl<W: Write> Output for Prose<W> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The next document's matches are others, even if they stand at the same offsets.
+    fn document_ended(&mut self, _ended: &EndedDocument<'_>, _value: Option<CompleteValue<'_>>) -> io::Result<()> {
+        self.shown.clear();
+        if self.half_line.is_some() { self.end_line() } else { Ok(()) }
+    }
+
+    fn documents_done(&mut self, _bytes: u64, _documents: u64) -> io::Result<()> {
+        Ok(())
     }
 
     /// An answer is no file: its last line gets an end. The text around payloads stays as it is.

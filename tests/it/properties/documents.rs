@@ -78,6 +78,7 @@ fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: 
     let mut ended = None;
     for chunk in chunks {
         let fed = documents.feed_with(chunk, &mut on_event);
+        assert!(documents.parser().is_none() || documents.start() < documents.offset(), "an open document has bytes");
         if let Some(error) = &ended {
             assert!(chunk.is_empty() || fed.as_ref() == Err(error), "an error that ends the stream sticks");
         }

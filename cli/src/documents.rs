@@ -1,0 +1,74 @@
+//! The input is many JSON texts, one after the other.
+
+use std::io;
+
+use jsonspigot::{DocumentEvent, Documents};
+
+use crate::output::{Origin, Output};
+use crate::report::{Complaints, Failure, told};
+use crate::source::Source;
+
+/// A stream of JSON texts, and how it is to be told.
+pub(crate) struct Texts {
+    documents: Documents,
+    tells_values: bool,
+    bytes: u64,
+}
+
+impl Texts {
+    pub(crate) fn new(documents: Documents) -> Self {
+        Self { documents, tells_values: false, bytes: 0 }
+    }
+
+    /// Adds each document's value to the line about its end.
+    pub(crate) fn with_values(self) -> Self {
+        Self { tells_values: true, ..self }
+    }
+}
+
+impl Source for Texts {
+    fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
+        let mut result = Ok(());
+        let on_event = |event: DocumentEvent<'_>| tell(&event, self.tells_values, output, complaints, &mut result);
+        let read = self.documents.feed_with(chunk, on_event);
+        result?;
+        self.bytes += chunk.len() as u64;
+        // The error was told with the document that it ends the stream with.
+        read.map_err(|_| Failure::Told)?;
+        let open = self.documents.parser();
+        open.map_or(Ok(()), |parser| Ok(output.snapshot(Origin::Numbered(self.documents.number()), parser)?))
+    }
+
+    fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
+        let mut result = Ok(());
+        let on_event = |event: DocumentEvent<'_>| tell(&event, self.tells_values, output, complaints, &mut result);
+        let read = self.documents.finish_with(on_event);
+        result?;
+        read.map_err(|_| Failure::Told)?;
+        Ok(output.documents_done(self.bytes, self.documents.number())?)
+    }
+}
+
+/// Passes on an event; what is wrong with a document is said on standard error too.
+fn tell(
+    event: &DocumentEvent<'_>,
+    tells_values: bool,
+    output: &mut dyn Output,
+    complaints: &mut Complaints,
+    result: &mut io::Result<()>,
+) {
+    if result.is_err() {
+        return;
+    }
+    *result = match event {
+        DocumentEvent::Match { document, event } => output.matched(Origin::Numbered(*document), event),
+        DocumentEvent::End(ended) => {
+            if let Some(error) = ended.error() {
+                complaints.push(format!("{} (document {})", told(error), ended.number()));
+            }
+            let value = if tells_values { ended.complete().ok() } else { None };
+            output.document_ended(ended, value)
+        }
+        _ => Ok(()),
+    };
+}
