@@ -9,7 +9,8 @@ use std::hint::black_box;
 
 use allocation_counter::{AllocationInfo, measure};
 use jsonspigot::{
-    Event, EventKind, Parser, ParserBuilder, PartialValue, PatternSet, Retain, Revision, Settled, ValueState,
+    DocumentEvent, Documents, Event, EventKind, Framing, Parser, ParserBuilder, PartialValue, PatternSet, Retain,
+    Revision, Settled, ValueState,
 };
 use serde::Deserialize;
 
@@ -129,6 +130,38 @@ fn patches_allocate_only_for_their_paths() {
     assert!(measured.count_total <= 6 * ops, "a path's segments and its text: {measured:?} for {ops} operations");
     let mut printed = String::with_capacity(10_000);
     assert_none("printing", measure(|| write!(printed, "{}", parser.snapshot().unwrap()).unwrap()));
+}
+
+/// However many documents there are, the buffers that one of them needed are all that is needed.
+#[test]
+fn a_document_of_many_allocates_nothing() {
+    let texts = [TOOL_CALL.replace('\n', " "), r#"{"simple_response": {"message": "é"}}"#.to_owned(), "12".to_owned()];
+    for (framing, before, after) in
+        [(Framing::Lines, "", "\n"), (Framing::Concatenated, "", " "), (Framing::Sequence, "\u{1e}", "\n")]
+    {
+        for builder in [Parser::builder(), Parser::builder().snapshots(), Parser::builder().retain(Retain::Matches)] {
+            let mut documents = Documents::new(framing, builder.build(&patterns()));
+            let stream: String = texts.iter().map(|text| format!("{before}{text}{after}")).collect();
+            let mut read = |times: usize| {
+                let mut ended = 0;
+                for piece in std::iter::repeat_n(&stream, times).flat_map(|stream| pieces(stream)) {
+                    let on_event = |event: DocumentEvent<'_>| match event {
+                        DocumentEvent::Match { event, .. } => _ = black_box(look_at(&event)),
+                        DocumentEvent::End(document) => ended += usize::from(document.error().is_none()),
+                        _ => {}
+                    };
+                    documents.feed_with(piece, on_event).unwrap();
+                }
+                ended
+            };
+            read(1);
+            let mut ended = 0;
+            let measured = measure(|| ended = read(100));
+            // The last of a sequence ends with the next separator.
+            assert_eq!(ended, 300, "{framing}");
+            assert_none(framing.name(), measured);
+        }
+    }
 }
 
 /// Feeding grows the arena's two buffers, each by doubling, and allocates nothing else.

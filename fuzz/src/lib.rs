@@ -25,7 +25,9 @@ mod recorder;
 #[path = "../../tests/envelope/splitter.rs"]
 mod splitter;
 
-pub use properties::fuzz_targets::{chunks, limits, operations as ops, paths, respell, snapshot, typed, verdict};
+pub use properties::fuzz_targets::{
+    chunks, documents, limits, operations as ops, paths, respell, snapshot, typed, verdict,
+};
 
 /// Calls out of a provider's stream are told as each alone would be.
 pub fn providers(input: &[u8]) {

@@ -6,13 +6,14 @@
 //! | [`patterns`] | how to say which values you want |
 //! | [`partial`] | the document so far, types read from it, what *complete* means, and copies kept elsewhere |
 //! | [`typed`] | typed partials: what of a type is shown when, and how to model enums, ids and dates |
+//! | [`documents`] | many texts in one stream: JSON Lines, concatenated values, sequences |
 //! | [`limits`] | hostile input: limits, policies, memory, display of invalid strings |
 #![cfg_attr(
     feature = "providers",
     doc = "| [`tool_calls`] | tool calls out of a provider's stream, or out of any SDK |"
 )]
 #![cfg_attr(feature = "envelope", doc = "| [`envelope`] | JSON inside text: hidden comments, fences, tags |")]
-//! | [`migrating`] | coming from jiter, partial-json-fixer, jsonmodem, or a regular expression |
+//! | [`migrating`] | coming from jiter, partial-json-fixer, jsonmodem, `StreamDeserializer`, ijson, or a regular expression |
 //!
 //! # Words
 //!
@@ -37,6 +38,9 @@ pub mod partial {}
 
 #[doc = include_str!("typed.md")]
 pub mod typed {}
+
+#[doc = include_str!("documents.md")]
+pub mod documents {}
 
 #[doc = include_str!("limits.md")]
 pub mod limits {}

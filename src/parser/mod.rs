@@ -2,6 +2,7 @@
 //! it between chunks.
 
 mod builder;
+mod delimited;
 mod deviations;
 mod duplicate_keys;
 mod engine;
@@ -26,7 +27,7 @@ pub use self::retention::Retain;
 pub(crate) use self::values::Told;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState, state_before_all};
-use crate::error::{Deviation, Error, ErrorKind, Fault};
+use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::{CompleteValue, Event, deserialize_text};
 use crate::path::ROOT;
 use crate::pattern::PatternSet;
@@ -282,36 +283,6 @@ impl Parser {
     /// [`ErrorKind::Data`] if the value is not a `T`.
     pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
         deserialize_text(self.finished_text()?, 0, || "$".to_string())
-    }
-
-    /// Whether the root value has closed, whatever deviations it has.
-    pub(crate) fn has_root_ended(&self) -> bool {
-        self.engine.tokenizer.is_done()
-    }
-
-    /// Parses a chunk up to the end of the root value; returns how many bytes that took.
-    pub(crate) fn feed_value_with(
-        &mut self,
-        chunk: &[u8],
-        on_event: &mut dyn FnMut(Event<'_>),
-    ) -> Result<usize, Error> {
-        let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
-            tracker.delta(text, at, &mut Callback::new(on_event));
-        });
-        match taken {
-            Some(fed) => fed.map(|()| chunk.len()),
-            None => self.engine.feed_value(chunk, &mut Callback::new(on_event)),
-        }
-    }
-
-    /// The text fails after its last byte, for a reason that only the caller knows.
-    pub(crate) fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
-        let fault = Fault::new(kind, self.engine.tokenizer.offset(), expected);
-        self.engine.fail(&fault);
-    }
-
-    pub(crate) fn error_of_call(&self, kind: ErrorKind, expected: &'static str) -> Error {
-        self.engine.error_of_call(kind, expected)
     }
 
     /// All of the text, once it is known to be one complete value.

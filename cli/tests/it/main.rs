@@ -3,6 +3,7 @@
 mod arguments;
 mod chunks;
 mod command;
+mod documents;
 mod envelope;
 mod errors;
 mod framings;

@@ -1,0 +1,39 @@
+//! What a parser can be asked for when its text is one of many, and somebody else says where it ends: to stop after the
+//! root, and to fail for a reason that is not in the text.
+
+use super::Parser;
+use super::output::Callback;
+use crate::error::{Error, ErrorKind, Fault};
+use crate::event::Event;
+
+impl Parser {
+    /// Whether the root value has closed, whatever deviations it has.
+    pub(crate) fn has_root_ended(&self) -> bool {
+        self.engine.tokenizer.is_done()
+    }
+
+    /// Parses a chunk up to the end of the root value; returns how many bytes that took.
+    pub(crate) fn feed_value_with(
+        &mut self,
+        chunk: &[u8],
+        on_event: &mut dyn FnMut(Event<'_>),
+    ) -> Result<usize, Error> {
+        let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
+            tracker.delta(text, at, &mut Callback::new(on_event));
+        });
+        match taken {
+            Some(fed) => fed.map(|()| chunk.len()),
+            None => self.engine.feed_value(chunk, &mut Callback::new(on_event)),
+        }
+    }
+
+    /// The text fails after its last byte, for a reason that only the caller knows.
+    pub(crate) fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
+        let fault = Fault::new(kind, self.engine.tokenizer.offset(), expected);
+        self.engine.fail(&fault);
+    }
+
+    pub(crate) fn error_of_call(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        self.engine.error_of_call(kind, expected)
+    }
+}
