@@ -15,9 +15,6 @@ use crate::event::Event;
 use crate::parser::Parser;
 use crate::tokenizer::{ValueKind, may_follow_atom};
 
-/// Where events go.
-type Tell<'t> = dyn FnMut(DocumentEvent<'_>) + 't;
-
 /// A stream of JSON texts, read by one parser: JSON Lines, concatenated values, or a sequence (RFC 7464).
 ///
 /// Chunks are cut anywhere, and may hold many texts or a piece of one. Each text is a *document* with a number. Events,
@@ -173,7 +170,7 @@ impl Documents {
         (self.number, self.start, self.offset) = (0, 0, 0);
     }
 
-    fn feed_separated(&mut self, chunk: &[u8], separator: u8, on_event: &mut Tell<'_>) {
+    fn feed_separated(&mut self, chunk: &[u8], separator: u8, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         let mut rest = chunk;
         while let Some(len) = memchr::memchr(separator, rest) {
             self.read(&rest[..len], on_event);
@@ -185,7 +182,7 @@ impl Documents {
     }
 
     /// Reads a piece of a document that a separator will end.
-    fn read(&mut self, piece: &[u8], on_event: &mut Tell<'_>) {
+    fn read(&mut self, piece: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         let Some(&last) = piece.last() else { return };
         if self.state == State::Between {
             self.begin();
@@ -217,7 +214,7 @@ impl Documents {
         }
     }
 
-    fn feed_concatenated(&mut self, chunk: &[u8], on_event: &mut Tell<'_>) -> Result<(), Error> {
+    fn feed_concatenated(&mut self, chunk: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
         let mut rest = chunk;
         while let Some(&first) = rest.first() {
             let read = match self.state {
@@ -246,14 +243,14 @@ impl Documents {
     }
 
     /// Reads up to the end of a value; returns how much of the chunk that took.
-    fn read_value(&mut self, chunk: &[u8], on_event: &mut Tell<'_>) -> Result<usize, Error> {
+    fn read_value(&mut self, chunk: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<usize, Error> {
         let document = self.number;
-        let mut on_match = |event: Event<'_>| on_event(DocumentEvent::Match { document, event });
+        let on_match = |event: Event<'_>| on_event(DocumentEvent::Match { document, event });
         if self.state == State::AfterAtom {
             // Something that is neither white space nor the beginning of a value.
             return self.parser.feed_with(chunk, on_match).map(|()| chunk.len());
         }
-        let read = self.parser.feed_value_with(chunk, &mut on_match)?;
+        let read = self.parser.feed_value_with(chunk, on_match)?;
         if self.parser.has_root_ended() {
             if self.is_atom {
                 self.state = State::AfterAtom;
@@ -272,7 +269,7 @@ impl Documents {
     }
 
     /// The document that is open, if one is, has all of its bytes.
-    fn end_text(&mut self, on_event: &mut Tell<'_>) {
+    fn end_text(&mut self, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         if matches!(self.state, State::Open | State::AfterAtom) {
             let document = self.number;
             if self.framing == Framing::Sequence && self.is_atom && !is_space(self.last) {
@@ -286,7 +283,7 @@ impl Documents {
         self.state = State::Between;
     }
 
-    fn end(&mut self, on_event: &mut Tell<'_>) {
+    fn end(&mut self, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         on_event(DocumentEvent::End(EndedDocument { number: self.number, start: self.start, parser: &self.parser }));
         self.number += 1;
     }

@@ -16,14 +16,14 @@ impl Parser {
     pub(crate) fn feed_value_with(
         &mut self,
         chunk: &[u8],
-        on_event: &mut dyn FnMut(Event<'_>),
+        mut on_event: impl FnMut(Event<'_>),
     ) -> Result<usize, Error> {
         let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
-            tracker.delta(text, at, &mut Callback::new(on_event));
+            tracker.delta(text, at, &mut Callback::new(&mut on_event));
         });
         match taken {
             Some(fed) => fed.map(|()| chunk.len()),
-            None => self.engine.feed_value(chunk, &mut Callback::new(on_event)),
+            None => self.engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
         }
     }
 
