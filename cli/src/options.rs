@@ -49,6 +49,7 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments have ended
   {"event":"approval-request","id":"…","call":0,"value":{…}}      the provider executes the call if you approve
   {"event":"tool-result","call":0,"id":"…","value":{…}}           what came of a call that the provider has executed
+  {"event":"call-cancelled","call":0,"id":"…","value":{…}}        nobody waits for the call's result any more
   {"event":"message-start","id":"…","model":"…"}     an answer begins
   {"event":"block-start","block":0,"kind":"text"}, "block-end"    around text or reasoning; with "id" and "phase" if it has them
   {"event":"text","text":"…","block":0}, "reasoning", "refusal"    what else the assistant says

@@ -1,8 +1,9 @@
-//! Cohere v2 chat: kebab-case types, `tool_calls` an object.
+//! Cohere v2 chat: kebab-case types, `tool_calls` an object. The first version has a file of its own.
 
 use alloc::vec::Vec;
 
 use super::blocks::At;
+use super::cohere_v1;
 use super::emitter::Emitter;
 use super::event::{BlockKind, Source};
 use super::failure::Failure;
@@ -15,6 +16,7 @@ use crate::tool_calls::{CallStart, Slot, present};
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
+        event_type: Json<'a>,
         id: Text<'a>,
         index: Option<u64>,
         delta: Option<Delta<'a>>,
@@ -81,11 +83,14 @@ fn owns_type(kind: &str) -> bool {
             | "tool-call-delta"
             | "tool-call-end"
             | "citation-start"
-    )
+    ) || cohere_v1::owns_type(kind)
 }
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    if event.event_type.is_given() {
+        return cohere_v1::read(json, emit);
+    }
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
     let delta = event.delta.unwrap_or_default();
     let message = delta.message.unwrap_or_default();
@@ -141,6 +146,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 
 /// Adds what an event says to the message that goes back. Its calls are added as they end.
 fn compose(event: Json<'_>, turn: &mut Turn) {
+    if event.member("event_type").is_given() {
+        return cohere_v1::compose(event, turn);
+    }
     let place = event.member("index").whole().unwrap_or(0);
     let said = event.member("delta").member("message");
     let content = said.member("content");

@@ -12,7 +12,9 @@ use super::retry::Retry;
 use super::stop::StopKind;
 use super::turn::Turn;
 use super::usage::TokenUsage;
-use crate::tool_calls::{CallEvent, CallListener, Executor, Key, Places, Signals, Slot, State, ToolCalls, present};
+use crate::tool_calls::{
+    CallEvent, CallListener, CallStart, Executor, Key, Place, Places, Signals, Slot, State, ToolCalls, present,
+};
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
 pub(super) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
@@ -31,8 +33,10 @@ pub(super) struct Told {
     refused: Vec<u64>,
     /// The sources that were told, where the wire repeats them with every event.
     sources: Places,
-    /// Whose results come at which index: call numbers.
+    /// Whose results come at which index, or under which id: call numbers.
     results: Places,
+    /// What was told and may be repeated, by keys of the format's own.
+    repeatable: Places,
     /// The message that goes back, for who asked for it.
     message: Option<Box<Turn>>,
     /// Whether the event that is being read was the message's last.
@@ -111,12 +115,12 @@ impl Told {
 
     /// Nothing more is known of the message.
     fn forget_message(&mut self) {
-        let Self { has_message, unfinished, with_client_calls, refused, sources, results, .. } = self;
+        let Self { has_message, unfinished, with_client_calls, refused, sources, results, repeatable, .. } = self;
         *has_message = false;
         unfinished.clear();
         with_client_calls.clear();
         refused.clear();
-        (*sources, *results) = (Places::default(), Places::default());
+        (*sources, *results, *repeatable) = (Places::default(), Places::default(), Places::default());
     }
 }
 
@@ -188,6 +192,39 @@ impl<'a> Emitter<'a> {
             self.user.told.has_message = true;
             self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
         }
+    }
+
+    /// Something of an answer has come, be there anything to tell of it or not.
+    pub(super) fn begin_answer(&mut self, choice: u64) {
+        self.user.told.begin(choice);
+    }
+
+    /// Whether an answer has begun and not stopped.
+    pub(super) fn is_unfinished(&self, choice: u64) -> bool {
+        self.user.told.unfinished.contains(&choice)
+    }
+
+    /// An answer goes on after its calls: they are not what it will stop for.
+    pub(super) fn go_on_after_calls(&mut self, choice: u64) {
+        self.user.told.with_client_calls.retain(|with_calls| *with_calls != choice);
+    }
+
+    /// The message is over, though the stream is not.
+    pub(super) fn end_message(&mut self) {
+        self.user.told.forget_message();
+    }
+
+    /// Notes that what has this key is told. Whether it is for the first time in this message; of what is too much to
+    /// be remembered, nothing is.
+    pub(super) fn is_news(&mut self, choice: u64, key: &str) -> bool {
+        let limits = self.calls.state().limits();
+        let repeatable = &mut self.user.told.repeatable;
+        let is_kept = key.len() <= limits.name_bytes && repeatable.len() < limits.open_calls;
+        let is_news = is_kept && repeatable.get(choice, Key::Id(key)).is_none();
+        if is_news {
+            repeatable.insert(choice, Key::Id(key).to_owned(), 0);
+        }
+        is_news
     }
 
     /// The wire says that a block of text begins.
@@ -306,6 +343,33 @@ impl<'a> Emitter<'a> {
         let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
         let result = ToolResult { call, call_id: present(call_id), is_error, json: json.spelt() };
         self.tell(StreamEvent::ToolResult(result));
+    }
+
+    /// A call that comes whole, as a request with an id of its own, and that has ended when its result has come. At most
+    /// as many are waited for as may be open at once.
+    pub(super) fn request(&mut self, id: &str, start: CallStart<'_>) {
+        self.calls().whole_call(0, start.id(id));
+        self.calls().settle();
+        let most = self.known().limits().open_calls;
+        if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest))
+            && self.user.told.results.len() < most
+        {
+            self.user.told.results.insert(0, Key::Id(id).to_owned(), call);
+        }
+    }
+
+    /// The call that a response answers, if it answers one. It is waited for no more.
+    pub(super) fn take_request(&mut self, id: &str) -> Option<u64> {
+        let call = self.user.told.results.remove(0, Key::Id(id));
+        if self.user.told.results.is_empty() {
+            self.user.told.unfinished.clear();
+        }
+        call
+    }
+
+    /// The result of the call that a response answers.
+    pub(super) fn result_of_request(&mut self, call: Option<u64>, id: &str, is_error: bool, json: Json<'_>) {
+        self.tell(StreamEvent::ToolResult(ToolResult { call, call_id: present(id), is_error, json: json.spelt() }));
     }
 
     /// A result will come at this index, for the call with this id.

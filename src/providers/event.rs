@@ -91,6 +91,16 @@ pub enum StreamEvent<'a> {
     Opaque(Opaque<'a>),
     /// A tool's result that came with the stream: the provider has executed the call.
     ToolResult(ToolResult<'a>),
+    /// A call that was told is not to be executed after all, or no longer: nobody waits for its result.
+    #[non_exhaustive]
+    CallCancelled {
+        /// The call's number, if the stream has told the call.
+        call: Option<u64>,
+        /// The provider's id of the call.
+        call_id: Option<&'a str>,
+        /// What the provider says of it, as its JSON text: the message, or where it lists several calls, the id.
+        json: &'a str,
+    },
     /// Where something that is said comes from.
     Source(Source<'a>),
     /// What a filter or guardrail of the provider's found, be it good or bad.

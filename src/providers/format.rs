@@ -42,6 +42,9 @@ objects! {
         kind: Text<'a> = "type",
         event_type: Text<'a>,
         pub(super) object: Text<'a>,
+        pub(super) jsonrpc: Text<'a>,
+        /// The name of an event that is wrapped with it.
+        pub(super) event: Text<'a>,
         pub(super) choices: Json<'a>,
         pub(super) candidates: Json<'a>,
         pub(super) usage_metadata: Json<'a> = "usageMetadata",
@@ -53,6 +56,12 @@ objects! {
         pub(super) message: Json<'a>,
         pub(super) response: Json<'a>,
         pub(super) done: Json<'a>,
+        pub(super) setup_complete: Json<'a> = "setupComplete",
+        pub(super) server_content: Json<'a> = "serverContent",
+        pub(super) tool_call: Json<'a> = "toolCall",
+        pub(super) tool_call_cancellation: Json<'a> = "toolCallCancellation",
+        pub(super) go_away: Json<'a> = "goAway",
+        pub(super) session_resumption: Json<'a> = "sessionResumptionUpdate",
         pub(super) chunk: Option<Chunk<'a>>,
     }
 

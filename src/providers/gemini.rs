@@ -1,4 +1,5 @@
-//! Gemini: `generateContent` streams with whole calls or values by path, and the Interactions API.
+//! Gemini: `generateContent` streams with whole calls or values by path. The Interactions API and Live have their own
+//! files.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -8,6 +9,7 @@ use super::emitter::Emitter;
 use super::event::OpaqueKind;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
+use super::gemini_live;
 use super::grounding::{self, Grounding};
 use super::interactions;
 use super::json::{Json, Spelt, Text, Unreadable, objects};
@@ -42,11 +44,11 @@ objects! {
         contexts: Option<grounding::Contexts<'a>> = "urlContextMetadata",
     }
 
-    struct Content<'a> {
-        parts: Vec<Part<'a>>,
+    pub(super) struct Content<'a> {
+        pub(super) parts: Vec<Part<'a>>,
     }
 
-    struct Part<'a> {
+    pub(super) struct Part<'a> {
         text: Text<'a>,
         thought: bool,
         thought_signature: Json<'a> = "thoughtSignature",
@@ -76,10 +78,10 @@ objects! {
         outcome: Text<'a>,
     }
 
-    struct FunctionCall<'a> {
-        id: Text<'a>,
-        name: Text<'a>,
-        args: Json<'a>,
+    pub(super) struct FunctionCall<'a> {
+        pub(super) id: Text<'a>,
+        pub(super) name: Text<'a>,
+        pub(super) args: Json<'a>,
         partial_args: Vec<PartialArg<'a>> = "partialArgs",
         will_continue: bool = "willContinue",
     }
@@ -108,13 +110,16 @@ fn owns_type(kind: &str) -> bool {
 }
 
 fn owns_members(look: &Look<'_>) -> bool {
-    look.candidates.is_given() || look.usage_metadata.is_given()
+    look.candidates.is_given() || look.usage_metadata.is_given() || gemini_live::owns_members(look)
 }
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     if !event.event_type.is_empty() || !event.kind.is_empty() {
         return interactions::read(json, emit);
+    }
+    if event.candidates.is_none() && gemini_live::owns_members(&json.object::<Look<'_>>()?) {
+        return gemini_live::read(json, emit);
     }
     let is_answer = event.candidates.is_some() || event.usage_metadata.is_given() || event.response_id.is_given();
     if !is_answer && event.prompt_feedback.is_none() {
@@ -124,35 +129,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     emit.message(&event.response_id.word(), &event.model_version);
     for candidate in candidates {
         let choice = candidate.index.unwrap_or(0);
-        for part in candidate.content.map(|content| content.parts).unwrap_or_default() {
-            if part.thought {
-                emit.reasoning(choice, &part.text);
-            } else {
-                emit.text(choice, &part.text);
-            }
-            let has_call = part.function_call.is_some() || part.executable_code.is_some() || part.tool_call.is_some();
-            if let Some(call) = part.function_call {
-                read_call(choice, &call, emit);
-            }
-            if let Some(Spelt { json, object: ExecutableCode { id } }) = part.executable_code {
-                read_own_call(choice, CallStart::new("code_execution").id(id.as_str()).input(json.spelt()), emit);
-            }
-            if let Some(ToolCall { id, tool_type, args }) = part.tool_call {
-                read_own_call(choice, CallStart::new(tool_type.as_str()).id(id.as_str()).input(args.spelt()), emit);
-            }
-            for Spelt { json, object: ToolResult { id, outcome } } in
-                [part.code_execution_result, part.tool_response].into_iter().flatten()
-            {
-                let has_failed = outcome.starts_with("OUTCOME_") && outcome.as_str() != "OUTCOME_OK";
-                emit.tool_result(&id, has_failed, json);
-            }
-            if has_call {
-                let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
-                emit.opaque_of_call(OpaqueKind::Signature, choice, call, part.thought_signature);
-            } else {
-                emit.opaque(OpaqueKind::Signature, choice, emit.find_block(choice, At::Run), part.thought_signature);
-            }
-        }
+        read_parts(choice, candidate.content.map(|content| content.parts).unwrap_or_default(), emit);
         emit.content_filter(choice, candidate.safety_ratings);
         grounding::tell(choice, candidate.grounding, candidate.citations, candidate.contexts, emit);
         // Not an end: more chunks may come after a reason.
@@ -172,6 +149,39 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         emit.fail(&failure);
     }
     Ok(Understood::Yes)
+}
+
+/// What the parts of an answer say.
+pub(super) fn read_parts(choice: u64, parts: Vec<Part<'_>>, emit: &mut Emitter<'_>) {
+    for part in parts {
+        if part.thought {
+            emit.reasoning(choice, &part.text);
+        } else {
+            emit.text(choice, &part.text);
+        }
+        let has_call = part.function_call.is_some() || part.executable_code.is_some() || part.tool_call.is_some();
+        if let Some(call) = part.function_call {
+            read_call(choice, &call, emit);
+        }
+        if let Some(Spelt { json, object: ExecutableCode { id } }) = part.executable_code {
+            read_own_call(choice, CallStart::new("code_execution").id(id.as_str()).input(json.spelt()), emit);
+        }
+        if let Some(ToolCall { id, tool_type, args }) = part.tool_call {
+            read_own_call(choice, CallStart::new(tool_type.as_str()).id(id.as_str()).input(args.spelt()), emit);
+        }
+        for Spelt { json, object: ToolResult { id, outcome } } in
+            [part.code_execution_result, part.tool_response].into_iter().flatten()
+        {
+            let has_failed = outcome.starts_with("OUTCOME_") && outcome.as_str() != "OUTCOME_OK";
+            emit.tool_result(&id, has_failed, json);
+        }
+        if has_call {
+            let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
+            emit.opaque_of_call(OpaqueKind::Signature, choice, call, part.thought_signature);
+        } else {
+            emit.opaque(OpaqueKind::Signature, choice, emit.find_block(choice, At::Run), part.thought_signature);
+        }
+    }
 }
 
 /// The names of Vertex's `FinishReason`, each at its number. (AI Studio numbers those after `OTHER` differently, but it

@@ -7,7 +7,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::Understood;
 use super::json::{Json, Spelt, Text, Unreadable, objects};
-use super::turn::Turn;
+use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
@@ -133,7 +133,7 @@ fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>)
 
 /// Adds what an event says to the steps that go back.
 pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
-    turn.be_list();
+    turn.be(Shape::List);
     let kind = if event.member("event_type").is_given() { event.member("event_type") } else { event.member("type") };
     let place = event.member("index").whole().unwrap_or(0);
     match &*kind.word() {

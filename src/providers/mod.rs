@@ -11,7 +11,7 @@
 //! |---|---|
 //! | what is said | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks |
 //! | what is to be done, and who does it | [`Call`](StreamEvent::Call) with its [executor](crate::tool_calls::Executor), [`ApprovalRequest`](StreamEvent::ApprovalRequest) |
-//! | what came of it, and where it is from | [`ToolResult`](StreamEvent::ToolResult), [`Source`](StreamEvent::Source) |
+//! | what came of it, and where it is from | [`ToolResult`](StreamEvent::ToolResult), [`CallCancelled`](StreamEvent::CallCancelled), [`Source`](StreamEvent::Source) |
 //! | what has to go back with the next request | [`Opaque`](StreamEvent::Opaque), and [`ProviderStream::message`](ProviderStream::message) as a whole |
 //! | where things begin and end | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
 //! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
@@ -44,6 +44,8 @@ mod bedrock;
 mod blocks;
 #[cfg(feature = "cohere")]
 mod cohere;
+#[cfg(feature = "cohere")]
+mod cohere_v1;
 mod emitter;
 mod event;
 mod failure;
@@ -51,12 +53,18 @@ mod format;
 #[cfg(feature = "gemini")]
 mod gemini;
 #[cfg(feature = "gemini")]
+mod gemini_live;
+#[cfg(feature = "gemini")]
 mod grounding;
 #[cfg(feature = "gemini")]
 mod interactions;
 mod json;
+#[cfg(feature = "mcp")]
+mod mcp;
 #[cfg(feature = "ollama")]
 mod ollama;
+#[cfg(feature = "openai-assistants")]
+mod openai_assistants;
 #[cfg(feature = "openai-chat")]
 mod openai_chat;
 #[cfg(feature = "openai-responses")]

@@ -193,6 +193,16 @@ pub enum OwnedStreamEvent {
         /// The provider's JSON text.
         json: String,
     },
+    /// [`StreamEvent::CallCancelled`].
+    #[non_exhaustive]
+    CallCancelled {
+        /// The call's number.
+        call: Option<u64>,
+        /// The provider's id of the call.
+        call_id: Option<String>,
+        /// The provider's JSON text.
+        json: String,
+    },
     /// [`StreamEvent::Source`].
     #[non_exhaustive]
     Source {
@@ -329,6 +339,9 @@ impl StreamEvent<'_> {
             }
             Self::ToolResult(ToolResult { call, call_id, is_error, json }) => {
                 OwnedStreamEvent::ToolResult { call, call_id: owned(call_id), is_error, json: on_one_line(json) }
+            }
+            Self::CallCancelled { call, call_id, json } => {
+                OwnedStreamEvent::CallCancelled { call, call_id: owned(call_id), json: on_one_line(json) }
             }
             Self::Source(Source { choice, block, url, title, quote, span, json }) => OwnedStreamEvent::Source {
                 choice,

@@ -15,8 +15,12 @@ use super::format::{Format, Look};
 #[cfg(feature = "gemini")]
 use super::gemini;
 use super::json::Json;
+#[cfg(feature = "mcp")]
+use super::mcp;
 #[cfg(feature = "ollama")]
 use super::ollama;
+#[cfg(feature = "openai-assistants")]
+use super::openai_assistants;
 #[cfg(feature = "openai-chat")]
 use super::openai_chat;
 #[cfg(feature = "openai-responses")]
@@ -42,7 +46,7 @@ pub enum Provider {
     /// OpenAI Chat Completions and compatible servers; text completions too.
     #[cfg(feature = "openai-chat")]
     OpenaiChat,
-    /// OpenAI Responses.
+    /// OpenAI Responses, and the server's events of Realtime.
     ///
     /// Everything that is to be done is a call. Those that the client executes, besides functions and custom tools, are by
     /// name:
@@ -61,13 +65,18 @@ pub enum Provider {
     /// and an [`ApprovalRequest`](super::StreamEvent::ApprovalRequest) follows.
     #[cfg(feature = "openai-responses")]
     OpenaiResponses,
-    /// Gemini: `generateContent` streams and Interactions.
+    /// OpenAI Assistants: a run's objects, by themselves or as `data` beside the `event`'s name.
+    ///
+    /// The calls that the provider executes are `code_interpreter` and `file_search`, whose input is not told.
+    #[cfg(feature = "openai-assistants")]
+    OpenaiAssistants,
+    /// Gemini: `generateContent` streams, Interactions, and the server's messages of Live.
     #[cfg(feature = "gemini")]
     Gemini,
     /// Bedrock ConverseStream, decoded, and `InvokeModelWithResponseStream` with Anthropic's events in base64.
     #[cfg(feature = "bedrock")]
     Bedrock,
-    /// Cohere v2 chat.
+    /// Cohere chat, v2 and v1.
     #[cfg(feature = "cohere")]
     Cohere,
     /// Ollama's own chat and completions.
@@ -79,6 +88,14 @@ pub enum Provider {
     /// The Vercel UI message stream.
     #[cfg(feature = "vercel-ui")]
     VercelUi,
+    /// MCP's JSON-RPC messages: calls of tools and their results.
+    ///
+    /// The [executor](crate::tool_calls::Executor) of a call is the client: a request is for its receiver to execute. In
+    /// a recording of both directions the result follows. A call's id is that of its request, a string without its
+    /// quotation marks unless it could be taken for a number then: `1` is a number, `"1"` a string. An error that answers a call is told as its result and as the
+    /// error that it is.
+    #[cfg(feature = "mcp")]
+    Mcp,
 }
 
 impl Provider {
@@ -90,6 +107,8 @@ impl Provider {
         Self::OpenaiChat,
         #[cfg(feature = "openai-responses")]
         Self::OpenaiResponses,
+        #[cfg(feature = "openai-assistants")]
+        Self::OpenaiAssistants,
         #[cfg(feature = "gemini")]
         Self::Gemini,
         #[cfg(feature = "bedrock")]
@@ -102,6 +121,8 @@ impl Provider {
         Self::AgUi,
         #[cfg(feature = "vercel-ui")]
         Self::VercelUi,
+        #[cfg(feature = "mcp")]
+        Self::Mcp,
     ];
 
     /// The name in kebab case, as the command line takes it: `openai-chat`.
@@ -146,6 +167,8 @@ impl Provider {
             Self::OpenaiChat => &openai_chat::FORMAT,
             #[cfg(feature = "openai-responses")]
             Self::OpenaiResponses => &openai_responses::FORMAT,
+            #[cfg(feature = "openai-assistants")]
+            Self::OpenaiAssistants => &openai_assistants::FORMAT,
             #[cfg(feature = "gemini")]
             Self::Gemini => &gemini::FORMAT,
             #[cfg(feature = "bedrock")]
@@ -158,6 +181,8 @@ impl Provider {
             Self::AgUi => &ag_ui::FORMAT,
             #[cfg(feature = "vercel-ui")]
             Self::VercelUi => &vercel_ui::FORMAT,
+            #[cfg(feature = "mcp")]
+            Self::Mcp => &mcp::FORMAT,
         }
     }
 }

@@ -105,9 +105,10 @@ impl Turn {
         self.is_over = true;
     }
 
-    /// The message is a list of items, in a format that has two kinds.
-    pub(super) fn be_list(&mut self) {
-        self.shape = Shape::List;
+    /// The message has this shape, in a format that has two kinds.
+    pub(super) fn be(&mut self, shape: Shape) {
+        self.shape = shape;
+        self.calls.clear();
     }
 
     /// Something of it is missing.

@@ -43,6 +43,9 @@ objects! {
         cache_creation_input_tokens: Option<u64>,
         input_tokens_details: Option<Details<'a>>,
         output_tokens_details: Option<Details<'a>>,
+        /// OpenAI Realtime has it in the singular.
+        input_token_details: Option<Details<'a>>,
+        output_token_details: Option<Details<'a>>,
         prompt_tokens: Option<u64>,
         completion_tokens: Option<u64>,
         prompt_cache_hit_tokens: Option<u64>,
@@ -56,6 +59,7 @@ objects! {
         gemini_tool_input: Option<u64> = "toolUsePromptTokenCount",
         /// Reasoning is counted apart from this.
         gemini_output: Option<u64> = "candidatesTokenCount",
+        live_output: Option<u64> = "responseTokenCount",
         gemini_cached: Option<u64> = "cachedContentTokenCount",
         gemini_reasoning: Option<u64> = "thoughtsTokenCount",
         total_input_tokens: Option<u64>,
@@ -85,9 +89,9 @@ impl TokenUsage {
     pub(super) fn read(usage: Json<'_>) -> Self {
         let counts: Counts<'_> = usage.object().unwrap_or_default();
         let tokens = counts.tokens.unwrap_or_default();
-        let details = [counts.input_tokens_details, counts.prompt_tokens_details];
+        let details = [counts.input_tokens_details, counts.input_token_details, counts.prompt_tokens_details];
         let cached_in_details = details.into_iter().flatten().find_map(|details| details.cached_tokens.whole());
-        let details = [counts.output_tokens_details, counts.completion_tokens_details];
+        let details = [counts.output_tokens_details, counts.output_token_details, counts.completion_tokens_details];
         let reasoning_in_details = details.into_iter().flatten().find_map(|details| details.reasoning_tokens.whole());
         let own_input = sum([
             first([counts.input_tokens, counts.bedrock_input]),
@@ -95,7 +99,7 @@ impl TokenUsage {
             first([counts.cache_creation_input_tokens, counts.bedrock_cache_write]),
         ]);
         let gemini_reasoning = first([counts.gemini_reasoning, counts.total_thought_tokens]);
-        let gemini_output = first([counts.gemini_output, counts.total_output_tokens]);
+        let gemini_output = first([counts.gemini_output, counts.live_output, counts.total_output_tokens]);
         Self {
             input: first([
                 own_input,

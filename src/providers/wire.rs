@@ -88,6 +88,11 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("is_error", is_error)?;
                 map.serialize_entry("value", &Value(json))?;
             }
+            Self::CallCancelled { call, call_id, json } => {
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("id", call_id)?;
+                map.serialize_entry("value", &Value(json))?;
+            }
             Self::Source { choice, block, url, title, quote, span, json } => {
                 map.serialize_entry("url", url)?;
                 map.serialize_entry("title", title)?;
@@ -145,6 +150,7 @@ impl OwnedStreamEvent {
             Self::BlockEnd { .. } => "block-end",
             Self::Opaque { .. } => "opaque",
             Self::ToolResult { .. } => "tool-result",
+            Self::CallCancelled { .. } => "call-cancelled",
             Self::Source { .. } => "source",
             Self::ContentFilter { .. } => "content-filter",
             Self::Incomplete { .. } => "incomplete",

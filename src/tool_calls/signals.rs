@@ -308,7 +308,7 @@ impl Signals<'_> {
     }
 
     /// The stream has moved on: what waits for a reason was not cut by the message's end.
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         for number in mem::take(&mut self.calls.waiting) {
             self.end_call(number, Ending::Told);
         }

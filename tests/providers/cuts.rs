@@ -1,13 +1,12 @@
 //! Each call as if it were alone: any byte split of a provider's stream gives, call by call, the same argument bytes and the same log
 //! as feeding those arguments directly; interleaved calls never mix.
 
-use jsonspigot::providers::Provider;
 use proptest::prelude::*;
 
 use super::fixtures::TABLE;
 use super::fuzz_inputs::inputs;
 use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_nothing_whole};
-use super::properties::{Call, Framed, are_told_alone, soup, target};
+use super::properties::{Call, Framed, WIRES, are_told_alone, soup, target};
 use super::support::{everything, read_bytes, recorded};
 
 fn arguments() -> impl Strategy<Value = String> {
@@ -62,8 +61,8 @@ proptest! {
         is_sse: bool,
     ) {
         let framing = if is_sse { Framed::Sse } else { Framed::Lines };
-        for provider in Provider::ALL.iter().copied().filter(|provider| *provider != Provider::Ollama) {
-            are_told_alone(provider, &calls, &order, framing, |length| {
+        for wire in WIRES.into_iter().filter(|wire| wire.has_pieces()) {
+            are_told_alone(wire, &calls, &order, framing, |length| {
                 let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(length)).collect();
                 cuts.sort_unstable();
                 cuts
@@ -83,9 +82,9 @@ proptest! {
         place in 0..=PLACES,
     ) {
         let damage = if place == PLACES { Damage::Early } else { Damage::Place(place) };
-        for provider in Provider::ALL.iter().copied().filter(|provider| *provider != Provider::Ollama) {
-            makes_nothing_whole(provider, &calls, &order, which, damage);
-            indices_may_be_strings(provider, &calls, &order);
+        for wire in WIRES.into_iter().filter(|wire| wire.has_pieces()) {
+            makes_nothing_whole(wire, &calls, &order, which, damage);
+            indices_may_be_strings(wire, &calls, &order);
         }
     }
 

@@ -5,6 +5,7 @@ mod fuzz_inputs;
 mod support;
 
 mod besides_calls;
+mod connections;
 mod cuts;
 mod facts;
 mod failures;

@@ -190,6 +190,17 @@ fn providers_are_detected_by_their_first_telling_event() {
         ("ag-ui/normal.sse", Provider::AgUi),
         ("vercel-ui/normal.sse", Provider::VercelUi),
         ("mcp/cut.sse", Provider::Anthropic),
+        ("realtime/normal.jsonl", Provider::OpenaiResponses),
+        ("beside/realtime.jsonl", Provider::OpenaiResponses),
+        ("gemini-live/normal.jsonl", Provider::Gemini),
+        ("gemini-live/parallel.jsonl", Provider::Gemini),
+        ("cohere-v1/normal.jsonl", Provider::Cohere),
+        ("beside/cohere-v1.jsonl", Provider::Cohere),
+        ("assistants/normal.sse", Provider::OpenaiAssistants),
+        ("assistants/parallel.jsonl", Provider::OpenaiAssistants),
+        ("beside/assistants.sse", Provider::OpenaiAssistants),
+        ("json-rpc/normal.jsonl", Provider::Mcp),
+        ("beside/mcp.jsonl", Provider::Mcp),
     ] {
         let events = events_of(&own(name));
         assert_eq!(Provider::detect(&events[0]), Some(provider), "{name}");

@@ -247,6 +247,9 @@ impl Log {
                 let error = if is_error { " failed" } else { "" };
                 self.besides.push(format!("result of {call} {}{error} {json}", call_id.unwrap_or("-")));
             }
+            StreamEvent::CallCancelled { call, call_id, .. } => {
+                self.besides.push(format!("cancelled {call:?} {}", call_id.unwrap_or("-")));
+            }
             StreamEvent::Source(Source { block, url, title, quote, span, json, .. }) => {
                 serde_json::from_str::<serde_json::Value>(json).unwrap();
                 let of = block.map(|block| format!(" of block {block}")).unwrap_or_default();

@@ -86,6 +86,12 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             }
             end_with_value(out, json, 0)
         }
+        StreamEvent::CallCancelled { call, call_id, json, .. } => {
+            out.write_all(br#"{"event":"call-cancelled""#)?;
+            write_number(out, "call", call)?;
+            write_present(out, "id", call_id)?;
+            end_with_value(out, json, 0)
+        }
         StreamEvent::Source(Source { choice, block, url, title, quote, span, json, .. }) => {
             out.write_all(br#"{"event":"source""#)?;
             for (member, text) in [("url", url), ("title", title), ("quote", quote)] {

@@ -1,10 +1,11 @@
 //! OpenAI Responses: items by output index; what is whole is told up to three times.
 //!
 //! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is streamed
-//! as separate strings.
+//! as separate strings; `realtime` reads the events of a Realtime connection.
 
 mod composed;
 mod item;
+mod realtime;
 mod sources;
 
 use alloc::borrow::ToOwned;
@@ -39,6 +40,7 @@ pub(super) struct State {
     annotations: Said,
     /// The last item of text or reasoning that was added: its place, its id and its phase.
     item: (u64, String, String),
+    realtime: realtime::State,
 }
 
 /// Which kind of source has told what this response says. A response says everything up to three times.
@@ -68,6 +70,8 @@ impl Said {
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
+        /// Events of Realtime have one.
+        event_id: Json<'a>,
         output_index: Option<u64>,
         item_id: Text<'a>,
         content_index: Option<u64>,
@@ -138,6 +142,9 @@ pub(super) const FORMAT: Format = Format {
 
 /// An item counts once it is done; where no item was told, the response has them all.
 fn compose(event: Json<'_>, turn: &mut Turn) {
+    if event.member("event_id").is_given() {
+        return;
+    }
     match &*event.member("type").word() {
         "response.output_item.done" => match event.member("output_index").whole() {
             Some(index) => turn.start(index, &[], event.member("item")),
@@ -153,11 +160,14 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
 }
 
 fn owns_type(kind: &str) -> bool {
-    kind.starts_with("response.")
+    kind.starts_with("response.") || realtime::owns_type(kind)
 }
 
 pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    if event.event_id.is_given() || realtime::owns_type(&event.kind) {
+        return realtime::read(json, &mut state.realtime, emit);
+    }
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {
         emit.calls().unplaced(Slot::at(None));

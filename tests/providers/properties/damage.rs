@@ -4,7 +4,7 @@
 use jsonspigot::providers::Provider;
 use serde_json::{Value, json};
 
-use super::{Call, render};
+use super::{Call, Wire, render};
 use crate::support::{Log, read};
 
 /// What is done to one fragment's event.
@@ -37,20 +37,23 @@ fn place(number: usize) -> Option<Value> {
 }
 
 /// Where a fragment's event says whose it is.
-fn pointer(provider: Provider) -> (&'static str, &'static str) {
-    match provider {
-        Provider::OpenaiChat => ("/choices/0/delta/tool_calls/0", "index"),
-        Provider::OpenaiResponses => ("", "output_index"),
-        Provider::Bedrock => ("/contentBlockDelta", "contentBlockIndex"),
-        Provider::AgUi | Provider::VercelUi => ("", "toolCallId"),
+fn pointer(wire: Wire) -> (&'static str, &'static str) {
+    match wire {
+        Wire::Of(Provider::OpenaiChat) => ("/choices/0/delta/tool_calls/0", "index"),
+        Wire::Of(Provider::OpenaiResponses) => ("", "output_index"),
+        Wire::Of(Provider::Bedrock) => ("/contentBlockDelta", "contentBlockIndex"),
+        Wire::Of(Provider::AgUi | Provider::VercelUi) => ("", "toolCallId"),
+        Wire::Of(Provider::OpenaiAssistants) => ("/delta/step_details/tool_calls/0", "index"),
+        // It says it twice, so it may still say it once.
+        Wire::Realtime => ("", "item_id"),
         _ => ("", "index"),
     }
 }
 
 /// Whatever is done to one fragment, no call has a value that it has not in the undamaged stream.
-pub(crate) fn makes_nothing_whole(provider: Provider, calls: &[Call], order: &[usize], which: usize, damage: Damage) {
-    let mut events = render(provider, calls, order);
-    let undamaged = read_all(provider, &events);
+pub(crate) fn makes_nothing_whole(wire: Wire, calls: &[Call], order: &[usize], which: usize, damage: Damage) {
+    let mut events = render(wire, calls, order);
+    let undamaged = read_all(wire, &events);
     // The starts come first, the end of the message last.
     let fragments = calls.len()..events.len() - 1;
     if fragments.is_empty() {
@@ -59,7 +62,7 @@ pub(crate) fn makes_nothing_whole(provider: Provider, calls: &[Call], order: &[u
     let which = fragments.start + which % fragments.len();
     match damage {
         Damage::Place(number) => {
-            let (parent, key) = pointer(provider);
+            let (parent, key) = pointer(wire);
             let parent = events[which].pointer_mut(parent).unwrap().as_object_mut().unwrap();
             match place(number) {
                 Some(place) => parent.insert(key.to_owned(), place),
@@ -71,22 +74,22 @@ pub(crate) fn makes_nothing_whole(provider: Provider, calls: &[Call], order: &[u
             events.insert(0, fragment);
         }
     }
-    let damaged = read_all(provider, &events);
+    let damaged = read_all(wire, &events);
     for call in &damaged.calls {
         let whole = undamaged.calls.iter().find(|other| other.id == call.id);
-        assert!(whole.is_some(), "{provider} {damage:?}: a call that is not there: {call:?}");
-        assert_eq!(damaged.calls.iter().filter(|other| other.id == call.id).count(), 1, "{provider} {damage:?}: twice");
+        assert!(whole.is_some(), "{wire:?} {damage:?}: a call that is not there: {call:?}");
+        assert_eq!(damaged.calls.iter().filter(|other| other.id == call.id).count(), 1, "{wire:?} {damage:?}: twice");
         if call.value.is_some() {
-            assert_eq!(call.value, whole.unwrap().value, "{provider} {damage:?}: {:#?}", damaged.calls);
+            assert_eq!(call.value, whole.unwrap().value, "{wire:?} {damage:?}: {:#?}", damaged.calls);
         }
     }
 }
 
 /// An index spelt as a string is that index.
-pub(crate) fn indices_may_be_strings(provider: Provider, calls: &[Call], order: &[usize]) {
-    let mut events = render(provider, calls, order);
-    let log = read_all(provider, &events);
-    let (parent, key) = pointer(provider);
+pub(crate) fn indices_may_be_strings(wire: Wire, calls: &[Call], order: &[usize]) {
+    let mut events = render(wire, calls, order);
+    let log = read_all(wire, &events);
+    let (parent, key) = pointer(wire);
     for event in &mut events {
         if let Some(parent) = event.pointer_mut(parent).and_then(Value::as_object_mut)
             && let Some(Value::Number(index)) = parent.get(key)
@@ -95,9 +98,9 @@ pub(crate) fn indices_may_be_strings(provider: Provider, calls: &[Call], order: 
             parent.insert(key.to_owned(), json!(spelt));
         }
     }
-    assert_eq!(read_all(provider, &events), log, "{provider}");
+    assert_eq!(read_all(wire, &events), log, "{wire:?}");
 }
 
-fn read_all(provider: Provider, events: &[Value]) -> Log {
-    read(provider, events.iter().map(Value::to_string))
+fn read_all(wire: Wire, events: &[Value]) -> Log {
+    read(wire.provider(), events.iter().map(Value::to_string))
 }

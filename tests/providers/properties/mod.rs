@@ -14,6 +14,43 @@ use serde_json::{Value, json};
 use self::damage::{Damage, indices_may_be_strings, makes_nothing_whole};
 use crate::support::{everything, read_bytes, read_with};
 
+/// A wire format that a property is checked with: a provider's own, or another one that it is read with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Wire {
+    Of(Provider),
+    Realtime,
+}
+
+/// All of them. New ones come last, so that what the fuzzer has found keeps its meaning.
+pub(crate) const WIRES: [Wire; 12] = [
+    Wire::Of(Provider::Anthropic),
+    Wire::Of(Provider::OpenaiChat),
+    Wire::Of(Provider::OpenaiResponses),
+    Wire::Of(Provider::Gemini),
+    Wire::Of(Provider::Bedrock),
+    Wire::Of(Provider::Cohere),
+    Wire::Of(Provider::Ollama),
+    Wire::Of(Provider::AgUi),
+    Wire::Of(Provider::VercelUi),
+    Wire::Of(Provider::OpenaiAssistants),
+    Wire::Of(Provider::Mcp),
+    Wire::Realtime,
+];
+
+impl Wire {
+    pub(crate) fn provider(self) -> Provider {
+        match self {
+            Self::Of(provider) => provider,
+            Self::Realtime => Provider::OpenaiResponses,
+        }
+    }
+
+    /// Whether its calls come in pieces.
+    pub(crate) fn has_pieces(self) -> bool {
+        !matches!(self, Self::Of(Provider::Ollama | Provider::Mcp))
+    }
+}
+
 /// A call: its arguments, and the pieces that they come in.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
@@ -23,25 +60,25 @@ pub(crate) struct Call {
 
 /// The calls, whose pieces come in this order, tell what they tell alone, wherever the stream's bytes are cut.
 pub(crate) fn are_told_alone(
-    provider: Provider,
+    wire: Wire,
     calls: &[Call],
     order: &[usize],
     framing: Framed,
     cut: impl Fn(usize) -> Vec<usize>,
 ) {
-    let bytes = frame(&render(provider, calls, order), framing);
+    let bytes = frame(&render(wire, calls, order), framing);
     let log = read_bytes(everything(), &bytes, &cut(bytes.len()));
-    assert_eq!(log, read_bytes(everything(), &bytes, &[]), "{provider}");
+    assert_eq!(log, read_bytes(everything(), &bytes, &[]), "{wire:?}");
     assert_eq!(log.errors, []);
     assert_eq!(log.calls.len(), calls.len());
     for (number, (told, call)) in log.calls.iter().zip(calls).enumerate() {
         assert_eq!(told.id, format!("call_{number}"));
         assert_eq!(told.raw, call.arguments);
         let (matches, is_whole) = directly(&call.arguments);
-        assert_eq!(told.matches, matches, "{provider}");
+        assert_eq!(told.matches, matches, "{wire:?}");
         // A call without any text has the empty object; white space alone is a text that was cut.
         let is_empty = call.arguments.is_empty();
-        assert_eq!(told.value.is_some(), is_whole || is_empty, "{provider}: {told:?}");
+        assert_eq!(told.value.is_some(), is_whole || is_empty, "{wire:?}: {told:?}");
     }
 }
 
@@ -61,11 +98,11 @@ pub(crate) fn target(input: &[u8]) {
         None => (&[][..], input),
     };
     let choice = |place: usize| head.get(place).map_or(0, |byte| usize::from(*byte));
-    let provider = Provider::ALL[choice(0) % Provider::ALL.len()];
+    let wire = WIRES[choice(0) % WIRES.len()];
     let read = |piece: &[u8]| String::from_utf8_lossy(piece).into_owned();
     let pieces = |text: &[u8]| text.split(|&byte| byte == 0xFF).map(read).collect::<Vec<_>>();
-    if choice(0) & 0x80 != 0 || provider == Provider::Ollama {
-        let provider = (choice(1) % 2 == 0).then_some(provider);
+    if choice(0) & 0x80 != 0 || !wire.has_pieces() {
+        let provider = (choice(1) % 2 == 0).then_some(wire.provider());
         are_survived(provider, &pieces(text));
         return;
     }
@@ -81,12 +118,12 @@ pub(crate) fn target(input: &[u8]) {
     let order: Vec<usize> = head.iter().skip(3).map(|byte| usize::from(*byte)).collect();
     if choice(0) & 0x20 != 0 {
         let damage = if choice(1) == 0xFF { Damage::Early } else { Damage::Place(choice(1)) };
-        makes_nothing_whole(provider, &calls, &order, choice(2), damage);
-        indices_may_be_strings(provider, &calls, &order);
+        makes_nothing_whole(wire, &calls, &order, choice(2), damage);
+        indices_may_be_strings(wire, &calls, &order);
         return;
     }
     let framing = if choice(1) % 2 == 0 { Framed::Sse } else { Framed::Lines };
-    are_told_alone(provider, &calls, &order, framing, |length| (0..length).step_by(1 + choice(2)).skip(1).collect());
+    are_told_alone(wire, &calls, &order, framing, |length| (0..length).step_by(1 + choice(2)).skip(1).collect());
 }
 
 /// How events become bytes.
@@ -97,8 +134,16 @@ pub(crate) enum Framed {
 }
 
 /// A provider's events for calls whose pieces come in this order.
-fn render(provider: Provider, calls: &[Call], order: &[usize]) -> Vec<Value> {
+fn render(wire: Wire, calls: &[Call], order: &[usize]) -> Vec<Value> {
     let id = |call: usize| format!("call_{call}");
+    let provider = match wire {
+        Wire::Of(provider) => provider,
+        Wire::Realtime => return render_realtime(calls, order),
+    };
+    let step = |call: Value| {
+        json!({"id": "step", "object": "thread.run.step.delta",
+            "delta": {"step_details": {"type": "tool_calls", "tool_calls": [call]}}})
+    };
     let start = |call: usize| match provider {
         Provider::Anthropic => json!({"type": "content_block_start", "index": call,
             "content_block": {"type": "tool_use", "id": id(call), "name": "tool", "input": {}}}),
@@ -112,6 +157,8 @@ fn render(provider: Provider, calls: &[Call], order: &[usize]) -> Vec<Value> {
             "start": {"toolUse": {"toolUseId": id(call), "name": "tool"}}}}),
         Provider::Cohere => json!({"type": "tool-call-start", "index": call, "delta": {"message": {"tool_calls":
             {"id": id(call), "function": {"name": "tool", "arguments": ""}}}}}),
+        Provider::OpenaiAssistants => step(json!({"index": call, "id": id(call), "type": "function",
+            "function": {"name": "tool", "arguments": ""}})),
         Provider::AgUi => json!({"type": "TOOL_CALL_START", "toolCallId": id(call), "toolCallName": "tool"}),
         _ => json!({"type": "tool-input-start", "toolCallId": id(call), "toolName": "tool"}),
     };
@@ -128,6 +175,9 @@ fn render(provider: Provider, calls: &[Call], order: &[usize]) -> Vec<Value> {
             "delta": {"toolUse": {"input": piece}}}}),
         Provider::Cohere => json!({"type": "tool-call-delta", "index": call, "delta": {"message": {"tool_calls":
             {"function": {"arguments": piece}}}}}),
+        Provider::OpenaiAssistants => {
+            step(json!({"index": call, "type": "function", "function": {"arguments": piece}}))
+        }
         Provider::AgUi => json!({"type": "TOOL_CALL_ARGS", "toolCallId": id(call), "delta": piece}),
         _ => json!({"type": "tool-input-delta", "toolCallId": id(call), "inputTextDelta": piece}),
     };
@@ -139,9 +189,42 @@ fn render(provider: Provider, calls: &[Call], order: &[usize]) -> Vec<Value> {
             "interaction": {"status": "requires_action"}}),
         Provider::Bedrock => json!({"messageStop": {"stopReason": "tool_use"}}),
         Provider::Cohere => json!({"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}}),
+        Provider::OpenaiAssistants => json!({"id": "run", "object": "thread.run", "status": "requires_action"}),
         Provider::AgUi => json!({"type": "RUN_FINISHED"}),
         _ => json!({"type": "finish", "finishReason": "tool-calls"}),
     };
+    in_order(calls, order, &start, &delta, end)
+}
+
+/// The events of Realtime: two responses at once, each with every other call.
+fn render_realtime(calls: &[Call], order: &[usize]) -> Vec<Value> {
+    let at = |call: usize| (format!("resp_{}", call % 2), format!("item_{call}"), call / 2, format!("call_{call}"));
+    let start = |call: usize| {
+        let (response, item, index, id) = at(call);
+        json!({"type": "response.output_item.added", "event_id": "e", "response_id": response, "output_index": index,
+            "item": {"type": "function_call", "id": item, "call_id": id, "name": "tool", "arguments": ""}})
+    };
+    let delta = |call: usize, piece: &str| {
+        let (response, item, index, id) = at(call);
+        json!({"type": "response.function_call_arguments.delta", "event_id": "e", "response_id": response,
+            "item_id": item, "call_id": id, "output_index": index, "delta": piece})
+    };
+    let done = |response: &str| json!({"type": "response.done", "event_id": "e", "response": {"id": response, "status": "completed"}});
+    let mut events = in_order(calls, order, &start, &delta, done("resp_0"));
+    if calls.len() > 1 {
+        events.insert(events.len() - 1, done("resp_1"));
+    }
+    events
+}
+
+/// The starts, the pieces in this order, and the end.
+fn in_order(
+    calls: &[Call],
+    order: &[usize],
+    start: &dyn Fn(usize) -> Value,
+    delta: &dyn Fn(usize, &str) -> Value,
+    end: Value,
+) -> Vec<Value> {
     let mut events: Vec<_> = (0..calls.len()).map(start).collect();
     let mut next = vec![0; calls.len()];
     for &turn in order {

@@ -1,0 +1,163 @@
+//! Cohere v1 chat: types in `event_type`, calls without ids, which come in pieces by index and once more as a whole.
+
+use alloc::vec::Vec;
+
+use super::blocks::At;
+use super::emitter::Emitter;
+use super::event::Source;
+use super::format::Understood;
+use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::turn::{Shape, Turn};
+use crate::tool_calls::{CallStart, Slot, present};
+
+objects! {
+    struct Event<'a> {
+        event_type: Text<'a>,
+        generation_id: Text<'a>,
+        text: Text<'a>,
+        call_delta: Option<CallDelta<'a>> = "tool_call_delta",
+        tool_calls: Vec<ToolCall<'a>>,
+        citations: Vec<Spelt<'a, Citation<'a>>>,
+        documents: Vec<Spelt<'a, Document<'a>>>,
+        finish_reason: Text<'a>,
+        response: Option<Response<'a>>,
+    }
+
+    struct CallDelta<'a> {
+        index: Option<u64>,
+        name: Text<'a>,
+        /// A piece of the arguments' JSON text.
+        parameters: Text<'a>,
+        text: Text<'a>,
+    }
+
+    struct ToolCall<'a> {
+        name: Text<'a>,
+        parameters: Json<'a>,
+    }
+
+    struct Citation<'a> {
+        start: Option<u64>,
+        end: Option<u64>,
+        text: Text<'a>,
+    }
+
+    struct Document<'a> {
+        url: Text<'a>,
+        title: Text<'a>,
+        snippet: Text<'a>,
+    }
+
+    struct Response<'a> {
+        tool_calls: Vec<ToolCall<'a>>,
+        meta: Json<'a>,
+    }
+}
+
+/// Whether only this version has events of this type.
+pub(super) fn owns_type(kind: &str) -> bool {
+    matches!(
+        kind,
+        "stream-start"
+            | "text-generation"
+            | "tool-calls-chunk"
+            | "tool-calls-generation"
+            | "citation-generation"
+            | "search-queries-generation"
+            | "search-results"
+            | "stream-end"
+    )
+}
+
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    match &*event.event_type {
+        "tool-calls-chunk" => {
+            // The plan, which the whole calls repeat.
+            say_plan(&event.text, emit);
+            if let Some(CallDelta { index, name, parameters, text }) = event.call_delta {
+                say_plan(&text, emit);
+                let slot = Slot::at(index);
+                if !name.is_empty() {
+                    emit.calls().start(slot, CallStart::new(name.as_str()));
+                }
+                emit.calls().delta(slot, &parameters);
+            }
+        }
+        "tool-calls-generation" => {
+            if emit.is_news(0, PLAN) {
+                emit.reasoning(0, &event.text);
+            }
+            end_calls(&event.tool_calls, emit);
+        }
+        "text-generation" => emit.text(0, &event.text),
+        "citation-generation" => {
+            for Spelt { json, object: Citation { start, end, text } } in &event.citations {
+                emit.source(Source {
+                    choice: 0,
+                    block: emit.find_block(0, At::Run),
+                    url: None,
+                    title: None,
+                    quote: present(text),
+                    span: start.zip(*end),
+                    json: json.spelt(),
+                });
+            }
+        }
+        "search-results" => {
+            for Spelt { json, object: Document { url, title, snippet } } in &event.documents {
+                let (url, title, quote) = (present(url), present(title), present(snippet));
+                emit.source(Source { choice: 0, block: None, url, title, quote, span: None, json: json.spelt() });
+            }
+        }
+        "stream-start" => emit.begin_message(&event.generation_id, ""),
+        "stream-end" => {
+            let Response { tool_calls, meta } = event.response.unwrap_or_default();
+            end_calls(&tool_calls, emit);
+            emit.end_answer(&event.finish_reason);
+            emit.usage(meta);
+            emit.end_stream();
+        }
+        kind => return Ok(matches!(kind, "search-queries-generation" | "debug").into()),
+    }
+    Ok(Understood::Yes)
+}
+
+/// What the plan is known by, to be told once.
+const PLAN: &str = "plan";
+
+/// A piece of what the model says of its calls.
+fn say_plan(text: &str, emit: &mut Emitter<'_>) {
+    if !text.is_empty() {
+        emit.is_news(0, PLAN);
+        emit.reasoning(0, text);
+    }
+}
+
+/// Calls as a whole, up to twice, by their place in the list. The server has read the arguments and written them anew.
+fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
+    let has_forgotten = emit.known().has_forgotten();
+    for (index, ToolCall { name, parameters }) in (0..).zip(calls) {
+        let slot = Slot::from(index);
+        if emit.calls().find_in(slot).is_none() {
+            if has_forgotten {
+                continue;
+            }
+            emit.calls().start(slot, CallStart::new(name.as_str()));
+        }
+        if emit.calls().find_open(slot).is_some() {
+            emit.calls().derived(slot, parameters.spelt());
+            emit.calls().stop(slot);
+        }
+    }
+}
+
+/// The last event has all that goes back, in the shape of an entry of the chat's history.
+pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
+    turn.be(Shape::Object { role: "CHATBOT", list: "" });
+    let response = event.member("response");
+    if event.member("event_type").word() == "stream-end" {
+        turn.text(None, "message", response.member("text"));
+        turn.set(None, "tool_calls", response.member("tool_calls"));
+    }
+}

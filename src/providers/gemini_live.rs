@@ -1,0 +1,126 @@
+//! Gemini Live (`BidiGenerateContent`): the messages that the server sends over a connection, one JSON text each.
+//!
+//! A turn is an answer. It has no event at its start, and ends with `turnComplete`, whatever became of it. Calls are
+//! whole, and the server waits for their results in the middle of the turn, so each ends as soon as it has come.
+//!
+//! The conversation is kept by the server, so no message goes back.
+
+use alloc::vec::Vec;
+
+use super::emitter::Emitter;
+use super::event::StreamEvent;
+use super::format::{Look, Understood};
+use super::gemini::{Content, FunctionCall, read_parts};
+use super::grounding::{self, Grounding};
+use super::json::{Json, Text, Unreadable, objects};
+use super::stop::StopKind;
+use crate::tool_calls::{CallStart, present};
+
+objects! {
+    struct Message<'a> {
+        server_content: Option<ServerContent<'a>> = "serverContent",
+        tool_call: Option<ToolCall<'a>> = "toolCall",
+        cancellation: Option<Cancellation<'a>> = "toolCallCancellation",
+        usage_metadata: Json<'a> = "usageMetadata",
+    }
+
+    struct ServerContent<'a> {
+        model_turn: Option<Content<'a>> = "modelTurn",
+        turn_complete: bool = "turnComplete",
+        turn_complete_reason: Text<'a> = "turnCompleteReason",
+        interrupted: bool,
+        /// What the model says in sound.
+        output_transcription: Option<Transcription<'a>> = "outputTranscription",
+        grounding: Option<Grounding<'a>> = "groundingMetadata",
+        contexts: Option<grounding::Contexts<'a>> = "urlContextMetadata",
+    }
+
+    struct Transcription<'a> {
+        text: Text<'a>,
+    }
+
+    struct ToolCall<'a> {
+        calls: Vec<FunctionCall<'a>> = "functionCalls",
+    }
+
+    struct Cancellation<'a> {
+        ids: Json<'a>,
+    }
+}
+
+/// Whether only this wire's messages have such members.
+pub(super) fn owns_members(look: &Look<'_>) -> bool {
+    [
+        look.setup_complete,
+        look.server_content,
+        look.tool_call,
+        look.tool_call_cancellation,
+        look.go_away,
+        look.session_resumption,
+    ]
+    .into_iter()
+    .any(Json::is_given)
+}
+
+/// Reads a message, if it is one of this wire.
+pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let message: Message<'_> = json.object()?;
+    for call in message.tool_call.map(|tool_call| tool_call.calls).unwrap_or_default() {
+        let start = CallStart::new(call.name.as_str()).id(call.id.as_str());
+        emit.calls().whole_call(0, start.input(call.args.spelt()));
+        emit.calls().settle();
+    }
+    for id in message.cancellation.map(|cancellation| cancellation.ids).unwrap_or_default().elements() {
+        let word = id.word();
+        let call = emit.known().find_id(0, &word);
+        emit.tell(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
+    }
+    if let Some(content) = message.server_content {
+        content.read(emit);
+    }
+    emit.usage(message.usage_metadata);
+    Ok(Understood::Yes)
+}
+
+/// What the reason for a turn's end means. Nearly all are about what a filter has found, and where.
+fn kind(reason: &str) -> StopKind {
+    const FILTERS: [&str; 7] = ["GENERATED_", "IMAGE_", "INPUT_", "OUTPUT_", "PROHIBITED_", "RESPONSE_", "UNSAFE_"];
+    match StopKind::of(reason) {
+        StopKind::Other if reason == "NEED_MORE_INPUT" => StopKind::Finished,
+        StopKind::Other if FILTERS.iter().any(|filter| reason.starts_with(filter)) => StopKind::ContentFilter,
+        kind => kind,
+    }
+}
+
+impl ServerContent<'_> {
+    fn read(self, emit: &mut Emitter<'_>) {
+        if let Some(Content { parts }) = self.model_turn {
+            // Sound alone is an answer too.
+            emit.begin_answer(0);
+            // The results of the calls before have arrived, or nobody waits for them.
+            emit.go_on_after_calls(0);
+            read_parts(0, parts, emit);
+        }
+        emit.text(0, self.output_transcription.as_ref().map_or("", |transcription| &transcription.text));
+        grounding::tell(0, self.grounding, None, self.contexts, emit);
+        if self.interrupted && emit.is_unfinished(0) {
+            emit.end_answer("interrupted");
+        }
+        if self.turn_complete {
+            if emit.is_unfinished(0) {
+                emit.end_blocks_of(0);
+                match self.turn_complete_reason.as_str() {
+                    "" | "TURN_COMPLETE_REASON_UNSPECIFIED" => {
+                        emit.calls().finish(Some("completed"));
+                        emit.stop(0, "turnComplete", StopKind::Finished, "", "");
+                    }
+                    reason => {
+                        emit.calls().finish(Some(reason));
+                        emit.stop(0, reason, kind(reason), "", "");
+                    }
+                }
+            }
+            emit.end_stream();
+        }
+    }
+}

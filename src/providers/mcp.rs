@@ -1,0 +1,129 @@
+//! MCP, the Model Context Protocol: its JSON-RPC 2.0 messages, in one direction or both.
+//!
+//! A `tools/call` request is a call, which comes whole, and the response to it its result. A request is for whoever
+//! receives it to execute, and that is who reads the stream, so calls are the client's; in a recording of both
+//! directions each is followed by its result. A call without a result is one that is still being executed, so the stream
+//! is incomplete as long as there is one.
+//!
+//! JSON-RPC tells the id `1` from the id `"1"`, and so does this: see [`id_text`].
+
+use alloc::borrow::Cow;
+
+use super::emitter::Emitter;
+use super::event::StreamEvent;
+use super::failure::Failure;
+use super::format::{Format, Look, Understood};
+use super::json::{Json, Text, Unreadable, objects};
+use super::turn::Shape;
+use crate::tool_calls::{CallStart, present};
+
+objects! {
+    struct Message<'a> {
+        jsonrpc: Text<'a>,
+        id: Json<'a>,
+        method: Text<'a>,
+        params: Option<Params<'a>>,
+        result: Json<'a>,
+        error: Json<'a>,
+    }
+
+    struct Params<'a> {
+        name: Text<'a>,
+        arguments: Json<'a>,
+        /// Which request is cancelled.
+        request_id: Json<'a> = "requestId",
+    }
+
+    struct CallResult<'a> {
+        content: Json<'a>,
+        structured_content: Json<'a> = "structuredContent",
+        is_error: bool = "isError",
+        /// What a client's answer to `sampling/createMessage` has beside its content.
+        role: Json<'a>,
+        /// What a user has answered.
+        action: Json<'a>,
+    }
+}
+
+pub(super) const FORMAT: Format =
+    Format { name: "mcp", read, shape: Shape::None, compose: |_, _| (), owns_type: |_| false, owns_members };
+
+fn owns_members(look: &Look<'_>) -> bool {
+    look.jsonrpc.as_str() == "2.0"
+}
+
+/// How the methods begin that are known and say nothing of a call: they are about the connection, and about what there
+/// is. What a server asks of a model or of a user is not among them.
+const SILENT: [&str; 11] = [
+    "completion/",
+    "initialize",
+    "logging/",
+    "notifications/",
+    "ping",
+    "prompts/",
+    "resources/",
+    "roots/",
+    "server/",
+    "subscriptions/",
+    "tools/list",
+];
+
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let Message { jsonrpc, id, method, params, result, error } = json.object()?;
+    let params = params.unwrap_or_default();
+    if jsonrpc.as_str() != "2.0" {
+        return Ok(Understood::No);
+    }
+    match &*method {
+        "" if error.is_given() => {
+            // The call has failed, and nobody else's is concerned.
+            let id = id_text(id);
+            if let Some(call) = emit.take_request(&id) {
+                emit.result_of_request(Some(call), &id, true, error);
+            }
+            emit.report(&Failure::at(error).unwrap_or_default());
+        }
+        "" => return read_result(id, result, emit),
+        "tools/call" if id.is_given() => {
+            let start = CallStart::new(params.name.as_str()).input(params.arguments.spelt());
+            emit.request(&id_text(id), start);
+        }
+        "notifications/cancelled" => {
+            let id = id_text(params.request_id);
+            if let Some(call) = emit.take_request(&id) {
+                emit.tell(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json: json.spelt() });
+            }
+        }
+        method => return Ok(SILENT.iter().any(|family| method.starts_with(family)).into()),
+    }
+    Ok(Understood::Yes)
+}
+
+/// A request's id as a text that is no other's: a number as it is spelt, a string without its quotation marks, or with
+/// them, if without them it could be taken for a number or for a string with them.
+fn id_text(id: Json<'_>) -> Cow<'_, str> {
+    let word = id.word();
+    let is_clear = !word.starts_with(|first: char| first == '-' || first == '"' || first.is_ascii_digit());
+    if is_clear || !id.is_string() { word } else { Cow::Borrowed(id.spelt()) }
+}
+
+/// A response. Whose it is, the id says; without the request, as in a recording of one direction, what it looks like.
+fn read_result(id: Json<'_>, result: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    if !result.is_object() {
+        return Ok(Understood::No);
+    }
+    let CallResult { content, structured_content, is_error, role, action } = result.object()?;
+    let id = id_text(id);
+    let call = emit.take_request(&id);
+    let is_foreign = call.is_none() && (role.is_given() || action.is_given());
+    if is_foreign {
+        return Ok(Understood::No);
+    }
+    if content.inside('[').is_some() || structured_content.is_given() {
+        emit.result_of_request(call, &id, is_error, result);
+    } else if call.is_some() {
+        // It asks for more input, or promises a result for later.
+        return Ok(Understood::No);
+    }
+    Ok(Understood::Yes)
+}

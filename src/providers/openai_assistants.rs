@@ -1,0 +1,336 @@
+//! OpenAI Assistants: the objects of a run as they change, with or without the events' names around them.
+//!
+//! A run is a message. Its steps hold the calls, in pieces and then whole; the run says once more which of them wait for
+//! results. What an object says at its end repeats its deltas, and is used where there were none.
+//!
+//! The thread is kept by the server, so no message goes back.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::blocks::At;
+use super::emitter::Emitter;
+use super::event::Source;
+use super::failure::Failure;
+use super::format::{Format, Look, Understood};
+use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::turn::Shape;
+use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
+
+objects! {
+    /// An event as it is named on the wire, for those who push the name too.
+    struct Wrapped<'a> {
+        event: Text<'a>,
+        data: Json<'a>,
+    }
+
+    /// A thread, a run, a step, a message, or a delta of one of the last two.
+    struct Object<'a> {
+        object: Text<'a>,
+        id: Text<'a>,
+        status: Text<'a>,
+        // Of runs.
+        model: Text<'a>,
+        required_action: Option<RequiredAction<'a>>,
+        last_error: Json<'a>,
+        incomplete_details: Option<Incomplete<'a>>,
+        usage: Json<'a>,
+        // Of steps.
+        step_details: Option<StepDetails<'a>>,
+        // Of messages.
+        role: Text<'a>,
+        content: Vec<Part<'a>>,
+        delta: Option<Delta<'a>>,
+    }
+
+    struct Delta<'a> {
+        step_details: Option<StepDetails<'a>>,
+        content: Vec<Part<'a>>,
+    }
+
+    struct RequiredAction<'a> {
+        outputs: Option<StepDetails<'a>> = "submit_tool_outputs",
+    }
+
+    struct Incomplete<'a> {
+        reason: Text<'a>,
+    }
+
+    struct StepDetails<'a> {
+        tool_calls: Vec<ToolCall<'a>>,
+    }
+
+    struct ToolCall<'a> {
+        index: Option<u64>,
+        id: Text<'a>,
+        kind: Text<'a> = "type",
+        function: Option<Function<'a>>,
+        code_interpreter: Option<CodeInterpreter<'a>>,
+        file_search: Option<Spelt<'a, FileSearch<'a>>>,
+    }
+
+    struct Function<'a> {
+        name: Text<'a>,
+        arguments: Text<'a>,
+    }
+
+    struct CodeInterpreter<'a> {
+        input: Text<'a>,
+        outputs: Json<'a>,
+    }
+
+    struct FileSearch<'a> {
+        results: Vec<Spelt<'a, Found<'a>>>,
+    }
+
+    struct Found<'a> {
+        file_name: Text<'a>,
+        content: Vec<Quoted<'a>>,
+    }
+
+    struct Quoted<'a> {
+        text: Text<'a>,
+    }
+
+    /// A part of a message. In a delta it has its place among them.
+    struct Part<'a> {
+        index: Option<u64>,
+        text: Option<Words<'a>>,
+        refusal: Text<'a>,
+    }
+
+    struct Words<'a> {
+        value: Text<'a>,
+        annotations: Vec<Spelt<'a, Annotation<'a>>>,
+    }
+
+    struct Annotation<'a> {
+        start_index: Option<u64>,
+        end_index: Option<u64>,
+        file_citation: Option<Citation<'a>>,
+    }
+
+    struct Citation<'a> {
+        quote: Text<'a>,
+    }
+}
+
+pub(super) const FORMAT: Format = Format {
+    name: "openai-assistants",
+    read,
+    shape: Shape::None,
+    compose: |_, _| (),
+    owns_type: |_| false,
+    owns_members,
+};
+
+fn owns_members(look: &Look<'_>) -> bool {
+    look.object.as_str() == "thread" || look.object.starts_with("thread.") || look.event.starts_with("thread.")
+}
+
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let Wrapped { event, data } = json.object()?;
+    match &*event {
+        "" => read_object(json, emit),
+        "done" => {
+            emit.end_stream();
+            Ok(Understood::Yes)
+        }
+        "error" => {
+            emit.fail(&Failure::at(data).unwrap_or_default());
+            Ok(Understood::Yes)
+        }
+        _ if data.is_object() => read_object(data, emit),
+        _ => Ok(Understood::No),
+    }
+}
+
+fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let object: Object<'_> = json.object()?;
+    let delta = object.delta.unwrap_or_default();
+    match &*object.object {
+        "thread.message.delta" => say(&object.id, &delta.content, false, emit),
+        "thread.run.step.delta" => {
+            for call in delta.step_details.map(|details| details.tool_calls).unwrap_or_default() {
+                call.take(&object.id, emit);
+            }
+        }
+        "thread.message" => {
+            if object.role.as_str() != "user" {
+                say(&object.id, &object.content, true, emit);
+            }
+            if object.status.as_str() != "in_progress" {
+                for (index, _) in (0..).zip(&object.content) {
+                    emit.end_block(At::from(&*key(&object.id, index, emit)));
+                }
+            }
+        }
+        "thread.run.step" => {
+            let is_over = object.status.as_str() != "in_progress";
+            let calls = object.step_details.map(|details| details.tool_calls).unwrap_or_default();
+            if is_over {
+                let is_whole = object.status.as_str() == "completed";
+                end_calls(&object.id, &calls, is_whole, emit);
+            }
+        }
+        "thread.run" => match &*object.status {
+            "requires_action" => {
+                emit.message(&object.id, &object.model);
+                let waiting = object.required_action.and_then(|action| action.outputs);
+                end_calls("", &waiting.map(|outputs| outputs.tool_calls).unwrap_or_default(), true, emit);
+                emit.end_answer("requires_action");
+                emit.usage(object.usage);
+            }
+            status @ ("completed" | "incomplete" | "failed" | "cancelled" | "expired") => {
+                emit.message(&object.id, &object.model);
+                let detail = object.incomplete_details.map(|details| details.reason).unwrap_or_default();
+                emit.end_answer(if detail.is_empty() { status } else { &detail });
+                if let Some(failure) = Failure::at(object.last_error) {
+                    emit.fail(&failure);
+                }
+                emit.usage(object.usage);
+                emit.end_message();
+            }
+            _ => {
+                emit.message(&object.id, &object.model);
+                emit.begin_answer(0);
+            }
+        },
+        kind => return Ok((kind == "thread").into()),
+    }
+    Ok(Understood::Yes)
+}
+
+/// The place of what has an index inside an object; none where the id is too long to be kept.
+fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
+    if id.len() + 21 > emit.known().limits().name_bytes { String::new() } else { format!("{id}/{index}") }
+}
+
+/// What the parts of a message say: pieces of them, or all of what may have come in pieces before.
+fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
+    for (place, part) in (0..).zip(parts) {
+        let key = key(id, part.index.unwrap_or(place), emit);
+        let at = At::from(&*key);
+        let is_news = emit.is_news(0, &key);
+        if is_whole && !is_news {
+            continue;
+        }
+        if let Some(Words { value, annotations }) = &part.text {
+            if !value.is_empty() && emit.find_block(0, at).is_none() {
+                emit.start_text(0, at, id, "");
+            }
+            emit.text_at(0, at, value);
+            for Spelt { json, object: Annotation { start_index, end_index, file_citation } } in annotations {
+                emit.source(Source {
+                    choice: 0,
+                    block: emit.find_block(0, at),
+                    url: None,
+                    title: None,
+                    quote: file_citation.as_ref().and_then(|citation| present(&citation.quote)),
+                    span: start_index.zip(*end_index),
+                    json: json.spelt(),
+                });
+            }
+        }
+        emit.refusal(0, &part.refusal);
+    }
+}
+
+/// The calls as a whole, in a step that is over or in a run that waits for their results. Those that have come in pieces
+/// are only compared.
+fn end_calls(step: &str, calls: &[ToolCall<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
+    // Asked before any call here has ended: what is forgotten because of them can't have been told before.
+    let has_forgotten = emit.known().has_forgotten();
+    let is_known = |call: &ToolCall<'_>| has_forgotten || emit.known().find_id(0, &call.id).is_some();
+    let known: Vec<_> = calls.iter().map(is_known).collect();
+    for ((place, call), is_known) in (0..).zip(calls).zip(known) {
+        let key = key(step, place, emit);
+        let slot = if step.is_empty() { slot(&call.id) } else { slot(&key) };
+        // A run that waits names the calls of its last step by their ids alone.
+        let slot = if is_known { Slot::new(0, Place::Id(&call.id)) } else { slot };
+        if !is_known {
+            call.start(slot, emit);
+        }
+        if emit.calls().find_open(slot).is_some() {
+            emit.calls().whole(slot, call.input());
+            if !is_whole {
+                emit.calls().set_incomplete(slot);
+            }
+            emit.calls().stop(slot);
+        }
+        call.tell_results(slot, true, emit);
+    }
+}
+
+/// The slot of a key that is not too long to be one.
+fn slot(key: &str) -> Slot<'_> {
+    Slot::new(0, if key.is_empty() { Place::Nowhere } else { Place::Id(key) })
+}
+
+impl ToolCall<'_> {
+    /// A piece of the call, which starts with the first.
+    fn take(&self, step: &str, emit: &mut Emitter<'_>) {
+        let key = self.index.map(|index| key(step, index, emit)).unwrap_or_default();
+        let slot = slot(&key);
+        if !self.id.is_empty() {
+            self.start(slot, emit);
+        } else {
+            emit.calls().delta(slot, self.input());
+        }
+        self.tell_results(slot, false, emit);
+    }
+
+    fn start(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) {
+        let is_known = emit.known().find_id(0, &self.id).is_some();
+        match &*self.kind {
+            _ if is_known => {}
+            "function" => {
+                let name = self.function.as_ref().map_or("", |function| &function.name);
+                emit.calls().start(slot, CallStart::new(name).id(self.id.as_str()));
+            }
+            "code_interpreter" => {
+                let start = CallStart::new("code_interpreter").id(self.id.as_str());
+                emit.calls().start(slot, start.executor(Executor::Provider).raw());
+            }
+            // What it searches for is not said.
+            tool => emit.calls().start(slot, CallStart::new(tool).id(self.id.as_str()).executor(Executor::Provider)),
+        }
+        emit.calls().delta(slot, self.input());
+    }
+
+    fn input(&self) -> &str {
+        match (&self.function, &self.code_interpreter) {
+            (Some(function), _) => &function.arguments,
+            (_, Some(code)) => &code.input,
+            _ => "",
+        }
+    }
+
+    /// What has come of the call: in pieces, or all of it, if there were none.
+    fn tell_results(&self, slot: Slot<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
+        let outputs = self.code_interpreter.as_ref().map(|code| code.outputs).unwrap_or_default();
+        let found = self.file_search.as_ref().filter(|search| !search.object.results.is_empty());
+        if outputs.elements().next().is_none() && found.is_none() {
+            return;
+        }
+        let call = emit.calls().find_in(slot);
+        let id = call.and_then(|call| emit.known().open_call(call)).map(|call| call.id().to_owned());
+        let id = id.unwrap_or_else(|| self.id.as_str().to_owned());
+        if !emit.is_news(0, &["call/", &id].concat()) && is_whole {
+            return;
+        }
+        for output in outputs.elements() {
+            emit.tool_result(&id, false, output);
+        }
+        if let Some(Spelt { json, object: search }) = found {
+            emit.tool_result(&id, false, *json);
+            for Spelt { json, object: Found { file_name, content } } in &search.results {
+                let quote = content.iter().find_map(|quoted| present(&quoted.text));
+                let title = present(file_name);
+                emit.source(Source { choice: 0, block: None, url: None, title, quote, span: None, json: json.spelt() });
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! OpenAI Realtime: the events that the server sends over a connection, one JSON text each.
+//!
+//! They have the types of Responses' events where they mean the same, and an `event_id` that tells them apart. A
+//! connection has one response after the other, and those outside the conversation may overlap with others: then each
+//! is an answer of its own. Items are found by their ids, which no two responses share.
+//!
+//! The conversation is kept by the server, so no message goes back.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::providers::blocks::At;
+use crate::providers::emitter::Emitter;
+use crate::providers::event::StreamEvent;
+use crate::providers::failure::Failure;
+use crate::providers::format::Understood;
+use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::providers::stop::StopKind;
+use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
+
+/// What must be known from one event to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// The responses that are not done: the id of each, and which answer it is.
+    open: Vec<(String, u64)>,
+    /// The session's model.
+    model: String,
+}
+
+/// How many responses are watched at once. The oldest is given up for one more.
+const MOST_RESPONSES: usize = 16;
+
+objects! {
+    struct Event<'a> {
+        kind: Text<'a> = "type",
+        response_id: Text<'a>,
+        item_id: Text<'a>,
+        content_index: Option<u64>,
+        call_id: Text<'a>,
+        delta: Text<'a>,
+        name: Text<'a>,
+        arguments: Json<'a>,
+        text: Text<'a>,
+        transcript: Text<'a>,
+        part: Option<Part<'a>>,
+        item: Option<Spelt<'a, Item<'a>>>,
+        response: Option<Response<'a>>,
+        session: Option<Session<'a>>,
+    }
+
+    /// A part of a message: text, or speech with what it says.
+    struct Part<'a> {
+        text: Text<'a>,
+        transcript: Text<'a>,
+    }
+
+    struct Item<'a> {
+        kind: Text<'a> = "type",
+        id: Text<'a>,
+        call_id: Text<'a>,
+        name: Text<'a>,
+        arguments: Json<'a>,
+        status: Text<'a>,
+        content: Vec<Part<'a>>,
+        output: Json<'a>,
+        error: Json<'a>,
+    }
+
+    struct Response<'a> {
+        id: Text<'a>,
+        status: Text<'a>,
+        status_details: Option<StatusDetails<'a>>,
+        output: Vec<Spelt<'a, Item<'a>>>,
+        usage: Json<'a>,
+    }
+
+    struct StatusDetails<'a> {
+        reason: Text<'a>,
+        error: Json<'a>,
+    }
+
+    struct Session<'a> {
+        model: Text<'a>,
+    }
+}
+
+/// How the types begin of events that are known and say nothing about a call or text that other events do not say too:
+/// of the connection, of what the user says, and of sound.
+const SILENT: [&str; 10] = [
+    "conversation.created",
+    "conversation.item.",
+    "input_audio_buffer.",
+    "mcp_list_tools.",
+    "output_audio_buffer.",
+    "rate_limits.updated",
+    "response.audio.",
+    "response.mcp_call.",
+    "response.output_audio.",
+    "transcription_session.",
+];
+
+/// Whether only Realtime has events of this type.
+pub(super) fn owns_type(kind: &str) -> bool {
+    let is_response_s = |family: &&str| family.starts_with("response.mcp_call.");
+    SILENT.iter().any(|family| kind.starts_with(family) && !is_response_s(family))
+        || matches!(
+            kind,
+            "response.done"
+                | "response.text.delta"
+                | "response.text.done"
+                | "response.audio_transcript.delta"
+                | "response.audio_transcript.done"
+                | "response.output_audio_transcript.delta"
+                | "response.output_audio_transcript.done"
+                | "session.created"
+                | "session.updated"
+        )
+}
+
+pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    let part_key = key(&event.item_id, event.content_index.unwrap_or(0));
+    match &*event.kind {
+        "response.function_call_arguments.delta" | "response.mcp_call_arguments.delta" => {
+            let slot = state.slot(&event, emit);
+            emit.calls().delta(slot, &event.delta);
+        }
+        "response.function_call_arguments.done" | "response.mcp_call_arguments.done" => {
+            let slot = state.slot(&event, emit);
+            if let Some(number) = emit.calls().find(slot) {
+                emit.calls().identify(number, "", &event.name);
+            }
+            emit.calls().whole(slot, event.arguments.text_or_json().as_str());
+            emit.calls().seal(slot);
+        }
+        "response.output_text.delta"
+        | "response.text.delta"
+        | "response.output_audio_transcript.delta"
+        | "response.audio_transcript.delta" => {
+            let choice = state.enter(&event.response_id, emit);
+            emit.is_news(choice, &part_key);
+            say(choice, &event.item_id, &part_key, &event.delta, emit);
+        }
+        "response.output_text.done"
+        | "response.text.done"
+        | "response.output_audio_transcript.done"
+        | "response.audio_transcript.done" => {
+            let choice = state.enter(&event.response_id, emit);
+            say_whole(choice, &event.item_id, &part_key, [&event.text, &event.transcript], emit);
+        }
+        "response.content_part.added" => {
+            let choice = state.enter(&event.response_id, emit);
+            emit.start_text(choice, At::from(&*part_key), &event.item_id, "");
+        }
+        "response.content_part.done" => {
+            let choice = state.enter(&event.response_id, emit);
+            if let Some(Part { text, transcript }) = &event.part {
+                say_whole(choice, &event.item_id, &part_key, [text, transcript], emit);
+            }
+            emit.end_block(At::from(&*part_key));
+        }
+        "response.output_item.added" => {
+            let choice = state.enter(&event.response_id, emit);
+            if let Some(Spelt { object: item, .. }) = &event.item {
+                item.start(choice, emit);
+            }
+        }
+        "response.output_item.done" => {
+            let choice = state.enter(&event.response_id, emit);
+            if let Some(item) = &event.item {
+                end_item(choice, item, emit);
+            }
+        }
+        "response.created" => {
+            let id = event.response.map(|response| response.id).unwrap_or_default();
+            state.enter(&id, emit);
+        }
+        "response.done" => state.end(event.response.unwrap_or_default(), emit),
+        // What comes of the provider's own calls may be said after the response.
+        "conversation.item.created" | "conversation.item.added" | "conversation.item.done" => {
+            if let Some(Spelt { json, object: item }) = &event.item {
+                item.tell_rest(0, *json, emit);
+            }
+        }
+        "session.created" | "session.updated" => {
+            let model = event.session.map(|session| session.model).unwrap_or_default();
+            if model.len() <= emit.known().limits().name_bytes {
+                state.model = model.as_str().to_owned();
+            }
+        }
+        // It is mostly about something that the client sent, and the session goes on.
+        "error" => match Failure::told_by(json) {
+            Some(failure) => emit.report(&failure),
+            None => return Ok(Understood::No),
+        },
+        kind => return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into()),
+    }
+    Ok(Understood::Yes)
+}
+
+/// A part's place: the first one of an item has the item's.
+fn key(item_id: &str, index: u64) -> Cow<'_, str> {
+    if index == 0 { Cow::Borrowed(item_id) } else { Cow::Owned(format!("{item_id}/{index}")) }
+}
+
+/// A piece of a part.
+fn say(choice: u64, item_id: &str, part_key: &str, text: &str, emit: &mut Emitter<'_>) {
+    let at = At::from(part_key);
+    if !text.is_empty() && emit.find_block(choice, at).is_none() {
+        emit.start_text(choice, at, item_id, "");
+    }
+    emit.text_at(choice, at, text);
+}
+
+/// All of a part, be it text or what was spoken, unless it was told before.
+fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Text<'_>; 2], emit: &mut Emitter<'_>) {
+    let text = texts.into_iter().find(|text| !text.is_empty());
+    if let Some(text) = text.filter(|_| emit.is_news(choice, part_key)) {
+        say(choice, item_id, part_key, text, emit);
+    }
+}
+
+impl State {
+    /// Which answer a response is. One that is not known begins.
+    fn enter(&mut self, id: &str, emit: &mut Emitter<'_>) -> u64 {
+        let id = if id.len() > emit.known().limits().name_bytes { "" } else { id };
+        let is_meant = |(open, _): &&(String, u64)| id.is_empty() || open == id;
+        if let Some((_, choice)) = self.open.iter().find(is_meant) {
+            return *choice;
+        }
+        if self.open.len() >= MOST_RESPONSES {
+            let (_, oldest) = self.open.remove(0);
+            emit.end_blocks_of(oldest);
+            emit.calls().finish_choice(oldest, Some("superseded"));
+        }
+        let is_taken = |choice: &u64| self.open.iter().any(|(_, open)| open == choice);
+        let choice = (0..).find(|choice| !is_taken(choice)).unwrap_or_default();
+        if self.open.is_empty() {
+            emit.begin_message(id, &self.model);
+        } else {
+            emit.begin_answer(choice);
+            emit.tell(StreamEvent::MessageStart { id: present(id), model: present(&self.model) });
+        }
+        self.open.push((id.to_owned(), choice));
+        choice
+    }
+
+    /// The call that a fragment is of. If its two ids mean two calls, it is nobody's.
+    fn slot<'s>(&mut self, event: &'s Event<'_>, emit: &mut Emitter<'_>) -> Slot<'s> {
+        let choice = self.enter(&event.response_id, emit);
+        let ids = [event.item_id.as_str(), event.call_id.as_str()];
+        let [by_item, by_call] = ids.map(|id| emit.known().find_id(choice, id));
+        if by_item.is_some() && by_call.is_some() && by_item != by_call {
+            return Slot::new(choice, Place::Nowhere);
+        }
+        slot_of(choice, ids[usize::from(by_item.is_none() && by_call.is_some())], ids[1])
+    }
+
+    /// The response is done. Some of its items may be told here alone.
+    fn end(&mut self, response: Response<'_>, emit: &mut Emitter<'_>) {
+        let choice = self.enter(&response.id, emit);
+        // Asked before any item here has ended: what is forgotten because of them can't have been told before.
+        let has_forgotten = emit.known().has_forgotten();
+        let is_known = |item: &Item<'_>| {
+            has_forgotten || [&item.id, &item.call_id].iter().any(|id| emit.known().find_id(choice, id).is_some())
+        };
+        let news: Vec<_> =
+            response.output.iter().map(|item| !item.object.is_call() || !is_known(&item.object)).collect();
+        for (item, is_new) in response.output.iter().zip(news) {
+            if is_new || emit.calls().find_open(item.object.slot(choice)).is_some() {
+                end_item(choice, item, emit);
+            }
+        }
+        let StatusDetails { reason, error } = response.status_details.unwrap_or_default();
+        let status = if response.status.is_empty() { "completed" } else { &response.status };
+        let reason = if reason.is_empty() { status } else { &reason };
+        emit.end_blocks_of(choice);
+        emit.calls().finish_choice(choice, Some(reason));
+        let kind = match StopKind::of(reason) {
+            // It says by whom or what the response was cancelled.
+            StopKind::Other => StopKind::of(status),
+            kind => kind,
+        };
+        emit.stop(choice, reason, kind, "", "");
+        if let Some(failure) = Failure::at(error) {
+            emit.report(&failure);
+        }
+        emit.usage(response.usage);
+        self.open.retain(|(_, open)| *open != choice);
+        if self.open.is_empty() {
+            emit.end_stream();
+        }
+    }
+}
+
+/// The place of the call with these ids: that of the item, if it has one.
+fn slot_of<'a>(choice: u64, item_id: &'a str, call_id: &'a str) -> Slot<'a> {
+    let id = if item_id.is_empty() { call_id } else { item_id };
+    Slot::new(choice, if id.is_empty() { Place::Nowhere } else { Place::Id(id) })
+}
+
+impl Item<'_> {
+    fn is_call(&self) -> bool {
+        matches!(&*self.kind, "function_call" | "mcp_call" | "mcp_approval_request")
+    }
+
+    fn slot(&self, choice: u64) -> Slot<'_> {
+        slot_of(choice, &self.id, &self.call_id)
+    }
+
+    /// The id that the result is sent back with.
+    fn id(&self) -> &str {
+        if self.call_id.is_empty() { &self.id } else { &self.call_id }
+    }
+
+    fn start(&self, choice: u64, emit: &mut Emitter<'_>) {
+        if self.is_call() {
+            let executor = if self.kind.as_str() == "function_call" { Executor::Client } else { Executor::Provider };
+            let start = CallStart::new(self.name.as_str()).id(self.id()).executor(executor);
+            emit.calls().start(self.slot(choice), start.input(self.arguments.text_or_json().as_str()));
+        }
+    }
+
+    /// Tells what has come of a call, and what waits for approval, once.
+    fn tell_rest(&self, choice: u64, json: Json<'_>, emit: &mut Emitter<'_>) {
+        let has_rest = match &*self.kind {
+            "mcp_call" => self.output.is_given() || self.error.is_given(),
+            kind => kind == "mcp_approval_request",
+        };
+        // A part of a message can't have this key.
+        if !has_rest || !emit.is_news(choice, &["/", &self.id].concat()) {
+            return;
+        }
+        if self.kind.as_str() == "mcp_call" {
+            emit.tool_result(self.id(), self.error.is_given(), json);
+        } else {
+            let call = emit.known().find_id(choice, &self.id);
+            emit.tell(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
+        }
+    }
+}
+
+/// An item is done.
+fn end_item(choice: u64, Spelt { json, object: item }: &Spelt<'_, Item<'_>>, emit: &mut Emitter<'_>) {
+    if item.is_call() && !emit.calls().has_ended(item.slot(choice), item.id()) {
+        let slot = item.slot(choice);
+        if emit.calls().find(slot).is_none() {
+            item.start(choice, emit);
+        }
+        emit.calls().whole(slot, item.arguments.text_or_json().as_str());
+        if matches!(item.status.as_str(), "incomplete" | "in_progress") {
+            emit.calls().set_incomplete(slot);
+        }
+        emit.calls().stop(slot);
+    }
+    for (index, part) in (0..).zip(&item.content) {
+        let key = key(&item.id, index);
+        say_whole(choice, &item.id, &key, [&part.text, &part.transcript], emit);
+        emit.end_block(At::from(&*key));
+    }
+    item.tell_rest(choice, *json, emit);
+}
