@@ -6,7 +6,6 @@ use super::event::{BlockKind, OpaqueKind};
 use super::failure::Failure;
 use super::format::{Format, Understood};
 use super::json::{Json, Text, Unreadable, objects};
-use super::turn::Shape;
 use crate::tool_calls::{CallStart, Place, Slot};
 
 objects! {
@@ -28,8 +27,7 @@ objects! {
 const FAMILIES: [&str; 9] =
     ["RUN_", "STEP_", "TEXT_MESSAGE_", "TOOL_CALL_", "STATE_", "MESSAGES_", "ACTIVITY_", "REASONING_", "THINKING_"];
 
-pub(super) const FORMAT: Format =
-    Format { name: "ag-ui", read, shape: Shape::None, compose: |_, _| (), owns_type, owns_members: |_| false };
+pub(super) const FORMAT: Format = Format { name: "ag-ui", read, owns_type, owns_members: |_| false };
 
 fn owns_type(kind: &str) -> bool {
     FAMILIES.iter().any(|family| kind.starts_with(family))

@@ -7,7 +7,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::{Format, Understood};
 use super::json::{Json, Spelt, Text, Unreadable, objects};
-use super::turn::{Shape, Turn};
+use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
@@ -84,14 +84,10 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format {
-    name: "anthropic",
-    read,
-    shape: Shape::Object { role: "assistant", list: "content" },
-    compose,
-    owns_type,
-    owns_members: |_| false,
-};
+pub(super) const FORMAT: Format = Format { name: "anthropic", read, owns_type, owns_members: |_| false };
+
+/// The message that goes back.
+pub(super) const COMPOSER: Composer = Composer { shape: Shape::Object { role: "assistant", list: "content" }, compose };
 
 fn owns_type(kind: &str) -> bool {
     matches!(

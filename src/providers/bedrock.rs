@@ -13,7 +13,7 @@ use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Json, Spelt, Text, Unreadable, objects};
-use super::turn::{Shape, Turn};
+use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
@@ -106,14 +106,10 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format {
-    name: "bedrock",
-    read,
-    shape: Shape::Object { role: "assistant", list: "content" },
-    compose,
-    owns_type: |_| false,
-    owns_members,
-};
+pub(super) const FORMAT: Format = Format { name: "bedrock", read, owns_type: |_| false, owns_members };
+
+/// The message that goes back.
+pub(super) const COMPOSER: Composer = Composer { shape: Shape::Object { role: "assistant", list: "content" }, compose };
 
 fn owns_members(look: &Look<'_>) -> bool {
     let members = [

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::format::{Format, Understood};
 use super::json::{Json, Spelt, Text, Unreadable, objects};
 use super::tool_call::ToolCall;
-use super::turn::{Shape, Turn};
+use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Slot, present};
 
 objects! {
@@ -61,14 +61,10 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format {
-    name: "cohere",
-    read,
-    shape: Shape::WithCalls { list: "content" },
-    compose,
-    owns_type,
-    owns_members: |_| false,
-};
+pub(super) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns_members: |_| false };
+
+/// The message that goes back.
+pub(super) const COMPOSER: Composer = Composer { shape: Shape::WithCalls { list: "content" }, compose };
 
 fn owns_type(kind: &str) -> bool {
     matches!(

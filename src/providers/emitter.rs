@@ -1,47 +1,21 @@
 //! Where a wire format sends what an event says: signals to the calls, and everything else to the user.
 
-use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::mem;
 
-use super::blocks::{At, Blocks};
+use super::blocks::At;
 use super::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 use super::failure::Failure;
 use super::json::{Json, TextOrJson};
 use super::retry::Retry;
 use super::stop::StopKind;
-use super::turn::Turn;
+use super::told::{Told, note};
 use super::usage::TokenUsage;
 use crate::tool_calls::{
-    CallEvent, CallListener, CallStart, Executor, Key, Place, Places, Signals, Slot, State, ToolCalls, present,
+    CallEvent, CallListener, CallStart, Executor, Key, Place, Signals, Slot, State, ToolCalls, present,
 };
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
 pub(super) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
-
-/// What must be known of the stream from one event to the next, whatever its format.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Told {
-    blocks: Blocks,
-    /// Whether the message's start has been told.
-    has_message: bool,
-    /// The answers that have begun and have not been said to be over.
-    unfinished: Vec<u64>,
-    /// The answers that have a call that the client is to execute.
-    with_client_calls: Vec<u64>,
-    /// The answers that are refusals.
-    refused: Vec<u64>,
-    /// The sources that were told, where the wire repeats them with every event.
-    sources: Places,
-    /// Whose results come at which index, or under which id: call numbers.
-    results: Places,
-    /// What was told and may be repeated, by keys of the format's own.
-    repeatable: Places,
-    /// The message that goes back, for who asked for it.
-    message: Option<Box<Turn>>,
-    /// Whether the event that is being read was the message's last.
-    has_ended: bool,
-}
 
 /// The calls and the user, for the time of one event.
 pub(super) struct Emitter<'a> {
@@ -75,62 +49,6 @@ impl CallListener for User<'_> {
             }
         }
         (self.on_event)(StreamEvent::Call(event));
-    }
-}
-
-impl Told {
-    /// Notes that something of an answer has come.
-    fn begin(&mut self, choice: u64) {
-        note(&mut self.unfinished, choice);
-    }
-
-    /// Keeps the message that goes back, from now on.
-    pub(super) fn keep_message(&mut self, turn: Turn) {
-        self.message = Some(Box::new(turn));
-    }
-
-    pub(super) fn keeps_message(&self) -> bool {
-        self.message.is_some()
-    }
-
-    pub(super) fn message(&self) -> Option<&Turn> {
-        self.message.as_deref().filter(|_| self.unfinished.is_empty())
-    }
-
-    /// Something of the stream was left out unread.
-    pub(super) fn spoil_message(&mut self) {
-        if let Some(message) = &mut self.message {
-            message.spoil();
-        }
-    }
-
-    /// The event has been read.
-    pub(super) fn settle(&mut self) {
-        if mem::take(&mut self.has_ended)
-            && let Some(message) = &mut self.message
-        {
-            message.end();
-        }
-    }
-
-    /// Nothing more is known of the message.
-    fn forget_message(&mut self) {
-        let Self { has_message, unfinished, with_client_calls, refused, sources, results, repeatable, .. } = self;
-        *has_message = false;
-        unfinished.clear();
-        with_client_calls.clear();
-        refused.clear();
-        (*sources, *results, *repeatable) = (Places::default(), Places::default(), Places::default());
-    }
-}
-
-/// How many answers are watched at once.
-const MOST_ANSWERS: usize = 256;
-
-/// Adds an answer to a list of them.
-fn note(answers: &mut Vec<u64>, choice: u64) {
-    if !answers.contains(&choice) && answers.len() < MOST_ANSWERS {
-        answers.push(choice);
     }
 }
 
@@ -462,9 +380,9 @@ impl<'a> Emitter<'a> {
     }
 
     /// Adds an event that was read to the message that goes back.
-    pub(super) fn compose(&mut self, event: Json<'_>, compose: fn(Json<'_>, &mut Turn)) {
+    pub(super) fn keep(&mut self, event: Json<'_>) {
         if let Some(message) = &mut self.user.told.message {
-            compose(event, message);
+            message.add(event);
         }
         self.user.told.settle();
     }

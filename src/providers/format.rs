@@ -2,7 +2,6 @@
 
 use super::emitter::Emitter;
 use super::json::{Json, Text, Unreadable, objects};
-use super::turn::{Shape, Turn};
 
 /// What there is to know of a wire format; each file has one.
 pub(super) struct Format {
@@ -13,10 +12,6 @@ pub(super) struct Format {
     /// An event is understood by itself. The one format whose events are not, Responses, is read with its state by the
     /// [`Reader`](super::reader::Reader), which asks this for all others.
     pub(super) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
-    /// What the assistant's message looks like in the next request.
-    pub(super) shape: Shape,
-    /// Adds what an event that was understood says to that message.
-    pub(super) compose: fn(Json<'_>, &mut Turn),
     /// Whether nobody else sends events of this type. Where events have no type, nobody owns one.
     pub(super) owns_type: fn(&str) -> bool,
     /// Whether nobody else's events have these members. It is asked after the type.

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::format::{Look, Understood};
-use super::gemini::{Content, FunctionCall, read_parts};
+use super::gemini_parts::{Content, FunctionCall, read_parts};
 use super::grounding::{self, Grounding};
 use super::json::{Json, Text, Unreadable, objects};
 use super::stop::StopKind;

@@ -14,7 +14,6 @@ use super::event::StreamEvent;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Json, Text, Unreadable, objects};
-use super::turn::Shape;
 use crate::tool_calls::{CallStart, present};
 
 objects! {
@@ -45,8 +44,7 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format =
-    Format { name: "mcp", read, shape: Shape::None, compose: |_, _| (), owns_type: |_| false, owns_members };
+pub(super) const FORMAT: Format = Format { name: "mcp", read, owns_type: |_| false, owns_members };
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.jsonrpc.as_str() == "2.0"

@@ -31,7 +31,8 @@
 // | `failure`, `retry` | the shapes of errors, and whether they pass |
 // | `stop`, `usage` | reasons to stop and token counts, by all the names they have |
 // | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
-// | `turn` | the assistant's message that goes back, for those who ask for it |
+// | `told` | what must be known from one event to the next, whatever the format |
+// | `message`, `turn` | the assistant's message that goes back, for those who ask for it |
 // | `json` | how an event's JSON is read |
 // | `event`, `owned`, `wire` | what is told, and how it is written |
 
@@ -55,12 +56,15 @@ mod gemini;
 #[cfg(feature = "gemini")]
 mod gemini_live;
 #[cfg(feature = "gemini")]
+mod gemini_parts;
+#[cfg(feature = "gemini")]
 mod grounding;
 #[cfg(feature = "gemini")]
 mod interactions;
 mod json;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod message;
 #[cfg(feature = "ollama")]
 mod ollama;
 #[cfg(feature = "openai-assistants")]
@@ -75,6 +79,7 @@ mod reader;
 mod retry;
 mod stop;
 mod stream;
+mod told;
 #[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama"))]
 mod tool_call;
 mod turn;

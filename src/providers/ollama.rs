@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Json, Text, Unreadable, objects};
 use super::tool_call::{Function, ToolCall};
-use super::turn::{Shape, Turn};
+use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::CallStart;
 
 objects! {
@@ -33,14 +33,10 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format {
-    name: "ollama",
-    read,
-    shape: Shape::Object { role: "assistant", list: "" },
-    compose,
-    owns_type: |_| false,
-    owns_members,
-};
+pub(super) const FORMAT: Format = Format { name: "ollama", read, owns_type: |_| false, owns_members };
+
+/// The message that goes back.
+pub(super) const COMPOSER: Composer = Composer { shape: Shape::Object { role: "assistant", list: "" }, compose };
 
 fn owns_members(look: &Look<'_>) -> bool {
     (look.message.is_given() || look.response.is_given()) && look.done.is_given()

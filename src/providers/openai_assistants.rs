@@ -16,7 +16,6 @@ use super::event::Source;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Json, Spelt, Text, Unreadable, objects};
-use super::turn::Shape;
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
@@ -117,14 +116,7 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format {
-    name: "openai-assistants",
-    read,
-    shape: Shape::None,
-    compose: |_, _| (),
-    owns_type: |_| false,
-    owns_members,
-};
+pub(super) const FORMAT: Format = Format { name: "openai-assistants", read, owns_type: |_| false, owns_members };
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.object.as_str() == "thread" || look.object.starts_with("thread.") || look.event.starts_with("thread.")

@@ -10,7 +10,7 @@ use super::format::{Format, Look, Understood};
 use super::json::{Json, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
 use super::stop::StopKind;
 use super::tool_call::{Function, ToolCall};
-use super::turn::{Shape, Turn};
+use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, is_one_of, present};
 
 objects! {
@@ -102,14 +102,10 @@ objects! {
     }
 }
 
-pub(super) const FORMAT: Format = Format {
-    name: "openai-chat",
-    read,
-    shape: Shape::WithCalls { list: "" },
-    compose,
-    owns_type: |_| false,
-    owns_members,
-};
+pub(super) const FORMAT: Format = Format { name: "openai-chat", read, owns_type: |_| false, owns_members };
+
+/// The message that goes back.
+pub(super) const COMPOSER: Composer = Composer { shape: Shape::WithCalls { list: "" }, compose };
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())

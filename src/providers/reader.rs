@@ -1,6 +1,7 @@
 //! What a stream's reader must know from one event to the next, and what becomes of an event that its wire format does
 //! not know.
 
+use alloc::boxed::Box;
 use core::mem;
 
 use super::emitter::Emitter;
@@ -11,7 +12,11 @@ use super::json::{Json, Unreadable};
 #[cfg(feature = "openai-responses")]
 use super::openai_responses;
 use super::provider::Provider;
-use super::turn::Shape;
+use super::told::KeepMessage;
+
+/// Makes what keeps the message that goes back, for a provider and up to a length. The one place that names a function of
+/// this kind is [`ProviderStream::with_message`](super::ProviderStream::with_message).
+pub(super) type Keeper = fn(Provider, usize) -> Option<Box<dyn KeepMessage>>;
 
 /// A provider's reader, with what it must know from one event to the next.
 #[derive(Clone, Debug)]
@@ -42,9 +47,9 @@ impl Reader {
         self.provider
     }
 
-    /// The shape of the assistant's message in the next request.
-    pub(super) fn shape(&self) -> Shape {
-        self.provider.format().shape
+    /// What keeps the message that goes back, up to a length.
+    pub(super) fn keep_message(&self, keeper: Keeper, most: usize) -> Option<Box<dyn KeepMessage>> {
+        keeper(self.provider, most)
     }
 
     /// Reads one event; an error says that it can't be read, and then nothing was told.
@@ -56,7 +61,7 @@ impl Reader {
             provider => (provider.format().read)(event, emit),
         }?;
         if understood == Understood::Yes {
-            emit.compose(event, self.provider.format().compose);
+            emit.keep(event);
         }
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {

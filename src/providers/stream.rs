@@ -5,14 +5,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::emitter::{Emitter, OnEvent, Told};
+use super::emitter::{Emitter, OnEvent};
 use super::event::StreamEvent;
 use super::failure::Failure;
 use super::json::Json;
+use super::message;
 use super::owned::OwnedStreamEvent;
 use super::provider::Provider;
-use super::reader::Reader;
-use super::turn::Turn;
+use super::reader::{Keeper, Reader};
+use super::told::Told;
 use crate::tool_calls::{CallErrorKind, ToolCalls};
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
@@ -61,7 +62,8 @@ pub struct ProviderStream {
     calls: ToolCalls,
     reader: Option<Reader>,
     told: Told,
-    keeps_message: bool,
+    /// Who will keep the message that goes back, once the provider is known, if somebody has asked for it.
+    keeper: Option<Keeper>,
     /// Whether a message's own text is JSON.
     is_structured: bool,
     /// Events that could be several providers', until one comes that can't.
@@ -91,14 +93,7 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn detecting(calls: ToolCalls) -> Self {
-        Self {
-            calls,
-            reader: None,
-            told: Told::default(),
-            keeps_message: false,
-            is_structured: false,
-            undecided: Vec::new(),
-        }
+        Self { calls, reader: None, told: Told::default(), keeper: None, is_structured: false, undecided: Vec::new() }
     }
 
     /// The assistant's text is itself JSON: each answer is told as a call without an id and a name, not as text.
@@ -110,7 +105,7 @@ impl ProviderStream {
     /// Keeps the assistant's [`message`](Self::message), so that it can be sent back.
     #[must_use]
     pub fn with_message(self) -> Self {
-        Self { keeps_message: true, ..self }
+        Self { keeper: Some(message::keeper), ..self }
     }
 
     /// The assistant's message as a JSON text in the provider's own shape, ready to be appended to the next request: with
@@ -335,9 +330,8 @@ impl ProviderStream {
 
     fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let Some(reader) = &mut self.reader else { return };
-        if self.keeps_message && !self.told.keeps_message() {
-            let (shape, most) = (reader.shape(), self.calls.state().limits().event_bytes);
-            self.told.keep_message(Turn::new(shape, most));
+        if let Some(keeper) = self.keeper.take() {
+            self.told.message = reader.keep_message(keeper, self.calls.state().limits().event_bytes);
         }
         let mut emit = Emitter::new(&mut self.calls, &mut self.told, self.is_structured, on_event);
         if reader.read(event, &mut emit).is_err() {

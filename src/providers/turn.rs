@@ -15,11 +15,18 @@ use super::json::Json;
 use crate::payload::{Payload, PayloadStatus};
 use crate::tool_calls::{Executor, Numbered, ToolCall};
 
+/// How a wire format's events become a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Composer {
+    /// What the assistant's message looks like in the next request.
+    pub(super) shape: Shape,
+    /// Adds what an event that was understood says to that message.
+    pub(super) compose: fn(Json<'_>, &mut Turn),
+}
+
 /// What a message looks like around its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Nobody sends messages back in this format.
-    None,
     /// An object of this role, with its parts in a list under this name.
     Object { role: &'static str, list: &'static str },
     /// The same, and its calls in another list, as OpenAI's chat has them.
@@ -305,7 +312,6 @@ impl Turn {
             push_element(&mut list, &part.to_json());
         }
         match self.shape {
-            Shape::None => None,
             Shape::List => Some(["[", &list, "]"].concat()),
             Shape::Object { .. } | Shape::WithCalls { .. } => {
                 let (role, name) = match self.shape {

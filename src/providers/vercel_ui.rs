@@ -6,7 +6,6 @@ use super::event::{BlockKind, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
 use super::format::{Format, Understood};
 use super::json::{Json, Text, Unreadable, objects};
-use super::turn::Shape;
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
@@ -35,8 +34,7 @@ objects! {
 /// How the types begin of events that are known and say nothing about a call, text or reasoning.
 const SILENT: [&str; 6] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-", "data-"];
 
-pub(super) const FORMAT: Format =
-    Format { name: "vercel-ui", read, shape: Shape::None, compose: |_, _| (), owns_type, owns_members: |_| false };
+pub(super) const FORMAT: Format = Format { name: "vercel-ui", read, owns_type, owns_members: |_| false };
 
 fn owns_type(kind: &str) -> bool {
     matches!(

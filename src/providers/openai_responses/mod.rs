@@ -21,7 +21,7 @@ use crate::providers::event::BlockKind;
 use crate::providers::failure::Failure;
 use crate::providers::format::{Format, Understood};
 use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
-use crate::providers::turn::{Shape, Turn};
+use crate::providers::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{Place, Slot};
 
 /// What must be known from one event to the next.
@@ -134,11 +134,12 @@ const SILENT: [&str; 21] = [
 pub(super) const FORMAT: Format = Format {
     name: "openai-responses",
     read: |event, emit| read(event, &mut State::default(), emit),
-    shape: Shape::List,
-    compose,
     owns_type,
     owns_members: |_| false,
 };
+
+/// The message that goes back.
+pub(super) const COMPOSER: Composer = Composer { shape: Shape::List, compose };
 
 /// An item counts once it is done; where no item was told, the response has them all.
 fn compose(event: Json<'_>, turn: &mut Turn) {

@@ -1,0 +1,139 @@
+//! The parts of an answer of Gemini's: text, thoughts, and calls, which come whole or as values by path.
+
+use alloc::vec::Vec;
+
+use super::blocks::At;
+use super::emitter::Emitter;
+use super::event::OpaqueKind;
+use super::json::{Json, Spelt, Text, objects};
+use crate::parser::Atom;
+use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot};
+
+objects! {
+    pub(super) struct Content<'a> {
+        pub(super) parts: Vec<Part<'a>>,
+    }
+
+    pub(super) struct Part<'a> {
+        text: Text<'a>,
+        thought: bool,
+        thought_signature: Json<'a> = "thoughtSignature",
+        function_call: Option<FunctionCall<'a>> = "functionCall",
+        executable_code: Option<Spelt<'a, ExecutableCode<'a>>> = "executableCode",
+        code_execution_result: Option<Spelt<'a, ToolResult<'a>>> = "codeExecutionResult",
+        tool_call: Option<ToolCall<'a>> = "toolCall",
+        tool_response: Option<Spelt<'a, ToolResult<'a>>> = "toolResponse",
+    }
+
+    /// Code that Google runs.
+    struct ExecutableCode<'a> {
+        id: Text<'a>,
+    }
+
+    /// A call of a tool that Google runs.
+    struct ToolCall<'a> {
+        id: Text<'a>,
+        tool_type: Text<'a> = "toolType",
+        args: Json<'a>,
+    }
+
+    /// What came of a call that Google has executed.
+    struct ToolResult<'a> {
+        id: Text<'a>,
+        /// `OUTCOME_OK`, or another of code that has failed.
+        outcome: Text<'a>,
+    }
+
+    pub(super) struct FunctionCall<'a> {
+        pub(super) id: Text<'a>,
+        pub(super) name: Text<'a>,
+        pub(super) args: Json<'a>,
+        partial_args: Vec<PartialArg<'a>> = "partialArgs",
+        will_continue: bool = "willContinue",
+    }
+
+    struct PartialArg<'a> {
+        json_path: Text<'a> = "jsonPath",
+        string_value: Json<'a> = "stringValue",
+        number_value: Json<'a> = "numberValue",
+        bool_value: Json<'a> = "boolValue",
+        null_value: Option<Json<'a>> = "nullValue",
+        will_continue: bool = "willContinue",
+    }
+}
+
+/// What the parts of an answer say.
+pub(super) fn read_parts(choice: u64, parts: Vec<Part<'_>>, emit: &mut Emitter<'_>) {
+    for part in parts {
+        if part.thought {
+            emit.reasoning(choice, &part.text);
+        } else {
+            emit.text(choice, &part.text);
+        }
+        let has_call = part.function_call.is_some() || part.executable_code.is_some() || part.tool_call.is_some();
+        if let Some(call) = part.function_call {
+            read_call(choice, &call, emit);
+        }
+        if let Some(Spelt { json, object: ExecutableCode { id } }) = part.executable_code {
+            read_own_call(choice, CallStart::new("code_execution").id(id.as_str()).input(json.spelt()), emit);
+        }
+        if let Some(ToolCall { id, tool_type, args }) = part.tool_call {
+            read_own_call(choice, CallStart::new(tool_type.as_str()).id(id.as_str()).input(args.spelt()), emit);
+        }
+        for Spelt { json, object: ToolResult { id, outcome } } in
+            [part.code_execution_result, part.tool_response].into_iter().flatten()
+        {
+            let has_failed = outcome.starts_with("OUTCOME_") && outcome.as_str() != "OUTCOME_OK";
+            emit.tool_result(&id, has_failed, json);
+        }
+        if has_call {
+            let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
+            emit.opaque_of_call(OpaqueKind::Signature, choice, call, part.thought_signature);
+        } else {
+            emit.opaque(OpaqueKind::Signature, choice, emit.find_block(choice, At::Run), part.thought_signature);
+        }
+    }
+}
+
+/// Calls come one after the other: a name starts one, and ends the one before.
+fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
+    let latest = Slot::new(choice, Place::Latest);
+    let (id, name) = (call.id.as_str(), call.name.as_str());
+    let goes_on = call.will_continue;
+    let is_again = !id.is_empty() && emit.calls().is_open(latest, id);
+    if !name.is_empty() && !is_again {
+        emit.calls().stop(latest);
+        if !goes_on && call.partial_args.is_empty() {
+            return emit.calls().whole_call(choice, CallStart::new(name).id(id).input(call.args.spelt()));
+        }
+        emit.calls().start(latest, CallStart::new(name).id(id).input(call.args.spelt()));
+    }
+    for arg in &call.partial_args {
+        arg.set(choice, emit);
+    }
+    if !goes_on {
+        emit.calls().stop(latest);
+    }
+}
+
+/// A call of a tool that Google runs comes whole.
+fn read_own_call(choice: u64, start: CallStart<'_>, emit: &mut Emitter<'_>) {
+    emit.calls().stop(Slot::new(choice, Place::Latest));
+    emit.calls().whole_call(choice, start.executor(Executor::Provider));
+}
+
+impl PartialArg<'_> {
+    fn set(&self, choice: u64, emit: &mut Emitter<'_>) {
+        let path = self.json_path.as_str();
+        if self.string_value.is_given() {
+            let text = self.string_value.text_or_json();
+            emit.calls().set(choice, path, PathValue::Text { text: text.as_str(), has_ended: !self.will_continue });
+        } else if self.number_value.is_given() {
+            emit.calls().set(choice, path, PathValue::Atom(Atom::Number(self.number_value.spelt())));
+        } else if self.bool_value.is_given() {
+            emit.calls().set(choice, path, PathValue::Atom(Atom::Bool(self.bool_value.is_true())));
+        } else if self.null_value.is_some() {
+            emit.calls().set(choice, path, PathValue::Atom(Atom::Null));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The way from a provider to the message that goes back: which wire format puts it together, and how.
+//!
+//! Only [`ProviderStream::with_message`](super::ProviderStream::with_message) leads here, so that a program that does not
+//! call it has none of this.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+#[cfg(feature = "anthropic")]
+use super::anthropic;
+#[cfg(feature = "bedrock")]
+use super::bedrock;
+#[cfg(feature = "cohere")]
+use super::cohere;
+#[cfg(feature = "gemini")]
+use super::gemini;
+use super::json::Json;
+#[cfg(feature = "ollama")]
+use super::ollama;
+#[cfg(feature = "openai-chat")]
+use super::openai_chat;
+#[cfg(feature = "openai-responses")]
+use super::openai_responses;
+use super::provider::Provider;
+use super::told::KeepMessage;
+use super::turn::{Composer, Turn};
+use crate::payload::Payload;
+use crate::tool_calls::ToolCall;
+
+/// Who keeps the messages of a provider's stream; nobody where none goes back.
+pub(super) fn keeper(provider: Provider, most: usize) -> Option<Box<dyn KeepMessage>> {
+    let composer: Option<Composer> = match provider {
+        #[cfg(feature = "anthropic")]
+        Provider::Anthropic => Some(anthropic::COMPOSER),
+        #[cfg(feature = "openai-chat")]
+        Provider::OpenaiChat => Some(openai_chat::COMPOSER),
+        #[cfg(feature = "openai-responses")]
+        Provider::OpenaiResponses => Some(openai_responses::COMPOSER),
+        #[cfg(feature = "gemini")]
+        Provider::Gemini => Some(gemini::COMPOSER),
+        #[cfg(feature = "bedrock")]
+        Provider::Bedrock => Some(bedrock::COMPOSER),
+        #[cfg(feature = "cohere")]
+        Provider::Cohere => Some(cohere::COMPOSER),
+        #[cfg(feature = "ollama")]
+        Provider::Ollama => Some(ollama::COMPOSER),
+        #[allow(unreachable_patterns, reason = "where none of the others is compiled in")]
+        _ => None,
+    };
+    composer.map(|composer| -> Box<dyn KeepMessage> {
+        Box::new(Keeper { turn: Turn::new(composer.shape, most), composer })
+    })
+}
+
+/// A message, and what adds to it.
+#[derive(Clone, Debug)]
+struct Keeper {
+    turn: Turn,
+    composer: Composer,
+}
+
+impl KeepMessage for Keeper {
+    fn begin(&mut self) {
+        self.turn.begin();
+    }
+
+    fn end(&mut self) {
+        self.turn.end();
+    }
+
+    fn spoil(&mut self) {
+        self.turn.spoil();
+    }
+
+    fn add(&mut self, event: Json<'_>) {
+        (self.composer.compose)(event, &mut self.turn);
+    }
+
+    fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+        self.turn.end_call(call, input);
+    }
+
+    fn to_json(&self) -> Option<String> {
+        self.turn.to_json()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn KeepMessage> {
+        Box::new(self.clone())
+    }
+}

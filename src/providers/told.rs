@@ -1,0 +1,107 @@
+//! What must be known of a stream from one event to the next, whatever its format, besides its calls.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use core::mem;
+
+use super::blocks::Blocks;
+use super::json::Json;
+use crate::payload::Payload;
+use crate::tool_calls::{Places, ToolCall};
+
+/// What must be known of the stream from one event to the next, whatever its format.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    pub(super) blocks: Blocks,
+    /// Whether the message's start has been told.
+    pub(super) has_message: bool,
+    /// The answers that have begun and have not been said to be over.
+    pub(super) unfinished: Vec<u64>,
+    /// The answers that have a call that the client is to execute.
+    pub(super) with_client_calls: Vec<u64>,
+    /// The answers that are refusals.
+    pub(super) refused: Vec<u64>,
+    /// The sources that were told, where the wire repeats them with every event.
+    pub(super) sources: Places,
+    /// Whose results come at which index, or under which id: call numbers.
+    pub(super) results: Places,
+    /// What was told and may be repeated, by keys of the format's own.
+    pub(super) repeatable: Places,
+    /// The message that goes back, for who asked for it.
+    pub(super) message: Option<Box<dyn KeepMessage>>,
+    /// Whether the event that is being read was the message's last.
+    pub(super) has_ended: bool,
+}
+
+/// Who keeps the message that goes back. A trait object, made where somebody asks for the message, so that a program that
+/// does not ask has nothing of what puts one together.
+pub(super) trait KeepMessage: Debug + Send + Sync {
+    /// Another message begins.
+    fn begin(&mut self);
+    /// What comes next is another message.
+    fn end(&mut self);
+    /// Something of it is missing.
+    fn spoil(&mut self);
+    /// Adds an event that was understood.
+    fn add(&mut self, event: Json<'_>);
+    /// Adds a call of the only answer, which has ended.
+    fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>);
+    /// The message's JSON text, if nothing of it is missing and there is anything.
+    fn to_json(&self) -> Option<alloc::string::String>;
+    fn boxed_clone(&self) -> Box<dyn KeepMessage>;
+}
+
+impl Clone for Box<dyn KeepMessage> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
+}
+
+impl Told {
+    /// Notes that something of an answer has come.
+    pub(super) fn begin(&mut self, choice: u64) {
+        note(&mut self.unfinished, choice);
+    }
+
+    /// The message that goes back, once all answers have stopped.
+    pub(super) fn message(&self) -> Option<&dyn KeepMessage> {
+        self.message.as_deref().filter(|_| self.unfinished.is_empty())
+    }
+
+    /// Something of the stream was left out unread.
+    pub(super) fn spoil_message(&mut self) {
+        if let Some(message) = &mut self.message {
+            message.spoil();
+        }
+    }
+
+    /// The event has been read.
+    pub(super) fn settle(&mut self) {
+        if mem::take(&mut self.has_ended)
+            && let Some(message) = &mut self.message
+        {
+            message.end();
+        }
+    }
+
+    /// Nothing more is known of the message.
+    pub(super) fn forget_message(&mut self) {
+        let Self { has_message, unfinished, with_client_calls, refused, sources, results, repeatable, .. } = self;
+        *has_message = false;
+        unfinished.clear();
+        with_client_calls.clear();
+        refused.clear();
+        (*sources, *results, *repeatable) = (Places::default(), Places::default(), Places::default());
+    }
+}
+
+/// How many answers are watched at once.
+const MOST_ANSWERS: usize = 256;
+
+/// Adds an answer to a list of them.
+pub(super) fn note(answers: &mut Vec<u64>, choice: u64) {
+    if !answers.contains(&choice) && answers.len() < MOST_ANSWERS {
+        answers.push(choice);
+    }
+}
