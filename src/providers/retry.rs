@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use crate::tool_calls::is_one_of;
+
 /// Whether the same request may succeed later, as far as the error says.
 ///
 /// ```
@@ -110,8 +112,7 @@ impl Retry {
 
     /// What an error's type, code and words say, and the time that stands in a member of its own.
     pub(super) fn of(kind: &str, code: &str, message: &str, delay: Option<Duration>) -> Self {
-        let words = [kind, code].map(str::to_ascii_lowercase);
-        let is_in = |list: &[&str]| words.iter().any(|word| list.contains(&&**word));
+        let is_in = |list: &[&str]| is_one_of(kind, list) || is_one_of(code, list);
         if let Some(delay) = delay.or_else(|| in_words(message)) {
             Self::After(delay)
         } else if is_in(&STAYING) {
@@ -124,23 +125,50 @@ impl Retry {
     }
 }
 
-/// OpenAI says it in words alone: `Please try again in 1.2s.`
+/// OpenAI says it in words alone: `Please try again in 1.2s.`, or `in 1m3s`.
 fn in_words(message: &str) -> Option<Duration> {
     let (_, rest) = message.split_once("try again in ")?;
     seconds(rest)
 }
 
-/// A number of seconds or milliseconds with its unit, as `34.07s` or `20ms`, and whatever follows. Counts in decimal.
+/// A length of time with its units, as `34.07s`, `20ms` or `1m3s`, or a number of seconds without one; whatever follows a
+/// unit does not count. Counts in decimal, as floating point has no place here.
 pub(super) fn seconds(text: &str) -> Option<Duration> {
-    let len = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
-    let (number, unit) = text.split_at_checked(len)?;
+    let (mut rest, mut sum) = (text, None::<u64>);
+    loop {
+        let len = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+        let Some((number, after)) = rest.split_at_checked(len) else { break };
+        let unit = after.strip_prefix(' ').unwrap_or(after);
+        let unit_len = unit.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let (unit, after_unit) = unit.split_at_checked(unit_len).unwrap_or_default();
+        let unit = match unit {
+            "" if after.is_empty() && sum.is_none() => "s",
+            unit => unit,
+        };
+        let Some(millis) = thousandths(number).and_then(|number| in_millis(number, unit)) else { break };
+        sum = Some(sum.unwrap_or(0).saturating_add(millis));
+        rest = after_unit;
+    }
+    sum.map(Duration::from_millis)
+}
+
+/// A decimal number in thousandths; digits after these do not count.
+fn thousandths(number: &str) -> Option<u128> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let whole: u64 = whole.parse().ok()?;
-    if unit.starts_with("ms") {
-        return Some(Duration::from_millis(whole));
-    }
-    let thousandths =
-        fraction.bytes().chain(*b"000").take(3).fold(0, |sum, digit| 10 * sum + u64::from(digit.saturating_sub(b'0')));
-    (unit.starts_with('s') || unit.is_empty() || unit.starts_with(" sec"))
-        .then(|| Duration::from_millis(whole.saturating_mul(1000).saturating_add(thousandths)))
+    let digits = fraction.bytes().all(|byte| byte.is_ascii_digit()).then(|| fraction.bytes().chain(*b"000").take(3))?;
+    Some(1000 * u128::from(whole) + digits.fold(0, |sum, digit| 10 * sum + u128::from(digit - b'0')))
+}
+
+/// So many thousandths of a unit.
+fn in_millis(thousandths: u128, unit: &str) -> Option<u64> {
+    let millis = match unit {
+        "ms" | "msec" | "millisecond" | "milliseconds" => 1,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1000,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60_000,
+        "h" | "hour" | "hours" => 3_600_000,
+        "d" | "day" | "days" => 86_400_000,
+        _ => return None,
+    };
+    Some(u64::try_from(thousandths.saturating_mul(millis) / 1000).unwrap_or(u64::MAX))
 }

@@ -237,3 +237,71 @@ proptest! {
         }
     }
 }
+
+/// When an error says that the same request may succeed: in words, in a member of its own, or as Google says it.
+#[test]
+fn waiting_times() {
+    let told = |error: Value| {
+        let log = alone(Some(Provider::OpenaiChat), &json!({ "error": error }));
+        assert_eq!(log.retries.len(), 1, "{log:?}");
+        log.retries[0]
+    };
+    for (said, millis) in [
+        ("1.2s", Some(1200)),
+        ("350ms", Some(350)),
+        ("1m3s", Some(63_000)),
+        ("1h12m30.5s", Some(4_350_500)),
+        ("2d", Some(172_800_000)),
+        ("0s", Some(0)),
+        ("0.0005s", Some(0)),
+        ("20 seconds", Some(20_000)),
+        ("5 minutes", Some(300_000)),
+        ("1.23456789s", Some(1234)),
+        ("6m0s 7s", Some(360_000)),
+        ("18446744073709551615s", Some(u64::MAX)),
+        ("18446744073709551615d18446744073709551615d", Some(u64::MAX)),
+        ("18446744073709551616s", None),
+        ("-1s", None),
+        ("NaN", None),
+        ("Infinity", None),
+        ("infs", None),
+        ("1e9s", None),
+        ("1.2.3s", None),
+        (".5s", None),
+        ("s", None),
+        ("", None),
+        ("5 parsecs", None),
+        ("5 fortnights", None),
+        ("soon", None),
+    ] {
+        // Where nothing can be read, what the code says counts.
+        let message = format!("Rate limit reached. Please try again in {said}. Visit https://example.com.");
+        assert_eq!(told(json!({"message": message, "code": "rate_limit_exceeded"})), (Some("later"), millis), "{said}");
+        let google = json!([{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": said}]);
+        let google = json!({"message": "m", "status": "RESOURCE_EXHAUSTED", "details": google});
+        assert_eq!(told(google), (Some("later"), millis), "{said}");
+    }
+    for (member, millis) in [
+        (json!(7), Some(7000)),
+        (json!(0.25), Some(250)),
+        (json!("7"), Some(7000)),
+        (json!("1m"), Some(60_000)),
+        (json!(-7), None),
+        (json!("-7"), None),
+        (json!(1e300), None),
+        (json!("99999999999999999999"), None),
+        (json!("7,"), None),
+        (json!(null), None),
+        (json!([7]), None),
+        (json!({"seconds": 7}), None),
+        (json!(true), None),
+    ] {
+        let error = json!({"message": "m", "type": "overloaded_error", "retry_after": member});
+        assert_eq!(told(error), (Some("later"), millis), "{member}");
+    }
+    // A time counts more than a code that says never, as an account may be out of credit for a while.
+    let error = json!({"message": "try again in 2s", "code": "insufficient_quota"});
+    assert_eq!(told(error), (Some("later"), Some(2000)));
+    assert_eq!(told(json!({"message": "try again later", "code": "insufficient_quota"})), (Some("never"), None));
+    assert_eq!(told(json!({"message": "m"})), (None, None));
+}
