@@ -1,5 +1,7 @@
 //! Why answers stop: [`StopKind`], and the words for it.
 
+use crate::tool_calls::is_one_of;
+
 /// What a provider's reason to stop means, whatever the provider calls it.
 ///
 /// ```
@@ -107,8 +109,7 @@ const WORDS: &[(StopKind, &[&str])] = &[
 impl StopKind {
     /// What a word means.
     pub(super) fn of(reason: &str) -> Self {
-        let reason = reason.to_ascii_lowercase();
-        let meant = WORDS.iter().find(|(_, words)| words.contains(&&*reason));
+        let meant = WORDS.iter().find(|(_, words)| is_one_of(reason, words));
         meant.map_or(Self::Other, |(kind, _)| *kind)
     }
 

@@ -1,6 +1,6 @@
 //! Token counts by the names that the providers have for them: [`TokenUsage`].
 
-use super::json::{Json, objects};
+use super::json::Json;
 
 /// The counts of tokens that all providers have in some form; `None` where the provider does not say.
 ///
@@ -33,107 +33,99 @@ pub struct TokenUsage {
     pub reasoning: Option<u64>,
 }
 
-objects! {
-    /// All names for counts, as no provider uses one of them for anything else.
-    struct Counts<'a> {
-        input_tokens: Option<u64>,
-        output_tokens: Option<u64>,
-        /// Anthropic counts both of these apart from the input.
-        cache_read_input_tokens: Option<u64>,
-        cache_creation_input_tokens: Option<u64>,
-        input_tokens_details: Option<Details<'a>>,
-        output_tokens_details: Option<Details<'a>>,
-        /// OpenAI Realtime has it in the singular.
-        input_token_details: Option<Details<'a>>,
-        output_token_details: Option<Details<'a>>,
-        prompt_tokens: Option<u64>,
-        completion_tokens: Option<u64>,
-        prompt_cache_hit_tokens: Option<u64>,
-        prompt_tokens_details: Option<Details<'a>>,
-        completion_tokens_details: Option<Details<'a>>,
-        bedrock_input: Option<u64> = "inputTokens",
-        bedrock_output: Option<u64> = "outputTokens",
-        bedrock_cache_read: Option<u64> = "cacheReadInputTokens",
-        bedrock_cache_write: Option<u64> = "cacheWriteInputTokens",
-        gemini_input: Option<u64> = "promptTokenCount",
-        gemini_tool_input: Option<u64> = "toolUsePromptTokenCount",
-        /// Reasoning is counted apart from this.
-        gemini_output: Option<u64> = "candidatesTokenCount",
-        live_output: Option<u64> = "responseTokenCount",
-        gemini_cached: Option<u64> = "cachedContentTokenCount",
-        gemini_reasoning: Option<u64> = "thoughtsTokenCount",
-        total_input_tokens: Option<u64>,
-        total_output_tokens: Option<u64>,
-        total_cached_tokens: Option<u64>,
-        total_thought_tokens: Option<u64>,
-        prompt_eval_count: Option<u64>,
-        eval_count: Option<u64>,
-        /// Cohere's.
-        tokens: Option<Tokens<'a>>,
-        cached_tokens: Option<u64>,
-    }
-
-    struct Details<'a> {
-        cached_tokens: Json<'a>,
-        reasoning_tokens: Json<'a>,
-    }
-
-    struct Tokens<'a> {
-        input_tokens: Json<'a>,
-        output_tokens: Json<'a>,
-    }
+/// What a count is, whoever names it how.
+#[derive(Clone, Copy)]
+enum Count {
+    /// The input without what was read from a cache or written to one.
+    InputApart,
+    CacheRead,
+    CacheWritten,
+    /// All of the input.
+    Input,
+    /// Results of tools, counted apart from the input.
+    ToolInput,
+    /// The output without reasoning.
+    OutputApart,
+    Thoughts,
+    /// All of the output.
+    Output,
+    Cached,
+    Reasoning,
 }
 
+/// All names for counts, as no provider uses one of them for anything else.
+const NAMES: &[(&str, Count)] = &[
+    ("input_tokens", Count::InputApart),
+    ("inputTokens", Count::InputApart),
+    ("cache_read_input_tokens", Count::CacheRead),
+    ("cacheReadInputTokens", Count::CacheRead),
+    ("cache_creation_input_tokens", Count::CacheWritten),
+    ("cacheWriteInputTokens", Count::CacheWritten),
+    ("promptTokenCount", Count::Input),
+    ("prompt_tokens", Count::Input),
+    ("total_input_tokens", Count::Input),
+    ("prompt_eval_count", Count::Input),
+    ("toolUsePromptTokenCount", Count::ToolInput),
+    ("candidatesTokenCount", Count::OutputApart),
+    // Of Gemini Live.
+    ("responseTokenCount", Count::OutputApart),
+    ("total_output_tokens", Count::OutputApart),
+    ("thoughtsTokenCount", Count::Thoughts),
+    ("total_thought_tokens", Count::Thoughts),
+    ("output_tokens", Count::Output),
+    ("outputTokens", Count::Output),
+    ("completion_tokens", Count::Output),
+    ("eval_count", Count::Output),
+    ("cachedContentTokenCount", Count::Cached),
+    ("total_cached_tokens", Count::Cached),
+    ("prompt_cache_hit_tokens", Count::Cached),
+    ("cached_tokens", Count::Cached),
+    ("reasoning_tokens", Count::Reasoning),
+];
+
+/// Where there are counts inside the counts: OpenAI's details, in Realtime in the singular, and Cohere's tokens.
+const NESTED: &[&str] = &[
+    "input_tokens_details",
+    "output_tokens_details",
+    "input_token_details",
+    "output_token_details",
+    "prompt_tokens_details",
+    "completion_tokens_details",
+    "tokens",
+];
+
 impl TokenUsage {
-    /// Reads what can be read of a provider's counts.
+    /// Reads what can be read of a provider's counts. Of two that mean the same, the outer one counts, then the first.
     pub(super) fn read(usage: Json<'_>) -> Self {
-        let counts: Counts<'_> = usage.object().unwrap_or_default();
-        let tokens = counts.tokens.unwrap_or_default();
-        let details = [counts.input_tokens_details, counts.input_token_details, counts.prompt_tokens_details];
-        let cached_in_details = details.into_iter().flatten().find_map(|details| details.cached_tokens.whole());
-        let details = [counts.output_tokens_details, counts.output_token_details, counts.completion_tokens_details];
-        let reasoning_in_details = details.into_iter().flatten().find_map(|details| details.reasoning_tokens.whole());
-        let own_input = sum([
-            first([counts.input_tokens, counts.bedrock_input]),
-            first([counts.cache_read_input_tokens, counts.bedrock_cache_read]),
-            first([counts.cache_creation_input_tokens, counts.bedrock_cache_write]),
-        ]);
-        let gemini_reasoning = first([counts.gemini_reasoning, counts.total_thought_tokens]);
-        let gemini_output = first([counts.gemini_output, counts.live_output, counts.total_output_tokens]);
+        let mut counts = [None; 10];
+        take(usage, &mut counts);
+        for (name, nested) in usage.members() {
+            if NESTED.contains(&&*name.word()) {
+                take(nested, &mut counts);
+            }
+        }
+        let of = |count: Count| counts[count as usize];
+        let apart = sum([of(Count::InputApart), of(Count::CacheRead), of(Count::CacheWritten)]);
         Self {
-            input: first([
-                own_input,
-                sum([counts.gemini_input, counts.gemini_tool_input, None]),
-                counts.prompt_tokens,
-                counts.total_input_tokens,
-                counts.prompt_eval_count,
-                tokens.input_tokens.whole(),
-            ]),
-            output: first([
-                sum([gemini_output, gemini_reasoning, None]),
-                counts.output_tokens,
-                counts.bedrock_output,
-                counts.completion_tokens,
-                counts.eval_count,
-                tokens.output_tokens.whole(),
-            ]),
-            cached: first([
-                counts.cache_read_input_tokens,
-                counts.bedrock_cache_read,
-                counts.gemini_cached,
-                counts.total_cached_tokens,
-                counts.prompt_cache_hit_tokens,
-                counts.cached_tokens,
-                cached_in_details,
-            ]),
-            reasoning: first([gemini_reasoning, reasoning_in_details]),
+            input: apart.or(sum([of(Count::Input), of(Count::ToolInput), None])),
+            output: sum([of(Count::OutputApart), of(Count::Thoughts), None]).or(of(Count::Output)),
+            cached: of(Count::CacheRead).or(of(Count::Cached)),
+            reasoning: of(Count::Thoughts).or(of(Count::Reasoning)),
         }
     }
 }
 
-/// The first count that is there.
-fn first<const N: usize>(counts: [Option<u64>; N]) -> Option<u64> {
-    counts.into_iter().flatten().next()
+/// Takes the counts that an object has, unless they are known.
+fn take(object: Json<'_>, counts: &mut [Option<u64>; 10]) {
+    for (name, value) in object.members() {
+        let count = NAMES.iter().find(|(known, _)| *known == name.word());
+        if let Some(place) = count.and_then(|(_, count)| counts.get_mut(*count as usize))
+            && place.is_none()
+        {
+            // Some gateways spell numbers as strings.
+            *place = value.whole().or_else(|| value.word().parse().ok());
+        }
+    }
 }
 
 /// The sum of a count and what is counted apart from it, if the first is there.
