@@ -303,7 +303,10 @@ impl<'a> Emitter<'a> {
     /// A result, or a part of it, for the call that was named at this index.
     pub(super) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
         let call = self.user.told.results.get(0, Key::Index(index));
-        self.tell(StreamEvent::ToolResult(ToolResult { call, call_id: None, is_error, json: json.spelt() }));
+        // Only the first part names the call on the wire.
+        let call_id = call.and_then(|call| self.calls.state().id_of(call));
+        let result = ToolResult { call, call_id, is_error, json: json.spelt() };
+        (self.user.on_event)(StreamEvent::ToolResult(result));
     }
 
     pub(super) fn source(&mut self, source: Source<'_>) {

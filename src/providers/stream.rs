@@ -113,7 +113,8 @@ impl ProviderStream {
     ///
     /// | provider | what it is | append it to |
     /// |---|---|---|
-    /// | Anthropic, Bedrock (Converse), OpenAI's chat, Cohere, Ollama | an object with `role` | `messages` |
+    /// | Anthropic, Bedrock (Converse), OpenAI's chat, Cohere v2, Ollama | an object with `role` | `messages` |
+    /// | Cohere v1 | an object with `role` | `chat_history` |
     /// | OpenAI Responses | a list of items | the elements to `input` |
     /// | Gemini | an object with `role` and `parts` | `contents` |
     /// | Gemini Interactions | a list of steps | the elements to `input` |
@@ -122,7 +123,9 @@ impl ProviderStream {
     /// [`with_message`](Self::with_message) asked for it. `None` stands for a message that is still on its way, or of
     /// which something is missing: an event that could not be read, a call that was cut, or what is beyond
     /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), which limits the message too. Of several
-    /// answers it is the first. AG-UI and the Vercel UI stream have none.
+    /// answers it is the first. Bedrock's citations and Interactions' annotations of text, which are not needed to go on,
+    /// are not in it. AG-UI, the Vercel UI stream and MCP have no message; OpenAI's Realtime and Assistants and Gemini's
+    /// Live neither, as the server keeps the conversation.
     ///
     /// ```
     /// use jsonspigot::PatternSet;

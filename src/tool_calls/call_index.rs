@@ -118,6 +118,14 @@ impl CallIndex {
         self.calls.get(choice, Key::Id(id))
     }
 
+    /// An id that a call is found by, as long as it is remembered.
+    pub(super) fn id_of(&self, call: u64) -> Option<&str> {
+        self.known.keys_from(call, Key::Id("")).find_map(|key| match key.get() {
+            Key::Id(id) => Some(id),
+            _ => None,
+        })
+    }
+
     /// Whether any call of this choice is remembered.
     pub(super) fn has_choice(&self, choice: u64) -> bool {
         self.calls.get(choice, Key::Own).is_some()

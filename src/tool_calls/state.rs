@@ -50,6 +50,11 @@ impl State {
         self.index.find_id(choice, id)
     }
 
+    /// An id of a call, open or not, as long as it is remembered.
+    pub(crate) fn id_of(&self, number: u64) -> Option<&str> {
+        self.index.id_of(number)
+    }
+
     /// Whether this choice's calls are distinguished by an index.
     pub(crate) fn has_indices(&self, choice: u64) -> bool {
         self.index.has_indices(choice)
