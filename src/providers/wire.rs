@@ -21,7 +21,10 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("id", id)?;
                 map.serialize_entry("name", name)?;
                 map.serialize_entry("choice", choice)?;
-                map.serialize_entry("executed", executor.name())?;
+                // A structured answer, which has neither, is nobody's to execute.
+                if id.is_some() || name.is_some() {
+                    map.serialize_entry("executed", executor.name())?;
+                }
             }
             Self::Fragment { call, text } => {
                 map.serialize_entry("call", call)?;
@@ -39,7 +42,9 @@ impl Serialize for OwnedStreamEvent {
                 if error.is_some() || reason.is_some() {
                     map.serialize_entry("error", &Wrong { error: error.as_ref(), reason: reason.as_deref() })?;
                 }
-                map.serialize_entry("executed", executor.name())?;
+                if id.is_some() || name.is_some() {
+                    map.serialize_entry("executed", executor.name())?;
+                }
             }
             Self::CallError(error) => {
                 map.serialize_entry("call", &error.call())?;

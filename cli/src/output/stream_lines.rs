@@ -30,7 +30,11 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             } else {
                 write_choice(out, choice)?;
             }
-            writeln!(out, r#","executed":"{}"}}"#, executor.name())
+            // A structured answer, which has neither, is nobody's to execute.
+            if id.is_some() || name.is_some() {
+                write!(out, r#","executed":"{}""#, executor.name())?;
+            }
+            writeln!(out, "}}")
         }
         StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, executor, .. }, input }) => {
             write!(out, r#"{{"event":"input","call":{number}"#)?;
@@ -41,7 +45,8 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             }
             let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
             write!(out, "{}", Verdict { payload: &input, reason })?;
-            if known == executor {
+            let was_told = has_id || has_name || (id.is_none() && name.is_none());
+            if was_told && known == executor {
                 out.write_all(b"}\n")
             } else {
                 writeln!(out, r#","executed":"{}"}}"#, executor.name())

@@ -256,10 +256,10 @@ fn each_answer_by_its_place() {
     assert_snapshot!(run(&["--provider", "openai-chat", "--structured", "a"], chat(&deltas)), @r#"
     exit status 0
     --- stdout
-    {"event":"call","call":0,"id":null,"name":null,"choice":0,"executed":"client"}
+    {"event":"call","call":0,"id":null,"name":null,"choice":0}
     {"event":"begin","call":0,"pattern":0,"path":"a","kind":"string"}
     {"event":"delta","call":0,"pattern":0,"path":"a","text":"zero"}
-    {"event":"call","call":1,"id":null,"name":null,"choice":1,"executed":"client"}
+    {"event":"call","call":1,"id":null,"name":null,"choice":1}
     {"event":"begin","call":1,"pattern":0,"path":"a","kind":"string"}
     {"event":"delta","call":1,"pattern":0,"path":"a","text":"one"}
     {"event":"end","call":1,"pattern":0,"path":"a","value":"one"}
