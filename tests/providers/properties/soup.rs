@@ -160,6 +160,32 @@ impl Signal {
             json!({"type": "tool-input-available", "toolCallId": id, "toolName": "tool", "input": json}),
             json!({"message": {"tool_calls": [{"id": id, "function": {"name": "tool", "arguments": json}}]}, "done": true}),
             json!({"error": {"message": text}}),
+            json!({"type": "response.created", "event_id": "e", "response": {"id": id}}),
+            json!({"type": "response.output_item.added", "event_id": "e", "response_id": id,
+                "item": {"type": "function_call", "id": index, "call_id": id, "name": "tool"}}),
+            json!({"type": "response.function_call_arguments.delta", "event_id": "e", "response_id": index,
+                "item_id": id, "call_id": id, "delta": text}),
+            json!({"type": "response.content_part.done", "event_id": "e", "item_id": id, "content_index": index,
+                "part": {"text": text}}),
+            json!({"type": "response.done", "event_id": "e", "response": {"id": id, "status": text, "output": [
+                {"type": "mcp_call", "id": id, "name": "tool", "arguments": text, "output": json}]}}),
+            json!({"toolCall": {"functionCalls": [{"id": id, "name": "tool", "args": json}]}}),
+            json!({"toolCallCancellation": {"ids": [id, index]}}),
+            json!({"serverContent": {"modelTurn": {"parts": [{"text": text}]}, "interrupted": self.place.is_multiple_of(3)}}),
+            json!({"serverContent": {"turnComplete": true, "turnCompleteReason": id}}),
+            json!({"event_type": "tool-calls-chunk", "tool_call_delta": {"index": index, "name": id, "parameters": text}}),
+            json!({"event_type": "tool-calls-generation", "text": text, "tool_calls": [{"name": "tool", "parameters": json}]}),
+            json!({"event_type": "stream-end", "finish_reason": text}),
+            json!({"object": "thread.run.step.delta", "id": id, "delta": {"step_details": {"tool_calls": [
+                {"index": index, "id": id, "type": "function", "function": {"name": "tool", "arguments": text}},
+                {"index": index, "type": "code_interpreter", "code_interpreter": {"input": text, "outputs": [json]}}]}}}),
+            json!({"object": "thread.run.step", "id": id, "status": "completed", "step_details": {"tool_calls": [
+                {"id": id, "type": "code_interpreter", "code_interpreter": {"input": text, "outputs": [json]}}]}}),
+            json!({"object": "thread.run", "status": "requires_action", "required_action": {"submit_tool_outputs": {
+                "tool_calls": [{"id": id, "type": "function", "function": {"name": "tool", "arguments": text}}]}}}),
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": text, "arguments": json}}),
+            json!({"jsonrpc": "2.0", "id": index, "result": {"content": [], "isError": true}}),
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}),
         ];
         events[self.kind % events.len()].to_string()
     }
