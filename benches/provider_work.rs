@@ -20,7 +20,7 @@ const KEPT: usize = 1 << 16;
 
 type Scenario = (&'static str, fn(usize));
 
-const SCENARIOS: [Scenario; 26] = [
+const SCENARIOS: [Scenario; 32] = [
     ("complete", |n| neutral(builder(), |calls| deltas(calls, n, "1,", "]"))),
     ("truncated", |n| neutral(builder(), |calls| deltas(calls, n, "1,", ""))),
     ("malformed", |n| neutral(builder(), |calls| deltas(calls, n, "é}", ""))),
@@ -125,6 +125,68 @@ const SCENARIOS: [Scenario; 26] = [
     ("calls", |n| {
         stream(Provider::OpenaiChat, (0..n).map(|at| json!({"choices": [{"delta": {"tool_calls": [
         {"index": at, "id": format!("call_{at}"), "function": {"name": "tool", "arguments": "{}"}}]}, "finish_reason": "tool_calls"}]})))
+    }),
+    // A connection or a run that never ends, with a call in each answer, or ever more in one.
+    ("realtime-responses", |n| {
+        stream(
+            Provider::OpenaiResponses,
+            (0..n).flat_map(|at| {
+                let item = json!({"type": "function_call", "id": format!("item_{at}"), "call_id": format!("call_{at}"),
+                    "name": "tool", "arguments": "{}"});
+                let output = json!([item]);
+                [
+                    json!({"type": "response.output_item.done", "event_id": "e", "response_id": "r", "item": item}),
+                    json!({"type": "response.done", "event_id": "e", "response": {"id": "r", "output": output}}),
+                ]
+            }),
+        )
+    }),
+    ("realtime-items", |n| {
+        stream(
+            Provider::OpenaiResponses,
+            (0..n).map(|at| {
+                let item = format!("item_{at}");
+                json!({"type": "response.output_text.delta", "event_id": "e", "response_id": "r", "item_id": item, "delta": "x"})
+            }),
+        )
+    }),
+    ("live-calls", |n| {
+        stream(
+            Provider::Gemini,
+            (0..n).map(
+                |at| json!({"toolCall": {"functionCalls": [{"id": format!("c{at}"), "name": "tool", "args": {}}]}}),
+            ),
+        )
+    }),
+    ("cohere-v1-calls", |n| {
+        stream(
+            Provider::Cohere,
+            (0..n).map(|at| {
+                json!({"event_type": "tool-calls-chunk",
+                    "tool_call_delta": {"index": at, "name": "tool", "parameters": "{}"}})
+            }),
+        )
+    }),
+    ("assistants-calls", |n| {
+        stream(
+            Provider::OpenaiAssistants,
+            (0..n).map(|at| {
+                let call = json!({"index": at, "id": format!("call_{at}"), "type": "function",
+                    "function": {"name": "tool", "arguments": "{}"}});
+                json!({"id": "step", "object": "thread.run.step.delta", "delta": {"step_details": {"tool_calls": [call]}}})
+            }),
+        )
+    }),
+    ("mcp-calls", |n| {
+        stream(
+            Provider::Mcp,
+            (0..n).flat_map(|at| {
+                let call = json!({"jsonrpc": "2.0", "id": at, "method": "tools/call", "params": {"name": "tool"}});
+                // Every other call is never answered.
+                let answered = at - at % 2;
+                [call, json!({"jsonrpc": "2.0", "id": answered, "result": {"content": []}})]
+            }),
+        )
     }),
     ("envelope", envelope),
 ];

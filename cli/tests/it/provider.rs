@@ -287,6 +287,28 @@ fn each_answer_by_its_place() {
     assert_eq!(told.stdout.lines().nth(1), Some(line));
 }
 
+/// MCP over standard input and output: a request, its cancellation, and the answer to another one.
+#[test]
+fn calls_over_json_rpc() {
+    let events = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":{"a":1}}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","id":"2","result":{"content":[],"isError":true}}"#,
+        "\n",
+    );
+    assert_snapshot!(run(&["--provider", "auto"], events), @r#"
+    exit status 0
+    --- stdout
+    {"event":"call","call":0,"id":"1","name":"f","executed":"client"}
+    {"event":"input","call":0,"status":"complete","value":{"a":1}}
+    {"event":"call-cancelled","call":0,"id":"1","value":{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}}
+    {"event":"tool-result","id":"\"2\"","is_error":true,"value":{"content":[],"isError":true}}
+    {"event":"done","bytes":233}
+    "#);
+}
+
 #[test]
 fn an_id_that_comes_late_is_told_with_the_input() {
     let deltas = [
