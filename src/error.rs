@@ -222,7 +222,7 @@ pub enum ErrorKind {
     OutOfOrder,
     /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)).
     NotRetained,
-    /// `items[*]`, `a[`: asking what is known at a path that is not concrete
+    /// `items[*]`, `a[`, `a | b`: asking what is known at a path that is not concrete, or that leads into a string
     /// ([`Parser::state_of`](crate::Parser::state_of)).
     InvalidPath,
     /// Asking what is new since a [`Revision`](crate::Revision) of another parser, or from before a reset.
@@ -236,6 +236,32 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    pub(crate) const ALL: [Self; 23] = [
+        Self::UnexpectedByte,
+        Self::InvalidEscape,
+        Self::LoneSurrogate,
+        Self::InvalidUtf8,
+        Self::ControlCharacter,
+        Self::InvalidNumber,
+        Self::InvalidLiteral,
+        Self::TrailingBytes,
+        Self::Incomplete,
+        Self::DuplicateKey,
+        Self::DepthLimit,
+        Self::KeyLimit,
+        Self::StringLimit,
+        Self::NumberLimit,
+        Self::TotalLimit,
+        Self::SnapshotLimit,
+        Self::OutOfOrder,
+        Self::NotRetained,
+        Self::InvalidPath,
+        Self::ForeignRevision,
+        Self::Finished,
+        Self::Data,
+        Self::Pending,
+    ];
+
     /// The kind's name in kebab case, as the command line prints it: `unexpected-byte`.
     #[must_use]
     pub fn name(self) -> &'static str {

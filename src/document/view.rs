@@ -193,7 +193,7 @@ impl<'a> PartialValue<'a> {
     pub fn entries(self) -> impl Iterator<Item = (&'a str, Self)> + use<'a> {
         self.children().filter_map(|(segment, value)| match segment {
             Segment::Key(key) => Some((key, value)),
-            Segment::Index(_) => None,
+            Segment::Index(_) | Segment::Inside => None,
         })
     }
 
@@ -231,6 +231,7 @@ impl<'a> PartialValue<'a> {
                 self.entries().filter(|(key, _)| step.is(Segment::Key(key))).last().map(|(_, child)| child)
             }
             ConcreteStep::Index(index) => self.index(usize::try_from(index).ok()?),
+            ConcreteStep::Inside => None,
         }
     }
 
@@ -240,7 +241,8 @@ impl<'a> PartialValue<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path: it names nothing that could come or be absent.
+    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path: it names nothing that could come or be absent. So does
+    /// a path into the text of a string, `arguments | city`: a partial document has the string as it is.
     pub fn state_of(self, path: &str) -> Result<ValueState, Error> {
         let mut value = self;
         let mut steps = concrete_steps(path);
@@ -249,7 +251,7 @@ impl<'a> PartialValue<'a> {
             match value.child(step) {
                 Some(child) => value = child,
                 // What follows leads nowhere, but has to be a path all the same.
-                None if steps.all(|step| step.is_some()) => {
+                None if is_in_document(Some(step)) && steps.all(is_in_document) => {
                     return Ok(if value.may_hold(step) { ValueState::Pending } else { ValueState::Absent });
                 }
                 None => return Err(invalid_path(path, &self.path())),
@@ -279,12 +281,19 @@ impl<'a> PartialValue<'a> {
 
 /// [`PartialValue::state_of`] where no value shows yet: it may still come, wherever the path leads.
 pub(crate) fn state_before_all(path: &str) -> Result<ValueState, Error> {
-    if concrete_steps(path).all(|step| step.is_some()) { Ok(ValueState::Pending) } else { Err(invalid_path(path, "$")) }
+    if concrete_steps(path).all(is_in_document) { Ok(ValueState::Pending) } else { Err(invalid_path(path, "$")) }
+}
+
+/// Whether this is a step, and one that leads to another value of the document.
+fn is_in_document(step: Option<ConcreteStep<'_>>) -> bool {
+    step.is_some_and(|step| !step.is_inside())
 }
 
 #[cold]
 fn invalid_path(path: &str, from: &str) -> Error {
-    let expected = format!("expected a concrete path, such as `a[0].b`, not `{path}`");
+    let is_path = concrete_steps(path).all(|step| step.is_some());
+    let what = if is_path { "a path that does not lead into a string" } else { "a concrete path" };
+    let expected = format!("expected {what}, such as `a[0].b`, not `{path}`");
     Error::without_place(ErrorKind::InvalidPath, from, &expected)
 }
 

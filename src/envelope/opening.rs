@@ -247,7 +247,8 @@ impl Bare {
         let (mut has_member, element_end) = (false, &mut self.element_end);
         let fed = self.parser.feed_with(bytes, |event| match event.kind {
             EventKind::Begin(_) => has_member |= matches!(event.path.last(), Some(Segment::Key(_))),
-            EventKind::Delta(_) => {}
+            // The pattern reads no string inside.
+            EventKind::Delta(_) | EventKind::InnerError(_) => {}
             EventKind::End(_) => *element_end = element_end.or(Some(event.offset)),
         });
         // In `[2 of them]` an element has ended, but what follows it shows that it is not JSON.

@@ -11,6 +11,7 @@ pub use self::value::CompleteValue;
 #[cfg(feature = "_provider-streams")]
 pub(crate) use self::value::on_one_line;
 pub(crate) use self::value::{SERDE_DEPTH, deserialize_text};
+use crate::error::Error;
 use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
@@ -50,7 +51,10 @@ pub struct Event<'a> {
     /// What became known.
     pub kind: EventKind<'a>,
     /// Where in the input: the first byte of the value for a begin, the first raw byte of a delta, the byte after the
-    /// value for an end.
+    /// value for an end, the first bad byte for an inner error.
+    ///
+    /// What is told of a text inside a string counts in that text, which is the decoded text of the string: `outer | inner`
+    /// begins anew with each string that `outer` selects.
     pub offset: u64,
 }
 
@@ -64,4 +68,22 @@ pub enum EventKind<'a> {
     Delta(&'a str),
     /// The value is complete; `None` for strings and containers under [`Retain::Nothing`](crate::Retain::Nothing).
     End(Option<CompleteValue<'a>>),
+    /// The text inside a string is not JSON, or the string has ended before it has. The path is that of the string.
+    ///
+    /// Told once for each pattern `outer | inner` that goes through the string, as a match of its own, at the first bad
+    /// byte or at the string's end. Nothing more is told of that text: what is open in it gets no end. The outer text goes
+    /// on, and its own verdict does not change. The error's offset, line, column and path are those within the inner text.
+    ///
+    /// ```
+    /// use jsonspigot::{ErrorKind, EventKind, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::new(&PatternSet::new(["arguments | city"])?);
+    /// let last = parser.feed(r#"{"arguments": "{\"city\": Paris}"}"#).last().unwrap()?;
+    /// let EventKind::InnerError(error) = last.kind else { panic!("the text is not JSON") };
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::UnexpectedByte, 9));
+    /// assert_eq!(last.path.to_string(), "arguments");
+    /// assert!(parser.finish().check().is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    InnerError(&'a Error),
 }

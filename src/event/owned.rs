@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{Event, EventKind};
+use crate::error::ErrorKind;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 
@@ -21,6 +22,7 @@ impl Event<'_> {
                 EventKind::Begin(kind) => OwnedEventKind::Begin(kind),
                 EventKind::Delta(text) => OwnedEventKind::Delta(text.to_owned()),
                 EventKind::End(value) => OwnedEventKind::End(value.map(|value| value.to_string())),
+                EventKind::InnerError(error) => OwnedEventKind::InnerError(error.kind()),
             },
             offset: self.offset,
         }
@@ -35,6 +37,7 @@ impl Event<'_> {
 /// {"event":"begin","pattern":0,"path":"a[0]","kind":"string","match":0,"offset":7}
 /// {"event":"delta","pattern":0,"path":"a[0]","text":"x","match":0,"offset":8}
 /// {"event":"end","pattern":0,"path":"a[0]","value":"x","match":0,"offset":10}
+/// {"event":"inner-error","pattern":1,"path":"a[0]","kind":"unexpected-byte","match":1,"offset":0}
 /// ```
 ///
 /// A `value` is raw JSON: numbers and escapes as they were spelt, members in order, duplicates kept. An end whose value
@@ -88,4 +91,6 @@ pub enum OwnedEventKind {
     /// The value is complete: its JSON text on one line, as [`CompleteValue`](crate::CompleteValue) prints it; `None`
     /// if it was not kept.
     End(Option<String>),
+    /// The text inside the string at the path is not JSON; the event's offset is that of the first bad byte, in that text.
+    InnerError(ErrorKind),
 }

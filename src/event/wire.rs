@@ -8,6 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::raw_json::{OwnedRawJson, RawJson};
 use super::{OwnedEvent, OwnedEventKind};
+use crate::error::ErrorKind;
 use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
@@ -33,6 +34,7 @@ impl OwnedEvent {
             OwnedEventKind::Begin(_) => "begin",
             OwnedEventKind::Delta(_) => "delta",
             OwnedEventKind::End(_) => "end",
+            OwnedEventKind::InnerError(_) => "inner-error",
         };
         map.serialize_entry("event", name)?;
         if let Some(call) = call {
@@ -45,6 +47,7 @@ impl OwnedEvent {
             OwnedEventKind::Delta(text) => map.serialize_entry("text", text)?,
             OwnedEventKind::End(Some(value)) => map.serialize_entry("value", &RawJson(value))?,
             OwnedEventKind::End(None) => {}
+            OwnedEventKind::InnerError(kind) => map.serialize_entry("kind", kind.name())?,
         }
         map.serialize_entry("match", &self.match_id)?;
         map.serialize_entry("offset", &self.offset)?;
@@ -128,7 +131,10 @@ impl Members {
             match_id: required(self.match_id, "match")?,
             indices: indices.collect::<Result<_, E>>()?,
             kind: match required(self.event, "event")? {
-                EventName::Begin => OwnedEventKind::Begin(required(self.kind, "kind")?.0),
+                EventName::Begin => OwnedEventKind::Begin(required(self.kind.and_then(KindName::value), "kind")?),
+                EventName::InnerError => {
+                    OwnedEventKind::InnerError(required(self.kind.and_then(KindName::error), "kind")?)
+                }
                 EventName::Delta => OwnedEventKind::Delta(required(self.text, "text")?),
                 EventName::End => OwnedEventKind::End(self.value.map(|value| value.0)),
             },
@@ -189,6 +195,7 @@ enum EventName {
     Begin,
     Delta,
     End,
+    InnerError,
 }
 
 impl<'de> Deserialize<'de> for EventName {
@@ -197,17 +204,35 @@ impl<'de> Deserialize<'de> for EventName {
             "begin" => Some(Self::Begin),
             "delta" => Some(Self::Delta),
             "end" => Some(Self::End),
+            "inner-error" => Some(Self::InnerError),
             _ => None,
         };
-        deserializer.deserialize_str(NameVisitor(event, "`begin`, `delta` or `end`"))
+        deserializer.deserialize_str(NameVisitor(event, "`begin`, `delta`, `end` or `inner-error`"))
     }
 }
 
-struct KindName(ValueKind);
+/// A value's kind or an error's; no name is both.
+enum KindName {
+    Value(ValueKind),
+    Error(ErrorKind),
+}
+
+impl KindName {
+    fn value(self) -> Option<ValueKind> {
+        if let Self::Value(kind) = self { Some(kind) } else { None }
+    }
+
+    fn error(self) -> Option<ErrorKind> {
+        if let Self::Error(kind) = self { Some(kind) } else { None }
+    }
+}
 
 impl<'de> Deserialize<'de> for KindName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let kind = |name: &str| ValueKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self);
-        deserializer.deserialize_str(NameVisitor(kind, "the name of a value's kind"))
+        let kind = |name: &str| {
+            let value = ValueKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self::Value);
+            value.or_else(|| ErrorKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self::Error))
+        };
+        deserializer.deserialize_str(NameVisitor(kind, "the name of a value's kind or of an error's"))
     }
 }

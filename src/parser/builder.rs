@@ -1,8 +1,11 @@
 //! A parser's choices.
 
+use alloc::boxed::Box;
+
 use super::duplicate_keys::OpenKeys;
 use super::engine::{Engine, Outcome};
 use super::followers::Followers;
+use super::inner_text::{InnerChoices, InnerTexts};
 use super::output::Queue;
 use super::retention::Retained;
 use super::tracker::Tracker;
@@ -150,6 +153,10 @@ impl ParserBuilder {
     /// A parser that follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
+        let inner = patterns.automaton().has_pipes().then(|| {
+            let duplicate_keys = self.duplicate_keys.unwrap_or_default();
+            Box::new(InnerTexts::new(InnerChoices { limits: self.limits, retain: self.retain, duplicate_keys }))
+        });
         let engine = Engine {
             tokenizer: Tokenizer::new(self.limits, self.on_deviation),
             followers: Followers::new(
@@ -158,7 +165,8 @@ impl ParserBuilder {
                 self.document(),
             ),
             retained: Retained::new(self.retain),
-            outcome: Outcome::Open,
+            outcome: Outcome::open(&inner),
+            inner,
         };
         Parser { engine, queue: Queue::default() }
     }

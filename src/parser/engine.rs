@@ -1,8 +1,11 @@
 //! The engine: everything of a parser except the form in which its events come out. It gives chunks to the tokenizer
 //! and the tokenizer's tokens to the followers, keeps the text, and knows the outcome: open, finished or failed.
 
+use alloc::boxed::Box;
+
 use super::followers::{Followers, TokenSink};
-use super::output::Output;
+use super::inner_text::InnerTexts;
+use super::output::{LeveledOutput, Output};
 use super::retention::Retained;
 use super::tracker::Tracker;
 use crate::error::{Error, ErrorKind, Fault};
@@ -15,17 +18,33 @@ pub(super) struct Engine {
     pub(super) followers: Followers,
     pub(super) retained: Retained,
     pub(super) outcome: Outcome,
+    /// The texts inside strings, if a pattern leads into one.
+    pub(super) inner: Option<Box<InnerTexts>>,
 }
 
 /// How far the text has come.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
     Open,
+    /// Open, and some strings are read inside. This is an outcome of its own so that a chunk without such strings takes no
+    /// test more.
+    OpenWithStrings,
     Finished,
     /// Read to its end; a complete text, apart from its deviations.
     Deviated,
     /// With what stopped the parser; a deviation may have come before it.
     Failed(Error),
+}
+
+impl Outcome {
+    /// Before the end, for a parser that has texts inside strings or none.
+    pub(super) fn open(inner: &Option<Box<InnerTexts>>) -> Self {
+        if inner.is_some() { Self::OpenWithStrings } else { Self::Open }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Open | Self::OpenWithStrings)
+    }
 }
 
 impl Engine {
@@ -51,10 +70,10 @@ impl Engine {
 
     /// Reads any chunk.
     #[inline(never)]
-    pub(super) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    pub(super) fn feed_any<O: LeveledOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.followers.tracker.release_paths();
         if !matches!(self.outcome, Outcome::Open) {
-            return self.feed_closed(chunk);
+            return self.feed_otherwise(chunk, out);
         }
         if self.retained.keeps_text() {
             self.retained.append(chunk, self.tokenizer.offset(), self.followers.tracker.has_open_match());
@@ -95,16 +114,19 @@ impl Engine {
     /// What only some parsers do at a chunk's end, or at the bad byte in it, decided by one test, so that the others pay
     /// for one only.
     #[cold]
-    fn end_chunk(&mut self) {
+    pub(super) fn end_chunk(&mut self) {
         if let Some(first) = self.followers.deviations.first() {
             self.retained.freeze(first.offset());
         }
         self.followers.show_open_atom(self.tokenizer.open_atom());
     }
 
-    /// A chunk after the end: nothing more is told.
-    #[cold]
-    fn feed_closed(&self, chunk: &[u8]) -> Result<(), Error> {
+    /// A chunk of a text whose strings are read inside; or one after the end: nothing more is told.
+    #[inline(never)]
+    fn feed_otherwise(&mut self, chunk: &[u8], out: &mut dyn LeveledOutput) -> Result<(), Error> {
+        if matches!(self.outcome, Outcome::OpenWithStrings) {
+            return self.feed_through_strings(chunk, out);
+        }
         self.verdict()?;
         if chunk.is_empty() {
             return Ok(());
@@ -112,8 +134,9 @@ impl Engine {
         Err(self.error_of_call(ErrorKind::Finished, "expected no bytes after a finished text"))
     }
 
+    /// No string is open at the end of a text, so none is read inside.
     pub(super) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
-        if matches!(self.outcome, Outcome::Open) {
+        if self.outcome.is_open() {
             let Self { tokenizer, followers, retained, .. } = self;
             let finished = tokenizer.finish(&mut TokenSink { followers, retained, out });
             finished.map_err(|fault| self.fail(&fault))?;
@@ -131,13 +154,13 @@ impl Engine {
     pub(super) fn stopped_by(&self) -> Option<&Error> {
         match &self.outcome {
             Outcome::Failed(error) => Some(error),
-            Outcome::Open | Outcome::Finished | Outcome::Deviated => None,
+            Outcome::Open | Outcome::OpenWithStrings | Outcome::Finished | Outcome::Deviated => None,
         }
     }
 
     /// The same, once nothing more is read.
     pub(super) fn final_error(&self) -> Option<&Error> {
-        self.error().filter(|_| !matches!(self.outcome, Outcome::Open))
+        self.error().filter(|_| !self.outcome.is_open())
     }
 
     pub(super) fn verdict(&self) -> Result<(), Error> {

@@ -130,7 +130,12 @@ impl Parser {
         let tracker = &engine.followers.tracker;
         match queue.piece() {
             Some((text, at)) => tracker.delta_event(place, text, at),
-            None => queue.event(place, tracker.paths(), |range| engine.retained.slice(range)),
+            None => queue.event(
+                place,
+                tracker.paths(),
+                |range| engine.retained.slice(range),
+                |level, place| engine.inner.as_ref()?.kept(level, place),
+            ),
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Followers {
 }
 
 /// The followers while a chunk is read, with the text that is kept, this chunk's included, and the output for events.
-pub(super) struct TokenSink<'a, O> {
+pub(super) struct TokenSink<'a, O: ?Sized> {
     pub(super) followers: &'a mut Followers,
     pub(super) retained: &'a Retained,
     pub(super) out: &'a mut O,
@@ -106,17 +106,26 @@ impl Followers {
     }
 }
 
-impl<O: Output> TokenSink<'_, O> {
+impl<O: Output + ?Sized> TokenSink<'_, O> {
     /// The parts, and an output that tells nothing complete once the text has deviated.
     #[inline]
     fn parts(&mut self) -> (&mut Followers, &Retained, DeviationFilter<'_, O>) {
         let has_deviated = !self.followers.deviations.is_empty();
         (self.followers, self.retained, DeviationFilter { out: self.out, has_deviated })
     }
+
+    /// The end of a string that was read inside, once its text has ended or failed.
+    pub(super) fn end_entered_string(&mut self, end: u64) {
+        let (followers, retained, mut out) = self.parts();
+        if let Some(document) = followers.growing() {
+            document.end_string();
+        }
+        followers.tracker.end_entered(end, |range| retained.slice(range), &mut out);
+    }
 }
 
 // Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
-impl<O: Output> Sink for TokenSink<'_, O> {
+impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         let (followers, _, mut out) = self.parts();
@@ -143,7 +152,7 @@ impl<O: Output> Sink for TokenSink<'_, O> {
         if let Some(document) = followers.growing() {
             document.end_container();
         }
-        followers.tracker.end_container(end, retained, &mut out);
+        followers.tracker.end_container(end, |range| retained.slice(range), &mut out);
     }
 
     #[inline(never)]
@@ -196,7 +205,7 @@ impl<O: Output> Sink for TokenSink<'_, O> {
         if let Some(document) = followers.growing() {
             document.end_string();
         }
-        followers.tracker.end_string(end, retained, &mut out);
+        followers.tracker.end_string(end, |range| retained.slice(range), &mut out);
     }
 
     #[inline(never)]

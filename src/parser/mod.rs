@@ -8,8 +8,11 @@ mod duplicate_keys;
 mod engine;
 mod events;
 mod followers;
+mod inner_text;
+mod kept_text;
 mod output;
 mod retention;
+mod through_strings;
 mod tracker;
 mod values;
 
@@ -171,11 +174,11 @@ impl Parser {
     /// Makes the parser as good as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
-        let Engine { tokenizer, followers, retained, outcome } = &mut self.engine;
+        let Engine { tokenizer, followers, retained, outcome, inner } = &mut self.engine;
         tokenizer.reset();
         followers.clear();
         retained.clear();
-        *outcome = Outcome::Open;
+        *outcome = Outcome::open(inner);
     }
 
     /// Whether the root value has closed, with nothing but white space after it so far. Only [`finish`](Self::finish)
@@ -183,7 +186,9 @@ impl Parser {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
-            Outcome::Open => self.engine.followers.deviations.is_empty() && self.engine.tokenizer.is_done(),
+            Outcome::Open | Outcome::OpenWithStrings => {
+                self.engine.followers.deviations.is_empty() && self.engine.tokenizer.is_done()
+            }
             Outcome::Finished => true,
             Outcome::Deviated | Outcome::Failed(_) => false,
         }
@@ -288,7 +293,7 @@ impl Parser {
     /// All of the text, once it is known to be one complete value.
     fn finished_text(&self) -> Result<&[u8], Error> {
         self.engine.verdict()?;
-        if matches!(self.engine.outcome, Outcome::Open) {
+        if self.engine.outcome.is_open() {
             let expected = "expected `finish` to be called at the end of input";
             return Err(self.engine.error_of_call(ErrorKind::Incomplete, expected));
         }

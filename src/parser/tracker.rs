@@ -2,13 +2,20 @@
 //!
 //! One frame per open container that is followed, one automaton row per frame, the selecting patterns of all open
 //! values on one stack. A path node is made only for a value that a pattern selects or may select something in.
+//!
+//! A string that is read inside has a frame too, as if it were a container with one child, the root of its text. So the
+//! values of that text are on the same stacks, above the string, and come through the same functions. The document is
+//! the text of level 0, and the text in a string of level n has level n + 1: the number of open strings that are read
+//! inside is the level of the text whose tokens come.
 
+use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::output::{Output, Selected};
-use super::retention::Retained;
+use super::output::{LeveledOutput, Output, Selected};
+use crate::error::Error;
 use crate::event::{Event, EventKind};
-use crate::path::{NodeId, Path, PathStore, ROOT};
+use crate::path::{NodeId, Path, PathStore, ROOT, write_concrete};
 use crate::pattern::PatternId;
 use crate::pattern::PatternSet;
 use crate::pattern::Row;
@@ -28,10 +35,12 @@ pub(super) struct Tracker {
     leaf: Option<OpenValue>,
     /// The patterns that select the open values, outermost first.
     selecting: Vec<PatternId>,
+    /// The open strings that are read inside, outermost first.
+    entered: Vec<EnteredString>,
     next_match: u64,
 }
 
-/// An open container.
+/// An open container, or an open string that is read inside.
 #[derive(Clone, Debug)]
 struct Frame {
     value: OpenValue,
@@ -40,6 +49,15 @@ struct Frame {
     node: NodeId,
     /// The index of the next element.
     next_index: u64,
+}
+
+/// An open string that is read inside.
+#[derive(Clone, Copy, Debug)]
+struct EnteredString {
+    /// The place of its frame.
+    frame: usize,
+    /// Where its patterns end in `selecting`.
+    selecting_to: usize,
 }
 
 /// What the end of a value needs to know of its beginning.
@@ -65,6 +83,7 @@ impl Tracker {
             node: ROOT,
             leaf: None,
             selecting: Vec::new(),
+            entered: Vec::new(),
             next_match: 0,
         }
     }
@@ -77,6 +96,7 @@ impl Tracker {
         self.node = ROOT;
         self.leaf = None;
         self.selecting.clear();
+        self.entered.clear();
         self.next_match = 0;
     }
 
@@ -93,16 +113,36 @@ impl Tracker {
         !self.selecting.is_empty()
     }
 
-    /// The innermost open value that a pattern follows.
+    /// The same without the values of texts inside strings.
+    pub(super) fn has_open_match_in_document(&self) -> bool {
+        self.entered.first().map_or(self.selecting.len(), |string| string.selecting_to) > 0
+    }
+
+    /// The innermost open value of the document that a pattern follows.
     pub(super) fn innermost(&self) -> Path<'_> {
-        let node = match self.leaf {
-            Some(_) => self.node,
-            None => {
-                let followed = |frame: &&Frame| frame.is_live || frame.value.is_selected;
-                self.frames.iter().rfind(followed).map_or(ROOT, |frame| frame.node)
-            }
-        };
-        self.paths.path(node)
+        self.paths.path(self.innermost_of(0, 0).unwrap_or(ROOT))
+    }
+
+    /// The concrete path, within a text inside a string, of the innermost open value there that a pattern follows.
+    pub(super) fn innermost_inside(&self, level: usize) -> String {
+        let mut path = String::new();
+        let from = level.checked_sub(1).and_then(|outer| self.entered.get(outer)).map_or(0, |string| string.frame + 1);
+        let segments = self.innermost_of(level, from).map(|node| self.paths.path(node).within_text());
+        // Writing to a string cannot fail.
+        let _ = write_concrete(&mut path, segments.into_iter().flatten());
+        path
+    }
+
+    /// The innermost followed value of the text of a level, whose frames begin at `from`.
+    fn innermost_of(&self, level: usize, from: usize) -> Option<NodeId> {
+        if let Some(string) = self.entered.get(level) {
+            return self.frames.get(string.frame).map(|frame| frame.node);
+        }
+        if self.leaf.is_some() {
+            return Some(self.node);
+        }
+        let followed = |frame: &&Frame| frame.is_live || frame.value.is_selected;
+        self.frames.get(from..)?.iter().rfind(followed).map(|frame| frame.node)
     }
 
     /// The events have been read: their paths may be dropped, unless they are still open.
@@ -140,7 +180,7 @@ impl Tracker {
 
     /// Finds the patterns that select the value that begins, and tells it for each.
     #[inline]
-    fn begin_value<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> OpenValue {
+    fn begin_value<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> OpenValue {
         let automaton = self.patterns.automaton();
         if let Some(frame) = self.frames.last_mut()
             && frame.value.kind == ValueKind::Array
@@ -164,15 +204,15 @@ impl Tracker {
         if is_selected {
             out.begin(&self.selected(&value), start);
             self.next_match += (self.selecting.len() - selecting_from) as u64;
-            self.keep_path::<O>();
+            self.keep_path(out);
         }
         value
     }
 
     /// The path of the event just told must stay until the event has been read.
     #[inline]
-    fn keep_path<O: Output>(&mut self) {
-        if O::READS_LATER {
+    fn keep_path<O: Output + ?Sized>(&mut self, out: &O) {
+        if out.reads_later() {
             self.paths.pin(self.node);
         }
     }
@@ -190,7 +230,7 @@ impl Tracker {
 
     /// A container begins. Returns whether a pattern may select something inside.
     #[inline]
-    pub(super) fn begin_container<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
+    pub(super) fn begin_container<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
         let value = self.begin_value(kind, start, out);
         let automaton = self.patterns.automaton();
         let is_live = match kind {
@@ -207,30 +247,35 @@ impl Tracker {
     }
 
     #[inline]
-    pub(super) fn end_container<O: Output>(&mut self, end: u64, retained: &Retained, out: &mut O) {
+    pub(super) fn end_container<'r, O: Output + ?Sized>(
+        &mut self,
+        end: u64,
+        retained: impl FnOnce(Range<u64>) -> Option<&'r [u8]>,
+        out: &mut O,
+    ) {
         let Some(Frame { value, node, .. }) = self.frames.pop() else { return };
         self.rows.truncate(self.rows.len() - self.patterns.automaton().words());
         self.node = node;
         if value.is_selected {
-            out.end_span(&self.selected(&value), value.start, end, retained.slice(value.start..end));
+            out.end_span(&self.selected(&value), value.start, end, retained(value.start..end));
             self.selecting.truncate(value.selecting_from);
-            self.keep_path::<O>();
+            self.keep_path(out);
         }
     }
 
     /// A string or atom begins. Returns whether a pattern selects it.
     #[inline]
-    pub(super) fn begin_leaf<O: Output>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
+    pub(super) fn begin_leaf<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
         let value = self.begin_value(kind, start, out);
         self.leaf = value.is_selected.then_some(value);
         value.is_selected
     }
 
     #[inline]
-    pub(super) fn delta<O: Output>(&mut self, text: &str, at: u64, out: &mut O) {
+    pub(super) fn delta<O: Output + ?Sized>(&mut self, text: &str, at: u64, out: &mut O) {
         if let Some(value) = &self.leaf {
             out.delta(&self.selected(value), text, at);
-            self.keep_path::<O>();
+            self.keep_path(out);
         }
     }
 
@@ -249,21 +294,117 @@ impl Tracker {
     }
 
     #[inline]
-    pub(super) fn end_atom<O: Output>(&mut self, text: &str, end: u64, out: &mut O) {
+    pub(super) fn end_atom<O: Output + ?Sized>(&mut self, text: &str, end: u64, out: &mut O) {
         if let Some(value) = self.leaf.take() {
             out.end_atom(&self.selected(&value), text, end);
             self.selecting.truncate(value.selecting_from);
-            self.keep_path::<O>();
+            self.keep_path(out);
         }
     }
 
     #[inline]
-    pub(super) fn end_string<O: Output>(&mut self, end: u64, retained: &Retained, out: &mut O) {
+    pub(super) fn end_string<'r, O: Output + ?Sized>(
+        &mut self,
+        end: u64,
+        retained: impl FnOnce(Range<u64>) -> Option<&'r [u8]>,
+        out: &mut O,
+    ) {
         if let Some(value) = self.leaf.take() {
-            out.end_span(&self.selected(&value), value.start, end, retained.slice(value.start..end));
+            out.end_span(&self.selected(&value), value.start, end, retained(value.start..end));
             self.selecting.truncate(value.selecting_from);
-            self.keep_path::<O>();
+            self.keep_path(out);
         }
+    }
+}
+
+/// Strings that are read inside.
+impl Tracker {
+    /// The level of the text whose tokens come next: how many open strings are read inside.
+    pub(super) fn level(&self) -> usize {
+        self.entered.len()
+    }
+
+    /// Whether the string that has just begun is read inside. If it is, the root of its text comes next.
+    pub(super) fn enter_string(&mut self, start: u64) -> bool {
+        let automaton = self.patterns.automaton();
+        if !automaton.enters_string(&self.row) {
+            return false;
+        }
+        let unselected = OpenValue {
+            kind: ValueKind::String,
+            start,
+            first_match: self.next_match,
+            selecting_from: self.selecting.len(),
+            is_selected: false,
+        };
+        let value = self.leaf.take().unwrap_or(unselected);
+        self.entered.push(EnteredString { frame: self.frames.len(), selecting_to: self.selecting.len() });
+        self.frames.push(Frame { value, is_live: true, node: self.node, next_index: 0 });
+        let from = self.rows.len();
+        self.rows.extend_from_slice(&self.row);
+        automaton.step_inside(&self.rows[from..], &mut self.row);
+        self.paths.release_after(self.node);
+        self.node = self.paths.push_inside(self.node);
+        true
+    }
+
+    /// New text of the string of a level that is read inside.
+    pub(super) fn delta_of_entered(&mut self, level: usize, text: &str, at: u64, out: &mut dyn LeveledOutput) {
+        let Some(string) = self.entered.get(level) else { return };
+        let Some(Frame { value, node, .. }) = self.frames.get(string.frame) else { return };
+        if value.is_selected {
+            let selected = Selected {
+                patterns: &self.selecting[value.selecting_from..string.selecting_to],
+                first_match: value.first_match,
+                kind: value.kind,
+                node: *node,
+                paths: &self.paths,
+            };
+            out.delta_among_others(level, &selected, text, at);
+            if out.reads_later() {
+                self.paths.pin(*node);
+            }
+        }
+    }
+
+    /// The end of the string that is read inside, once its text has ended or failed.
+    pub(super) fn end_entered<'r, O: Output + ?Sized>(
+        &mut self,
+        end: u64,
+        retained: impl FnOnce(Range<u64>) -> Option<&'r [u8]>,
+        out: &mut O,
+    ) {
+        self.entered.pop();
+        self.end_container(end, retained, out);
+    }
+
+    /// The text of a level has failed: what is open in it is forgotten, and each pattern that goes through its string
+    /// is told.
+    pub(super) fn fail_inside(&mut self, level: usize, error: &Error, out: &mut dyn LeveledOutput) {
+        let Some(&EnteredString { frame, selecting_to }) =
+            level.checked_sub(1).and_then(|outer| self.entered.get(outer))
+        else {
+            return;
+        };
+        let automaton = self.patterns.automaton();
+        self.entered.truncate(level);
+        self.frames.truncate(frame + 1);
+        self.rows.truncate((frame + 1) * automaton.words());
+        self.selecting.truncate(selecting_to);
+        self.leaf = None;
+        self.node = self.frames[frame].node;
+        self.selecting.extend(automaton.through(&self.rows[frame * automaton.words()..]));
+        let selected = Selected {
+            patterns: &self.selecting[selecting_to..],
+            first_match: self.next_match,
+            kind: ValueKind::String,
+            node: self.node,
+            paths: &self.paths,
+        };
+        out.inner_error(&selected, error);
+        self.next_match += (self.selecting.len() - selecting_to) as u64;
+        self.selecting.truncate(selecting_to);
+        self.keep_path(out);
     }
 }
 

@@ -203,7 +203,7 @@ impl ValueFeed {
         if let Err(expected) = step {
             // A part of it may have been written.
             self.written.clear();
-            if let Outcome::Open = &engine.outcome {
+            if engine.outcome.is_open() {
                 let fault = Fault::new(ErrorKind::OutOfOrder, engine.tokenizer.offset(), expected);
                 engine.fail(&fault);
             }
@@ -267,6 +267,7 @@ impl ValueFeed {
                 self.open.push(OpenContainer::Array { newest: 0 });
             }
             ConcreteStep::Index(_) => return Err("expected an array to begin with index 0"),
+            ConcreteStep::Inside => return Err("expected a path that does not lead into a string"),
             ConcreteStep::Name(_) | ConcreteStep::Quoted(_) => {
                 self.written.push('{');
                 self.open.push(OpenContainer::Object { newest: step.name() });
@@ -360,5 +361,7 @@ pub(crate) enum Told<'a> {
 }
 
 fn steps(path: &str) -> Result<Steps<'_>, Disorder> {
-    concrete_steps(path).collect::<Option<_>>().ok_or("expected a concrete path, such as $.a[0]")
+    let in_document = |step: &ConcreteStep<'_>| !step.is_inside();
+    let steps = concrete_steps(path).map(|step| step.filter(in_document));
+    steps.collect::<Option<_>>().ok_or("expected a concrete path, such as $.a[0]")
 }

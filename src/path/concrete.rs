@@ -1,4 +1,4 @@
-//! Reading a concrete path, such as `ask_slots[0]['a b']`, step by step and without an allocation.
+//! Reading a concrete path, such as `ask_slots[0]['a b']` or `arguments | city`, step by step and without an allocation.
 
 use alloc::string::String;
 
@@ -12,20 +12,26 @@ pub(crate) enum ConcreteStep<'a> {
     /// From the opening to the closing quote; it is known to be readable.
     Quoted(&'a str),
     Index(u64),
+    /// `|`: into the text of a string.
+    Inside,
 }
 
 impl ConcreteStep<'_> {
-    /// The name that the step spells; empty for an index.
+    /// The name that the step spells; empty for any other step.
     pub(crate) fn name(self) -> String {
         match self {
             Self::Name(name) => name.into(),
             Self::Quoted(quoted) => QuotedName::new(quoted, 0).flatten().collect(),
-            Self::Index(_) => String::new(),
+            Self::Index(_) | Self::Inside => String::new(),
         }
     }
 
     pub(crate) fn is_index(self) -> bool {
         matches!(self, Self::Index(_))
+    }
+
+    pub(crate) fn is_inside(self) -> bool {
+        matches!(self, Self::Inside)
     }
 
     /// Whether the step spells this segment.
@@ -34,6 +40,7 @@ impl ConcreteStep<'_> {
             (Self::Name(name), Segment::Key(key)) => name == key,
             (Self::Quoted(quoted), Segment::Key(key)) => QuotedName::new(quoted, 0).eq(key.chars().map(Ok)),
             (Self::Index(index), Segment::Index(other)) => index == other,
+            (Self::Inside, Segment::Inside) => true,
             _ => false,
         }
     }
@@ -41,15 +48,21 @@ impl ConcreteStep<'_> {
 
 /// The steps of a concrete path from the root; `None` comes once, where the text is not a concrete path.
 ///
-/// The spellings are those of patterns that select one place: names, quoted names, indices.
+/// The spellings are those of patterns that select one place: names, quoted names, indices, `|`.
 #[inline]
 pub(crate) fn concrete_steps(path: &str) -> ConcreteSteps<'_> {
-    let (rest, wants_dot) = match path.as_bytes() {
-        [b'$', ..] => (&path[1..], true),
-        bytes => (path, matches!(bytes, [b'.' | b'[', ..])),
-    };
+    let (rest, wants_dot) = after_root(path);
     // An empty path is refused, as an empty pattern is; the root is `$`.
     ConcreteSteps { rest, wants_dot, is_empty: path.is_empty() }
+}
+
+/// What follows the root, which may be left out, and whether a name needs a dot there.
+#[inline]
+fn after_root(path: &str) -> (&str, bool) {
+    match path.as_bytes() {
+        [b'$', ..] => (&path[1..], true),
+        bytes => (path, matches!(bytes, [b'.' | b'[', ..])),
+    }
 }
 
 /// The bytes that names without quotes are made of.
@@ -98,7 +111,7 @@ impl<'a> ConcreteSteps<'a> {
             }
             // Here `wants_dot` is always set: after `$` or another step, or because the path begins with a dot.
             Some(b'.') => &self.rest[1..],
-            _ if self.wants_dot => return None,
+            _ if self.wants_dot => return self.inside(),
             _ => self.rest,
         };
         self.wants_dot = true;
@@ -109,6 +122,14 @@ impl<'a> ConcreteSteps<'a> {
         let (name, rest) = name.split_at(end);
         self.rest = rest;
         Some(ConcreteStep::Name(name))
+    }
+
+    /// ` | `, and the root after it.
+    #[cold]
+    fn inside(&mut self) -> Option<ConcreteStep<'a>> {
+        let inner = trim_space(trim_space(self.rest).strip_prefix('|')?);
+        (self.rest, self.wants_dot) = after_root(inner);
+        (!inner.is_empty()).then_some(ConcreteStep::Inside)
     }
 
     #[inline]
@@ -129,4 +150,9 @@ impl<'a> ConcreteSteps<'a> {
         self.rest = rest.strip_prefix(']')?;
         Some(ConcreteStep::Quoted(quoted))
     }
+}
+
+/// Without the white space in front (RFC 9535 `S`).
+fn trim_space(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t', '\n', '\r'])
 }

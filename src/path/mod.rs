@@ -20,7 +20,10 @@ pub(crate) use self::spelling::{
     is_name_char, is_name_first, is_shorthand, write_bracketed, write_concrete, write_pointer_token, write_quoted,
 };
 
-/// One step of a [`Path`]: into an object by key, or into an array by index.
+/// One step of a [`Path`]: into an object by key, into an array by index, or into the JSON text that a string holds.
+///
+/// There are no other ways down, so a `match` may name all of them: code that passed over a step unknowingly would name
+/// another value.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Segment};
@@ -37,6 +40,8 @@ pub enum Segment<'a> {
     Key(&'a str),
     /// An element's place, from 0.
     Index(u64),
+    /// Into a string that a pattern [reads inside](crate::Pattern): what follows leads from the root of its text.
+    Inside,
 }
 
 /// The place of a node in the [`PathStore`].
@@ -48,7 +53,7 @@ pub(crate) const ROOT: NodeId = 0;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: NodeId,
-    /// The element's index, or [`KEY`].
+    /// The element's index, [`KEY`] or [`INSIDE`].
     index: u64,
     /// Where the node's key ends in `keys`; it begins where the previous one ends.
     keys_end: usize,
@@ -56,6 +61,9 @@ struct Node {
 
 /// Marks a node as a member. No array has that many elements.
 const KEY: u64 = u64::MAX;
+
+/// Marks a node as the root of the text in a string.
+const INSIDE: u64 = u64::MAX - 1;
 
 /// The segments of all open paths, and of those that queued events refer to.
 #[derive(Clone, Debug)]
@@ -95,6 +103,10 @@ impl PathStore {
     #[inline]
     pub(crate) fn push_index(&mut self, parent: NodeId, index: u64) -> NodeId {
         self.push(parent, index)
+    }
+
+    pub(crate) fn push_inside(&mut self, string: NodeId) -> NodeId {
+        self.push(string, INSIDE)
     }
 
     #[inline]
@@ -141,6 +153,7 @@ impl PathStore {
                 let new = match self.segment(*id) {
                     Segment::Key(key) => compacted.push_key(parent, key),
                     Segment::Index(index) => compacted.push_index(parent, index),
+                    Segment::Inside => compacted.push_inside(parent),
                 };
                 renamed = (*id, new);
             }
@@ -159,10 +172,10 @@ impl PathStore {
     fn segment(&self, id: NodeId) -> Segment<'_> {
         let place = id as usize;
         let Node { index, keys_end, .. } = self.nodes[place];
-        if index == KEY {
-            Segment::Key(&self.keys[self.nodes[place - 1].keys_end..keys_end])
-        } else {
-            Segment::Index(index)
+        match index {
+            KEY => Segment::Key(&self.keys[self.nodes[place - 1].keys_end..keys_end]),
+            INSIDE => Segment::Inside,
+            index => Segment::Index(index),
         }
     }
 }
@@ -170,7 +183,8 @@ impl PathStore {
 /// Where a value is, from the root; a `Copy` view that lives as long as its event.
 ///
 /// `Display` prints the concrete path, which can be read as a pattern (`ask_slots[0].message`; the root is `$`);
-/// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) give the standard spellings.
+/// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) give the standard spellings. The path of a value in the
+/// JSON text that a string holds has both parts, `arguments | city`; that of the text's root is `arguments | $`.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -206,8 +220,20 @@ impl<'a> Path<'a> {
     pub fn indices(self) -> impl Iterator<Item = u64> + use<'a> {
         self.iter().filter_map(|segment| match segment {
             Segment::Index(index) => Some(index),
-            Segment::Key(_) => None,
+            Segment::Key(_) | Segment::Inside => None,
         })
+    }
+
+    /// The segments from the root of the innermost text that is read inside a string, or from the root. The cost is
+    /// linear in the depth within that text.
+    pub(crate) fn within_text(self) -> impl Iterator<Item = Segment<'a>> {
+        let mut nodes = SmallVec::<[NodeId; 8]>::new();
+        let mut node = self.node;
+        while node != ROOT && self.store.nodes[node as usize].index != INSIDE {
+            nodes.push(node);
+            node = self.store.nodes[node as usize].parent;
+        }
+        nodes.into_iter().rev().map(move |node| self.store.segment(node))
     }
 
     /// The last segment; none for the root. Costs nothing.
@@ -217,12 +243,17 @@ impl<'a> Path<'a> {
     }
 
     /// The RFC 9535 §2.7 normalized path: `$['ask_slots'][0]['message']`.
+    ///
+    /// The RFC knows no text in strings: such a path is two normalized paths, `$['arguments'] | $['city']`, which
+    /// together are a [`Pattern`](crate::Pattern).
     #[must_use]
     pub fn normalized(self) -> impl fmt::Display + use<'a> {
         Normalized(self)
     }
 
     /// The RFC 6901 pointer: `/ask_slots/0/message`; empty for the root.
+    ///
+    /// No pointer leads into a string: for `arguments | city` this is `/arguments`, the outermost string on the way.
     #[must_use]
     pub fn pointer(self) -> impl fmt::Display + use<'a> {
         Pointer(self)
@@ -242,7 +273,8 @@ struct Pointer<'a>(Path<'a>);
 
 impl fmt::Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|segment| write_pointer_token(f, segment))
+        let mut pointed_to = self.0.iter().take_while(|segment| *segment != Segment::Inside);
+        pointed_to.try_for_each(|segment| write_pointer_token(f, segment))
     }
 }
 

@@ -4,7 +4,7 @@ use core::fmt::{self, Write};
 
 use super::Segment;
 
-/// The concrete spelling: `ask_slots[0].message`, `$` for the root.
+/// The concrete spelling: `ask_slots[0].message`, `$` for the root, `arguments | city` inside a string.
 pub(crate) fn write_concrete<'a>(out: &mut impl Write, segments: impl IntoIterator<Item = Segment<'a>>) -> fmt::Result {
     let mut is_root = true;
     for segment in segments {
@@ -15,6 +15,11 @@ pub(crate) fn write_concrete<'a>(out: &mut impl Write, segments: impl IntoIterat
                 }
                 out.write_str(name)?;
             }
+            Segment::Inside => {
+                out.write_str(if is_root { "$ | " } else { " | " })?;
+                is_root = true;
+                continue;
+            }
             quoted_or_index => write_bracketed(out, quoted_or_index)?,
         }
         is_root = false;
@@ -22,7 +27,7 @@ pub(crate) fn write_concrete<'a>(out: &mut impl Write, segments: impl IntoIterat
     if is_root { out.write_char('$') } else { Ok(()) }
 }
 
-/// `[0]` or `['name']` as in a normalized path.
+/// `[0]` or `['name']` as in a normalized path; ` | $` for the root of the text in a string.
 pub(crate) fn write_bracketed(out: &mut impl Write, segment: Segment<'_>) -> fmt::Result {
     match segment {
         Segment::Index(index) => write!(out, "[{index}]"),
@@ -31,6 +36,7 @@ pub(crate) fn write_bracketed(out: &mut impl Write, segment: Segment<'_>) -> fmt
             write_quoted(out, name)?;
             out.write_char(']')
         }
+        Segment::Inside => out.write_str(" | $"),
     }
 }
 
@@ -53,16 +59,19 @@ pub(crate) fn write_quoted(out: &mut impl Write, name: &str) -> fmt::Result {
     out.write_char('\'')
 }
 
-/// `/name` or `/0` (RFC 6901 §3).
+/// `/name` or `/0` (RFC 6901 §3); nothing for what no pointer leads into.
 pub(crate) fn write_pointer_token(out: &mut impl Write, segment: Segment<'_>) -> fmt::Result {
-    out.write_char('/')?;
     match segment {
-        Segment::Index(index) => write!(out, "{index}"),
-        Segment::Key(name) => name.chars().try_for_each(|character| match character {
-            '~' => out.write_str("~0"),
-            '/' => out.write_str("~1"),
-            other => out.write_char(other),
-        }),
+        Segment::Index(index) => write!(out, "/{index}"),
+        Segment::Key(name) => {
+            out.write_char('/')?;
+            name.chars().try_for_each(|character| match character {
+                '~' => out.write_str("~0"),
+                '/' => out.write_str("~1"),
+                other => out.write_char(other),
+            })
+        }
+        Segment::Inside => Ok(()),
     }
 }
 

@@ -22,6 +22,10 @@
 //!   the bit that leaves the last position of the pattern before it is always dropped.
 //! - A descendant segment may skip any number of levels, so the position before it (bit 4 here) also stays alive in
 //!   every step: `lasting`.
+//! - A segment `|` is a position like any other, guarded by the mask of *pipes*, which no key and no index looks at: only
+//!   [`step_inside`](Automaton::step_inside) leads past it, from a string to the root of the text in it. In that step
+//!   nothing lasts, so `..` does not lead into strings. All positions that are alive at a value have as many pipes
+//!   before them as there are strings around it.
 //! - A row has as many words as the set needs, and the bit that leaves one word enters the next.
 //!
 //! A step costs a few operations per word of 64 positions, whatever the depth. A row without bits means that no pattern
@@ -61,6 +65,10 @@ pub(crate) struct Automaton {
     /// Positions from which an object can be entered, and an array.
     enters_object: Row,
     enters_array: Row,
+    /// Positions from which a string is read inside.
+    enters_string: Row,
+    /// Guards of `|`.
+    pipes: Row,
     /// Guards of wildcards, which take every key and index.
     wildcards: Row,
     /// Guards by name, sorted by length, then by bytes: most keys differ in their length.
@@ -77,6 +85,7 @@ impl Automaton {
         let row = || -> Row { smallvec![0; words] };
         let (mut initial, mut finals, mut lasting, mut wildcards) = (row(), row(), row(), row());
         let (mut enters_object, mut enters_array) = (row(), row());
+        let (mut enters_string, mut pipes) = (row(), row());
         let mut names = BTreeMap::<(usize, &String), Vec<usize>>::new();
         let mut indices = BTreeMap::<u64, Vec<usize>>::new();
         let mut slices = BTreeMap::<Slice, Vec<usize>>::new();
@@ -96,6 +105,11 @@ impl Automaton {
                         Selector::Index(index) => indices.entry(*index).or_default().push(guarded),
                         Selector::Slice(slice) => slices.entry(*slice).or_default().push(guarded),
                         Selector::Wildcard => set(&mut wildcards, guarded),
+                        Selector::Inside => {
+                            set(&mut enters_string, position);
+                            set(&mut pipes, guarded);
+                            continue;
+                        }
                     }
                     if matches!(selector, Selector::Name(_) | Selector::Wildcard) {
                         set(&mut enters_object, position);
@@ -122,6 +136,8 @@ impl Automaton {
             lasting,
             enters_object,
             enters_array,
+            enters_string,
+            pipes,
             wildcards,
             names: names.into_iter().map(|((_, name), bits)| (name.as_str().into(), sparse(&bits))).collect(),
             indices: indices.into_iter().map(|(index, bits)| (index, sparse(&bits))).collect(),
@@ -185,11 +201,42 @@ impl Automaton {
         intersects(row, &self.enters_array)
     }
 
+    /// Whether any string is ever read inside.
+    pub(crate) fn has_pipes(&self) -> bool {
+        self.pipes.iter().any(|&word| word != 0)
+    }
+
+    /// Whether a string with this row is to be read inside.
+    #[inline]
+    pub(crate) fn enters_string(&self, row: &[u64]) -> bool {
+        intersects(row, &self.enters_string)
+    }
+
+    /// The row of the root of the text in a string with the row `from`.
+    pub(crate) fn step_inside(&self, from: &[u64], to: &mut [u64]) {
+        let mut carry = 0;
+        for (word, to) in to.iter_mut().enumerate() {
+            *to = (from[word] << 1 | carry) & self.pipes[word];
+            carry = from[word] >> (WORD - 1);
+        }
+    }
+
+    /// The patterns that go through the string with this row, ascending.
+    pub(crate) fn through(&self, row: &[u64]) -> impl Iterator<Item = PatternId> {
+        self.patterns_of(row, &self.enters_string)
+    }
+
     /// The patterns that select the value with this row, ascending.
     #[inline]
     pub(crate) fn selected(&self, row: &[u64]) -> impl Iterator<Item = PatternId> {
+        self.patterns_of(row, &self.finals)
+    }
+
+    /// The patterns of the positions that are alive in a row and in a mask, which has at most one such of each pattern.
+    #[inline]
+    fn patterns_of(&self, row: &[u64], mask: &[u64]) -> impl Iterator<Item = PatternId> {
         row.iter().enumerate().flat_map(move |(word, &bits)| {
-            let mut hits = bits & self.finals[word];
+            let mut hits = bits & mask[word];
             core::iter::from_fn(move || {
                 let lowest = hits & hits.wrapping_neg();
                 hits ^= lowest;

@@ -1,4 +1,4 @@
-//! Reading a pattern: RFC 9535 §2, appendix A, without what a forward stream can't decide.
+//! Reading a pattern: RFC 9535 §2, appendix A, without what a forward stream can't decide; and `|` between queries.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -31,8 +31,22 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn pattern(&mut self) -> Result<Pattern, PatternError> {
         let mut segments = Vec::new();
+        if self.peek().is_none() {
+            return Err(self.error("an empty pattern selects nothing; the root is `$`"));
+        }
+        self.query(&mut segments)?;
+        while self.eat('|') {
+            segments.push(PatternSegment { is_descendant: false, selectors: [Selector::Inside].into() });
+            self.skip_space();
+            self.query(&mut segments)?;
+        }
+        Ok(Pattern { segments })
+    }
+
+    /// One query, up to the end of the pattern or to `|`.
+    fn query(&mut self, segments: &mut Vec<PatternSegment>) -> Result<(), PatternError> {
         match self.peek() {
-            None => return Err(self.error("an empty pattern selects nothing; the root is `$`")),
+            None | Some('|') => return Err(self.error("expected a query on each side of `|`; the root is `$`")),
             Some('$') => self.at += 1,
             Some('[' | '.') => {}
             // A bare name or `*`: `$.` is supplied.
@@ -42,7 +56,8 @@ impl Reader<'_> {
             let before_space = self.at;
             self.skip_space();
             match self.peek() {
-                None if self.at == before_space => return Ok(Pattern { segments }),
+                Some('|') => return Ok(()),
+                None if self.at == before_space => return Ok(()),
                 None => {
                     self.at = before_space;
                     return Err(self.error("white space after the pattern"));
@@ -50,7 +65,7 @@ impl Reader<'_> {
                 Some('[') => segments.push(PatternSegment { is_descendant: false, selectors: self.bracketed()? }),
                 Some('.') => segments.push(self.dot_segment()?),
                 Some('(') => return Err(self.error(FUNCTION)),
-                Some(_) => return Err(self.error("expected `.`, `[` or the end")),
+                Some(_) => return Err(self.error("expected `.`, `[`, `|` or the end")),
             }
         }
     }

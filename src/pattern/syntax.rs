@@ -18,6 +18,35 @@ use crate::path::{is_shorthand, write_quoted};
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
 ///
+/// # JSON inside strings
+///
+/// In `outer | inner`, each string that `outer` selects is read as a JSON text of its own, while it is still arriving,
+/// and `inner` selects in that text. This may be repeated: `a | b | c`. Where `outer` selects anything but a string,
+/// nothing is told.
+///
+/// ```
+/// use jsonspigot::{EventKind, Parser, PatternSet};
+///
+/// let mut parser = Parser::new(&PatternSet::new(["tool_calls[*].function.arguments | city"])?);
+/// let mut shown = String::new();
+/// for chunk in [r#"{"tool_calls": [{"function": {"arguments": "{\"ci"#, r#"ty\": \"Par"#, r#"is\"}"}}]}"#] {
+///     for event in parser.feed(chunk) {
+///         let event = event?;
+///         if let EventKind::Delta(text) = event.kind {
+///             assert_eq!(event.path.to_string(), "tool_calls[0].function.arguments | city");
+///             shown.push_str(text);
+///         }
+///     }
+/// }
+/// assert_eq!(shown, "Paris");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The inner text is strict JSON, and has the parser's [limits](crate::Limits) and its
+/// [policy on duplicate keys](crate::DuplicateKeys) for itself. If it is not JSON, or the string ends before it does, an
+/// [inner error](crate::EventKind::InnerError) is told for each pattern that goes through the string, and nothing more
+/// of that text; the outer text goes on, and its verdict is its own.
+///
 /// # Errors
 ///
 /// Parsing refuses, with the column and the reason, what is not an RFC 9535 query and what a stream can't decide:
@@ -40,6 +69,8 @@ pub(crate) enum Selector {
     Index(u64),
     Slice(Slice),
     Wildcard,
+    /// `|`: the root of the text in a string. It is the only selector of its segment.
+    Inside,
 }
 
 /// `start:end:step` without negative numbers; `None` where nothing was written.
@@ -72,6 +103,7 @@ impl fmt::Display for PatternSegment {
         match self.selectors.as_slice() {
             [Selector::Name(name)] if is_shorthand(name) => write!(f, "{dots}{name}"),
             [Selector::Wildcard] if self.is_descendant => f.write_str("..*"),
+            [Selector::Inside] => f.write_str(" | $"),
             selectors => {
                 if self.is_descendant {
                     f.write_str("..")?;
@@ -92,6 +124,7 @@ impl fmt::Display for Selector {
             Self::Name(name) => write_quoted(f, name),
             Self::Index(index) => write!(f, "{index}"),
             Self::Wildcard => f.write_char('*'),
+            Self::Inside => f.write_char('|'),
             Self::Slice(Slice { start, end, step }) => {
                 let number = |f: &mut fmt::Formatter<'_>, n: &Option<u64>| n.map_or(Ok(()), |n| write!(f, "{n}"));
                 number(f, start)?;

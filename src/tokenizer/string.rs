@@ -132,6 +132,11 @@ impl Tokenizer {
         Some(StringPiece::Text(text, at))
     }
 
+    /// Makes [`Self::take_string_piece`] return `None` until the open string has ended.
+    pub(crate) fn refuse_string_pieces(&mut self) {
+        self.string.room = 0;
+    }
+
     /// How much of a chunk is before an offset.
     #[inline]
     fn within(&self, limit: u64, chunk: &[u8]) -> usize {

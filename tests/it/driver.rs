@@ -132,8 +132,13 @@ impl Joined {
 
     pub(crate) fn add(&mut self, event: &Event<'_>) {
         self.count += 1;
-        assert!(event.offset >= self.last_offset, "offsets never decrease");
-        self.last_offset = event.offset;
+        // In a text inside a string they count from its beginning.
+        let is_inner =
+            matches!(event.kind, EventKind::InnerError(_)) || event.path.iter().any(|it| it == Segment::Inside);
+        if !is_inner {
+            assert!(event.offset >= self.last_offset, "offsets never decrease");
+            self.last_offset = event.offset;
+        }
         assert!(!self.ended.contains(&event.match_id), "nothing is told of a match behind its end");
         let kind = match event.kind {
             EventKind::Begin(kind) => {
@@ -168,11 +173,22 @@ impl Joined {
                 // Empty where no text is kept: the model's never is.
                 ModelEventKind::End(value.map_or(Vec::new(), |value| value.bytes().to_owned()))
             }
+            EventKind::InnerError(error) => {
+                assert!(self.begun.insert(event.match_id) && self.ended.insert(event.match_id), "a match of its own");
+                assert_eq!(event.offset, error.offset());
+                ModelEventKind::InnerError {
+                    kind: error.kind().name(),
+                    line: error.line(),
+                    column: error.column(),
+                    path: error.path().to_owned(),
+                }
+            }
             _ => unreachable!("another kind of event"),
         };
         let path = event.path.iter().map(|segment| match segment {
             Segment::Key(key) => PathElement::Key(key.to_owned()),
             Segment::Index(index) => PathElement::Index(index),
+            Segment::Inside => PathElement::Inside,
         });
         let event_in_model =
             ModelEvent { pattern: event.pattern.index(), path: path.collect(), kind, offset: event.offset };

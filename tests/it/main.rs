@@ -14,6 +14,7 @@ mod fuzz_corpus;
 mod fuzz_inputs;
 mod import_cycles;
 mod limits;
+mod nested;
 mod open_atoms;
 mod owned;
 mod parser;

@@ -42,6 +42,7 @@ fn pattern(path: &[PathElement]) -> ModelPattern {
     let selector = |element: &PathElement| match element {
         PathElement::Key(name) => Selector::named(name),
         PathElement::Index(index) => Selector::Index(*index),
+        PathElement::Inside => unreachable!("these paths do not lead into strings"),
     };
     path.iter().map(|element| ModelSegment::child(selector(element))).collect()
 }

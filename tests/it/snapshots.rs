@@ -63,6 +63,7 @@ fn lookup<'v>(value: &'v Value, path: &[PathElement]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, element| match element {
         PathElement::Key(key) => value.as_object()?.get(key),
         PathElement::Index(index) => value.as_array()?.get(usize::try_from(*index).ok()?),
+        PathElement::Inside => None,
     })
 }
 

@@ -107,6 +107,10 @@ impl<W: Write> Output for Lines<W> {
                     write!(self.out, r#","value":{value}"#)?;
                 }
             }
+            EventKind::InnerError(error) => {
+                self.begin_line("inner-error", of, event)?;
+                write!(self.out, r#","kind":"{}","offset":{}"#, error.kind().name(), error.offset())?;
+            }
             // A kind that this version of the command has no line for.
             _ => return Ok(()),
         }

@@ -5,13 +5,16 @@ use super::{Output, Selected};
 use crate::tokenizer::ValueKind;
 
 /// An output with a filter before it, and whether the text has deviated from JSON.
-pub(in crate::parser) struct DeviationFilter<'a, O> {
+pub(in crate::parser) struct DeviationFilter<'a, O: ?Sized> {
     pub(in crate::parser) out: &'a mut O,
     pub(in crate::parser) has_deviated: bool,
 }
 
-impl<O: Output> Output for DeviationFilter<'_, O> {
-    const READS_LATER: bool = O::READS_LATER;
+impl<O: Output + ?Sized> Output for DeviationFilter<'_, O> {
+    #[inline]
+    fn reads_later(&self) -> bool {
+        self.out.reads_later()
+    }
 
     #[inline]
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {

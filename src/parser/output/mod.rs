@@ -2,11 +2,16 @@
 
 mod callback;
 mod deviation_filter;
+mod inner;
 mod queue;
+
+use core::ops::Range;
 
 pub(super) use self::callback::Callback;
 pub(super) use self::deviation_filter::DeviationFilter;
+pub(super) use self::inner::InnerOutput;
 pub(super) use self::queue::Queue;
+use crate::error::Error;
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
@@ -33,7 +38,7 @@ impl<'a> Selected<'a> {
 /// Where the parser's events go.
 pub(super) trait Output {
     /// Whether events are read later, so that their paths must stay.
-    const READS_LATER: bool;
+    fn reads_later(&self) -> bool;
 
     fn begin(&mut self, selected: &Selected<'_>, at: u64);
     fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64);
@@ -41,4 +46,19 @@ pub(super) trait Output {
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64);
     /// The end of a string or container that began at `start`; `text` is its JSON text, if it was kept.
     fn end_span(&mut self, selected: &Selected<'_>, start: u64, end: u64, text: Option<&[u8]>);
+}
+
+/// Where the events go of texts inside strings, which are told apart by their level: the document's is 0.
+pub(super) trait LeveledOutput: Output {
+    /// A chunk begins that may have text inside strings.
+    fn begin_chunk(&mut self);
+    /// New text of a string in the text of a level; events of deeper levels may have come since the last.
+    fn delta_among_others(&mut self, level: usize, selected: &Selected<'_>, text: &str, at: u64);
+    /// The end of an atom in the text of a level.
+    fn end_inner_atom(&mut self, level: usize, selected: &Selected<'_>, text: &str, end: u64);
+    /// The end of a string or container in the text of a level, with its JSON text, if it was kept, and where in the
+    /// text that the level keeps.
+    fn end_inner_span(&mut self, level: usize, selected: &Selected<'_>, end: u64, kept: Option<(Range<usize>, &[u8])>);
+    /// The text in the string has failed.
+    fn inner_error(&mut self, selected: &Selected<'_>, error: &Error);
 }

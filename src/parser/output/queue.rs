@@ -4,7 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{Output, Selected};
+use super::{LeveledOutput, Output, Selected};
+use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;
@@ -18,6 +19,18 @@ pub(in crate::parser) struct Queue {
     text: String,
     /// Where the chunk began, if it was only a [piece](Self::keep_piece) of the open string.
     piece: Option<u64>,
+    inner: Inner,
+}
+
+/// What only the events of texts inside strings need. It is cleared where such a chunk begins, not with the rest, so that
+/// other chunks pay nothing for it.
+#[derive(Clone, Debug, Default)]
+struct Inner {
+    /// The text of deltas and atoms, for each level from 1: a string's text stays in one piece.
+    texts: Vec<String>,
+    errors: Vec<Error>,
+    /// The places of the newest deltas of each level, from 0.
+    newest_deltas: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,6 +51,16 @@ enum EntryKind {
     EndAtom(ValueKind, Range<usize>),
     /// Where a string or container began; it ended at the entry's offset.
     EndSpan(ValueKind, u64),
+    /// A place in the text of a level.
+    InnerDelta(u32, Range<usize>),
+    /// A place in the text of a level.
+    EndInnerAtom(ValueKind, u32, Range<usize>),
+    /// A place in the text that is kept for a level.
+    EndInnerSpan(ValueKind, u32, Range<usize>),
+    /// The end of a string or container whose text was not kept.
+    EndInnerUnkept,
+    /// A place in the queue's inner errors.
+    InnerError(usize),
 }
 
 impl Queue {
@@ -62,13 +85,15 @@ impl Queue {
         Some((&self.text, self.piece?))
     }
 
-    /// The event at a place, if there are that many. `retained` gives the text of a span, if it was kept.
+    /// The event at a place, if there are that many. `retained` gives the text of a span, if it was kept, and `kept` what
+    /// a level has kept at a place.
     #[inline]
     pub(in crate::parser) fn event<'a>(
         &'a self,
         place: usize,
         paths: &'a PathStore,
         retained: impl FnOnce(Range<u64>) -> Option<&'a [u8]>,
+        kept: impl FnOnce(usize, Range<usize>) -> Option<&'a [u8]>,
     ) -> Option<Event<'a>> {
         let Entry { pattern, node, match_id, offset, kind: ref entry } = *self.entries.get(place)?;
         let path = paths.path(node);
@@ -82,6 +107,15 @@ impl Queue {
             EntryKind::EndSpan(kind, start) => {
                 EventKind::End(retained(*start..offset).map(|text| complete(*kind, text)))
             }
+            EntryKind::InnerDelta(level, range) => EventKind::Delta(self.inner.text(*level, range)),
+            EntryKind::EndInnerAtom(kind, level, range) => {
+                EventKind::End(Some(complete(*kind, self.inner.text(*level, range).as_bytes())))
+            }
+            EntryKind::EndInnerSpan(kind, level, range) => {
+                EventKind::End(kept(*level as usize, range.clone()).map(|text| complete(*kind, text)))
+            }
+            EntryKind::EndInnerUnkept => EventKind::End(None),
+            EntryKind::InnerError(place) => EventKind::InnerError(self.inner.errors.get(*place)?),
         };
         Some(Event { pattern, match_id, path, kind, offset })
     }
@@ -106,10 +140,27 @@ impl Queue {
         self.text.push_str(text);
         start..self.text.len()
     }
+
+    /// The same into the text of a level.
+    fn keep_at(&mut self, level: usize, text: &str) -> Range<usize> {
+        if level == 0 {
+            return self.keep(text);
+        }
+        if self.inner.texts.len() < level {
+            self.inner.texts.resize_with(level, String::new);
+        }
+        let kept = &mut self.inner.texts[level - 1];
+        let start = kept.len();
+        kept.push_str(text);
+        start..kept.len()
+    }
 }
 
 impl Output for Queue {
-    const READS_LATER: bool = true;
+    #[inline]
+    fn reads_later(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {
@@ -142,5 +193,62 @@ impl Output for Queue {
     #[inline]
     fn end_span(&mut self, selected: &Selected<'_>, start: u64, end: u64, _text: Option<&[u8]>) {
         self.push(selected, end, &EntryKind::EndSpan(selected.kind, start));
+    }
+}
+
+impl LeveledOutput for Queue {
+    fn begin_chunk(&mut self) {
+        // If events are waiting, this is the second part of one call.
+        if self.entries.is_empty() {
+            self.inner.texts.iter_mut().for_each(String::clear);
+            self.inner.errors.clear();
+        }
+    }
+
+    /// The deltas of a string in one chunk are told as one here too, where the first of them is.
+    fn delta_among_others(&mut self, level: usize, selected: &Selected<'_>, text: &str, at: u64) {
+        let range = self.keep_at(level, text);
+        if self.inner.newest_deltas.len() <= level {
+            self.inner.newest_deltas.resize(level + 1, 0);
+        }
+        let newest = self.inner.newest_deltas[level];
+        let told = self.entries.get_mut(newest..newest + selected.patterns.len()).unwrap_or_default();
+        let is_delta = |kind: &EntryKind| matches!(kind, EntryKind::Delta(_) | EntryKind::InnerDelta(..));
+        if told.first().is_some_and(|entry| entry.match_id == selected.first_match && is_delta(&entry.kind)) {
+            for entry in told {
+                if let EntryKind::Delta(told) | EntryKind::InnerDelta(_, told) = &mut entry.kind {
+                    told.end = range.end;
+                }
+            }
+            return;
+        }
+        self.inner.newest_deltas[level] = self.entries.len();
+        let kind = if level == 0 { EntryKind::Delta(range) } else { EntryKind::InnerDelta(level as u32, range) };
+        self.push(selected, at, &kind);
+    }
+
+    fn end_inner_atom(&mut self, level: usize, selected: &Selected<'_>, text: &str, end: u64) {
+        let range = self.keep_at(level, text);
+        self.push(selected, end, &EntryKind::EndInnerAtom(selected.kind, level as u32, range));
+    }
+
+    fn end_inner_span(&mut self, level: usize, selected: &Selected<'_>, end: u64, kept: Option<(Range<usize>, &[u8])>) {
+        let kind = match kept {
+            Some((place, _)) => EntryKind::EndInnerSpan(selected.kind, level as u32, place),
+            None => EntryKind::EndInnerUnkept,
+        };
+        self.push(selected, end, &kind);
+    }
+
+    fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
+        let kind = EntryKind::InnerError(self.inner.errors.len());
+        self.inner.errors.push(error.clone());
+        self.push(selected, error.offset(), &kind);
+    }
+}
+
+impl Inner {
+    fn text(&self, level: u32, range: &Range<usize>) -> &str {
+        self.texts.get(level as usize - 1).and_then(|text| text.get(range.clone())).unwrap_or_default()
     }
 }

@@ -48,6 +48,8 @@ impl Options {
 pub enum PathElement {
     Key(String),
     Index(u64),
+    /// Into the text of a string.
+    Inside,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +90,8 @@ pub enum ModelEventKind {
     Delta(String),
     /// The value's raw text, as it stands in the document.
     End(Vec<u8>),
+    /// The text in the string failed; the place and the path are those within it.
+    InnerError { kind: &'static str, line: u64, column: u64, path: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,8 +143,12 @@ pub fn quoted(name: &str) -> String {
     out
 }
 
-/// The contract's concrete path: `ask_slots[0].message`, and `$` for the root.
+/// The contract's concrete path: `ask_slots[0].message`, `$` for the root, and `arguments | city` inside a string.
 pub fn concrete_path(path: &[PathElement]) -> String {
+    if let Some(place) = path.iter().rposition(|element| *element == PathElement::Inside) {
+        let (outer, inner) = (&path[..place], &path[place + 1..]);
+        return format!("{} | {}", concrete_path(outer), concrete_path(inner));
+    }
     if path.is_empty() {
         return "$".to_owned();
     }
@@ -157,6 +165,7 @@ pub fn concrete_path(path: &[PathElement]) -> String {
             PathElement::Key(name) => {
                 write!(out, "[{}]", quoted(name)).expect("a String takes all");
             }
+            PathElement::Inside => unreachable!("the path has been split there"),
         }
     }
     out
@@ -169,6 +178,7 @@ pub fn normalized_path(path: &[PathElement]) -> String {
         match element {
             PathElement::Index(index) => write!(out, "[{index}]"),
             PathElement::Key(name) => write!(out, "[{}]", quoted(name)),
+            PathElement::Inside => write!(out, " | $"),
         }
         .expect("a String takes all");
     }

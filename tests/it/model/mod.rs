@@ -15,6 +15,7 @@ pub mod lenient;
 pub mod lexemes;
 pub mod log;
 pub mod mutate;
+pub mod nested;
 pub mod pattern;
 pub mod place;
 pub mod read;

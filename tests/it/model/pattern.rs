@@ -196,6 +196,7 @@ pub fn at<'v>(root: &'v Value, path: &[PathElement]) -> &'v Value {
     path.iter().fold(root, |node, element| match element {
         PathElement::Key(name) => &node[name.as_str()],
         PathElement::Index(index) => &node[usize::try_from(*index).expect("an index of this machine")],
+        PathElement::Inside => unreachable!("a text inside a string is a value of its own"),
     })
 }
 

@@ -38,6 +38,7 @@ pub fn replay(events: &[ModelEvent]) -> Result<Option<Value>, serde_json::Error>
                     put(&mut known, &event.path, serde_json::from_slice(raw)?);
                 }
             }
+            ModelEventKind::InnerError { .. } => {}
         }
     }
     Ok(known)
@@ -53,6 +54,7 @@ fn put(root: &mut Option<Value>, path: &[PathElement], value: Value) {
         parent = match element {
             PathElement::Key(name) => &mut parent[name.as_str()],
             PathElement::Index(index) => &mut parent[usize::try_from(*index).expect("an index of this machine")],
+            PathElement::Inside => unreachable!("these patterns do not lead into strings"),
         };
     }
     match (last, parent) {

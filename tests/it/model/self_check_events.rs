@@ -19,6 +19,7 @@ fn shown(document: &[u8], options: &Options) -> String {
             ModelEventKind::Begin(kind) => format!("begin {kind}"),
             ModelEventKind::Delta(text) => format!("delta {text}"),
             ModelEventKind::End(raw) => format!("end {}", String::from_utf8_lossy(&raw)),
+            ModelEventKind::InnerError { kind, .. } => format!("inner error {kind}"),
         };
         writeln!(out, "{offset} #{pattern} {} {kind}", concrete_path(&path)).expect("a String takes all");
     }

@@ -9,6 +9,7 @@ pub mod documents;
 pub mod fuzz_targets;
 pub mod limits;
 pub mod looks;
+pub mod nested;
 pub mod ops;
 pub mod owned;
 pub mod paths;

@@ -46,7 +46,7 @@ pub fn are_spelt_as_the_rfcs_say(document: &[u8], patterns: &[ModelPattern]) {
         assert_eq!(event.path.last().map(element), path.last().cloned());
         let indices = path.iter().filter_map(|element| match element {
             PathElement::Index(index) => Some(*index),
-            PathElement::Key(_) => None,
+            PathElement::Key(_) | PathElement::Inside => None,
         });
         assert!(event.path.indices().eq(indices));
     });
@@ -58,6 +58,7 @@ fn element(segment: Segment<'_>) -> PathElement {
     match segment {
         Segment::Key(key) => PathElement::Key(key.to_owned()),
         Segment::Index(index) => PathElement::Index(index),
+        Segment::Inside => PathElement::Inside,
     }
 }
 
@@ -66,6 +67,7 @@ fn pointer_token(element: &PathElement) -> String {
     match element {
         PathElement::Key(key) => key.replace('~', "~0").replace('/', "~1"),
         PathElement::Index(index) => index.to_string(),
+        PathElement::Inside => unreachable!("no pointer leads into a string"),
     }
 }
 
