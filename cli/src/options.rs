@@ -33,6 +33,7 @@ pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon a
   {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
   {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
   {"event":"end","pattern":0,"path":"…","value":…}             the value is complete; spelt as in the input
+  {"event":"inner-error","pattern":0,"path":"…","kind":"…","offset":N}     with PATTERN `a | b`: the text in a string is not JSON
   {"event":"snapshot","value":…}                               with --snapshots: all that is known, with brackets closed
   {"event":"patch","ops":[…]}                                  with --patches: what brings the last one up to date
   {"event":"done","bytes":N}                                   the text is complete; "value" with --value
@@ -96,7 +97,8 @@ or the text is not UTF-8. With --text: the text around payloads as it is, and th
     after_long_help = format!("{LINES}\n\nExit status: {EXIT_STATUS}")
 )]
 pub(crate) struct Options {
-    /// What to follow: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value
+    /// What to follow: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value;
+    /// `arguments | city` reads the JSON text in the string `arguments`
     #[arg(value_name = "PATTERN", value_hint = ValueHint::Other)]
     pub(crate) patterns: Vec<String>,
 

@@ -198,7 +198,7 @@ impl Tracker {
             }
         }
         let selecting_from = self.selecting.len();
-        self.selecting.extend(automaton.selected(&self.row));
+        automaton.push_selected(&self.row, &mut self.selecting);
         let is_selected = self.selecting.len() > selecting_from;
         let value = OpenValue { kind, start, first_match: self.next_match, selecting_from, is_selected };
         if is_selected {
@@ -393,7 +393,7 @@ impl Tracker {
         self.selecting.truncate(selecting_to);
         self.leaf = None;
         self.node = self.frames[frame].node;
-        self.selecting.extend(automaton.through(&self.rows[frame * automaton.words()..]));
+        automaton.push_through(&self.rows[frame * automaton.words()..], &mut self.selecting);
         let selected = Selected {
             patterns: &self.selecting[selecting_to..],
             first_match: self.next_match,

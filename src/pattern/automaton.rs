@@ -221,29 +221,31 @@ impl Automaton {
         }
     }
 
-    /// The patterns that go through the string with this row, ascending.
-    pub(crate) fn through(&self, row: &[u64]) -> impl Iterator<Item = PatternId> {
-        self.patterns_of(row, &self.enters_string)
+    /// Appends the patterns that select the value with this row, ascending.
+    // No iterator: every kind of output has a caller of this, and a nested iterator would not be inlined into each.
+    #[inline]
+    pub(crate) fn push_selected(&self, row: &[u64], patterns: &mut Vec<PatternId>) {
+        for (word, &bits) in row.iter().enumerate() {
+            self.push_patterns(word, bits & self.finals[word], patterns);
+        }
     }
 
-    /// The patterns that select the value with this row, ascending.
-    #[inline]
-    pub(crate) fn selected(&self, row: &[u64]) -> impl Iterator<Item = PatternId> {
-        self.patterns_of(row, &self.finals)
+    /// Appends the patterns that go through the string with this row, ascending: none has two such positions alive.
+    pub(crate) fn push_through(&self, row: &[u64], patterns: &mut Vec<PatternId>) {
+        for (word, &bits) in row.iter().enumerate() {
+            self.push_patterns(word, bits & self.enters_string[word], patterns);
+        }
     }
 
-    /// The patterns of the positions that are alive in a row and in a mask, which has at most one such of each pattern.
+    /// Appends the patterns of these positions.
     #[inline]
-    fn patterns_of(&self, row: &[u64], mask: &[u64]) -> impl Iterator<Item = PatternId> {
-        row.iter().enumerate().flat_map(move |(word, &bits)| {
-            let mut hits = bits & mask[word];
-            core::iter::from_fn(move || {
-                let lowest = hits & hits.wrapping_neg();
-                hits ^= lowest;
-                let rank = (self.finals[word] & lowest.wrapping_sub(1)).count_ones();
-                (lowest != 0).then(|| PatternId(self.finals_before[word] + rank))
-            })
-        })
+    fn push_patterns(&self, word: usize, mut positions: u64, patterns: &mut Vec<PatternId>) {
+        while positions != 0 {
+            let lowest = positions & positions.wrapping_neg();
+            positions ^= lowest;
+            let rank = (self.finals[word] & lowest.wrapping_sub(1)).count_ones();
+            patterns.push(PatternId(self.finals_before[word] + rank));
+        }
     }
 }
 

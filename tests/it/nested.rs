@@ -1,9 +1,7 @@
 //! JSON inside strings: what any document tells, and what is easy to get wrong.
 
-use jsonspigot::{DuplicateKeys, ParserBuilder};
-use jsonspigot::{
-    ErrorKind, Event, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Retain, Segment,
-};
+use jsonspigot::{DuplicateKeys, ErrorKind, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, ParserBuilder};
+use jsonspigot::{Pattern, PatternSet, Retain, Segment, ValueState};
 use proptest::prelude::*;
 
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
@@ -41,5 +39,301 @@ proptest! {
         let (depth, key, string, number, total) = limits;
         let options = Options { depth, key, string, number, total, ..Options::default() };
         nested::is_told_as_the_text_alone(&document, &cuts, &patterns, &options);
+    }
+}
+
+/// What a parser says, each event in a few words; deltas that follow one another are joined.
+fn told(builder: ParserBuilder, patterns: &[&str], chunks: &[&[u8]]) -> Vec<String> {
+    let mut parser = builder.build(&PatternSet::new(patterns).unwrap());
+    let mut lines: Vec<String> = Vec::new();
+    for chunk in chunks {
+        let fed = parser.feed_with(chunk, |event| {
+            let head = format!("{} {}", event.pattern.index(), event.path);
+            match event.kind {
+                EventKind::Begin(kind) => lines.push(format!("{head}: {}", kind.name())),
+                EventKind::Delta(text) => match lines.iter_mut().rfind(|line| line.starts_with(&format!("{head} +"))) {
+                    Some(line) => line.push_str(text),
+                    None => lines.push(format!("{head} +{text}")),
+                },
+                EventKind::End(Some(value)) => lines.push(format!("{head} = {value} {:?}", value.span())),
+                EventKind::End(None) => lines.push(format!("{head} =")),
+                EventKind::InnerError(error) => lines.push(format!("{head} ! {error}")),
+                _ => unreachable!("there is no other kind"),
+            }
+        });
+        fed.unwrap();
+    }
+    parser.finish().check().unwrap();
+    lines
+}
+
+#[track_caller]
+fn check_at_every_cut(builder: ParserBuilder, patterns: &[&str], document: &str, expected: &[&str]) {
+    for cuts in torture_cuts(document.len()) {
+        assert_eq!(told(builder, patterns, &chunks(document.as_bytes(), &cuts)), expected, "cut at {cuts:?}");
+    }
+}
+
+/// Events come in the order of the bytes that cause them: first the string's own, then those of the text in it, whose
+/// end comes before the string's; and for one value its patterns ascending.
+#[test]
+fn the_string_and_its_text_are_told_in_order() {
+    check_at_every_cut(
+        Parser::builder(),
+        &["a | b", "a", "a | $", "a | b"],
+        r#"{"a":"{\"b\":\"x\\ny\"}"}"#,
+        &[
+            "1 a: string",
+            "1 a +{\"b\":\"x\\ny\"}",
+            "2 a | $: object",
+            "0 a | b: string",
+            "3 a | b: string",
+            "0 a | b +x\ny",
+            "3 a | b +x\ny",
+            r#"0 a | b = "x\ny" 5..11"#,
+            r#"3 a | b = "x\ny" 5..11"#,
+            r#"2 a | $ = {"b":"x\ny"} 0..12"#,
+            r#"1 a = "{\"b\":\"x\\ny\"}" 5..24"#,
+        ],
+    );
+}
+
+/// An inner text fails where it would fail alone, once for each pattern that goes through it, and for nobody else.
+#[test]
+fn an_inner_error_is_told_once_for_each_pattern_that_goes_through_the_string() {
+    check_at_every_cut(
+        Parser::builder(),
+        &["[0] | b", "[0]", "* | $[0]", "[1]|x", "[5]|x"],
+        r#"["[tru]", "", 1, "[1"]"#,
+        &[
+            "1 [0]: string",
+            "1 [0] +[tru]",
+            "2 [0] | [0]: bool",
+            "0 [0] ! invalid literal: expected `true` at line 1 column 5 (byte 4) in [0]",
+            "2 [0] ! invalid literal: expected `true` at line 1 column 5 (byte 4) in [0]",
+            r#"1 [0] = "[tru]" 1..8"#,
+            "2 [1] ! incomplete: expected a value at line 1 column 1 (byte 0) in $",
+            "3 [1] ! incomplete: expected a value at line 1 column 1 (byte 0) in $",
+            "2 [3] | [0]: number",
+            "2 [3] ! incomplete: expected the rest of a number, or what follows it at line 1 column 3 (byte 2) in [0]",
+        ],
+    );
+}
+
+/// Whatever each text of the document has for itself, it has for itself.
+#[test]
+fn limits_and_duplicate_keys_are_those_of_each_text() {
+    let through = |builder: ParserBuilder, text: &str| {
+        let document = serde_json::to_string(&[text]).unwrap();
+        told(builder, &["[0] | $"], &[document.as_bytes()]).pop().unwrap()
+    };
+    let limited = |limits: Limits| Parser::builder().limits(limits);
+    for (builder, text, error) in [
+        (
+            limited(Limits::new().depth(1)),
+            "[[",
+            "depth limit: expected no deeper nesting than allowed at line 1 column 2",
+        ),
+        (
+            limited(Limits::new().number(2)),
+            "123",
+            "number limit: expected no longer number than allowed at line 1 column 3",
+        ),
+        (limited(Limits::new().key(1)), r#"{"ab"#, "key limit: expected no longer key than allowed at line 1 column 4"),
+        (limited(Limits::new().total(9)), "       123", "total limit: expected no more bytes than allowed at line 1"),
+        (
+            Parser::builder().duplicate_keys(DuplicateKeys::Reject),
+            r#"{"a":1,"a"#,
+            "incomplete: expected the rest of a string at line 1 column 10",
+        ),
+        (
+            Parser::builder().duplicate_keys(DuplicateKeys::Reject),
+            "{\"a\":{\"b\":[],\n\"b\":",
+            "duplicate key: expected each key once in an object at line 2 column 3",
+        ),
+    ] {
+        // The total holds for the document too, of which the string is a part.
+        let text = if error.starts_with("total") { "" } else { text };
+        if !text.is_empty() {
+            let said = through(builder, text);
+            assert!(said.starts_with(&format!("0 [0] ! {error}")), "{said}");
+        }
+    }
+    // An escape of the document is six bytes there, and one in the text.
+    let document = format!("[\"{}\"]", "\\u0031".repeat(3));
+    let limits = Limits::new().string(18).number(2);
+    let said = told(Parser::builder().limits(limits), &["[0]|$"], &[document.as_bytes()]);
+    assert!(said.last().unwrap().contains("number limit") && said.last().unwrap().contains("(byte 2)"), "{said:?}");
+}
+
+/// A deviation that is passed over is read inside as it is shown; after it nothing is complete, here as elsewhere.
+#[test]
+fn a_text_goes_on_past_a_deviation_of_the_document() {
+    let document = "[\"{\\\"a\\\":1,\n\\\"b\\\":\\\"x\\\",\\\"c\\\":2}\", \"{\\\"b\\\":tru3\"]";
+    for cuts in torture_cuts(document.len()) {
+        let patterns = PatternSet::new(["* | *"]).unwrap();
+        let mut parser = Parser::builder().show_past_flaws().build(&patterns);
+        let mut lines: Vec<String> = Vec::new();
+        for chunk in chunks(document.as_bytes(), &cuts) {
+            parser.feed_with(chunk, |event| lines.push(format!("{} {}", event.path, kind(&event.kind)))).unwrap();
+        }
+        let error = parser.finish().check().unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::ControlCharacter, 11));
+        let expected = ["[0] | a begin", "[0] | a end", "[0] | b begin", "[0] | b delta", "[1] invalid-literal"];
+        assert_eq!(lines, expected, "cut at {cuts:?}");
+    }
+}
+
+fn kind(kind: &EventKind<'_>) -> &'static str {
+    match kind {
+        EventKind::Begin(_) => "begin",
+        EventKind::Delta(_) => "delta",
+        EventKind::End(_) => "end",
+        EventKind::InnerError(error) => error.kind().name(),
+        _ => unreachable!("there is no other kind"),
+    }
+}
+
+/// The document's own text is kept for its own matches only.
+#[test]
+fn an_open_inner_match_keeps_none_of_the_documents_text() {
+    let mut parser = Parser::builder().retain(Retain::Matches).build(&PatternSet::new(["a | $", "c"]).unwrap());
+    parser.feed(r#"{"a": "[1, "#).check().unwrap();
+    parser.feed(r#"2]", "c": 3"#).check().unwrap();
+    let ends = parser.feed("}").filter(|event| matches!(event.as_ref().unwrap().kind, EventKind::End(Some(_)))).count();
+    assert_eq!(ends, 1);
+    assert_eq!(parser.text().unwrap_err().kind(), ErrorKind::NotRetained);
+}
+
+#[test]
+fn patterns_are_spelt_in_one_way_and_read_in_many() {
+    let spelt = |text: &str| text.parse::<Pattern>().unwrap().to_string();
+    for text in ["a | b", "a|b", "$.a  |$.b", "a \t|\n b", "['a'] | [\"b\"]"] {
+        assert_eq!(spelt(text), "$.a | $.b");
+        assert_eq!(spelt(&spelt(text)), "$.a | $.b");
+    }
+    assert_eq!(spelt("$|$"), "$ | $");
+    assert_eq!(spelt("..*|..a[0:3]|.b['|']"), "$..* | $..a[0:3] | $.b['|']");
+    for (text, column) in [("|", 1), ("| a", 1), ("a |", 4), ("a | ", 5), ("a||b", 3), ("a | | b", 5), ("a | b ", 6)] {
+        let error = text.parse::<Pattern>().unwrap_err();
+        assert_eq!(error.column(), column, "{text:?}: {error}");
+    }
+    assert!("a|".parse::<Pattern>().unwrap_err().to_string().contains("expected a query on each side of `|`"));
+}
+
+#[test]
+fn a_path_has_a_step_into_the_string() {
+    let mut parser = Parser::new(&PatternSet::new(["a[*] | ['b c'] | [1]", "a[*] | $"]).unwrap());
+    let document = r#"{"a": ["{\"b c\":\"[0,1]\"}"]}"#;
+    let mut seen = Vec::new();
+    for event in parser.feed(document) {
+        let event = event.unwrap();
+        if let EventKind::Begin(_) = event.kind {
+            let steps: Vec<_> = event.path.iter().filter(|step| *step == Segment::Inside).collect();
+            let indices: Vec<_> = event.path.indices().collect();
+            let path = event.path;
+            seen.push((
+                path.to_string(),
+                path.normalized().to_string(),
+                path.pointer().to_string(),
+                steps.len(),
+                indices,
+            ));
+        }
+    }
+    let row = |path: &str, normalized: &str, steps, indices: &[u64]| {
+        (path.to_owned(), normalized.to_owned(), "/a/0".to_owned(), steps, indices.to_vec())
+    };
+    assert_eq!(
+        seen,
+        [
+            row("a[0] | $", "$['a'][0] | $", 1, &[0]),
+            row("a[0] | ['b c'] | [1]", "$['a'][0] | $['b c'] | $[1]", 2, &[0, 1]),
+        ]
+    );
+}
+
+/// A snapshot has strings as they are, so a path into one leads nowhere there, and says so.
+#[test]
+fn a_snapshot_does_not_look_inside_strings() {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::new(["a | b"]).unwrap());
+    for text in ["", r#"{"a": "{\"b\": 1}""#, "}"] {
+        parser.feed(text).check().unwrap();
+        for path in ["a | b", "a|$", "$ | b", "nowhere | b"] {
+            let error = parser.state_of(path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidPath, "{path}");
+            assert!(error.to_string().contains("a path that does not lead into a string"), "{error}");
+        }
+        for path in ["a |", "| b", "a b", "a | *"] {
+            assert!(parser.state_of(path).unwrap_err().to_string().contains("expected a concrete path"), "{path}");
+        }
+    }
+    assert_eq!(parser.state_of("a").unwrap(), ValueState::Complete);
+    assert_eq!(parser.snapshot().unwrap().at("a | b"), None);
+}
+
+/// Events of inner texts can be kept, and read back from what they are written as.
+#[test]
+fn inner_events_go_through_serde() {
+    let mut parser = Parser::new(&PatternSet::new(["a[*] | b"]).unwrap());
+    let told: Vec<OwnedEvent> =
+        parser.feed(r#"{"a": ["{\"b\": [1, 2] }", "{b"]}"#).map(|event| event.unwrap().to_owned()).collect();
+    let lines: Vec<String> = told.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    assert_eq!(
+        lines,
+        [
+            r#"{"event":"begin","pattern":0,"path":"a[0] | b","kind":"array","match":0,"offset":6}"#,
+            r#"{"event":"end","pattern":0,"path":"a[0] | b","value":[1,2],"match":0,"offset":12}"#,
+            r#"{"event":"inner-error","pattern":0,"path":"a[1]","kind":"unexpected-byte","match":1,"offset":1}"#,
+        ]
+    );
+    assert_eq!(told[2].kind, OwnedEventKind::InnerError(ErrorKind::UnexpectedByte));
+    assert_eq!(told[0].indices, [0]);
+    for (event, line) in told.iter().zip(&lines) {
+        assert_eq!(serde_json::from_str::<OwnedEvent>(line).unwrap(), *event);
+        let mut bytes = Vec::new();
+        ciborium::into_writer(event, &mut bytes).unwrap();
+        assert_eq!(ciborium::from_reader::<OwnedEvent, _>(&bytes[..]).unwrap(), *event);
+    }
+    for wrong in [lines[2].replace("unexpected-byte", "array"), lines[0].replace("array", "unexpected-byte")] {
+        assert!(serde_json::from_str::<OwnedEvent>(&wrong).is_err(), "{wrong}");
+    }
+    assert!(serde_json::from_str::<OwnedEvent>(&lines[0].replace("a[0] | b", "a[0] | ")).is_err());
+}
+
+/// Levels are as deep as the text writes them: the stack holds them, however many the pattern asks for.
+#[test]
+fn as_many_levels_as_strings_in_strings() {
+    let mut text = "17".to_owned();
+    for _ in 0..14 {
+        text = serde_json::to_string(&text).unwrap();
+    }
+    let pattern = ["$"; 15].join("|");
+    let unused = ["$"; 10_000].join("|");
+    let mut parser = Parser::new(&PatternSet::new([&pattern, &unused]).unwrap());
+    let mut last = None;
+    for chunk in text.as_bytes().chunks(1000) {
+        parser.feed_with(chunk, |event| last = Some(event.to_owned())).unwrap();
+    }
+    parser.finish().check().unwrap();
+    let last = last.unwrap();
+    assert_eq!((last.kind, last.pattern.index()), (OwnedEventKind::End(Some("17".to_owned())), 0));
+    assert_eq!(last.path, pattern.replace('|', " | "));
+}
+
+/// The outer text fails: nothing more is told of the inner one, and the error is the outer's.
+#[test]
+fn an_error_of_the_document_inside_the_string_is_the_documents() {
+    let document = r#"{"a": "{\"b\": \"xy\z"#;
+    for cuts in torture_cuts(document.len()) {
+        let mut parser = Parser::new(&PatternSet::new(["a | b"]).unwrap());
+        let mut lines = Vec::new();
+        let fed = chunks(document.as_bytes(), &cuts)
+            .into_iter()
+            .try_for_each(|chunk| parser.feed_with(chunk, |event| lines.push(kind(&event.kind))));
+        let error = fed.unwrap_err();
+        assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::InvalidEscape, 20, "a"));
+        lines.dedup();
+        assert_eq!(lines, ["begin", "delta"]);
     }
 }

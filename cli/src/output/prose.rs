@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
-use jsonspigot::{CompleteValue, EndedDocument, Event, EventKind, Parser, ValueKind};
+use jsonspigot::{CompleteValue, EndedDocument, Event, EventKind, Parser, Segment, ValueKind};
 
 use super::{Origin, Output, Place};
 
@@ -33,9 +33,15 @@ enum Writer {
 struct Shown {
     /// Of the matches of one value the first is shown.
     match_id: u64,
-    /// The offset of the value's first byte, which no other value has.
+    /// Whether nothing has been told since it began, so that a begin at the same offset is that of the same value.
+    has_just_begun: bool,
+    /// The offset of the value's first byte.
     start: u64,
     kind: ValueKind,
+    /// How many strings its path leads into.
+    level: usize,
+    /// Whether its end has not been told yet.
+    is_open: bool,
     /// Whether another has ended its line.
     is_broken_off: bool,
 }
@@ -66,11 +72,26 @@ impl<W: Write> Prose<W> {
     }
 
     fn begin(&mut self, call: u64, kind: ValueKind, event: &Event<'_>) {
+        let (match_id, start, level) = (event.match_id, event.offset, level(event));
         let is_leaf = kind.is_atom() || kind == ValueKind::String;
-        let is_shown = self.shown.get(&call).is_some_and(|shown| shown.start == event.offset);
+        let is_shown = self.shown.get(&call).is_some_and(|shown| {
+            // What is in the text of a string that is shown is shown with it.
+            shown.has_just_begun && shown.start == start || shown.is_open && shown.level < level
+        });
         if is_leaf && !is_shown {
-            let shown = Shown { match_id: event.match_id, start: event.offset, kind, is_broken_off: false };
-            self.shown.insert(call, shown);
+            let (has_just_begun, is_open, is_broken_off) = (true, true, false);
+            self.shown.insert(call, Shown { match_id, has_just_begun, start, kind, level, is_open, is_broken_off });
+        }
+    }
+
+    /// The text in a string has failed: what is shown of it goes no further.
+    fn inner_error(&mut self, call: u64, event: &Event<'_>) -> io::Result<()> {
+        match self.shown.get_mut(&call) {
+            Some(shown) if shown.is_open && shown.level > level(event) => {
+                shown.is_open = false;
+                if self.half_line == Some(Writer::Match(call)) { self.end_line() } else { Ok(()) }
+            }
+            _ => Ok(()),
         }
     }
 
@@ -87,6 +108,11 @@ impl<W: Write> Prose<W> {
     }
 }
 
+/// How many strings an event's path leads into.
+fn level(event: &Event<'_>) -> usize {
+    event.path.iter().filter(|step| *step == Segment::Inside).count()
+}
+
 impl<W: Write> Output for Prose<W> {
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
         let call = if let Origin::Call(call) = of { call } else { 0 };
@@ -94,13 +120,20 @@ impl<W: Write> Output for Prose<W> {
             self.begin(call, kind, event);
             return Ok(());
         }
+        if let Some(shown) = self.shown.get_mut(&call) {
+            shown.has_just_begun = false;
+        }
         let shown = self.shown.get_mut(&call).filter(|shown| shown.match_id == event.match_id);
         match (event.kind, shown) {
             (EventKind::Delta(text), Some(shown)) => {
                 shown.is_broken_off = false;
                 self.write(Writer::Match(call), text)
             }
-            (EventKind::End(value), Some(_)) => self.end(call, value),
+            (EventKind::End(value), Some(shown)) => {
+                shown.is_open = false;
+                self.end(call, value)
+            }
+            (EventKind::InnerError(_), _) => self.inner_error(call, event),
             _ => Ok(()),
         }
     }

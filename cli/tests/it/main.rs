@@ -13,6 +13,7 @@ mod generate;
 mod lines;
 #[cfg(target_os = "linux")]
 mod memory;
+mod nested;
 mod pipes;
 mod prose;
 mod provider;

@@ -42,21 +42,35 @@ struct Entry {
     kind: EntryKind,
 }
 
-#[derive(Clone, Debug)]
+/// A place in a text. A copy is a few words, which a `Range` is not taken for.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: usize,
+    end: usize,
+}
+
+impl Place {
+    #[inline]
+    fn of(self, text: &str) -> &str {
+        &text[self.start..self.end]
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
 enum EntryKind {
     Begin(ValueKind),
     /// A place in the queue's text.
-    Delta(Range<usize>),
+    Delta(Place),
     /// A place in the queue's text.
-    EndAtom(ValueKind, Range<usize>),
+    EndAtom(ValueKind, Place),
     /// Where a string or container began; it ended at the entry's offset.
     EndSpan(ValueKind, u64),
     /// A place in the text of a level.
-    InnerDelta(u32, Range<usize>),
+    InnerDelta(u32, Place),
     /// A place in the text of a level.
-    EndInnerAtom(ValueKind, u32, Range<usize>),
+    EndInnerAtom(ValueKind, u32, Place),
     /// A place in the text that is kept for a level.
-    EndInnerSpan(ValueKind, u32, Range<usize>),
+    EndInnerSpan(ValueKind, u32, Place),
     /// The end of a string or container whose text was not kept.
     EndInnerUnkept,
     /// A place in the queue's inner errors.
@@ -100,22 +114,12 @@ impl Queue {
         let complete = |kind, text| CompleteValue { kind, end: offset, text, path };
         let kind = match entry {
             EntryKind::Begin(kind) => EventKind::Begin(*kind),
-            EntryKind::Delta(range) => EventKind::Delta(&self.text[range.clone()]),
-            EntryKind::EndAtom(kind, range) => {
-                EventKind::End(Some(complete(*kind, self.text[range.clone()].as_bytes())))
-            }
+            EntryKind::Delta(range) => EventKind::Delta(range.of(&self.text)),
+            EntryKind::EndAtom(kind, range) => EventKind::End(Some(complete(*kind, range.of(&self.text).as_bytes()))),
             EntryKind::EndSpan(kind, start) => {
                 EventKind::End(retained(*start..offset).map(|text| complete(*kind, text)))
             }
-            EntryKind::InnerDelta(level, range) => EventKind::Delta(self.inner.text(*level, range)),
-            EntryKind::EndInnerAtom(kind, level, range) => {
-                EventKind::End(Some(complete(*kind, self.inner.text(*level, range).as_bytes())))
-            }
-            EntryKind::EndInnerSpan(kind, level, range) => {
-                EventKind::End(kept(*level as usize, range.clone()).map(|text| complete(*kind, text)))
-            }
-            EntryKind::EndInnerUnkept => EventKind::End(None),
-            EntryKind::InnerError(place) => EventKind::InnerError(self.inner.errors.get(*place)?),
+            inner => self.inner.event(inner, complete, kept)?,
         };
         Some(Event { pattern, match_id, path, kind, offset })
     }
@@ -129,20 +133,20 @@ impl Queue {
     fn push(&mut self, selected: &Selected<'_>, offset: u64, kind: &EntryKind) {
         let node = selected.node;
         for (pattern, match_id) in selected.matches() {
-            self.entries.push(Entry { pattern, node, match_id, offset, kind: kind.clone() });
+            self.entries.push(Entry { pattern, node, match_id, offset, kind: *kind });
         }
     }
 
     /// Copies text into the queue; returns its place.
     #[inline]
-    fn keep(&mut self, text: &str) -> Range<usize> {
+    fn keep(&mut self, text: &str) -> Place {
         let start = self.text.len();
         self.text.push_str(text);
-        start..self.text.len()
+        Place { start, end: self.text.len() }
     }
 
     /// The same into the text of a level.
-    fn keep_at(&mut self, level: usize, text: &str) -> Range<usize> {
+    fn keep_at(&mut self, level: usize, text: &str) -> Place {
         if level == 0 {
             return self.keep(text);
         }
@@ -152,7 +156,7 @@ impl Queue {
         let kept = &mut self.inner.texts[level - 1];
         let start = kept.len();
         kept.push_str(text);
-        start..kept.len()
+        Place { start, end: kept.len() }
     }
 }
 
@@ -234,7 +238,9 @@ impl LeveledOutput for Queue {
 
     fn end_inner_span(&mut self, level: usize, selected: &Selected<'_>, end: u64, kept: Option<(Range<usize>, &[u8])>) {
         let kind = match kept {
-            Some((place, _)) => EntryKind::EndInnerSpan(selected.kind, level as u32, place),
+            Some((Range { start, end }, _)) => {
+                EntryKind::EndInnerSpan(selected.kind, level as u32, Place { start, end })
+            }
             None => EntryKind::EndInnerUnkept,
         };
         self.push(selected, end, &kind);
@@ -248,7 +254,30 @@ impl LeveledOutput for Queue {
 }
 
 impl Inner {
-    fn text(&self, level: u32, range: &Range<usize>) -> &str {
-        self.texts.get(level as usize - 1).and_then(|text| text.get(range.clone())).unwrap_or_default()
+    /// Out of the way of the other events.
+    #[cold]
+    fn event<'a>(
+        &'a self,
+        entry: &EntryKind,
+        complete: impl Fn(ValueKind, &'a [u8]) -> CompleteValue<'a>,
+        kept: impl FnOnce(usize, Range<usize>) -> Option<&'a [u8]>,
+    ) -> Option<EventKind<'a>> {
+        Some(match *entry {
+            EntryKind::InnerDelta(level, place) => EventKind::Delta(self.text(level, place)),
+            EntryKind::EndInnerAtom(kind, level, place) => {
+                EventKind::End(Some(complete(kind, self.text(level, place).as_bytes())))
+            }
+            EntryKind::EndInnerSpan(kind, level, place) => {
+                EventKind::End(kept(level as usize, place.start..place.end).map(|text| complete(kind, text)))
+            }
+            EntryKind::EndInnerUnkept => EventKind::End(None),
+            EntryKind::InnerError(place) => EventKind::InnerError(self.errors.get(place)?),
+            // The queue's own.
+            EntryKind::Begin(_) | EntryKind::Delta(_) | EntryKind::EndAtom(..) | EntryKind::EndSpan(..) => return None,
+        })
+    }
+
+    fn text(&self, level: u32, place: Place) -> &str {
+        self.texts.get(level as usize - 1).map_or("", |text| place.of(text))
     }
 }

@@ -10,7 +10,9 @@ use super::super::driver::Method;
 use super::super::model::closer::OpenAtoms;
 use super::super::model::generate::Dress;
 use super::super::model::log::Options;
+use super::super::model::nested::{NestedPattern, written};
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
+use super::nested as strings;
 use super::ops::{Configuration, Op};
 use super::{
     cuts, documents as documents_of, limits, ops, owned, paths, snapshots, spelling, subject_types, text, typed,
@@ -20,7 +22,7 @@ use super::{
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them but the providers', which need a feature.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     ("chunks", chunks),
     ("verdict", verdict),
     ("snapshot", snapshot),
@@ -30,6 +32,7 @@ pub const TARGETS: [Target; 9] = [
     ("respell", respell),
     ("typed", typed),
     ("documents", documents),
+    ("nested", nested),
 ];
 
 /// Every prefix of a text is read from its start: the square of this.
@@ -227,6 +230,41 @@ const TYPES: [fn(&[u8]); 12] = [
 pub fn typed(input: &[u8]) {
     if let Some((choice, bytes)) = input.split_first() {
         TYPES[usize::from(*choice) % TYPES.len()](bytes);
+    }
+}
+
+/// JSON inside strings: in the text, 01 or 02 begins a string that holds JSON, and 03 ends it; in the head, `|` stands
+/// between a pattern's queries. A `!` before the patterns rejects duplicate keys, a `#` sets limits.
+pub fn nested(input: &[u8]) {
+    const MOST_QUERIES: usize = 4;
+    const LONGEST: usize = 2000;
+    let input = Input::new(input);
+    let choices = input.head.iter().take_while(|byte| b"!#".contains(byte)).count();
+    let (choices, head) = input.head.split_at(choices);
+    let mut options = Options { reject_duplicates: choices.contains(&b'!'), ..Options::default() };
+    if choices.contains(&b'#') {
+        (options.depth, options.key, options.string) = (3, Some(4), Some(60));
+        (options.number, options.total) = (Some(3), Some(90));
+    }
+    let patterns: Vec<NestedPattern> = head
+        .split(|&byte| byte == b';')
+        .take(4)
+        .map(|queries| queries.split(|&byte| byte == b'|').take(MOST_QUERIES).map(pattern).collect())
+        .map(|queries| NestedPattern { queries })
+        .collect();
+    let document = written(&input.document());
+    if document.len() > LONGEST {
+        return;
+    }
+    // Near where the spelling is cut, which is as good as anywhere.
+    let cuts: Vec<usize> = input.cuts().into_iter().map(|cut| written(&input.document()[..cut]).len()).collect();
+    strings::is_told_as_the_text_alone(&document, &cuts, &patterns, &options);
+    strings::are_the_matchers(&document, &patterns);
+    strings::are_told_whatever_is_kept(&document, &cuts, &patterns, &options);
+    strings::are_read_again(&document, &cuts, &patterns, &options);
+    if document.len() <= LONGEST_FOR_PREFIXES {
+        strings::is_told_promptly(&document, &patterns, &options);
+        strings::paths_are_patterns(&document, &patterns);
     }
 }
 
