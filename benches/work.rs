@@ -1,9 +1,10 @@
 //! Readings for an instruction counter: `work TEXT CHUNK METHOD [PATTERN]...`, as `.ci/work` runs it under callgrind.
 //!
-//! The text is a number of kilobytes of tool calls, or, as `digits-64`, of one number, or one of the generated payloads
-//! `tool-call`, `long-text` and `records`, the first of which is read again and again. A chunk is a number of bytes,
-//! `token` or `whole`; a method is `feed`, `feed_with`, `snapshots` for the latter with a partial document,
-//! `provisional` for the same that shows open atoms, or `none` to cut the text and not read it.
+//! The text is a number of kilobytes of tool calls, or, as `digits-64`, of one number, or, as `string-64`, of tool calls
+//! in one string, or one of the generated payloads `tool-call`, `long-text` and `records`, the first of which is read
+//! again and again. A chunk is a number of bytes, `token` or `whole`; a method is `feed`, `feed_with`, `retained` for the
+//! latter with all text kept, `snapshots` for it with a partial document, `provisional` for the same that shows open
+//! atoms, or `none` to cut the text and not read it.
 
 #[allow(dead_code, unreachable_pub, reason = "the other benchmarks use the rest")]
 mod payload;
@@ -29,8 +30,11 @@ fn text(name: &str) -> String {
             if let Some(digits) = kilobytes.strip_prefix("digits-") {
                 return format!("[1.{}]", "3".repeat(bytes(digits)));
             }
-            let len = bytes(kilobytes);
-            format!("[{}]", vec![TOOL_CALL; len.div_ceil(TOOL_CALL.len() + 1)].join(","))
+            let calls = |len: usize| format!("[{}]", vec![TOOL_CALL; len.div_ceil(TOOL_CALL.len() + 1)].join(","));
+            match kilobytes.strip_prefix("string-") {
+                Some(kilobytes) => serde_json::to_string(&[calls(bytes(kilobytes))]).expect("a string can be written"),
+                None => calls(bytes(kilobytes)),
+            }
         }
     }
 }
@@ -58,6 +62,7 @@ fn main() {
     let limits = Limits::new().string(1 << 20);
     let builder = Parser::builder().limits(limits).retain(Retain::Nothing);
     let builder = match method.as_str() {
+        "retained" => builder.retain(Retain::All),
         "snapshots" => builder.snapshots(),
         "provisional" => builder.provisional(),
         _ => builder,

@@ -201,6 +201,23 @@ fn steady_feeding_allocates_nothing() {
 }
 
 /// The same when a chunk holds whole tool calls.
+/// Each text inside a string finds the buffers of the one before.
+#[test]
+fn texts_inside_strings_allocate_nothing() {
+    let inner = serde_json::to_string(&serde_json::to_string(TOOL_CALL).unwrap()).unwrap();
+    // A chunk between two strings has no part of either, so that neither is kept with the other.
+    let text = |count: usize| vec![inner.as_str(); count].join(",                ");
+    let patterns = PatternSet::new(["$[*]", "$[*] | $ | ask_slots[*].message", "$[*] | $ | $..options"]).unwrap();
+    let (warm_up, rest) = (format!("[{}", text(4)), format!(",                {}", text(20)));
+    for retain in [Retain::Nothing, Retain::Matches] {
+        for (method, feed) in [("feed", feed as fn(&mut Parser, &str)), ("feed_with", feed_with)] {
+            let mut parser = Parser::builder().retain(retain).build(&patterns);
+            feed(&mut parser, &warm_up);
+            assert_none(method, measure(|| feed(&mut parser, &rest)));
+        }
+    }
+}
+
 #[test]
 fn steady_feeding_of_large_chunks_allocates_nothing() {
     let text = many(200);

@@ -370,3 +370,20 @@ fn live_form_leaves_the_terminal_alone() {
     let ended = start("live_form", &["--slow"]).ends();
     assert!((ended.status.code(), ended.stdout.as_str()) == (Some(2), "") && ended.stderr.starts_with("usage: "));
 }
+
+#[test]
+fn json_in_strings_prints_arguments_before_the_last_chunk() {
+    let shown = start("json_in_strings", &[]).ends().well();
+    let at = |call: u8| format!("choices[0].message.tool_calls[{call}].function.arguments");
+    assert!(shown.starts_with(&format!(
+        "{0} | city: Saint-Étienne\n{0} | days: 3\n{1} | city: Lis\n{1}: incomplete: ",
+        at(0),
+        at(1)
+    )));
+
+    let running = start("json_in_strings", &["-"]);
+    let running = running.write(r#"{"choices":[{"message":{"tool_calls":[{"function":{"arguments":"{\"city\":\"R\u"#);
+    let running = running.shows("city: R");
+    let shown = running.write(r#"006fme\"}"}}]}}]}"#).close().well();
+    assert_eq!(shown, format!("{} | city: Rome\n", at(0)));
+}
