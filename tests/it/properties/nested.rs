@@ -24,11 +24,10 @@ pub fn is_told_as_the_text_alone(document: &[u8], cuts: &[usize], patterns: &[Ne
     let whole = observe(patterns, options, &[document], Method::Callback);
     assert_eq!(whole.verdict.failure(), verdict.failure());
     for (place, pattern) in patterns.iter().enumerate() {
-        let told = whole.events.iter().filter(|event| event.pattern == place);
-        let told: Vec<ModelEvent> = told.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect();
-        assert_same(told, pattern.events(document, options), false, pattern);
+        let expected = pattern.events(document, options);
+        assert_eq!(of(place, &whole), without_paths(expected.clone()), "{pattern}");
         let alone = observe(std::slice::from_ref(pattern), options, &[document], Method::Iterator);
-        assert_same(alone.events, pattern.events(document, options), true, pattern);
+        assert_same(alone.events, &expected, pattern);
     }
     for method in METHODS {
         let cut = observe(patterns, options, &chunks(document, cuts), method);
@@ -36,22 +35,32 @@ pub fn is_told_as_the_text_alone(document: &[u8], cuts: &[usize], patterns: &[Ne
     }
 }
 
-/// Equal, except for an error's path where the company of other patterns, or of a query further on, may make it longer.
-fn assert_same(told: Vec<ModelEvent>, expected: Vec<ModelEvent>, compares_paths: bool, pattern: &NestedPattern) {
-    let forget = |mut events: Vec<ModelEvent>, others: &[ModelEvent]| {
-        for (event, other) in events.iter_mut().zip(others) {
-            let is_unasked = matches!(&other.kind, ModelEventKind::InnerError { path, .. } if path.is_empty());
-            if let ModelEventKind::InnerError { path, .. } = &mut event.kind
-                && (is_unasked || !compares_paths)
-            {
-                path.clear();
-            }
+/// Equal; but which values a query before the last one follows, and so how long an error's path is, is not asked.
+fn assert_same(mut told: Vec<ModelEvent>, expected: &[ModelEvent], pattern: &NestedPattern) {
+    for (event, other) in told.iter_mut().zip(expected) {
+        if let (ModelEventKind::InnerError { path, .. }, ModelEventKind::InnerError { path: other, .. }) =
+            (&mut event.kind, &other.kind)
+            && other.is_empty()
+        {
+            path.clear();
         }
-        events
-    };
-    let told = forget(told, &expected);
-    let expected = forget(expected.clone(), &expected);
+    }
     assert_eq!(told, expected, "{pattern}");
+}
+
+/// The events of one pattern in a log of several, whose company may make an error's path longer.
+fn of(place: usize, log: &Log) -> Vec<ModelEvent> {
+    let events = log.events.iter().filter(|event| event.pattern == place);
+    without_paths(events.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect())
+}
+
+fn without_paths(mut events: Vec<ModelEvent>) -> Vec<ModelEvent> {
+    for event in &mut events {
+        if let ModelEventKind::InnerError { path, .. } = &mut event.kind {
+            path.clear();
+        }
+    }
+    events
 }
 
 /// Prompt: after every prefix, what the decoded characters let be known has been told.
@@ -62,9 +71,7 @@ pub fn is_told_promptly(document: &[u8], patterns: &[NestedPattern], options: &O
         let told = observe(patterns, &options, &chunks(prefix, &each_byte(end)), Method::Iterator);
         assert_eq!(told, observe(patterns, &options, &[prefix], Method::Callback));
         for (place, pattern) in patterns.iter().enumerate() {
-            let told = told.events.iter().filter(|event| event.pattern == place);
-            let told = told.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect();
-            assert_same(told, pattern.events(prefix, &options), false, pattern);
+            assert_eq!(of(place, &told), without_paths(pattern.events(prefix, &options)), "{pattern}");
         }
     }
 }
