@@ -92,7 +92,7 @@ fn what_is_no_event_is_refused() {
         serde_json::from_str::<OwnedEvent>(&good.replace(from, to)).unwrap_err().to_string()
     };
     for (from, to, reason) in [
-        (r#""end""#, r#""over""#, "expected `begin`, `delta` or `end`"),
+        (r#""end""#, r#""over""#, "expected `begin`, `delta`, `end` or `inner-error`"),
         (r#""end""#, r#""begin""#, "missing field `kind`"),
         (r#""end""#, r#""begin","kind":"text""#, "expected the name of a value's kind"),
         (r#""end""#, r#""delta""#, "missing field `text`"),
