@@ -87,27 +87,25 @@ impl Engine {
     }
 
     /// Reads a chunk up to the end of the root value; returns how many bytes that took.
-    pub(super) fn feed_value<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
-        self.followers.tracker.release_paths();
+    pub(super) fn feed_value<O: LeveledOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
+        self.tokenizer.stop_after_root(true);
+        let fed = self.feed_windows(chunk, out);
+        self.tokenizer.stop_after_root(false);
+        fed.inspect(|_| self.retained.truncate(self.tokenizer.offset()))
+    }
+
+    fn feed_windows<O: LeveledOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
+        let start = self.tokenizer.offset();
         let mut taken = 0;
         // Text is kept before it is read, and how much of the chunk will be read is not known. So it is read in windows,
         // short ones at first: then what is kept in vain is never longer than what is read, but for the first.
         let mut window = 256;
         while taken < chunk.len() && !self.tokenizer.is_done() {
             let rest = &chunk[taken..];
-            let piece = &rest[..window.min(rest.len())];
+            self.feed_any(&rest[..window.min(rest.len())], out)?;
+            taken = (self.tokenizer.offset() - start) as usize;
             window *= 2;
-            if self.retained.keeps_text() {
-                self.retained.append(piece, self.tokenizer.offset(), self.followers.tracker.has_open_match());
-            }
-            let Self { tokenizer, followers, retained, .. } = self;
-            let read = tokenizer.feed_value(piece, &mut TokenSink { followers, retained, out });
-            if self.followers.has_work_after_chunks {
-                self.end_chunk();
-            }
-            taken += read.map_err(|fault| self.fail(&fault))?;
         }
-        self.retained.truncate(self.tokenizer.offset());
         Ok(taken)
     }
 

@@ -105,10 +105,11 @@ pub(crate) struct Tokenizer {
     line_start: u64,
     limits: Limits,
     on_deviation: OnDeviation,
+    after_root: AfterRoot,
 }
 
 /// What is done with bytes after the root value.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterRoot {
     /// They are part of the text, so they must be white space.
     Check,
@@ -135,7 +136,14 @@ impl Tokenizer {
             line_start: 0,
             limits,
             on_deviation,
+            after_root: AfterRoot::Check,
         }
+    }
+
+    /// Whether bytes after the root value are left unread from now on; the offset then says how far a chunk was read. A
+    /// number at the root ends before the byte that ends it.
+    pub(crate) fn stop_after_root(&mut self, stops: bool) {
+        self.after_root = if stops { AfterRoot::Stop } else { AfterRoot::Check };
     }
 
     /// Forgets the text, but keeps the limits and the buffers.
@@ -184,31 +192,18 @@ impl Tokenizer {
         let room = self.limits.total - self.offset;
         if chunk.len() as u64 > room {
             // The limit is checked before the byte is looked at; what came before it still counts.
-            self.read(&chunk[..room as usize], AfterRoot::Check, sink)?;
-            return Err(total_limit(self.offset));
+            let (within, beyond) = chunk.split_at(room as usize);
+            self.read(within, sink)?;
+            if self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
+                return Ok(());
+            }
+            return Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"));
         }
-        self.read(chunk, AfterRoot::Check, sink)?;
-        Ok(())
+        self.read(chunk, sink)
     }
 
-    /// Reads a chunk up to the end of the root value, which the byte after it ends if it is a number; returns how many
-    /// bytes that took.
-    pub(crate) fn feed_value<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<usize, Fault> {
-        let room = usize::try_from(self.limits.total - self.offset).unwrap_or(usize::MAX);
-        let (within, beyond) = chunk.split_at(room.min(chunk.len()));
-        let read = self.read(within, AfterRoot::Stop, sink)?;
-        let Some(&next) = beyond.first().filter(|_| !self.is_done()) else { return Ok(read) };
-        // The limit is that of the text, and this byte may be no part of it.
-        if self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole() && may_follow_atom(next) {
-            self.end_number(&[], self.offset, sink)?;
-            return Ok(read);
-        }
-        Err(total_limit(self.offset))
-    }
-
-    /// Returns how many bytes were read: all of them, unless it stops after the root.
     #[inline]
-    fn read<S: Sink>(&mut self, chunk: &[u8], after_root: AfterRoot, sink: &mut S) -> Result<usize, Fault> {
+    fn read<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
         let mut pos = 0;
         while pos < chunk.len() {
             pos = match self.state {
@@ -216,7 +211,7 @@ impl Tokenizer {
                 State::FirstKey | State::NextKey => self.member(chunk, pos, sink)?,
                 State::Colon => self.colon(chunk, pos)?,
                 State::AfterValue => self.comma_or_end(chunk, pos, sink)?,
-                State::Done if after_root == AfterRoot::Stop => break,
+                State::Done if self.after_root == AfterRoot::Stop => break,
                 State::Done | State::Closed => self.trailing(chunk, pos)?,
                 State::String => self.string_run(chunk, pos, sink)?,
                 State::Escape => self.escape(chunk, pos, sink)?,
@@ -226,7 +221,17 @@ impl Tokenizer {
             };
         }
         self.offset += pos as u64;
-        Ok(pos)
+        Ok(())
+    }
+
+    /// Whether the root value ends where the total limit does, because what comes next is no part of it.
+    #[cold]
+    fn ends_before<S: Sink>(&mut self, beyond: &[u8], sink: &mut S) -> Result<bool, Fault> {
+        let is_whole_number = self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole();
+        if is_whole_number && beyond.first().is_some_and(|&next| may_follow_atom(next)) {
+            self.end_number(&[], self.offset, sink)?;
+        }
+        Ok(self.is_done())
     }
 
     /// The end of input: ends a root number, or says that the text is incomplete.
@@ -265,8 +270,4 @@ impl Tokenizer {
 /// Whether a byte behind a number or literal is surely not meant as part of it: white space, or a structural character.
 pub(crate) fn may_follow_atom(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'[' | b']' | b'{' | b'}' | b',' | b':')
-}
-
-fn total_limit(offset: u64) -> Fault {
-    Fault::new(ErrorKind::TotalLimit, offset, "expected no more bytes than allowed")
 }
