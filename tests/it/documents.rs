@@ -1,9 +1,9 @@
 //! Many texts in one stream: each is read as it would be alone.
 
-use jsonspigot::{DocumentEvent, Documents, ErrorKind, Framing, Limits, Parser, PatternSet, Retain};
+use jsonspigot::{DocumentEvent, Documents, ErrorKind, Event, EventKind, Framing, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
 
-use super::model::chunking::{each_byte, torture_cuts, with_cuts};
+use super::model::chunking::{chunks, each_byte, torture_cuts, with_cuts};
 use super::model::log::Options;
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, root};
@@ -147,4 +147,46 @@ fn names_go_and_come() {
         assert_eq!(Framing::from_name(framing.name()), Some(*framing));
     }
     assert_eq!(Framing::from_name("csv"), None);
+}
+
+/// What is inside strings is told in each document as it is alone.
+#[test]
+fn strings_are_read_inside_in_each_document() {
+    let texts = [r#"{"a":"{\"b\":\"x\\n\"}"}"#, r#"{"a":"[1"}"#, r#""[true]""#, r#"{"a":"{\"b\":[null]}"}"#];
+    let patterns = PatternSet::new(["a | b", "$ | [0]", "a"]).unwrap();
+    let joined = |told: &mut Vec<String>, event: Event<'_>, document: u64| {
+        let of_match = format!("{document} delta {} ", event.match_id);
+        let first = told.iter_mut().find(|told| told.starts_with(&of_match));
+        match (event.kind, first) {
+            (EventKind::Delta(text), Some(first)) => first.push_str(text),
+            (EventKind::Delta(text), None) => told.push(of_match + text),
+            (kind, _) => told.push(format!("{document} {} {} {} {kind:?}", event.match_id, event.path, event.offset)),
+        }
+    };
+    let mut alone = Vec::new();
+    for (document, text) in (0..).zip(texts) {
+        let mut parser = Parser::new(&patterns);
+        parser.feed_with(text, |event| joined(&mut alone, event, document)).unwrap();
+        parser.finish_with(|event| joined(&mut alone, event, document)).unwrap();
+    }
+    assert!(alone.iter().any(|told| told.contains("InnerError")), "{alone:#?}");
+    for (framing, before, after) in
+        [(Framing::Lines, "", "\n"), (Framing::Concatenated, "", ""), (Framing::Sequence, "\u{1e}", "\n")]
+    {
+        let stream: String = texts.iter().map(|text| format!("{before}{text}{after}")).collect();
+        for cuts in torture_cuts(stream.len()) {
+            let mut told = Vec::new();
+            let mut documents = Documents::new(framing, Parser::new(&patterns));
+            let mut on_event = |event: DocumentEvent<'_>| {
+                if let DocumentEvent::Match { document, event } = event {
+                    joined(&mut told, event, document);
+                }
+            };
+            for chunk in chunks(stream.as_bytes(), &cuts) {
+                documents.feed_with(chunk, &mut on_event).unwrap();
+            }
+            documents.finish_with(&mut on_event).unwrap();
+            assert_eq!(told, alone, "{framing} cut at {cuts:?}");
+        }
+    }
 }
