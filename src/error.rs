@@ -2,9 +2,13 @@
 //!
 //! Owns the wording of every message. Knows nothing of tokens, paths or values: a path arrives here already printed.
 
+mod deviation;
+
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
+
+pub use self::deviation::{Deviation, DeviationKind, Leniency};
 
 /// Why a text was refused, or a question could not be answered.
 ///
@@ -82,7 +86,7 @@ impl Error {
     }
 
     /// The line of the first bad byte, from 1 (0 if the error is about a looked-at value, not a byte); only line feeds
-    /// in the white space between tokens count.
+    /// between tokens count.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.inner.line
@@ -119,67 +123,6 @@ impl fmt::Debug for Error {
 }
 
 impl core::error::Error for Error {}
-
-/// Something that is not JSON, which the parser was asked to pass over; see
-/// [`Parser::deviations`](crate::Parser::deviations).
-///
-/// It says what an [`Error`] says, except for the path: a text may deviate at every byte, so each deviation has to be
-/// small.
-///
-/// ```
-/// use jsonspigot::{Deviation, ErrorKind, Parser, PatternSet};
-///
-/// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
-/// parser.feed(r#"["C:\dir", "\of"]"#).check()?;
-/// let seen: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.line(), it.column())).collect();
-/// assert_eq!(seen, [(ErrorKind::InvalidEscape, 1, 6), (ErrorKind::InvalidEscape, 1, 14)]);
-///
-/// parser.reset();
-/// parser.feed(format!("[\"{}", "\n".repeat(1000))).check()?;
-/// assert_eq!(parser.deviations().len(), Deviation::LIST_LIMIT);
-/// assert_eq!(parser.deviation_count(), 1000);
-/// # Ok::<(), jsonspigot::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Deviation {
-    kind: ErrorKind,
-    offset: u64,
-    line: u64,
-    column: u64,
-}
-
-impl Deviation {
-    /// How many deviations of a text a parser lists; the others it only counts.
-    pub const LIST_LIMIT: usize = 100;
-
-    pub(crate) fn new(fault: &Fault, line: u64, column: u64) -> Self {
-        Self { kind: fault.kind, offset: fault.offset, line, column }
-    }
-
-    /// What is wrong: a control character, an invalid escape or a lone surrogate.
-    #[must_use]
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
-    /// The absolute byte offset of the first bad byte, from 0.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// The line of the first bad byte, from 1, counted as [`Error::line`].
-    #[must_use]
-    pub fn line(&self) -> u64 {
-        self.line
-    }
-
-    /// The column of the first bad byte, from 1, in bytes.
-    #[must_use]
-    pub fn column(&self) -> u64 {
-        self.column
-    }
-}
 
 /// The kinds of [`Error`]; each one's text shows an input that triggers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -53,7 +53,7 @@ pub mod tool_calls;
 
 pub use document::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};
 pub use documents::{DocumentEvent, Documents, EndedDocument, Framing};
-pub use error::{Deviation, Error, ErrorKind};
+pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use parser::{Atom, DuplicateKeys, Events, Parser, ParserBuilder, Retain, ValueFeed};
 pub use path::{Path, Segment};

@@ -1,6 +1,6 @@
 //! The input is one JSON text.
 
-use jsonspigot::{Error, Events, Parser};
+use jsonspigot::{Error, EventKind, Events, Parser};
 
 use crate::output::{Origin, Output, Place};
 use crate::report::{Complaints, Failure};
@@ -10,11 +10,13 @@ use crate::source::Source;
 pub(crate) struct Document {
     parser: Parser,
     tells_value: bool,
+    /// How many deviations have been written.
+    told: usize,
 }
 
 impl Document {
     pub(crate) fn new(parser: Parser) -> Self {
-        Self { parser, tells_value: false }
+        Self { parser, tells_value: false, told: 0 }
     }
 
     /// Adds the whole value to the last line.
@@ -25,26 +27,41 @@ impl Document {
 
 impl Source for Document {
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {
-        tell(self.parser.feed(chunk), output)
+        tell(self.parser.feed(chunk), &mut self.told, output)
     }
 
     fn finish(&mut self, output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {
-        tell(self.parser.finish(), output)?;
+        let unlisted = self.parser.deviation_count() - self.parser.deviations().len() as u64;
+        if unlisted > 0 {
+            output.more_deviations(unlisted)?;
+        }
+        tell(self.parser.finish(), &mut self.told, output)?;
         let value = self.tells_value.then(|| self.parser.complete()).transpose()?;
         Ok(output.done(self.parser.offset(), value)?)
     }
 }
 
-/// Passes on a chunk's events, what they made of the snapshot, and the error if there was one.
-fn tell(events: Events<'_>, output: &mut dyn Output) -> Result<(), Failure> {
+/// Passes on a chunk's events and deviations, what they made of the snapshot, and the error if there was one. `told` counts
+/// the deviations; each is told before the events of that byte and those after it.
+fn tell(events: Events<'_>, told: &mut usize, output: &mut dyn Output) -> Result<(), Failure> {
     let parser = events.parser();
     let mut refused: Option<Error> = None;
+    let mut tell_deviations = |end: u64, output: &mut dyn Output| {
+        let new = parser.deviations().iter().skip(*told).take_while(|deviation| deviation.offset() < end);
+        new.map(|deviation| output.deviation(deviation)).try_for_each(|written| written.map(|()| *told += 1))
+    };
     for event in events {
         match event {
-            Ok(event) => output.matched(Origin::Document, &event)?,
+            Ok(event) => {
+                // An end's offset is that of the byte after it.
+                let is_end = matches!(event.kind, EventKind::End(_));
+                tell_deviations(if is_end { event.offset } else { event.offset + 1 }, output)?;
+                output.matched(Origin::Document, &event)?;
+            }
             Err(error) => refused = Some(error),
         }
     }
+    tell_deviations(u64::MAX, output)?;
     output.snapshot(Origin::Document, parser)?;
     let Some(error) = refused else { return Ok(()) };
     output.failed(&Place::from(&error))?;

@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
 use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::ToolCalls;
-use jsonspigot::{Documents, Framing, Limits, ParserBuilder, PatternSet};
+use jsonspigot::{DeviationKind, Documents, Framing, Leniency, Limits, ParserBuilder, PatternSet};
 
 use crate::document::Document;
 use crate::documents::Texts;
@@ -36,6 +36,8 @@ pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon a
   {"event":"inner-error","pattern":0,"path":"…","kind":"…","offset":N}     with PATTERN `a | b`: the text in a string is not JSON
   {"event":"snapshot","value":…}                               with --snapshots: all that is known, with brackets closed
   {"event":"patch","ops":[…]}                                  with --patches: what brings the last one up to date
+  {"event":"deviation","kind":"comments","offset":N,"line":N,"column":N}     with --lenient: what is not JSON; at most 100
+  {"event":"deviation","more":N}                               how many more there are, before the last line
   {"event":"done","bytes":N}                                   the text is complete; "value" with --value
   {"event":"error","kind":"…","offset":N,"line":N,"column":N,"path":"…"}     instead of "done"; the first bad byte
 
@@ -168,6 +170,22 @@ pub(crate) struct Options {
         conflicts_with_all = ["value", "snapshots", "patches", "provider", "structured"])]
     envelope: Vec<Delimiter>,
 
+    /// Go on past these deviations from JSON, to show what follows: names separated by commas, or `model-output`
+    ///
+    /// The names: control-characters, bad-escapes, lone-surrogates, trailing-commas, comments (`//`, `/* */`, `#`),
+    /// single-quotes, bare-keys, python-literals (True, False, None), non-finite (NaN, Infinity, -Infinity: shown as null),
+    /// byte-order-mark. `model-output` is the first four, comments and byte-order-mark. Each deviation is written as a line.
+    /// The text stays invalid unless --accept is given: behind the first one, strings and containers end without a value,
+    /// and it is the error at the end. With --provider and --envelope only the error is written.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = leniency(), hide_possible_values = true)]
+    lenient: Vec<Leniency>,
+
+    /// With --lenient: let a text with such deviations succeed; its values are those of the strict JSON it stands for
+    ///
+    /// The lines about deviations are written all the same. Not for calls and payloads, whose verdict stays strict.
+    #[arg(long, requires = "lenient", conflicts_with_all = ["provider", "envelope"])]
+    accept: bool,
+
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///
     /// Without this option, as much as the other options need. `text` is another name for `all`.
@@ -251,6 +269,11 @@ fn framing() -> impl TypedValueParser<Value = Framing> {
     PossibleValuesParser::new(names).map(|name| Framing::from_name(&name).unwrap_or(Framing::Lines))
 }
 
+fn leniency() -> impl TypedValueParser<Value = Leniency> {
+    let names = DeviationKind::ALL.iter().map(|kind| kind.name()).chain(["model-output"]);
+    PossibleValuesParser::new(names).map(|name| Leniency::from_name(&name).unwrap_or_default())
+}
+
 impl Options {
     /// Reads the arguments that the process was started with.
     pub(crate) fn from_arguments() -> Result<Self, Failure> {
@@ -303,6 +326,8 @@ impl Options {
             .number(self.max_number.unwrap_or(default.number))
             .total(self.max_total.unwrap_or(default.total));
         let builder = jsonspigot::Parser::builder().retain(retain).duplicate_keys(duplicate_keys).limits(limits);
+        let builder = self.lenient.iter().fold(builder, |builder, leniency| builder.lenient(*leniency));
+        let builder = if self.accept { builder.accept_deviations() } else { builder };
         match self.snapshots() {
             Some(_) if self.provisional => builder.provisional(),
             Some(_) => builder.snapshots(),

@@ -164,10 +164,10 @@ impl Document {
 
     /// The text has failed: its root is never complete, whatever has closed.
     pub(crate) fn fail(&mut self) {
-        if let Some(root) = self.nodes.first_mut() {
-            if !root.is_open {
-                self.closed -= 1;
-            }
+        if let Some(root) = self.nodes.first_mut()
+            && !root.is_open
+        {
+            self.closed -= 1;
             root.is_open = true;
             root.end_or_newest = NOTHING;
         }

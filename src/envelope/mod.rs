@@ -283,7 +283,7 @@ impl Default for EnvelopeBuilder {
 impl EnvelopeBuilder {
     /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
     ///
-    /// With one that [shows past flaws](ParserBuilder::show_past_flaws), a payload goes on to the end of its JSON,
+    /// With one that [goes on past deviations](ParserBuilder::lenient), a payload goes on to the end of its JSON,
     /// including closing delimiters in strings; it is malformed all the same.
     pub fn parser(self, parser: ParserBuilder) -> Self {
         Self { parser, ..self }
@@ -314,7 +314,7 @@ impl EnvelopeBuilder {
             state: State::Text,
             held: String::new(),
             opening: Opening::new(self.hold_limit),
-            payload: OpenPayload::new(self.parser.build(patterns), self.payload_limit),
+            payload: OpenPayload::new(self.parser.refuse_deviations().build(patterns), self.payload_limit),
             offset: 0,
             hold_limit: self.hold_limit,
         };

@@ -95,9 +95,12 @@ impl<'a> CompleteValue<'a> {
     }
 
     /// The absolute byte range of the text.
+    ///
+    /// Where the text stands for something else, which a [lenient](crate::ParserBuilder::lenient) parser has gone past
+    /// (`null` for `NaN`), the range ends where that ends, and is as long as the text as far as there are so many bytes.
     #[must_use]
     pub fn span(self) -> core::ops::Range<u64> {
-        self.end - self.text.len() as u64..self.end
+        self.end.saturating_sub(self.text.len() as u64)..self.end
     }
 
     /// Reads the value strictly, with serde_json; it may borrow from the text.

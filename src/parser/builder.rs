@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 
+use super::deviations::Deviations;
 use super::duplicate_keys::OpenKeys;
 use super::engine::{Engine, Outcome};
 use super::followers::Followers;
@@ -11,8 +12,9 @@ use super::retention::Retained;
 use super::tracker::Tracker;
 use super::{DuplicateKeys, Parser, Retain};
 use crate::document::Document;
+use crate::error::Leniency;
 use crate::pattern::PatternSet;
-use crate::tokenizer::{Limits, OnDeviation, Tokenizer};
+use crate::tokenizer::{Limits, Tokenizer};
 
 /// The choices a [`Parser`] is built with; each has a default.
 ///
@@ -36,7 +38,8 @@ pub struct ParserBuilder {
     /// `None` if nothing was chosen: code that builds parsers for a purpose may have another default.
     duplicate_keys: Option<DuplicateKeys>,
     snapshots: Snapshots,
-    on_deviation: OnDeviation,
+    leniency: Leniency,
+    accepts_deviations: bool,
 }
 
 /// What a snapshot shows.
@@ -113,17 +116,44 @@ impl ParserBuilder {
         Self { snapshots: Snapshots::Provisional, ..self }
     }
 
-    /// Lets deltas, and only deltas, go on past raw control characters, bad escapes and lone surrogates. Off by
-    /// default.
+    /// Goes on past these deviations from JSON, to show what follows them. Off by default; each call adds to the set.
     ///
-    /// For display: some models send such text while a person watches. A control character is told as itself, a bad
-    /// `\\x` as it is spelt, half a pair or a cut `\\u` as U+FFFD. Each such deviation is reported in
-    /// [`Parser::deviations`]. From the first one on, only the begins and deltas of strings are told: no value ends,
-    /// the kept text and the snapshot stay as they were, and [`finish`](Parser::finish) returns it as its error. Any
-    /// other error stops the parser as always.
+    /// For display: models write such text while a person watches. Events, snapshots and patches go on behind a deviation as
+    /// [`DeviationKind`](crate::DeviationKind) says, and [`Parser::deviations`] reports it. But the text is not JSON, so it is never complete: from
+    /// the first deviation on, strings and containers end without their value (atoms keep theirs), the root of the
+    /// snapshot stays open, no more text is kept, and [`finish`](Parser::finish) returns that deviation as its error: the
+    /// one with which a strict parser stops, and at the same place. Any other error stops the parser as always. Limits
+    /// hold as always: those on keys and strings count the bytes of a key without quotes, and those between single quotes.
+    /// A text without deviations is read as by a strict parser, at the same cost.
+    ///
+    /// While a byte leaves open which deviation it begins, or whether it begins one (`/`, the `N` of `None` and `NaN`, the
+    /// first bytes of a byte order mark), nothing is told of it. If it begins none, it is the error that it is for a strict
+    /// parser.
     ///
     /// ```
-    /// use jsonspigot::{ErrorKind, EventKind, Parser, PatternSet};
+    /// use jsonspigot::{DeviationKind, ErrorKind, Leniency, Parser, PatternSet};
+    ///
+    /// let leniency = Leniency::MODEL_OUTPUT | DeviationKind::BareKeys;
+    /// let mut parser = Parser::builder().lenient(leniency).snapshots().build(&PatternSet::empty());
+    /// parser.feed("{steps: [1, 2,], // two\n\"next\": \"thr").check()?;
+    /// assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"steps":[1,2],"next":"thr"}"#);
+    /// let names: Vec<_> = parser.deviations().iter().map(|it| (it.kind().name(), it.offset())).collect();
+    /// assert_eq!(names, [("bare-keys", 1), ("trailing-commas", 14), ("comments", 17)]);
+    /// let error = parser.finish().check().unwrap_err();
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::UnexpectedByte, 1));
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    pub fn lenient(self, leniency: impl Into<Leniency>) -> Self {
+        Self { leniency: self.leniency | leniency, ..self }
+    }
+
+    /// Goes on past raw control characters, bad escapes and lone surrogates: short for [`lenient`](Self::lenient) with the
+    /// first three kinds.
+    ///
+    /// A control character is told as itself, a bad `\\x` as it is spelt, half a pair or a cut `\\u` as U+FFFD.
+    ///
+    /// ```
+    /// use jsonspigot::{DeviationKind, ErrorKind, EventKind, Parser, PatternSet};
     ///
     /// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["say"])?);
     /// let mut shown = String::new();
@@ -134,12 +164,51 @@ impl ParserBuilder {
     /// }
     /// assert_eq!(shown, "one\ntwo \\d three");
     /// let deviations: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.offset())).collect();
-    /// assert_eq!(deviations, [(ErrorKind::ControlCharacter, 12), (ErrorKind::InvalidEscape, 18)]);
+    /// assert_eq!(deviations, [(DeviationKind::ControlCharacters, 12), (DeviationKind::BadEscapes, 18)]);
     /// assert_eq!(parser.finish().last().unwrap().unwrap_err().kind(), ErrorKind::ControlCharacter);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn show_past_flaws(self) -> Self {
-        Self { on_deviation: OnDeviation::Pass, ..self }
+        self.lenient(Leniency::FLAWED_STRINGS)
+    }
+
+    /// Lets a text succeed whose deviations are [allowed](Self::lenient): it is read as the strict JSON text that it
+    /// stands for. Off by default; without leniency it changes nothing.
+    ///
+    /// Complete values, of [`finish`](Parser::finish)ed texts and of ends, are those of the text rewritten as strict JSON,
+    /// and so is [`text`](Parser::text): a control character is escaped, the backslash of a bad escape doubled, half a
+    /// surrogate pair or a cut `\\u` made `\\ufffd`, a trailing comma, comment or mark left out; keys and single-quoted
+    /// strings have double quotes, and words are the literals that they stand for. Everything else stays as it was spelt.
+    /// [`is_strict`](Parser::is_strict) tells whether there was anything to accept. It is rewritten as it comes, at a cost
+    /// that is linear in the text.
+    ///
+    /// Offsets are those in the text as it came, except for the [span](crate::CompleteValue::span) of a value, whose end
+    /// is that of what came and whose length is that of its text, and for that of [`complete`](Parser::complete), which is
+    /// in the rewritten text. Tool calls and envelopes keep to the strict verdict: with their parsers, deviations are only
+    /// shown.
+    ///
+    /// ```
+    /// use jsonspigot::{Leniency, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+    /// for chunk in ["{steps: ['a", "', NaN,], /", "* sic */ 'ok': True}"] {
+    ///     parser.feed(chunk).check()?;
+    /// }
+    /// parser.finish().check()?;
+    /// assert!(!parser.is_strict());
+    /// assert_eq!(parser.text()?, br#"{"steps": ["a", null],  "ok": true}"#);
+    /// let value: serde_json::Value = parser.deserialize()?;
+    /// assert_eq!(value["steps"][0], "a");
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    pub fn accept_deviations(self) -> Self {
+        Self { accepts_deviations: true, ..self }
+    }
+
+    /// Keeps to the strict verdict, whatever was chosen.
+    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
+    pub(crate) fn refuse_deviations(self) -> Self {
+        Self { accepts_deviations: false, ..self }
     }
 
     fn document(self) -> Option<Document> {
@@ -158,11 +227,12 @@ impl ParserBuilder {
             Box::new(InnerTexts::new(InnerChoices { limits: self.limits, retain: self.retain, duplicate_keys }))
         });
         let engine = Engine {
-            tokenizer: Tokenizer::new(self.limits, self.on_deviation),
+            tokenizer: Tokenizer::new(self.limits, self.leniency),
             followers: Followers::new(
                 Tracker::new(patterns.clone()),
                 (self.duplicate_keys == Some(DuplicateKeys::Reject)).then(OpenKeys::default),
                 self.document(),
+                if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() },
             ),
             retained: Retained::new(self.retain),
             outcome: Outcome::open(&inner),

@@ -8,7 +8,9 @@ use crate::error::{Deviation, Error};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deviations {
-    /// The verdict on the text.
+    /// Whether they are no error.
+    are_accepted: bool,
+    /// The verdict on the text, unless they are accepted.
     first: Option<Error>,
     listed: Vec<Deviation>,
     count: u64,
@@ -17,12 +19,21 @@ pub(super) struct Deviations {
 }
 
 impl Deviations {
+    pub(super) fn accepted() -> Self {
+        Self { are_accepted: true, ..Self::default() }
+    }
+
+    /// Whether they are no error.
+    pub(super) fn are_accepted(&self) -> bool {
+        self.are_accepted
+    }
+
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The first, with its path.
+    /// The first, with its path, unless they are accepted.
     pub(super) fn first(&self) -> Option<&Error> {
         self.first.as_ref()
     }

@@ -30,7 +30,7 @@ pub(super) enum Outcome {
     /// test more.
     OpenWithStrings,
     Finished,
-    /// Read to its end; a complete text, apart from its deviations.
+    /// Read to its end; a complete text, apart from its deviations, which are not accepted.
     Deviated,
     /// With what stopped the parser; a deviation may have come before it.
     Failed(Error),
@@ -60,7 +60,7 @@ impl Engine {
         let Self { tokenizer, followers, retained, .. } = self;
         let piece = tokenizer.take_string_piece(chunk, |at| {
             if retained.keeps_text() {
-                retained.append(chunk, at, followers.tracker.has_open_match());
+                retained.append_piece(chunk, at, followers.tracker.has_open_match());
             }
         })?;
         let StringPiece::Text(text, at) = piece else { return Some(Ok(())) };
@@ -113,10 +113,8 @@ impl Engine {
     /// for one only.
     #[cold]
     pub(super) fn end_chunk(&mut self) {
-        if let Some(first) = self.followers.deviations.first() {
-            self.retained.freeze(first.offset());
-        }
-        self.followers.show_open_atom(self.tokenizer.open_atom());
+        self.retained.copy_to(u64::MAX);
+        self.followers.end_chunk(self.tokenizer.open_atom());
     }
 
     /// A chunk of a text whose strings are read inside; or one after the end: nothing more is told.
@@ -138,7 +136,11 @@ impl Engine {
             let Self { tokenizer, followers, retained, .. } = self;
             let finished = tokenizer.finish(&mut TokenSink { followers, retained, out });
             finished.map_err(|fault| self.fail(&fault))?;
-            self.outcome = if self.followers.deviations.is_empty() { Outcome::Finished } else { Outcome::Deviated };
+            if self.followers.has_work_after_chunks {
+                self.followers.end_chunk(None);
+            }
+            self.outcome =
+                if self.followers.deviations.first().is_none() { Outcome::Finished } else { Outcome::Deviated };
             self.tokenizer.close();
         }
         self.verdict()

@@ -2,10 +2,11 @@
 //! them each token that the tokenizer finds.
 
 use alloc::string::{String, ToString};
+use core::ops::Range;
 
 use super::deviations::Deviations;
 use super::duplicate_keys::OpenKeys;
-use super::output::{DeviationFilter, Output};
+use super::output::Output;
 use super::retention::Retained;
 use super::tracker::Tracker;
 use crate::document::Document;
@@ -21,7 +22,7 @@ pub(super) struct Followers {
     pub(super) open_keys: Option<OpenKeys>,
     /// The partial document, if snapshots were asked for.
     pub(super) document: Option<Document>,
-    /// What was passed over inside strings; after the first one, nothing is complete any more.
+    /// What was gone past; after the first one, the text is not complete any more, unless they are accepted.
     pub(super) deviations: Deviations,
     /// Whether the end of a chunk means anything: to a text that has deviated, to a document that shows open atoms.
     pub(super) has_work_after_chunks: bool,
@@ -30,7 +31,7 @@ pub(super) struct Followers {
 /// The followers while a chunk is read, with the text that is kept, this chunk's included, and the output for events.
 pub(super) struct TokenSink<'a, O: ?Sized> {
     pub(super) followers: &'a mut Followers,
-    pub(super) retained: &'a Retained,
+    pub(super) retained: &'a mut Retained,
     pub(super) out: &'a mut O,
 }
 
@@ -43,9 +44,14 @@ fn document_path(document: &Document) -> String {
 }
 
 impl Followers {
-    pub(super) fn new(tracker: Tracker, open_keys: Option<OpenKeys>, document: Option<Document>) -> Self {
+    pub(super) fn new(
+        tracker: Tracker,
+        open_keys: Option<OpenKeys>,
+        document: Option<Document>,
+        deviations: Deviations,
+    ) -> Self {
         let has_work_after_chunks = document.as_ref().is_some_and(Document::shows_open_atoms);
-        Self { tracker, open_keys, document, deviations: Deviations::default(), has_work_after_chunks }
+        Self { tracker, open_keys, document, deviations, has_work_after_chunks }
     }
 
     pub(super) fn clear(&mut self) {
@@ -63,35 +69,36 @@ impl Followers {
     /// Where the innermost open value is, as far as it is followed.
     pub(super) fn path(&self) -> String {
         match &self.document {
-            Some(document) if self.deviations.is_empty() => document_path(document),
-            _ => self.tracker.innermost().to_string(),
+            Some(document) => document_path(document),
+            None => self.tracker.innermost().to_string(),
         }
     }
 
     /// New text of the open string, for the partial document.
     #[inline]
     pub(super) fn grow(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        match self.growing() {
+        match &mut self.document {
             Some(document) => document.append(text, at),
             None => Ok(()),
         }
     }
 
-    /// Adds the atom that is open now, if there is one, to a partial document that shows open atoms.
-    pub(super) fn show_open_atom(&mut self, text: Option<&str>) {
-        let document = self.growing().filter(|document| document.shows_open_atoms());
-        if let (Some(document), Some(text)) = (document, text) {
-            document.show_open_atom(text);
+    /// What is left to do once a chunk has been read: `open_atom` is the text of the atom that is open now, if there is one.
+    pub(super) fn end_chunk(&mut self, open_atom: Option<&str>) {
+        self.show_open_atom(open_atom);
+        if let Some(document) = &mut self.document
+            && self.deviations.first().is_some()
+        {
+            // The root may have closed, but is not whole.
+            document.fail();
         }
     }
 
-    /// The partial document, which stays as it was before the first deviation.
-    // Not with `filter`: that makes one condition of the two, which is computed for every piece of text.
-    #[inline]
-    fn growing(&mut self) -> Option<&mut Document> {
-        match &mut self.document {
-            Some(document) if self.deviations.is_empty() => Some(document),
-            _ => None,
+    /// Adds the atom that is open now, if there is one, to a partial document that shows open atoms.
+    fn show_open_atom(&mut self, text: Option<&str>) {
+        let document = self.document.as_mut().filter(|document| document.shows_open_atoms());
+        if let (Some(document), Some(text)) = (document, text) {
+            document.show_open_atom(text);
         }
     }
 
@@ -107,20 +114,17 @@ impl Followers {
 }
 
 impl<O: Output + ?Sized> TokenSink<'_, O> {
-    /// The parts, and an output that tells nothing complete once the text has deviated.
-    #[inline]
-    fn parts(&mut self) -> (&mut Followers, &Retained, DeviationFilter<'_, O>) {
-        let has_deviated = !self.followers.deviations.is_empty();
-        (self.followers, self.retained, DeviationFilter { out: self.out, has_deviated })
-    }
-
     /// The end of a string that was read inside, once its text has ended or failed.
     pub(super) fn end_entered_string(&mut self, end: u64) {
-        let (followers, retained, mut out) = self.parts();
-        if let Some(document) = followers.growing() {
+        let followers = &mut *self.followers;
+        if let Some(document) = &mut followers.document {
             document.end_string();
         }
-        followers.tracker.end_entered(end, |range| retained.slice(range), &mut out);
+        if self.retained.has_deviated() {
+            self.retained.copy_to(end);
+        }
+        let retained = &*self.retained;
+        followers.tracker.end_entered(end, |range| retained.slice(range), self.out);
     }
 }
 
@@ -128,31 +132,35 @@ impl<O: Output + ?Sized> TokenSink<'_, O> {
 impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        let (followers, _, mut out) = self.parts();
+        let followers = &mut *self.followers;
         if let Some(keys) = &mut followers.open_keys
             && kind == ValueKind::Object
         {
             keys.begin_object();
         }
-        if let Some(document) = followers.growing() {
+        if let Some(document) = &mut followers.document {
             document.begin_container(kind, at)?;
         }
-        let is_live = followers.tracker.begin_container(kind, at, &mut out);
+        let is_live = followers.tracker.begin_container(kind, at, self.out);
         Ok(followers.interest(is_live))
     }
 
     #[inline(never)]
     fn end_container(&mut self, kind: ValueKind, end: u64) {
-        let (followers, retained, mut out) = self.parts();
+        let followers = &mut *self.followers;
         if let Some(keys) = &mut followers.open_keys
             && kind == ValueKind::Object
         {
             keys.end_object();
         }
-        if let Some(document) = followers.growing() {
+        if let Some(document) = &mut followers.document {
             document.end_container();
         }
-        followers.tracker.end_container(end, |range| retained.slice(range), &mut out);
+        if self.retained.has_deviated() {
+            self.retained.copy_to(end);
+        }
+        let retained = &*self.retained;
+        followers.tracker.end_container(end, |range| retained.slice(range), self.out);
     }
 
     #[inline(never)]
@@ -164,7 +172,7 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
         followers.tracker.key(key);
-        match followers.growing() {
+        match &mut followers.document {
             Some(document) => document.key(key, quote),
             None => Ok(()),
         }
@@ -172,11 +180,11 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
 
     #[inline(never)]
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        let (followers, _, mut out) = self.parts();
-        if let Some(document) = followers.growing() {
+        let followers = &mut *self.followers;
+        if let Some(document) = &mut followers.document {
             document.begin_string(at)?;
         }
-        let is_selected = followers.tracker.begin_leaf(ValueKind::String, at, &mut out);
+        let is_selected = followers.tracker.begin_leaf(ValueKind::String, at, self.out);
         Ok(followers.leaf_interest(is_selected))
     }
 
@@ -187,42 +195,67 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     }
 
     #[cold]
-    fn deviation(&mut self, fault: &Fault, line: u64, column: u64) {
+    fn deviation(&mut self, fault: &Fault, deviation: Deviation) {
         let followers = &mut *self.followers;
         if followers.deviations.is_empty() {
             followers.has_work_after_chunks = true;
-            followers.deviations.begin(Error::new(fault, line, column, &followers.path()));
-            if let Some(document) = &mut followers.document {
-                document.fail();
+            if !followers.deviations.are_accepted() {
+                let first = Error::new(fault, deviation.line(), deviation.column(), &followers.path());
+                followers.deviations.begin(first);
+                // So no string or container that ends later has a text.
+                self.retained.freeze(fault.offset);
             }
         }
-        followers.deviations.note(Deviation::new(fault, line, column));
+        followers.deviations.note(deviation);
     }
 
     #[inline(never)]
     fn end_string(&mut self, end: u64) {
-        let (followers, retained, mut out) = self.parts();
-        if let Some(document) = followers.growing() {
+        let followers = &mut *self.followers;
+        if let Some(document) = &mut followers.document {
             document.end_string();
         }
-        followers.tracker.end_string(end, |range| retained.slice(range), &mut out);
+        if self.retained.has_deviated() {
+            self.retained.copy_to(end);
+        }
+        let retained = &*self.retained;
+        followers.tracker.end_string(end, |range| retained.slice(range), self.out);
     }
 
     #[inline(never)]
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        let (followers, _, mut out) = self.parts();
-        if let Some(document) = followers.growing() {
+        let followers = &mut *self.followers;
+        if let Some(document) = &mut followers.document {
             document.begin_atom();
         }
-        let is_selected = followers.tracker.begin_leaf(kind, at, &mut out);
+        let is_selected = followers.tracker.begin_leaf(kind, at, self.out);
         Ok(followers.leaf_interest(is_selected))
+    }
+
+    #[cold]
+    fn rewrite(&mut self, range: Range<u64>, with: &str, chunk_at: u64) {
+        if self.followers.deviations.are_accepted() && self.retained.keeps_text() {
+            self.retained.rewrite(range, with, chunk_at);
+        }
+    }
+
+    #[cold]
+    fn drop_comma(&mut self, bracket: u64, chunk_at: u64) {
+        if self.followers.deviations.are_accepted() && self.retained.keeps_text() {
+            self.retained.drop_comma(bracket, chunk_at);
+        }
+    }
+
+    #[cold]
+    fn number_is_null(&mut self) {
+        self.followers.tracker.leaf_is_null();
     }
 
     #[inline(never)]
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        let (followers, _, mut out) = self.parts();
-        followers.tracker.end_atom(text, end, &mut out);
-        match followers.growing() {
+        let followers = &mut *self.followers;
+        followers.tracker.end_atom(text, end, self.out);
+        match &mut followers.document {
             Some(document) => document.end_atom(text, end),
             None => Ok(()),
         }

@@ -10,11 +10,11 @@ use core::ops::Range;
 
 use super::duplicate_keys::OpenKeys;
 use super::kept_text::KeptText;
-use super::output::{DeviationFilter, InnerOutput, LeveledOutput};
+use super::output::{InnerOutput, LeveledOutput};
 use super::tracker::Tracker;
 use super::{DuplicateKeys, Retain};
-use crate::error::{Error, ErrorKind, Fault};
-use crate::tokenizer::{Interest, Limits, OnDeviation, Sink, Tokenizer, ValueKind};
+use crate::error::{Deviation, Error, ErrorKind, Fault, Leniency};
+use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
 
 /// The parser's choices, as far as they apply to texts inside strings.
 #[derive(Clone, Copy, Debug)]
@@ -100,14 +100,14 @@ pub(super) struct Place<'a> {
     pub(super) level: usize,
     pub(super) tracker: &'a mut Tracker,
     pub(super) out: &'a mut dyn LeveledOutput,
-    /// Whether the document has deviated from JSON, so that nothing is complete any more.
+    /// Whether the document has deviated from JSON and that is not accepted, so that no text is kept any more.
     pub(super) has_deviated: bool,
 }
 
 impl InnerText {
     fn new(choices: InnerChoices) -> Self {
         Self {
-            tokenizer: Tokenizer::new(choices.limits, OnDeviation::Stop),
+            tokenizer: Tokenizer::new(choices.limits, Leniency::NONE),
             open_keys: (choices.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
             kept: KeptText::new(choices.retain != Retain::Nothing),
             has_failed: false,
@@ -160,10 +160,9 @@ struct InnerSink<'a> {
 
 impl InnerSink<'_> {
     /// Calls with the tracker and the output for this text's values.
-    fn tell<T>(&mut self, tell: impl FnOnce(&mut Tracker, &mut DeviationFilter<'_, InnerOutput<'_>>) -> T) -> T {
-        let Place { level, tracker, out, has_deviated } = &mut self.place;
-        let mut inner = InnerOutput { out: &mut **out, level: *level, kept: &mut *self.kept };
-        tell(tracker, &mut DeviationFilter { out: &mut inner, has_deviated: *has_deviated })
+    fn tell<T>(&mut self, tell: impl FnOnce(&mut Tracker, &mut InnerOutput<'_>) -> T) -> T {
+        let Place { level, tracker, out, .. } = &mut self.place;
+        tell(tracker, &mut InnerOutput { out: &mut **out, level: *level, kept: &mut *self.kept })
     }
 
     /// Whether the open string is read inside.
@@ -231,8 +230,11 @@ impl Sink for InnerSink<'_> {
         Ok(())
     }
 
-    /// Never comes: this text is strict.
-    fn deviation(&mut self, _fault: &Fault, _line: u64, _column: u64) {}
+    // None of these comes: this text is strict.
+    fn deviation(&mut self, _fault: &Fault, _deviation: Deviation) {}
+    fn rewrite(&mut self, _range: Range<u64>, _with: &str, _chunk_at: u64) {}
+    fn drop_comma(&mut self, _bracket: u64, _chunk_at: u64) {}
+    fn number_is_null(&mut self) {}
 
     fn end_string(&mut self, end: u64) {
         if self.is_in_deeper() {

@@ -12,6 +12,7 @@ mod inner_text;
 mod kept_text;
 mod output;
 mod retention;
+mod rewriting;
 mod through_strings;
 mod tracker;
 mod values;
@@ -187,7 +188,7 @@ impl Parser {
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
             Outcome::Open | Outcome::OpenWithStrings => {
-                self.engine.followers.deviations.is_empty() && self.engine.tokenizer.is_done()
+                self.engine.followers.deviations.first().is_none() && self.engine.tokenizer.is_done()
             }
             Outcome::Finished => true,
             Outcome::Deviated | Outcome::Failed(_) => false,
@@ -226,8 +227,8 @@ impl Parser {
     }
 
     /// Where the text deviates from JSON and the parser went on nevertheless, in order: the first
-    /// [`Deviation::LIST_LIMIT`] places. Empty unless the parser was built to
-    /// [show past flaws](ParserBuilder::show_past_flaws); kept until [`reset`](Self::reset).
+    /// [`Deviation::LIST_LIMIT`] places. Empty unless the parser was built to be [lenient](ParserBuilder::lenient); kept until
+    /// [`reset`](Self::reset).
     #[must_use]
     pub fn deviations(&self) -> &[Deviation] {
         self.engine.followers.deviations.listed()
@@ -239,13 +240,22 @@ impl Parser {
         self.engine.followers.deviations.count()
     }
 
+    /// Whether the text is strict JSON so far: there has been no [deviation](Self::deviations).
+    ///
+    /// It tells what a parser that [accepts deviations](ParserBuilder::accept_deviations) has accepted.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        self.engine.followers.deviations.is_empty()
+    }
+
     /// The patterns that this parser follows.
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {
         self.engine.followers.tracker.patterns()
     }
 
-    /// All bytes fed so far; after an error or a deviation, those before its offset.
+    /// All bytes fed so far; after an error or a deviation, those before its offset. If [deviations are
+    /// accepted](ParserBuilder::accept_deviations), the text behind the first one is rewritten as strict JSON.
     ///
     /// # Errors
     ///

@@ -1,7 +1,10 @@
 //! How much of the input is kept, and where.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
+
+use super::rewriting::Rewriting;
 
 /// How much of the input a parser keeps.
 ///
@@ -34,25 +37,27 @@ pub(crate) struct Retained {
     /// The absolute offset of the first byte that is kept.
     start: u64,
     bytes: Vec<u8>,
-    /// Whether nothing more is kept, because the text has deviated from JSON.
-    is_frozen: bool,
+    /// Whether the text has deviated from JSON. Then it is rewritten, or nothing more is kept.
+    has_deviated: bool,
+    rewriting: Option<Box<Rewriting>>,
 }
 
 impl Retained {
     pub(crate) fn new(policy: Retain) -> Self {
-        Self { policy, start: 0, bytes: Vec::new(), is_frozen: false }
+        Self { policy, start: 0, bytes: Vec::new(), has_deviated: false, rewriting: None }
     }
 
     pub(crate) fn clear(&mut self) {
         self.start = 0;
         self.bytes.clear();
-        self.is_frozen = false;
+        self.has_deviated = false;
+        self.rewriting = None;
     }
 
     /// Keeps the text before `offset`, and nothing that comes later.
     pub(crate) fn freeze(&mut self, offset: u64) {
         self.truncate(offset);
-        self.is_frozen = true;
+        self.has_deviated = true;
     }
 
     /// Whether anything is ever kept.
@@ -65,7 +70,7 @@ impl Retained {
     #[inline]
     pub(crate) fn append(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
         match self.policy {
-            _ if self.is_frozen => return,
+            _ if self.has_deviated => return self.begin_chunk(chunk, offset, has_open_match),
             Retain::Nothing => return,
             Retain::Matches if !has_open_match => {
                 self.start = offset;
@@ -76,16 +81,105 @@ impl Retained {
         self.bytes.extend_from_slice(chunk);
     }
 
+    /// The same for a chunk that is only a piece of a string: nothing in it has to be rewritten.
+    // Not inlined: it would cost the usual chunk registers, even where no text is kept.
+    #[inline(never)]
+    pub(crate) fn append_piece(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
+        if self.has_deviated {
+            return self.append_piece_behind(chunk, offset, has_open_match);
+        }
+        self.append(chunk, offset, has_open_match);
+    }
+
+    #[cold]
+    fn append_piece_behind(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
+        self.begin_chunk(chunk, offset, has_open_match);
+        self.copy_to(u64::MAX);
+    }
+
+    /// A chunk after a deviation is kept as far as it has been rewritten.
+    #[cold]
+    fn begin_chunk(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
+        let Some(rewriting) = &mut self.rewriting else { return };
+        rewriting.begin_chunk(chunk, offset);
+        if self.policy == Retain::Matches && !has_open_match {
+            self.start = rewriting.forget();
+            self.bytes.clear();
+        }
+    }
+
+    /// Puts `with` in the place of a range of the text, in the chunk that begins at `chunk_at` or just before.
+    pub(crate) fn rewrite(&mut self, range: Range<u64>, with: &str, chunk_at: u64) {
+        if let Some(rewriting) = Self::rewriting(&mut self.rewriting, &mut self.bytes, self.start, chunk_at) {
+            self.has_deviated = true;
+            rewriting.edit(range, with, self.start, &mut self.bytes);
+        }
+    }
+
+    /// Leaves out the comma before the bracket at an offset in the chunk that begins at `chunk_at`.
+    pub(crate) fn drop_comma(&mut self, bracket: u64, chunk_at: u64) {
+        if let Some(rewriting) = Self::rewriting(&mut self.rewriting, &mut self.bytes, self.start, chunk_at) {
+            self.has_deviated = true;
+            rewriting.drop_comma(bracket, &mut self.bytes);
+        }
+    }
+
+    /// What rewrites the text, from its first deviation on.
+    fn rewriting<'r>(
+        rewriting: &'r mut Option<Box<Rewriting>>,
+        bytes: &mut Vec<u8>,
+        start: u64,
+        chunk_at: u64,
+    ) -> Option<&'r mut Rewriting> {
+        if rewriting.is_none() {
+            let before = usize::try_from(chunk_at.checked_sub(start)?).ok().filter(|before| *before <= bytes.len())?;
+            *rewriting = Some(Box::new(Rewriting::new(bytes.split_off(before), chunk_at)));
+        }
+        rewriting.as_deref_mut()
+    }
+
+    /// The text up to an offset is going to be looked at.
+    #[cold]
+    pub(crate) fn copy_to(&mut self, end: u64) {
+        if let Some(rewriting) = &mut self.rewriting {
+            rewriting.copy_to(end, &mut self.bytes);
+        }
+    }
+
+    /// Whether the text has deviated from JSON.
+    #[inline]
+    pub(crate) fn has_deviated(&self) -> bool {
+        self.has_deviated
+    }
+
+    /// Where the byte at an offset is among those kept.
+    fn place(&self, offset: u64) -> Option<usize> {
+        let place = offset.checked_sub(self.start)?;
+        let place = match &self.rewriting {
+            None => place,
+            Some(rewriting) => place.checked_add_signed(rewriting.shift_at(offset))?,
+        };
+        usize::try_from(place).ok()
+    }
+
     /// Drops what is at or after `offset`.
     pub(crate) fn truncate(&mut self, offset: u64) {
-        self.bytes.truncate(usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX));
+        self.bytes.truncate(self.place(offset.max(self.start)).unwrap_or(usize::MAX));
     }
 
     /// The text of an absolute range, if it is kept.
     #[inline]
     pub(crate) fn slice(&self, range: Range<u64>) -> Option<&[u8]> {
+        if self.rewriting.is_some() {
+            return self.rewritten(range);
+        }
         let place = |offset: u64| usize::try_from(offset.checked_sub(self.start)?).ok();
         self.bytes.get(place(range.start)?..place(range.end)?)
+    }
+
+    #[cold]
+    fn rewritten(&self, range: Range<u64>) -> Option<&[u8]> {
+        self.bytes.get(self.place(range.start)?..self.place(range.end)?)
     }
 
     /// The whole text, if all of it is kept.

@@ -3,11 +3,13 @@
 //! Only parsers whose patterns have a `|` come here. They have a sink of their own, [`OuterSink`], so that all others pay
 //! nothing, not even a test, for what they don't use.
 
+use core::ops::Range;
+
 use super::engine::Engine;
 use super::followers::TokenSink;
 use super::inner_text::{InnerTexts, Place};
 use super::output::LeveledOutput;
-use crate::error::{Error, Fault};
+use crate::error::{Deviation, Error, Fault};
 use crate::tokenizer::{Interest, Sink, ValueKind};
 
 /// The level of the document; the texts in its strings have level 1.
@@ -50,7 +52,7 @@ impl OuterSink<'_, '_> {
 
     /// The place of the tokens of the text in the open string.
     fn inside(&mut self) -> (&mut InnerTexts, Place<'_>) {
-        let has_deviated = !self.outer.followers.deviations.is_empty();
+        let has_deviated = self.outer.followers.deviations.first().is_some();
         let TokenSink { followers, out, .. } = &mut self.outer;
         let place = Place { level: DOCUMENT + 1, tracker: &mut followers.tracker, out: &mut **out, has_deviated };
         (self.inner, place)
@@ -95,8 +97,20 @@ impl Sink for OuterSink<'_, '_> {
     }
 
     /// What is shown for a deviation is read inside too: the text goes on as a person sees it.
-    fn deviation(&mut self, fault: &Fault, line: u64, column: u64) {
-        self.outer.deviation(fault, line, column);
+    fn deviation(&mut self, fault: &Fault, deviation: Deviation) {
+        self.outer.deviation(fault, deviation);
+    }
+
+    fn rewrite(&mut self, range: Range<u64>, with: &str, chunk_at: u64) {
+        self.outer.rewrite(range, with, chunk_at);
+    }
+
+    fn drop_comma(&mut self, bracket: u64, chunk_at: u64) {
+        self.outer.drop_comma(bracket, chunk_at);
+    }
+
+    fn number_is_null(&mut self) {
+        self.outer.number_is_null();
     }
 
     /// The end of the text comes before that of the string.

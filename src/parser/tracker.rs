@@ -293,6 +293,13 @@ impl Tracker {
         Some(Event { pattern, match_id, path: self.paths.path(self.node), kind: EventKind::Delta(text), offset })
     }
 
+    /// The number that has begun is one that stands for null.
+    pub(super) fn leaf_is_null(&mut self) {
+        if let Some(leaf) = &mut self.leaf {
+            leaf.kind = ValueKind::Null;
+        }
+    }
+
     #[inline]
     pub(super) fn end_atom<O: Output + ?Sized>(&mut self, text: &str, end: u64, out: &mut O) {
         if let Some(value) = self.leaf.take() {

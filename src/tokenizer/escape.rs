@@ -40,7 +40,7 @@ impl Tokenizer {
             let Some(&byte) = chunk.get(pos) else { break };
             let belongs = match self.escape_step(byte, pos, sink) {
                 Ok(()) => true,
-                Err(fault) => self.pass_escape(fault, pos, sink)?,
+                Err(fault) => self.pass_escape(fault, byte, pos, sink)?,
             };
             pos += usize::from(belongs);
         }

@@ -8,15 +8,16 @@
 //! | between tokens | `value`, `member`, `colon`, `comma_or_end`, `trailing` | `structure.rs` |
 //! | inside quotes | `string_run` | `string.rs` |
 //! | inside a UTF-8 sequence that an edge cuts | `utf8` | `string.rs`, `utf8.rs` |
-//! | inside an escape | `escape` | `escape.rs`, `deviation.rs` |
+//! | inside an escape | `escape` | `escape.rs` |
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
+//! | inside what only a lenient reader reads | `lenient` | `lenient/` |
 //!
 //! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
 //! mean, where they are and who wants them is not known here.
 
-mod deviation;
 mod escape;
+mod lenient;
 mod limits;
 mod literal;
 mod nest;
@@ -27,11 +28,13 @@ mod string;
 mod structure;
 mod utf8;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use self::escape::OpenEscape;
 #[cfg(feature = "_provider-streams")]
 pub(crate) use self::escape::unescape;
+use self::lenient::Lenient;
 pub use self::limits::Limits;
 use self::literal::OpenLiteral;
 use self::nest::Nest;
@@ -43,12 +46,13 @@ use self::string::OpenString;
 pub(crate) use self::string::StringPiece;
 use self::utf8::Utf8Carry;
 pub(crate) use self::utf8::floor_char_boundary;
-use crate::error::{ErrorKind, Fault};
+use crate::error::{ErrorKind, Fault, Leniency};
 
 /// What the next byte is part of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// A value must begin: at the root, after a colon, after a comma in an array.
+    #[default]
     Value,
     /// After `[`: a value or the end.
     FirstElement,
@@ -70,18 +74,12 @@ enum State {
     Utf8,
     Number,
     Literal,
+    /// Before a byte that no JSON text has there: where a deviation may begin. What it interrupts is in `interrupted`.
+    Unexpected,
+    /// Inside a comment, a string in single quotes, or whatever else is not JSON.
+    Lenient,
     /// After the end of input, or after an error.
     Closed,
-}
-
-/// What a deviation inside a string does: a raw control character, an invalid escape, a lone surrogate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum OnDeviation {
-    /// It is an error like any other.
-    #[default]
-    Stop,
-    /// It is reported and passed over.
-    Pass,
 }
 
 /// Everything the tokenizer remembers between two chunks.
@@ -100,11 +98,14 @@ pub(crate) struct Tokenizer {
     literal: OpenLiteral,
     /// The beginning of a key or number that is not in one piece in the chunk.
     scratch: String,
-    /// How many line feeds have passed as white space, and the offset after the last one.
+    /// How many line feeds have passed as white space or in comments, and the offset after the last one.
     lines: u64,
     line_start: u64,
     limits: Limits,
-    on_deviation: OnDeviation,
+    /// The state that an unexpected byte came in, and that a comment goes back to.
+    interrupted: State,
+    /// Nothing if the text has to be strict JSON.
+    lenient: Option<Box<Lenient>>,
     after_root: AfterRoot,
 }
 
@@ -120,7 +121,7 @@ enum AfterRoot {
 const NOTHING_SKIPPED: usize = usize::MAX;
 
 impl Tokenizer {
-    pub(crate) fn new(limits: Limits, on_deviation: OnDeviation) -> Self {
+    pub(crate) fn new(limits: Limits, leniency: Leniency) -> Self {
         Self {
             state: State::Value,
             offset: 0,
@@ -135,7 +136,8 @@ impl Tokenizer {
             lines: 0,
             line_start: 0,
             limits,
-            on_deviation,
+            interrupted: State::Value,
+            lenient: Lenient::new(leniency).map(Box::new),
             after_root: AfterRoot::Check,
         }
     }
@@ -169,7 +171,7 @@ impl Tokenizer {
 
     /// Whether the root value has closed.
     pub(crate) fn is_done(&self) -> bool {
-        self.state == State::Done
+        self.state == State::Done || self.state == State::Lenient && self.is_done_before_comment()
     }
 
     /// What has arrived of the number that is being read, or the whole text of the literal that is, if it is followed.
@@ -178,6 +180,7 @@ impl Tokenizer {
         match self.state {
             State::Number => self.number.is_followed().then_some(&self.scratch),
             State::Literal => self.literal.followed(),
+            State::Lenient => self.open_word(),
             _ => None,
         }
     }
@@ -194,6 +197,9 @@ impl Tokenizer {
             // The limit is checked before the byte is looked at; what came before it still counts.
             let (within, beyond) = chunk.split_at(room as usize);
             self.read(within, sink)?;
+            if let Some(fault) = self.left_undecided() {
+                return Err(fault);
+            }
             if self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
                 return Ok(());
             }
@@ -209,15 +215,16 @@ impl Tokenizer {
             pos = match self.state {
                 State::Value | State::FirstElement => self.value(chunk, pos, sink)?,
                 State::FirstKey | State::NextKey => self.member(chunk, pos, sink)?,
-                State::Colon => self.colon(chunk, pos)?,
+                State::Colon => self.colon(chunk, pos),
                 State::AfterValue => self.comma_or_end(chunk, pos, sink)?,
                 State::Done if self.after_root == AfterRoot::Stop => break,
-                State::Done | State::Closed => self.trailing(chunk, pos)?,
+                State::Done | State::Closed => self.trailing(chunk, pos),
                 State::String => self.string_run(chunk, pos, sink)?,
                 State::Escape => self.escape(chunk, pos, sink)?,
                 State::Utf8 => self.utf8(chunk, pos, sink)?,
                 State::Number => self.number(chunk, pos, sink)?,
                 State::Literal => self.literal(chunk, pos, sink)?,
+                State::Unexpected | State::Lenient => self.lenient(chunk, pos, sink)?,
             };
         }
         self.offset += pos as u64;
@@ -246,6 +253,7 @@ impl Tokenizer {
             State::String | State::Escape | State::Utf8 => "expected the rest of a string",
             State::Number => "expected the rest of a number, or what follows it",
             State::Literal => self.literal.expected(),
+            State::Lenient => return self.finish_lenient(),
             between => structure::expected(between, self.nest.in_object()),
         };
         Err(Fault::new(ErrorKind::Incomplete, self.offset, expected))

@@ -94,6 +94,11 @@ impl OpenNumber {
         self.is_followed
     }
 
+    /// Whether only the minus has come.
+    pub(super) fn is_minus(&self) -> bool {
+        self.part == Part::Minus
+    }
+
     /// Whether the number may end here.
     pub(super) fn is_whole(&self) -> bool {
         self.part.may_end()
@@ -133,8 +138,8 @@ impl Tokenizer {
                 return Err(self.fail_number(&chunk[start..pos], leading_zero(self.at(pos))));
             }
             if !part.may_end() {
-                let fault = Fault::new(ErrorKind::InvalidNumber, self.at(pos), "expected a digit");
-                return Err(self.fail_number(&chunk[start..pos], fault));
+                self.interrupt_number(part, &chunk[start..pos]);
+                return Ok(pos);
             }
             self.end_number(&chunk[start..pos], self.at(pos), sink)?;
             return Ok(pos);
@@ -153,6 +158,18 @@ impl Tokenizer {
             self.scratch.push_str(ascii_text(read));
         }
         fault
+    }
+
+    /// The next byte stands where a digit must: it is left to `lenient/`, which knows whether it is an error. What came of
+    /// the number is kept for [`Self::open_atom`].
+    #[cold]
+    fn interrupt_number(&mut self, part: Part, read: &[u8]) {
+        if self.number.is_followed {
+            self.scratch.push_str(ascii_text(read));
+        }
+        self.number.part = part;
+        self.interrupted = State::Number;
+        self.state = State::Unexpected;
     }
 
     /// Ends the number whose last bytes are `rest`; `end` is the offset after them.

@@ -32,7 +32,7 @@ use crate::error::{ErrorKind, Fault};
 
 /// Whether the open string is a member's name or a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     #[default]
     Key,
     Value,
@@ -51,11 +51,12 @@ pub(crate) enum StringPiece<'a> {
 pub(super) struct OpenString {
     role: Role,
     /// Whether anybody wants the decoded text.
-    is_followed: bool,
+    pub(super) is_followed: bool,
     /// The offset of the first byte that would be one too many.
-    limit: u64,
-    /// How far plain text may go: the smaller of the string's limit and the limit on the total.
-    room: u64,
+    pub(super) limit: u64,
+    /// How far plain text may go: the smaller of the string's limit and the limit on the total. 0 in single quotes, where
+    /// less is plain.
+    pub(super) room: u64,
 }
 
 impl Tokenizer {
@@ -134,17 +135,18 @@ impl Tokenizer {
 
     /// Makes [`Self::take_string_piece`] return `None` until the open string has ended.
     pub(crate) fn refuse_string_pieces(&mut self) {
-        self.string.room = 0;
+        // Nothing ends at offset 1 inside a string.
+        self.string.room = self.string.room.min(1);
     }
 
     /// How much of a chunk is before an offset.
     #[inline]
-    fn within(&self, limit: u64, chunk: &[u8]) -> usize {
+    pub(super) fn within(&self, limit: u64, chunk: &[u8]) -> usize {
         usize::try_from(limit - self.offset).unwrap_or(usize::MAX).min(chunk.len())
     }
 
     #[inline]
-    fn open_string(&mut self, role: Role, is_followed: bool, limit: u64) {
+    pub(super) fn open_string(&mut self, role: Role, is_followed: bool, limit: u64) {
         let room = limit.min(self.limits.total);
         self.string = OpenString { role, is_followed, limit, room };
         self.state = State::String;
@@ -152,6 +154,9 @@ impl Tokenizer {
 
     /// Reads on between two characters, up to the closing quote, an escape that may be cut, or the chunk's end.
     pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
+        if self.string.room == 0 {
+            return self.single_quotes(chunk, start, sink);
+        }
         // Only bytes within the limit are part of a run; the one after them is judged by itself.
         let within = self.within(self.string.limit, chunk);
         let run = scan::run(&chunk[..within], start);
@@ -228,7 +233,7 @@ impl Tokenizer {
         self.too_long(pos)
     }
 
-    fn bad_utf8(&self, pos: usize) -> Fault {
+    pub(super) fn bad_utf8(&self, pos: usize) -> Fault {
         Fault::new(ErrorKind::InvalidUtf8, self.at(pos), "expected UTF-8")
     }
 
@@ -239,14 +244,14 @@ impl Tokenizer {
     }
 
     #[cold]
-    fn too_long(&self, pos: usize) -> Fault {
+    pub(super) fn too_long(&self, pos: usize) -> Fault {
         match self.string.role {
             Role::Key => Fault::new(ErrorKind::KeyLimit, self.at(pos), "expected no longer key than allowed"),
             Role::Value => Fault::new(ErrorKind::StringLimit, self.at(pos), "expected no longer string than allowed"),
         }
     }
 
-    fn close_string<S: Sink>(&mut self, quote: usize, sink: &mut S) -> Result<(), Fault> {
+    pub(super) fn close_string<S: Sink>(&mut self, quote: usize, sink: &mut S) -> Result<(), Fault> {
         match self.string.role {
             Role::Key => {
                 if self.string.is_followed {

@@ -15,7 +15,7 @@ impl Tokenizer {
             Some(ValueKind::Number) => self.begin_number(chunk, pos, sink),
             Some(kind @ (ValueKind::Bool | ValueKind::Null)) => self.begin_literal(kind, chunk, pos, sink),
             None if byte == b']' && self.state == State::FirstElement => Ok(self.close_container(pos, sink)),
-            None => Err(self.unexpected(pos)),
+            None => Ok(self.interrupt(pos)),
         }
     }
 
@@ -27,21 +27,21 @@ impl Tokenizer {
             None => Ok(pos),
             Some(b'"') => self.begin_key(chunk, pos, sink),
             Some(b'}') if self.state == State::FirstKey => Ok(self.close_container(pos, sink)),
-            Some(_) => Err(self.unexpected(pos)),
+            Some(_) => Ok(self.interrupt(pos)),
         }
     }
 
     /// The colon after a key.
     #[inline]
-    pub(super) fn colon(&mut self, chunk: &[u8], pos: usize) -> Result<usize, Fault> {
+    pub(super) fn colon(&mut self, chunk: &[u8], pos: usize) -> usize {
         let pos = self.white_space(chunk, pos);
         match chunk.get(pos) {
-            None => Ok(pos),
+            None => pos,
             Some(b':') => {
                 self.state = State::Value;
-                Ok(pos + 1)
+                pos + 1
             }
-            Some(_) => Err(self.unexpected(pos)),
+            Some(_) => self.interrupt(pos),
         }
     }
 
@@ -58,25 +58,39 @@ impl Tokenizer {
             }
             Some(b'}') if in_object => Ok(self.close_container(pos, sink)),
             Some(b']') if !in_object => Ok(self.close_container(pos, sink)),
-            Some(_) => Err(self.unexpected(pos)),
+            Some(_) => Ok(self.interrupt(pos)),
         }
     }
 
     /// White space after the root.
     #[inline]
-    pub(super) fn trailing(&mut self, chunk: &[u8], pos: usize) -> Result<usize, Fault> {
+    pub(super) fn trailing(&mut self, chunk: &[u8], pos: usize) -> usize {
         let pos = self.white_space(chunk, pos);
-        if pos == chunk.len() { Ok(pos) } else { Err(self.unexpected(pos)) }
+        if pos == chunk.len() { pos } else { self.interrupt(pos) }
+    }
+
+    /// The byte at `pos` is not allowed in this state: it is left to `lenient/`, which knows whether it is an error.
+    #[cold]
+    fn interrupt(&mut self, pos: usize) -> usize {
+        self.interrupted = self.state;
+        self.state = State::Unexpected;
+        pos
     }
 
     /// The byte at `pos` is not allowed in this state.
     #[cold]
-    fn unexpected(&self, pos: usize) -> Fault {
-        let kind = if self.state == State::Done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
-        Fault::new(kind, self.at(pos), expected(self.state, self.nest.in_object()))
+    pub(super) fn unexpected(&self, pos: usize) -> Fault {
+        self.unexpected_in(self.state, self.at(pos))
     }
 
-    /// Reads white space. Lines are counted here, because a line feed is allowed nowhere else.
+    /// The byte at an offset was not allowed in the state that it came in.
+    #[cold]
+    pub(super) fn unexpected_in(&self, state: State, at: u64) -> Fault {
+        let kind = if state == State::Done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
+        Fault::new(kind, at, expected(state, self.nest.in_object()))
+    }
+
+    /// Reads white space. Lines are counted here, because a line feed is allowed nowhere else, but in comments.
     #[inline]
     fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
         while let Some(&byte) = chunk.get(pos) {
@@ -114,7 +128,7 @@ impl Tokenizer {
     }
 
     #[inline]
-    fn close_container<S: Sink>(&mut self, pos: usize, sink: &mut S) -> usize {
+    pub(super) fn close_container<S: Sink>(&mut self, pos: usize, sink: &mut S) -> usize {
         let kind = if self.nest.in_object() { ValueKind::Object } else { ValueKind::Array };
         self.nest.pop();
         if self.skip_depth == self.nest.depth() {

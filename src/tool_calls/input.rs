@@ -57,7 +57,7 @@ impl InputReader {
 impl Input {
     /// JSON, to be read as text by a parser with these choices.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let builder = builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject);
+        let builder = builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).refuse_deviations();
         Self::Open(InputReader::Text(Box::new(builder.build(patterns))))
     }
 
@@ -97,13 +97,11 @@ impl Input {
         match self {
             Self::Open(InputReader::Text(parser)) => {
                 tell(InputEvent::Fragment(text));
-                let before = parser.text().map_or(0, <[u8]>::len);
+                let before = TextBefore::of(parser);
                 let fed = parser.feed_with(text, |event| tell(InputEvent::Match(event)));
                 // A deviation that the parser goes on past is an error all the same.
                 if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
-                    // The parser keeps the text up to its error, which may cut a character: what it had before does not.
-                    let kept = parser.text().unwrap_or_default().get(..before).unwrap_or_default();
-                    let raw = [valid(kept), text].concat();
+                    let raw = before.with(parser, text);
                     self.fail(error, raw);
                 }
                 Ok(())
@@ -144,7 +142,15 @@ impl Input {
     /// whole.
     pub(super) fn finish(&mut self, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
         match self {
-            Self::Open(InputReader::Text(parser)) => parser.finish_with(|event| tell(InputEvent::Match(event))),
+            Self::Open(InputReader::Text(parser)) => {
+                let before = TextBefore::of(parser);
+                let finished = parser.finish_with(|event| tell(InputEvent::Match(event)));
+                if let Err(error) = &finished {
+                    let raw = before.with(parser, "");
+                    self.fail(error.clone(), raw);
+                }
+                finished
+            }
             Self::Open(InputReader::Values(feed)) => feed.end(tell),
             Self::Failed { error, .. } => Err(error.clone()),
             Self::Untouched | Self::Text(_) => Ok(()),
@@ -159,7 +165,7 @@ impl Input {
     /// What the input lacks, were it to end here. No more can be taken in after that.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
-            Self::Open(InputReader::Text(parser)) => parser.finish_with(|_| {}).err(),
+            Self::Open(InputReader::Text(_)) => self.finish(&mut |_| {}).err(),
             Self::Open(InputReader::Values(feed)) => feed.why_incomplete(),
             Self::Failed { error, .. } => Some(error.clone()),
             Self::Untouched | Self::Text(_) => None,
@@ -237,6 +243,35 @@ impl Input {
             Self::Open(InputReader::Values(feed)) => feed.value(),
             Self::Untouched | Self::Failed { .. } | Self::Text(_) => None,
         }
+    }
+}
+
+/// What a parser had kept of a call's text before it found an error. It keeps the text up to that, which may cut a
+/// character, and may come before the end of what it had: a lenient parser takes up to two bytes (of a byte order mark)
+/// that may still begin a deviation.
+struct TextBefore {
+    len: usize,
+    last: [u8; 2],
+}
+
+impl TextBefore {
+    fn of(parser: &Parser) -> Self {
+        let text = parser.text().unwrap_or_default();
+        let last = match *text {
+            [.., one, other] => [one, other],
+            [one] => [0, one],
+            [] => [0, 0],
+        };
+        Self { len: text.len(), last }
+    }
+
+    /// That, and then the text that came next.
+    fn with(&self, parser: &Parser, next: &str) -> String {
+        let kept = parser.text().unwrap_or_default();
+        let kept = &kept[..kept.len().min(self.len)];
+        let dropped = self.last.len() - (self.len - kept.len()).min(self.last.len());
+        let before = [kept, &self.last[dropped..]].concat();
+        [valid(&before), next].concat()
     }
 }
 

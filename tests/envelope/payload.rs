@@ -205,7 +205,7 @@ fn read(text: &str, choices: &Choices) -> Read {
     };
     let mut whole = parser();
     let _ = whole.feed(before).check().and_then(|()| whole.finish().check());
-    let deviation = all.deviations().first().map(|first| (first.kind(), first.offset() as usize));
+    let deviation = all.deviations().first().and(all.error()).map(|first| (first.kind(), first.offset() as usize));
     // A byte that stops the reading stands outside of what may be whole.
     Read { deviation, is_whole: whole.stopped_by().is_none(), stop }
 }

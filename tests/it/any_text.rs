@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use super::driver::{METHODS, Method, check, check_prompt};
 use super::model::chunking::{chunks, with_cuts};
 use super::model::closer::OpenAtoms;
+use super::model::deviant::{deviant_document, some_leniency};
 use super::model::generate::{Keys, respelt};
-use super::model::log::Options;
+use super::model::log::{Options, flaws};
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
 use super::model::torture::torture_documents;
@@ -22,7 +23,7 @@ fn torture_documents_at_every_cut() {
     for document in torture_documents() {
         check(document, &all());
         check(document, &Options { reject_duplicates: true, ..all() });
-        check(document, &Options { passes_deviations: true, ..all() });
+        check(document, &Options { lenient: flaws(true), ..all() });
     }
 }
 
@@ -30,7 +31,7 @@ fn torture_documents_at_every_cut() {
 fn torture_documents_are_told_promptly() {
     for document in torture_documents() {
         check_prompt(document, &all());
-        check_prompt(document, &Options { passes_deviations: true, ..all() });
+        check_prompt(document, &Options { lenient: flaws(true), ..all() });
     }
 }
 
@@ -42,6 +43,7 @@ fn op() -> impl Strategy<Value = Op> {
             Op::Feed(document[..document.len().min(most)].to_vec(), method)
         }),
         2 => (any_document(), method()).prop_map(|(document, method)| Op::Feed(document, method)),
+        1 => (deviant_document(), method()).prop_map(|(document, method)| Op::Feed(document, method)),
         1 => method().prop_map(|method| Op::Feed(Vec::new(), method)),
         2 => method().prop_map(Op::Finish),
         1 => Just(Op::Look),
@@ -67,11 +69,10 @@ fn options() -> impl Strategy<Value = Options> {
         prop::option::of(0_u64..90),
     );
     let limits = prop_oneof![limits, Just((127, None, None, None, None))];
-    (patterns(4), limits, any::<bool>(), any::<bool>()).prop_map(|(patterns, limits, reject, lenient)| {
+    (patterns(4), limits, any::<bool>(), some_leniency()).prop_map(|(patterns, limits, reject, lenient)| {
         let (depth, key, string, number, total) = limits;
-        let (reject_duplicates, passes_deviations) = (reject, lenient);
         let options = Options { depth, key, string, number, total, ..Options::with_patterns(patterns) };
-        Options { reject_duplicates, passes_deviations, ..options }
+        Options { reject_duplicates: reject, lenient, ..options }
     })
 }
 
@@ -82,7 +83,7 @@ proptest! {
         (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
     ) {
         let options =
-            Options { reject_duplicates: reject, passes_deviations: lenient, ..Options::with_patterns(patterns) };
+            Options { reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
         text::reads_as_the_model(&document, &cuts, &options);
     }
 
@@ -96,7 +97,7 @@ proptest! {
     #[test]
     fn any_prefix_is_told_promptly(document in any_document(), patterns in patterns(3), lenient: bool) {
         let document = &document[..document.len().min(120)];
-        text::is_told_promptly(document, &Options { passes_deviations: lenient, ..Options::with_patterns(patterns) });
+        text::is_told_promptly(document, &Options { lenient: flaws(lenient), ..Options::with_patterns(patterns) });
     }
 
     #[test]
@@ -112,7 +113,7 @@ proptest! {
     #[test]
     fn skipping_validates(document in any_document(), patterns in patterns(3), reject: bool, lenient: bool) {
         let options =
-            Options { reject_duplicates: reject, passes_deviations: lenient, ..Options::with_patterns(patterns) };
+            Options { reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
         paths::change_no_verdict(&document, &options);
     }
 

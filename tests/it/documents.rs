@@ -4,7 +4,7 @@ use jsonspigot::{DocumentEvent, Documents, ErrorKind, Event, EventKind, Framing,
 use proptest::prelude::*;
 
 use super::model::chunking::{chunks, each_byte, torture_cuts, with_cuts};
-use super::model::log::Options;
+use super::model::log::{Options, flaws};
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, root};
 use super::properties::documents::are_those_alone;
@@ -54,7 +54,7 @@ fn streams_at_every_cut() {
             for cuts in torture_cuts(stream.len()) {
                 are_those_alone(stream, &cuts, *framing, &all());
             }
-            let (cuts, lenient) = (each_byte(stream.len()), Options { passes_deviations: true, ..all() });
+            let (cuts, lenient) = (each_byte(stream.len()), Options { lenient: flaws(true), ..all() });
             are_those_alone(stream, &cuts, *framing, &lenient);
             for limit in 0..8 {
                 are_those_alone(stream, &cuts, *framing, &Options { total: Some(limit), ..all() });
@@ -81,9 +81,9 @@ proptest! {
         (stream, cuts) in with_cuts(stream()),
         framing in prop::sample::select(Framing::ALL),
         (total, depth) in (prop::option::of(0_u64..90), 1_u64..9),
-        (reject_duplicates, passes_deviations) in any::<(bool, bool)>(),
+        (reject_duplicates, is_lenient) in any::<(bool, bool)>(),
     ) {
-        are_those_alone(&stream, &cuts, framing, &Options { total, depth, reject_duplicates, passes_deviations, ..all() });
+        are_those_alone(&stream, &cuts, framing, &Options { total, depth, reject_duplicates, lenient: flaws(is_lenient), ..all() });
     }
 }
 

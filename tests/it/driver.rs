@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use jsonspigot::{
-    DuplicateKeys, Error, Event, EventKind, Limits, Parser, ParserBuilder, PatternSet, Segment, ValueKind,
+    DuplicateKeys, Error, Event, EventKind, Leniency, Limits, Parser, ParserBuilder, PatternSet, Segment, ValueKind,
 };
 
 use super::model::chunking::{chunks, each_byte, torture_cuts};
@@ -33,7 +33,9 @@ pub(crate) fn builder(options: &Options) -> ParserBuilder {
         .total(options.total.unwrap_or(u64::MAX));
     let duplicates = if options.reject_duplicates { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
     let builder = Parser::builder().limits(limits).duplicate_keys(duplicates);
-    if options.passes_deviations { builder.show_past_flaws() } else { builder }
+    let allowed = options.lenient.iter().map(|name| Leniency::from_name(name).expect("a name of the contract"));
+    let builder = builder.lenient(allowed.fold(Leniency::NONE, |all, one| all | one));
+    if options.accepts { builder.accept_deviations() } else { builder }
 }
 
 /// What a parser of these options says of the chunks.
@@ -127,7 +129,10 @@ impl Joined {
         });
         let (deviations, deviation_count) = (deviations.collect(), parser.deviation_count());
         let stopped_by = parser.stopped_by().map(|error| (error.kind().name(), error.offset()));
-        Log { events: self.events, verdict, stopped_by, deviations, deviation_count }
+        assert_eq!(parser.is_strict(), deviation_count == 0);
+        let is_accepted = verdict == Verdict::Complete && !parser.is_strict();
+        let rewritten = parser.text().ok().filter(|_| is_accepted).map(<[u8]>::to_vec);
+        Log { events: self.events, verdict, stopped_by, deviations, deviation_count, rewritten }
     }
 
     pub(crate) fn add(&mut self, event: &Event<'_>) {
@@ -158,7 +163,7 @@ impl Joined {
                 self.ended.insert(event.match_id);
                 if let Some(value) = value {
                     assert_eq!(value.span().end, event.offset);
-                    assert_eq!(value.span().end - value.span().start, value.bytes().len() as u64);
+                    assert_eq!(value.span().start, event.offset.saturating_sub(value.bytes().len() as u64));
                     if value.kind() == ValueKind::String && self.begun.contains(&event.match_id) {
                         let joined = self.delta_of(event.match_id).map_or("", |joined| joined);
                         assert_eq!(joined, value.deserialize::<String>().unwrap(), "deltas join to the string");

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::driver::check;
 use super::model::chunking::{each_byte, with_cuts};
-use super::model::log::{Options, Verdict};
+use super::model::log::{Options, Verdict, flaws};
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
 use super::properties::limits;
@@ -61,8 +61,9 @@ fn each_limit_bites_at_the_models_byte_of_hard_text() {
     ];
     for text in TEXTS {
         for (set, n) in SET.iter().flat_map(|set| (0..text.len() as u64).map(move |n| (set, n))) {
-            for passes_deviations in [false, true] {
-                let mut options = Options { passes_deviations, ..Options::with_patterns([root(), everything_below()]) };
+            for passes in [false, true] {
+                let mut options =
+                    Options { lenient: flaws(passes), ..Options::with_patterns([root(), everything_below()]) };
                 set(&mut options, n);
                 limits::bite_at_the_models_byte(text, &each_byte(text.len()), &options);
                 (0..text.len()).for_each(|cut| limits::bite_at_the_models_byte(text, &[cut], &options));
@@ -92,7 +93,7 @@ proptest! {
         lenient: bool,
     ) {
         let options = Options { depth, key, string, number, total, ..Options::with_patterns(patterns) };
-        let options = Options { passes_deviations: lenient, ..options };
+        let options = Options { lenient: flaws(lenient), ..options };
         limits::bite_at_the_models_byte(&document, &cuts, &options);
         limits::the_total_is_exact(&document, &cuts, &options);
     }

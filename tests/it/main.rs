@@ -13,6 +13,7 @@ mod errors;
 mod fuzz_corpus;
 mod fuzz_inputs;
 mod import_cycles;
+mod lenient;
 mod limits;
 mod nested;
 mod open_atoms;

@@ -2,7 +2,7 @@
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
-use jsonspigot::{DuplicateKeys, ErrorKind, Limits, OwnedEventKind, Parser};
+use jsonspigot::{DeviationKind, DuplicateKeys, ErrorKind, Leniency, Limits, OwnedEventKind, Parser};
 use serde_json::json;
 
 use super::support::{Log, anthropic, chat, events_of, everything, own, read, read_structured, read_with};
@@ -177,7 +177,30 @@ fn display_goes_on_past_deviations_and_the_verdict_does_not() {
         calls.delta(0, delta, |_| {});
     }
     let deviations: Vec<_> = calls.parser(0).unwrap().deviations().iter().map(|it| (it.kind(), it.offset())).collect();
-    assert_eq!(deviations, [(ErrorKind::ControlCharacter, 10), (ErrorKind::InvalidEscape, 16)]);
+    assert_eq!(deviations, [(DeviationKind::ControlCharacters, 10), (DeviationKind::BadEscapes, 16)]);
+}
+
+/// What a lenient parser can't decide yet, and then is no deviation, was lost from the raw text.
+#[test]
+fn what_may_be_a_deviation_stays_in_the_raw_text() {
+    let lenient = || everything().parser(Parser::builder().lenient(Leniency::ALL));
+    let calls = [
+        (&["{\"a\": 1} /", "x"][..], "trailing", ErrorKind::TrailingBytes, 9),
+        (&["[/", "x"], "malformed", ErrorKind::UnexpectedByte, 1),
+        (&["[/", "* a"], "malformed", ErrorKind::UnexpectedByte, 1),
+        (&["[N"], "truncated", ErrorKind::UnexpectedByte, 1),
+        (&["\u{FEFF}", "[1", "]"], "malformed", ErrorKind::UnexpectedByte, 0),
+    ];
+    for (deltas, status, kind, offset) in calls {
+        let events = [anthropic::start(0, "a", "tool")].into_iter();
+        let events =
+            events.chain(deltas.iter().map(|text| anthropic::delta(0, text))).chain([anthropic::end("tool_use")]);
+        let log = read_with(Some(Provider::Anthropic), lenient(), events);
+        let call = &log.calls[0];
+        assert_eq!((call.status, call.raw.as_str(), &call.value), (status, &*deltas.concat(), &None));
+        let error = call.error.as_ref().unwrap();
+        assert_eq!((error.0, error.1), (kind, offset), "{deltas:?}");
+    }
 }
 
 #[test]

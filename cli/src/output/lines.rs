@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
-use jsonspigot::{CompleteValue, EndedDocument, Event, EventKind, Parser, PatchOp, Revision};
+use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, PatchOp, Revision};
 
 use super::members::{Place, Quoted};
 use super::stream_lines::{self, CallNames};
@@ -115,6 +115,17 @@ impl<W: Write> Output for Lines<W> {
             _ => return Ok(()),
         }
         self.out.write_all(b"}\n")
+    }
+
+    fn deviation(&mut self, deviation: &Deviation) -> io::Result<()> {
+        let (kind, offset) = (deviation.kind().name(), deviation.offset());
+        let (line, column) = (deviation.line(), deviation.column());
+        let place = format_args!(r#""offset":{offset},"line":{line},"column":{column}"#);
+        writeln!(self.out, r#"{{"event":"deviation","kind":"{kind}",{place}}}"#)
+    }
+
+    fn more_deviations(&mut self, count: u64) -> io::Result<()> {
+        writeln!(self.out, r#"{{"event":"deviation","more":{count}}}"#)
     }
 
     /// What has only closed prints the same, and is no news.

@@ -12,7 +12,7 @@ use std::io;
 
 use jsonspigot::envelope::{Delimiter, EnvelopeEvent};
 use jsonspigot::providers::StreamEvent;
-use jsonspigot::{CompleteValue, EndedDocument, Event, Parser};
+use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, Parser};
 
 pub(crate) use lines::{Lines, Snapshots};
 pub(crate) use members::Place;
@@ -22,6 +22,12 @@ pub(crate) use prose::Prose;
 pub(crate) trait Output {
     /// Something became known about a match.
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()>;
+
+    /// The input is not JSON here, and is read on.
+    fn deviation(&mut self, deviation: &Deviation) -> io::Result<()>;
+
+    /// So many deviations more than those that were written.
+    fn more_deviations(&mut self, count: u64) -> io::Result<()>;
 
     /// A chunk has been read and its events have been written: what has become of the partial value?
     fn snapshot(&mut self, of: Origin<'_>, parser: &Parser) -> io::Result<()>;

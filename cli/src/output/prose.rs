@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
-use jsonspigot::{CompleteValue, EndedDocument, Event, EventKind, Parser, Segment, ValueKind};
+use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, Segment, ValueKind};
 
 use super::{Origin, Output, Place};
 
@@ -136,6 +136,15 @@ impl<W: Write> Output for Prose<W> {
             (EventKind::InnerError(_), _) => self.inner_error(call, event),
             _ => Ok(()),
         }
+    }
+
+    /// People read on; the error at the end says what was wrong first.
+    fn deviation(&mut self, _: &Deviation) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn more_deviations(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
     }
 
     fn snapshot(&mut self, _of: Origin<'_>, _parser: &Parser) -> io::Result<()> {

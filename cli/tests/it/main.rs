@@ -10,6 +10,7 @@ mod framings;
 mod full;
 #[cfg(feature = "generate")]
 mod generate;
+mod lenient;
 mod lines;
 #[cfg(target_os = "linux")]
 mod memory;

@@ -1,14 +1,12 @@
 //! Where the parser's events go: into a [`Queue`], which an iterator reads later, or to a [`Callback`], at once.
 
 mod callback;
-mod deviation_filter;
 mod inner;
 mod queue;
 
 use core::ops::Range;
 
 pub(super) use self::callback::Callback;
-pub(super) use self::deviation_filter::DeviationFilter;
 pub(super) use self::inner::InnerOutput;
 pub(super) use self::queue::Queue;
 use crate::error::Error;

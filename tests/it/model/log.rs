@@ -16,8 +16,10 @@ pub struct Options {
     pub number: Option<u64>,
     pub total: Option<u64>,
     pub reject_duplicates: bool,
-    /// Whether reading goes on past what a lenient parser passes.
-    pub passes_deviations: bool,
+    /// The names of the deviations that reading goes on past.
+    pub lenient: Vec<&'static str>,
+    /// Whether a text with deviations is accepted.
+    pub accepts: bool,
     /// `true`: the document was fed and finished; `false`: it was only fed so far.
     pub end_of_input: bool,
 }
@@ -32,7 +34,8 @@ impl Default for Options {
             number: None,
             total: None,
             reject_duplicates: false,
-            passes_deviations: false,
+            lenient: Vec::new(),
+            accepts: false,
             end_of_input: true,
         }
     }
@@ -61,6 +64,27 @@ pub struct Log {
     /// Those that are listed, if reading went on past them.
     pub deviations: Vec<ModelDeviation>,
     pub deviation_count: u64,
+    /// The text as strict JSON, if it was accepted and was not that.
+    pub rewritten: Option<Vec<u8>>,
+}
+
+/// The deviations that a parser can be asked to go on past, by their names in the contract.
+pub const DEVIATIONS: [&str; 10] = [
+    "control-characters",
+    "bad-escapes",
+    "lone-surrogates",
+    "trailing-commas",
+    "comments",
+    "single-quotes",
+    "bare-keys",
+    "python-literals",
+    "non-finite",
+    "byte-order-mark",
+];
+
+/// Those that are wrong inside a string, or none.
+pub fn flaws(passes: bool) -> Vec<&'static str> {
+    if passes { DEVIATIONS[..3].to_vec() } else { Vec::new() }
 }
 
 /// How many deviations are listed, of those that are counted.

@@ -8,6 +8,7 @@
 
 pub mod chunking;
 pub mod closer;
+pub mod deviant;
 pub mod fitting_text;
 pub mod follow;
 pub mod generate;

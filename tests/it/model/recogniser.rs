@@ -1,13 +1,13 @@
 //! The reference reading of a whole byte sequence, straight from RFC 8259: what is told, and where it ends.
 //!
 //! One rule decides what the contract leaves open: the byte that an error is about causes no event, except the `End`
-//! of a number that it terminates. Where deviations are passed, the first is the verdict once there is one, and nothing
-//! after it is told but strings' begins and deltas. Open values stand on an explicit stack, so depth costs no call stack.
+//! of a number that it terminates. Where deviations are passed, the first is the verdict once there is one, and strings and
+//! containers that end after it have no text. Open values stand on an explicit stack, so depth costs no call stack.
 
 use std::collections::BTreeSet;
 
 use super::follow::{self, Shape, States};
-use super::lenient;
+use super::lenient::{self, Edit};
 use super::lexemes::{self, Halt, Limit};
 use super::log::{
     LISTED_DEVIATIONS, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict, concrete_path,
@@ -29,8 +29,11 @@ pub fn run(document: &[u8], options: &Options) -> Log {
         key: String::new(),
         expected: Expected::Value,
         events: Vec::new(),
+        comma: 0,
+        is_cut: seen.len() < document.len(),
         first_deviation: None,
         deviations: Vec::new(),
+        edits: Vec::new(),
     };
     let verdict = match reader.read() {
         Halt::Bad(kind, offset) => reader.failed(kind, offset),
@@ -49,12 +52,14 @@ pub fn run(document: &[u8], options: &Options) -> Log {
     };
     let stopped_by = verdict.failure();
     let verdict = match reader.first_deviation {
-        Some(first) if verdict != Verdict::Open => first,
+        Some(first) if verdict != Verdict::Open && !options.accepts => first,
         _ => verdict,
     };
     let deviation_count = reader.deviations.len() as u64;
     reader.deviations.truncate(LISTED_DEVIATIONS);
-    Log { events: reader.events, verdict, stopped_by, deviations: reader.deviations, deviation_count }
+    let is_accepted = verdict == Verdict::Complete && deviation_count > 0;
+    let rewritten = is_accepted.then(|| lenient::rewritten(seen, 0, &reader.edits));
+    Log { events: reader.events, verdict, stopped_by, deviations: reader.deviations, deviation_count, rewritten }
 }
 
 /// What may stand at the next byte that is not white space.
@@ -67,6 +72,7 @@ enum Expected {
     Colon,
     CommaOrClose,
     Nothing,
+    EndOfComment,
 }
 
 /// A value that has begun and not ended: a container, or the string or atom being read.
@@ -93,15 +99,22 @@ struct Reader<'r> {
     key: String,
     expected: Expected,
     events: Vec<ModelEvent>,
+    /// Where the last comma is.
+    comma: usize,
+    /// Whether the limit on the total cuts something off.
+    is_cut: bool,
     /// The first as a verdict.
     first_deviation: Option<Verdict>,
     deviations: Vec<ModelDeviation>,
+    edits: Vec<Edit>,
 }
 
 impl Reader<'_> {
     fn read(&mut self) -> Halt {
         loop {
-            self.skip_white_space();
+            if let Err(halt) = self.skip_all_space() {
+                return halt;
+            }
             let Some(&byte) = self.seen.get(self.at) else {
                 return Halt::Short;
             };
@@ -109,6 +122,63 @@ impl Reader<'_> {
                 return halt;
             }
         }
+    }
+
+    fn allows(&self, name: &str) -> bool {
+        self.options.lenient.contains(&name)
+    }
+
+    /// White space, comments, and what comes before the text.
+    fn skip_all_space(&mut self) -> Result<(), Halt> {
+        const MARK: &[u8] = b"\xEF\xBB\xBF";
+        if self.at == 0 && self.allows("byte-order-mark") && self.seen.first() == Some(&MARK[0]) {
+            if !self.seen.starts_with(MARK) {
+                return Err(self.undecided(MARK.starts_with(self.seen)));
+            }
+            self.deviate("byte-order-mark", self.unexpected(), 0);
+            self.edits.push((0, 3, String::new()));
+            self.at = 3;
+        }
+        loop {
+            self.skip_white_space();
+            let first = self.at;
+            if !self.allows("comments") || !matches!(self.seen.get(first), Some(b'/' | b'#')) {
+                return Ok(());
+            }
+            let Some(end) = lenient::comment(self.seen, first) else {
+                return Err(self.undecided(first + 1 == self.seen.len()));
+            };
+            self.deviate("comments", self.unexpected(), first);
+            let inside = &self.seen[first..end.unwrap_or(self.seen.len())];
+            for (place, _) in inside.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+                self.line += 1;
+                self.line_start = first + place + 1;
+            }
+            self.at = end.inspect_err(|_| self.expected = Expected::EndOfComment)?;
+            self.edits.push((first, self.at, String::new()));
+        }
+    }
+
+    /// What a strict reader says of the byte that stands here between tokens.
+    fn unexpected(&self) -> &'static str {
+        if self.expected == Expected::Nothing { "trailing-bytes" } else { "unexpected-byte" }
+    }
+
+    /// The byte that stands here may begin a deviation, if more comes; or it does not.
+    fn undecided(&self, is_open: bool) -> Halt {
+        if is_open && !self.options.end_of_input && !self.is_cut {
+            return Halt::Short;
+        }
+        Halt::Bad(self.unexpected(), self.at)
+    }
+
+    /// Notes a deviation, and what a strict reader says of it. One byte may be wrong in two ways.
+    fn deviate(&mut self, name: &'static str, kind: &'static str, at: usize) {
+        let (offset, line, column) = self.place(at);
+        if self.first_deviation.is_none() {
+            self.first_deviation = Some(self.failed(kind, at));
+        }
+        self.deviations.push(ModelDeviation { kind: name, offset, line, column });
     }
 
     fn skip_white_space(&mut self) {
@@ -133,13 +203,24 @@ impl Reader<'_> {
                 let open = self.open.last_mut().expect("a comma stands in a container");
                 open.index += 1;
                 self.expected = if open.shape == Shape::Array { Value } else { Key };
+                self.comma = self.at;
                 self.at += 1;
             }
             (Colon, b':') => {
                 self.expected = Value;
                 self.at += 1;
             }
+            (Value, b']') if inside == Some(Shape::Array) && self.allows("trailing-commas") => self.close_after_comma(),
+            (Key, b'}') if self.allows("trailing-commas") => self.close_after_comma(),
             (Key | KeyOrClose, b'"') => return self.read_key(),
+            (Key | KeyOrClose, b'\'') if self.allows("single-quotes") => {
+                self.deviate("single-quotes", "unexpected-byte", self.at);
+                return self.read_key();
+            }
+            (Key | KeyOrClose, b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') if self.allows("bare-keys") => {
+                self.deviate("bare-keys", "unexpected-byte", self.at);
+                return self.read_bare_key();
+            }
             (Value | ValueOrClose, _) => return self.read_value(byte),
             _ => return Err(Halt::Bad("unexpected-byte", self.at)),
         }
@@ -150,10 +231,31 @@ impl Reader<'_> {
         let limit = Limit { most: self.options.key, kind: "key-limit" };
         let (decoded, end) = self.read_text(limit);
         let end = end?;
+        self.end_key(decoded, end - 1, end)
+    }
+
+    /// The key that begins here without a quote, up to the first byte that can't be part of it.
+    fn read_bare_key(&mut self) -> Result<(), Halt> {
+        let is_of_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$');
+        let rest = &self.seen[self.at..];
+        let len = rest.iter().position(|byte| !is_of_name(byte)).unwrap_or(rest.len());
+        if let Some(most) = self.options.key.filter(|most| len as u64 > *most) {
+            return Err(Halt::Bad("key-limit", self.at + most as usize));
+        }
+        if len == rest.len() {
+            return Err(Halt::Short);
+        }
+        let end = self.at + len;
+        self.edits.push((self.at, self.at, "\"".to_owned()));
+        self.edits.push((end, end, "\"".to_owned()));
+        self.end_key(String::from_utf8(rest[..len].to_vec()).expect("ASCII"), end, end)
+    }
+
+    fn end_key(&mut self, decoded: String, told_at: usize, end: usize) -> Result<(), Halt> {
         if self.options.reject_duplicates {
             let object = self.open.last_mut().expect("a key stands in an object");
             if !object.keys.insert(decoded.clone()) {
-                return Err(Halt::Bad("duplicate-key", end - 1));
+                return Err(Halt::Bad("duplicate-key", told_at));
             }
         }
         self.key = decoded;
@@ -171,6 +273,11 @@ impl Reader<'_> {
             b't' => self.read_literal("bool", "true"),
             b'f' => self.read_literal("bool", "false"),
             b'n' => self.read_literal("null", "null"),
+            b'\'' if self.allows("single-quotes") => {
+                self.deviate("single-quotes", "unexpected-byte", self.at);
+                self.read_string()
+            }
+            b'T' | b'F' | b'N' | b'I' => self.read_word(),
             _ => Err(Halt::Bad("unexpected-byte", self.at)),
         }
     }
@@ -198,18 +305,40 @@ impl Reader<'_> {
 
     /// The string, key or value, whose quote stands here.
     fn read_text(&mut self, limit: Limit) -> (String, Result<usize, Halt>) {
-        if !self.options.passes_deviations {
+        if self.options.lenient.is_empty() {
             return lexemes::string(self.seen, self.at, limit);
         }
-        let (decoded, end, passed) = lenient::string(self.seen, self.at, limit);
-        for (kind, at) in passed {
-            let (offset, line, column) = self.place(at);
-            self.deviations.push(ModelDeviation { kind, offset, line, column });
-            if self.first_deviation.is_none() {
-                self.first_deviation = Some(self.failed(kind, at));
-            }
+        let read = lenient::string(self.seen, self.at, limit, &self.options.lenient);
+        for (kind, at) in read.passed {
+            self.deviate(lenient::name_of(kind), kind, at);
         }
-        (decoded, end)
+        self.edits.extend(read.edits);
+        (read.decoded, read.end)
+    }
+
+    /// The word that begins here instead of a JSON value, if it is one.
+    fn read_word(&mut self) -> Result<(), Halt> {
+        let rest = &self.seen[self.at..];
+        // An N may begin two words, of which one may be allowed.
+        let decisive = if rest[0] == b'N' { 2 } else { 1 };
+        let begun = &rest[..rest.len().min(decisive)];
+        let mut found =
+            lenient::WORDS.iter().filter(|word| word.0.as_bytes().starts_with(begun) && self.allows(word.2));
+        let found = found.next();
+        let is_open = begun.len() < decisive && found.is_some();
+        let Some(&(spelling, text, name)) = found.filter(|_| !is_open) else {
+            return Err(self.undecided(is_open));
+        };
+        self.deviate(name, "unexpected-byte", self.at);
+        self.begin(if text == "null" { "null" } else { "bool" }, Shape::Leaf);
+        self.end_word(self.at, spelling, text)
+    }
+
+    fn end_word(&mut self, first: usize, spelling: &str, text: &str) -> Result<(), Halt> {
+        let end = lexemes::literal(self.seen, first, spelling)?;
+        self.edits.push((self.at, end, text.to_owned()));
+        self.end_as(end, text.as_bytes());
+        Ok(())
     }
 
     fn read_number(&mut self) -> Result<(), Halt> {
@@ -218,6 +347,10 @@ impl Reader<'_> {
             return Err(Halt::Bad(limit.kind, self.at));
         }
         self.begin("number", Shape::Leaf);
+        if self.allows("non-finite") && self.seen[self.at..].starts_with(b"-I") {
+            self.deviate("non-finite", "invalid-number", self.at + 1);
+            return self.end_word(self.at + 1, "Infinity", "null");
+        }
         let end = lexemes::number(self.seen, self.at, limit)?;
         if end == self.seen.len() {
             self.open.last_mut().expect("the number has begun").is_whole_number = true;
@@ -232,6 +365,13 @@ impl Reader<'_> {
         let end = lexemes::literal(self.seen, self.at, word)?;
         self.end(end);
         Ok(())
+    }
+
+    /// The bracket that stands here after a comma.
+    fn close_after_comma(&mut self) {
+        self.deviate("trailing-commas", "unexpected-byte", self.at);
+        self.edits.push((self.comma, self.comma + 1, String::new()));
+        self.close();
     }
 
     /// Ends the innermost container at the bracket that stands here.
@@ -261,8 +401,17 @@ impl Reader<'_> {
 
     /// Ends the innermost open value before the byte at `end`, where reading goes on.
     fn end(&mut self, end: usize) {
-        let seen = self.seen;
-        self.tell(end, |open| ModelEventKind::End(seen[open.first..end].to_vec()));
+        let open = self.open.last().expect("an open value ends");
+        let is_atom = !matches!(self.seen[open.first], b'"' | b'\'' | b'[' | b'{');
+        // Behind a deviation, nothing is kept, unless it is accepted.
+        let is_kept = is_atom || self.first_deviation.is_none() || self.options.accepts;
+        let text = lenient::rewritten(&self.seen[..end], open.first, &self.edits);
+        self.end_as(end, if is_kept { &text } else { &[] });
+    }
+
+    /// The same, with the text that is told.
+    fn end_as(&mut self, end: usize, text: &[u8]) {
+        self.tell(end, |_| ModelEventKind::End(text.to_vec()));
         self.open.pop();
         self.path.pop();
         self.at = end;
@@ -272,10 +421,6 @@ impl Reader<'_> {
     /// Tells every pattern that selects the innermost open value.
     fn tell(&mut self, offset: usize, kind: impl Fn(&Open) -> ModelEventKind) {
         let open = self.open.last().expect("an event is about an open value");
-        let is_of_text = |kind| matches!(kind, ModelEventKind::Begin("string") | ModelEventKind::Delta(_));
-        if self.first_deviation.is_some() && !is_of_text(kind(open)) {
-            return;
-        }
         for (pattern, &states) in open.states.iter().enumerate() {
             if follow::is_selected(&self.options.patterns[pattern], states) {
                 let (path, offset) = (self.path.clone(), offset as u64);

@@ -34,7 +34,7 @@ pub fn replay(events: &[ModelEvent]) -> Result<Option<Value>, serde_json::Error>
             }
             ModelEventKind::End(raw) => {
                 // Containers and strings are there by now; an atom shows only whole.
-                if !matches!(raw[0], b'{' | b'[' | b'"') {
+                if !matches!(raw.first(), None | Some(b'{' | b'[' | b'"')) {
                     put(&mut known, &event.path, serde_json::from_slice(raw)?);
                 }
             }

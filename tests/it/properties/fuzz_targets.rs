@@ -9,26 +9,28 @@ use jsonspigot::{Framing, Retain};
 use super::super::driver::Method;
 use super::super::model::closer::OpenAtoms;
 use super::super::model::generate::Dress;
-use super::super::model::log::Options;
+use super::super::model::log::{DEVIATIONS, Options, flaws};
 use super::super::model::nested::{NestedPattern, written};
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
 use super::nested as strings;
 use super::ops::{Configuration, Op};
 use super::{
-    cuts, documents as documents_of, limits, ops, owned, paths, snapshots, spelling, subject_types, text, typed,
+    cuts, documents as documents_of, lenient, limits, ops, owned, paths, snapshots, spelling, subject_types, text,
+    typed,
 };
 
 /// A target's name and body.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them but the providers', which need a feature.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("chunks", chunks),
     ("verdict", verdict),
     ("snapshot", snapshot),
     ("paths", paths),
     ("ops", operations),
     ("limits", limits),
+    ("lenient", lenient),
     ("respell", respell),
     ("typed", typed),
     ("documents", documents),
@@ -125,7 +127,7 @@ pub fn operations(input: &[u8]) {
     let (choices, patterns_head) = input.head.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
     let mut options = Options::with_patterns(patterns(patterns_head));
     options.reject_duplicates = choices & 1 != 0;
-    options.passes_deviations = choices & 0x80 != 0;
+    options.lenient = flaws(choices & 0x80 != 0);
     if choices & 2 != 0 {
         // All at once, or one by one, so that each bites before the others do, in the middle of a character as well.
         match choices >> 5 & 3 {
@@ -174,7 +176,7 @@ pub fn limits(input: &[u8]) {
         number: limit(3),
         total: limit(4),
         reject_duplicates: limit(5).is_some(),
-        passes_deviations: limit(6).is_some(),
+        lenient: flaws(limit(6).is_some()),
         ..Options::with_patterns([root(), everything_below()])
     };
     limits::bite_at_the_models_byte(&document, &cuts, &options);
@@ -190,7 +192,7 @@ pub fn documents(input: &[u8]) {
     let limit = |place: usize| input.head.get(place).map(|byte| u64::from(*byte)).filter(|most| *most > 0);
     let options = Options {
         reject_duplicates: choices & 0x40 != 0,
-        passes_deviations: choices & 0x80 != 0,
+        lenient: flaws(choices & 0x80 != 0),
         depth: limit(1).unwrap_or(127),
         string: limit(2),
         number: limit(3),
@@ -200,6 +202,34 @@ pub fn documents(input: &[u8]) {
     if stream.len() <= 4 * LONGEST_FOR_PREFIXES {
         let framing = Framing::ALL[choices % Framing::ALL.len()];
         documents_of::are_those_alone(&stream, &input.cuts(), framing, &options);
+    }
+}
+
+/// Deviations are passed, reported, shown and accepted as by the model: the head holds the bits of those that are allowed,
+/// low ones first, then what the target `limits` takes.
+pub fn lenient(input: &[u8]) {
+    let input = Input::new(input);
+    let (document, cuts) = (input.document(), input.cuts());
+    let byte = |place: usize| input.head.get(place).copied();
+    let bits = u16::from_le_bytes([byte(0).unwrap_or(!0), byte(1).unwrap_or(!0)]);
+    let allowed = DEVIATIONS.into_iter().enumerate().filter(|(place, _)| bits >> place & 1 == 1);
+    let limit = |place: usize| byte(2 + place).map(u64::from).filter(|most| *most > 0);
+    let options = Options {
+        depth: limit(0).unwrap_or(127),
+        key: limit(1),
+        string: limit(2),
+        number: limit(3),
+        total: limit(4),
+        reject_duplicates: limit(5).is_some(),
+        lenient: allowed.map(|(_, name)| name).collect(),
+        ..Options::with_patterns([root(), everything_below()])
+    };
+    let log = lenient::reads_as_the_model(&document, &cuts, &options);
+    lenient::skipping_changes_no_report(&document, &cuts, &options, &log);
+    lenient::is_accepted_as_rewritten(&document, &cuts, &options);
+    if document.len() <= LONGEST_FOR_PREFIXES {
+        lenient::shows_what_is_told(&document, &cuts, &options);
+        text::is_told_promptly(&document, &options);
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod cuts;
 pub mod documents;
 pub mod fuzz_targets;
+pub mod lenient;
 pub mod limits;
 pub mod looks;
 pub mod nested;

@@ -37,18 +37,17 @@ pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops
         None => choices,
     };
     let parser = choose_snapshots(choices).build(&pattern_set(options));
-    let strict = Options { passes_deviations: false, ..options.clone() };
-    let strict = builder(&strict).retain(Retain::Nothing);
-    let strict = choose_snapshots(strict).build(&pattern_set(options));
-    let mut all = vec![Subject { parser, strict, told: Joined::default() }];
-    let mut history = History::default();
+    let mut all = vec![Subject { parser, told: Joined::default() }];
+    let is_counted_by_the_model = options.lenient.iter().any(|name| matches!(*name, "comments" | "single-quotes"));
+    let begin = || History { is_counted_by_the_model, ..History::default() };
+    let mut history = begin();
     for op in ops {
         match op {
             Op::Clone if all.len() < 4 => all.push(all[0].clone()),
             Op::Clone => {}
             Op::Reset => {
                 all.iter_mut().for_each(Subject::reset);
-                history = History::default();
+                history = begin();
             }
             Op::Look => all.iter().for_each(|subject| subject.look(&history)),
             Op::Feed(chunk, method) => {
@@ -75,6 +74,8 @@ struct History {
     is_finished: bool,
     /// Whether the last chunk came after a successful finish.
     is_behind_the_end: bool,
+    /// Whether only the model knows what is between tokens: where comments and single quotes may be.
+    is_counted_by_the_model: bool,
 }
 
 impl History {
@@ -103,6 +104,9 @@ impl History {
 
     /// An error that gives a place gives that of its byte.
     fn check_place(&self, error: &Error) {
+        if self.is_counted_by_the_model {
+            return;
+        }
         let counted = line_and_column(&self.text, error.offset());
         assert_eq!((error.line(), error.column()), counted, "{error} of {:?}", String::from_utf8_lossy(&self.text));
     }
@@ -111,7 +115,7 @@ impl History {
 /// Without text, strings and containers end without their value.
 fn forget(event: &mut ModelEvent) {
     if let ModelEventKind::End(text) = &mut event.kind
-        && matches!(text[0], b'"' | b'[' | b'{')
+        && matches!(text.first(), Some(b'"' | b'[' | b'{'))
     {
         text.clear();
     }
@@ -128,8 +132,6 @@ fn check_anywhere(mut events: Events<'_>, some: usize) -> Result<(), Error> {
 #[derive(Clone)]
 struct Subject {
     parser: Parser,
-    /// One that has been fed nothing, and passes no deviation.
-    strict: Parser,
     told: Joined,
 }
 
@@ -175,17 +177,14 @@ impl Subject {
         ];
         asked.iter().flatten().for_each(|error| history.check_place(error));
         if let Some(first) = parser.deviations().first() {
-            // The first is the error, whatever comes later, and all that is whole stays as it was before it.
+            // The first is the error, whatever comes later: nothing is whole, and no more text is kept.
             let error = parser.error().unwrap();
-            assert_eq!((error.kind(), error.offset()), (first.kind(), first.offset()));
+            assert_eq!(error.offset(), first.offset());
             assert!(!is_whole && !parser.is_complete());
             let before = &history.text[..first.offset() as usize];
             assert!(parser.text().is_err() || parser.text().unwrap() == before);
-            let mut strict = self.strict.clone();
-            strict.feed(before).check().unwrap();
-            assert_eq!(parser.has_snapshots(), strict.has_snapshots());
-            let shown = |parser: &Parser| parser.snapshot().map(|root| root.to_string());
-            assert!(!parser.has_snapshots() || shown(parser) == shown(&strict));
+            let root = if parser.has_snapshots() { parser.snapshot() } else { None };
+            assert!(root.is_none_or(|root| !root.is_complete()));
         }
         assert!(!format!("{parser:?}").is_empty());
         let _ = parser.is_complete();

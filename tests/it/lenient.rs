@@ -1,0 +1,197 @@
+//! Going on past named deviations: each one alone, and any mixture of them against the model.
+
+use jsonspigot::{DeviationKind, ErrorKind, Leniency, Parser, PatternSet};
+use proptest::prelude::*;
+
+use super::driver::{check, check_prompt};
+use super::model::chunking::with_cuts;
+use super::model::deviant::{deviant_document, some_leniency};
+use super::model::log::{DEVIATIONS, Options, Verdict};
+use super::model::mutate::any_document;
+use super::model::pattern::{everything_below, patterns, root};
+use super::properties::lenient;
+
+fn all(names: &[&'static str]) -> Options {
+    Options { lenient: names.to_vec(), ..Options::with_patterns([root(), everything_below()]) }
+}
+
+proptest! {
+    #[test]
+    fn any_deviations_are_read_as_by_the_model(
+        (document, cuts) in with_cuts(prop_oneof![3 => deviant_document(), 1 => any_document()]),
+        names in some_leniency(), patterns in patterns(4), reject: bool, snapshots: bool,
+    ) {
+        let patterns = if snapshots { all(&[]).patterns } else { patterns };
+        let options = Options { reject_duplicates: reject, ..Options { lenient: names, ..Options::with_patterns(patterns) } };
+        let log = lenient::reads_as_the_model(&document, &cuts, &options);
+        lenient::skipping_changes_no_report(&document, &cuts, &options, &log);
+        lenient::is_accepted_as_rewritten(&document, &cuts, &options);
+        if snapshots {
+            lenient::shows_what_is_told(&document, &cuts, &options);
+        }
+    }
+
+    #[test]
+    fn limits_hold_behind_deviations(
+        (document, cuts) in with_cuts(deviant_document()), names in some_leniency(),
+        depth in 0_u64..6, key in prop::option::of(0_u64..5), string in prop::option::of(0_u64..9),
+        number in prop::option::of(0_u64..5), total in prop::option::of(0_u64..40),
+    ) {
+        let options = Options { depth, key, string, number, total, ..all(&names) };
+        lenient::reads_as_the_model(&document, &cuts, &options);
+        lenient::is_accepted_as_rewritten(&document, &cuts, &options);
+    }
+
+    #[test]
+    fn deviations_are_told_promptly(document in deviant_document(), names in some_leniency()) {
+        check_prompt(&document[..document.len().min(60)], &all(&names));
+    }
+}
+
+/// A text that deviates, by one name, at one place; and what is then shown.
+const EACH: [(&str, &str, u64, &str); 19] = [
+    ("control-characters", "[\"a\nb\"]", 3, r#"["a\nb"]"#),
+    ("bad-escapes", r#"["\d"]"#, 3, r#"["\\d"]"#),
+    ("bad-escapes", r#"["\u12"]"#, 6, "[\"\u{FFFD}\"]"),
+    ("lone-surrogates", r#"["\ud83d!"]"#, 8, "[\"\u{FFFD}!\"]"),
+    ("trailing-commas", "[1, ]", 4, "[1]"),
+    ("trailing-commas", r#"{"a":1,}"#, 7, r#"{"a":1}"#),
+    ("comments", "[1,// a ]\n2]", 3, "[1,2]"),
+    ("comments", "[1/* \n * / */]", 2, "[1]"),
+    ("comments", "1 # a", 2, "1"),
+    ("single-quotes", r#"['a"\'\n']"#, 1, r#"["a\"'\n"]"#),
+    ("single-quotes", r#"{'a':1}"#, 1, r#"{"a":1}"#),
+    ("bare-keys", "{$a_1 :1}", 1, r#"{"$a_1":1}"#),
+    ("python-literals", "[True]", 1, "[true]"),
+    ("python-literals", "False", 0, "false"),
+    ("python-literals", "[None]", 1, "[null]"),
+    ("non-finite", "[NaN]", 1, "[null]"),
+    ("non-finite", "[Infinity]", 1, "[null]"),
+    ("non-finite", "[-Infinity]", 2, "[null]"),
+    ("byte-order-mark", "\u{FEFF}[]", 0, "[]"),
+];
+
+#[test]
+fn each_deviation_is_shown_under_its_name_only() {
+    for (name, text, offset, shown) in EACH {
+        for names in [&[name][..], &DEVIATIONS] {
+            let log = check(text.as_bytes(), &all(names));
+            let expected: Vec<_> = log.deviations.iter().map(|it| (it.kind, it.offset)).collect();
+            assert_eq!(expected, [(name, offset)], "{text}");
+            assert_eq!(log.stopped_by, None, "{text}");
+            let mut parser =
+                Parser::builder().lenient(Leniency::from_name(name).unwrap()).snapshots().build(&PatternSet::empty());
+            parser.feed(text).check().unwrap();
+            let error = parser.finish().check().unwrap_err();
+            assert_eq!(error.offset(), offset, "{text}");
+            assert_eq!(parser.snapshot().unwrap().to_string(), shown, "{text}");
+            assert!(!parser.snapshot().unwrap().is_complete() && !parser.is_complete());
+            let accepted = check(text.as_bytes(), &Options { accepts: true, ..all(names) });
+            let rewritten: serde_json::Value = serde_json::from_slice(&accepted.rewritten.unwrap()).unwrap();
+            assert_eq!(rewritten, serde_json::from_str::<serde_json::Value>(&shown.replace('\n', "\\n")).unwrap());
+        }
+        let others: Vec<_> = DEVIATIONS.into_iter().filter(|other| *other != name).collect();
+        let log = check(text.as_bytes(), &all(&others));
+        assert!(log.deviations.is_empty() && log.verdict.failure().is_some_and(|(_, at)| at == offset), "{text}");
+    }
+}
+
+/// What is nearly a deviation, and the strict error that it is.
+const REFUSED: [(&str, &str, u64); 17] = [
+    ("[,]", "unexpected-byte", 1),
+    ("[1,,]", "unexpected-byte", 3),
+    ("[1,,2]", "unexpected-byte", 3),
+    ("{,}", "unexpected-byte", 1),
+    ("[1}", "unexpected-byte", 2),
+    ("[1 / 2]", "unexpected-byte", 3),
+    ("1 /", "trailing-bytes", 2),
+    ("[N]", "unexpected-byte", 1),
+    ("N", "unexpected-byte", 0),
+    ("\u{FEFE}[]", "unexpected-byte", 0),
+    (" \u{FEFF}[]", "unexpected-byte", 1),
+    ("{1a:2}", "unexpected-byte", 1),
+    ("{é:2}", "unexpected-byte", 1),
+    ("[undefined]", "unexpected-byte", 1),
+    ("[+1]", "unexpected-byte", 1),
+    ("[-NaN]", "invalid-number", 2),
+    ("[.5]", "unexpected-byte", 1),
+];
+
+#[test]
+fn what_is_no_deviation_is_the_error_that_it_was() {
+    for (text, kind, offset) in REFUSED {
+        let log = check(text.as_bytes(), &all(&DEVIATIONS));
+        assert_eq!(log.verdict.failure(), Some((kind, offset)), "{text}");
+        assert!(log.deviations.is_empty(), "{text}");
+    }
+}
+
+/// A deviation, and then something else that stops the reading.
+const STOPPED: [(&str, &str, u64); 9] = [
+    ("[1, /* a", "incomplete", 8),
+    ("[1 // a", "incomplete", 7),
+    ("['a", "incomplete", 3),
+    ("{a", "incomplete", 2),
+    ("[Tru3]", "invalid-literal", 4),
+    ("[-Inf]", "invalid-literal", 5),
+    ("{a b", "unexpected-byte", 3),
+    ("{a'", "unexpected-byte", 2),
+    ("['a' 'b']", "unexpected-byte", 5),
+];
+
+#[test]
+fn what_stops_behind_a_deviation_is_told_apart() {
+    for (text, kind, offset) in STOPPED {
+        let log = check(text.as_bytes(), &all(&DEVIATIONS));
+        assert_eq!(log.stopped_by, Some((kind, offset)), "{text}");
+        assert!(matches!(log.verdict, Verdict::Failed { offset: first, .. } if first < offset), "{text}");
+    }
+}
+
+/// The lines of comments count.
+#[test]
+fn lines_are_counted_in_comments() {
+    let mut parser = Parser::builder().lenient(Leniency::ALL).build(&PatternSet::empty());
+    parser.feed("/*\n\n*/[ // a\n  True").check().unwrap();
+    let seen: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.line(), it.column())).collect();
+    assert_eq!(
+        seen,
+        [(DeviationKind::Comments, 1, 1), (DeviationKind::Comments, 3, 5), (DeviationKind::PythonLiterals, 4, 3)]
+    );
+}
+
+#[test]
+fn no_strict_text_deviates() {
+    let mut parser = Parser::builder().lenient(Leniency::ALL).build(&PatternSet::empty());
+    parser.feed(r##"{"a": ["//", "/*", "'", "#", -1, null]}"##).check().unwrap();
+    parser.finish().check().unwrap();
+    assert_eq!((parser.deviation_count(), parser.error()), (0, None));
+    parser.reset();
+    assert_eq!(
+        parser.feed("'a").check().and_then(|()| parser.finish().check()).unwrap_err().kind(),
+        ErrorKind::UnexpectedByte
+    );
+    // The open quotes are forgotten.
+    parser.reset();
+    parser.feed(r#"["\udc00'"]"#).check().unwrap();
+    assert_eq!(parser.deviations().len(), 1);
+    assert!(parser.stopped_by().is_none());
+}
+
+#[test]
+fn leniency_is_a_set_of_kinds() {
+    let names: Vec<_> = DeviationKind::ALL.iter().map(|kind| kind.name()).collect();
+    assert_eq!(names, DEVIATIONS);
+    assert_eq!(DeviationKind::ALL.iter().fold(Leniency::NONE, |all, kind| all | *kind), Leniency::ALL);
+    let model_output: Vec<_> = DeviationKind::ALL
+        .iter()
+        .filter(|kind| Leniency::MODEL_OUTPUT.allows(**kind))
+        .map(|kind| kind.name())
+        .collect();
+    assert_eq!(
+        model_output,
+        ["control-characters", "bad-escapes", "lone-surrogates", "trailing-commas", "comments", "byte-order-mark"]
+    );
+    let two = DeviationKind::Comments | DeviationKind::BareKeys;
+    assert_eq!(format!("{two:?}"), r#"Leniency{"comments", "bare-keys"}"#);
+}
