@@ -103,6 +103,30 @@ fn realtime() {
     let log = read_realtime([begun("r0"), call].into_iter().chain(many));
     assert_eq!(log.summary(), ["tool truncated(superseded) "]);
 
+    // What is said of a response again begins nothing and repeats no call; what has come of a call may be said late.
+    let call = json!({"type": "function_call", "id": "i", "call_id": "c", "name": "tool", "arguments": "{}"});
+    let mcp =
+        |output: Value| json!({"type": "mcp_call", "id": "m", "name": "own", "arguments": "{}", "output": output});
+    let done = |item: Value| json!({"type": "response.output_item.done", "response_id": "r", "item": item});
+    let end = ended("r", "completed", &json!(null), &json!([call, mcp(json!(null))]));
+    let events = [begun("r"), done(call.clone()), end.clone()];
+    let late = [
+        end,
+        done(call),
+        done(mcp(json!("x"))),
+        json!({"type": "conversation.item.done", "item": mcp(json!("x"))}),
+        delta("i", "c", "{"),
+        text("response.output_text.delta", "r", "t", "late"),
+    ];
+    for between in [None, Some(begun("s"))] {
+        let is_between = between.is_some();
+        let log = read_realtime(events.iter().cloned().chain(between).chain(late.clone()));
+        assert_eq!(log.summary(), ["tool complete {}", "own complete {}"]);
+        assert_eq!((log.text.as_str(), log.unknown.len(), log.stops.len(), log.errors), ("", 4, 1, vec![]));
+        assert_eq!(log.besides.iter().filter(|fact| fact.starts_with("result of")).count(), 1, "{:?}", log.besides);
+        assert_eq!((log.ends, log.incomplete.is_some()), (1, is_between));
+    }
+
     // Where the text is JSON, each response has its own.
     let events = [
         begun("r"),

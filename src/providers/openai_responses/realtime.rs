@@ -7,6 +7,7 @@
 //! The conversation is kept by the server, so no message goes back.
 
 use alloc::borrow::{Cow, ToOwned};
+use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -25,11 +26,14 @@ use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 pub(super) struct State {
     /// The responses that are not done: the id of each, and which answer it is.
     open: Vec<(String, u64)>,
+    /// The ids of the responses that were done last, oldest first: what is said of them again begins nothing.
+    over: VecDeque<String>,
     /// The session's model.
     model: String,
 }
 
-/// How many responses are watched at once. The oldest is given up for one more.
+/// How many responses are watched at once, and how many that are done are known again. The oldest is given up for one
+/// more.
 const MOST_RESPONSES: usize = 16;
 
 objects! {
@@ -121,6 +125,10 @@ pub(super) fn owns_type(kind: &str) -> bool {
 
 pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    let response_id = event.response.as_ref().map_or(&event.response_id, |response| &response.id);
+    if state.over.iter().any(|over| over == response_id.as_str()) {
+        return Ok(read_late(&event, emit));
+    }
     let part_key = key(&event.item_id, event.content_index.unwrap_or(0));
     match &*event.kind {
         "response.function_call_arguments.delta" | "response.mcp_call_arguments.delta" => {
@@ -195,9 +203,25 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             Some(failure) => emit.report(&failure),
             None => return Ok(Understood::No),
         },
-        kind => return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into()),
+        kind => return Ok(is_silent(kind).into()),
     }
     Ok(Understood::Yes)
+}
+
+/// An event of a response that is done. Its calls have been told, and must not be told again; what has come of those that
+/// the provider executes may be said only now.
+fn read_late(event: &Event<'_>, emit: &mut Emitter<'_>) -> Understood {
+    match (&*event.kind, &event.item) {
+        ("response.output_item.done", Some(Spelt { json, object: item })) if item.kind.as_str() == "mcp_call" => {
+            item.tell_rest(0, *json, emit);
+            Understood::Yes
+        }
+        (kind, _) => is_silent(kind).into(),
+    }
+}
+
+fn is_silent(kind: &str) -> bool {
+    SILENT.iter().any(|family| kind.starts_with(family))
 }
 
 /// A part's place: the first one of an item has the item's.
@@ -289,6 +313,12 @@ impl State {
         }
         emit.usage(response.usage);
         self.open.retain(|(_, open)| *open != choice);
+        if !response.id.is_empty() && response.id.len() <= emit.known().limits().name_bytes {
+            if self.over.len() >= MOST_RESPONSES {
+                self.over.pop_front();
+            }
+            self.over.push_back(response.id.as_str().to_owned());
+        }
         if self.open.is_empty() {
             emit.end_stream();
         }
