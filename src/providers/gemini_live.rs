@@ -1,7 +1,8 @@
 //! Gemini Live (`BidiGenerateContent`): the messages that the server sends over a connection, one JSON text each.
 //!
 //! A turn is an answer. It has no event at its start, and ends with `turnComplete`, whatever became of it. Calls are
-//! whole, and the server waits for their results in the middle of the turn, so each ends as soon as it has come.
+//! whole, unless they say otherwise, and the server waits for their results in the middle of the turn, so each ends as
+//! soon as it has come.
 //!
 //! The conversation is kept by the server, so no message goes back.
 
@@ -10,11 +11,11 @@ use alloc::vec::Vec;
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::format::{Look, Understood};
-use super::gemini_parts::{Content, FunctionCall, read_parts};
+use super::gemini_parts::{Content, FunctionCall, read_call, read_parts};
 use super::grounding::{self, Grounding};
 use super::json::{Json, Text, Unreadable, objects};
 use super::stop::StopKind;
-use crate::tool_calls::{CallStart, present};
+use crate::tool_calls::{CallStart, Place, Slot, present};
 
 objects! {
     struct Message<'a> {
@@ -66,8 +67,12 @@ pub(super) fn owns_members(look: &Look<'_>) -> bool {
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let message: Message<'_> = json.object()?;
     for call in message.tool_call.map(|tool_call| tool_call.calls).unwrap_or_default() {
-        let start = CallStart::new(call.name.as_str()).id(call.id.as_str());
-        emit.calls().whole_call(0, start.input(call.args.spelt()));
+        if call.is_piece() || emit.calls().find_open(Slot::new(0, Place::Latest)).is_some() {
+            read_call(0, &call, emit);
+        } else {
+            let start = CallStart::new(call.name.as_str()).id(call.id.as_str());
+            emit.calls().whole_call(0, start.input(call.args.spelt()));
+        }
         emit.calls().settle();
     }
     for id in message.cancellation.map(|cancellation| cancellation.ids).unwrap_or_default().elements() {

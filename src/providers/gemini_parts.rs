@@ -96,7 +96,7 @@ pub(super) fn read_parts(choice: u64, parts: Vec<Part<'_>>, emit: &mut Emitter<'
 }
 
 /// Calls come one after the other: a name starts one, and ends the one before.
-fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
+pub(super) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
     let latest = Slot::new(choice, Place::Latest);
     let (id, name) = (call.id.as_str(), call.name.as_str());
     let goes_on = call.will_continue;
@@ -120,6 +120,13 @@ fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
 fn read_own_call(choice: u64, start: CallStart<'_>, emit: &mut Emitter<'_>) {
     emit.calls().stop(Slot::new(choice, Place::Latest));
     emit.calls().whole_call(choice, start.executor(Executor::Provider));
+}
+
+impl FunctionCall<'_> {
+    /// Whether it is a piece of a call, or the first of several.
+    pub(super) fn is_piece(&self) -> bool {
+        self.will_continue || !self.partial_args.is_empty()
+    }
 }
 
 impl PartialArg<'_> {

@@ -175,6 +175,15 @@ fn gemini_live() {
     }
     let log = read_json(Provider::Gemini, [json!({"error": {"code": 5, "message": "m", "status": "T"}})]);
     assert_eq!(log.provider_errors, ["m"]);
+
+    // A call that says that it goes on is not taken for a whole one.
+    let piece = |call: Value| json!({"toolCall": {"functionCalls": [call]}});
+    let begun = piece(json!({"id": "1", "name": "f", "willContinue": true}));
+    let more = piece(json!({"partialArgs": [{"jsonPath": "$.a", "stringValue": "x"}], "willContinue": true}));
+    let (last, next) = (piece(json!({})), piece(json!({"id": "2", "name": "g", "args": {"b": 2}})));
+    let log = read_json(Provider::Gemini, [begun.clone(), more, last, next]);
+    assert_eq!(log.summary(), [r#"f complete {"a":"x"}"#, r#"g complete {"b":2}"#]);
+    assert_eq!(read_json(Provider::Gemini, [begun]).summary(), ["f truncated(end-of-input) "]);
 }
 
 #[test]
