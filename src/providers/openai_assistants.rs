@@ -5,7 +5,7 @@
 //!
 //! The thread is kept by the server, so no message goes back.
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use super::emitter::Emitter;
 use super::event::Source;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Field, Json, Spelt, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
@@ -72,7 +72,7 @@ objects! {
 
     struct Function<'a> {
         name: Text<'a>,
-        arguments: Text<'a>,
+        arguments: Arguments<'a>,
     }
 
     struct CodeInterpreter<'a> {
@@ -113,6 +113,18 @@ objects! {
 
     struct Citation<'a> {
         quote: Text<'a>,
+    }
+}
+
+/// The arguments' JSON text, or, where a server gives the JSON itself, its spelling.
+#[derive(Default)]
+struct Arguments<'a>(Cow<'a, str>);
+
+impl<'a> Field<'a> for Arguments<'a> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        let is_null = json.spelt() == "null";
+        self.0 = json.text()?.unwrap_or(if is_null { Cow::default() } else { Cow::Borrowed(json.spelt()) });
+        Ok(())
     }
 }
 
@@ -294,7 +306,7 @@ impl ToolCall<'_> {
 
     fn input(&self) -> &str {
         match (&self.function, &self.code_interpreter) {
-            (Some(function), _) => &function.arguments,
+            (Some(function), _) => &function.arguments.0,
             (_, Some(code)) => &code.input,
             _ => "",
         }

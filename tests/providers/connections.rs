@@ -252,6 +252,14 @@ fn openai_assistants() {
     }
     assert_eq!(read(&[run("in_progress", json!({}))]).incomplete.as_deref(), Some("end-of-input"));
 
+    // Arguments that are given as JSON itself are not taken for none.
+    let calls = json!([{"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}]);
+    let delta = json!({"id": "s", "object": "thread.run.step.delta", "delta": {"step_details": {"tool_calls": calls}}});
+    let waits = run("requires_action", json!({"required_action": {"submit_tool_outputs": {"tool_calls": calls}}}));
+    for events in [&[delta, waits.clone()][..], &[waits]] {
+        assert_eq!(read(events).summary(), [r#"f complete {"a":1}"#]);
+    }
+
     // Two steps have calls at the same index. The first waits for results, which come back with the step.
     let delta = |step: &str, call: Value| {
         json!({"id": step, "object": "thread.run.step.delta",
