@@ -276,6 +276,11 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// Whether the result of a request is waited for.
+    pub(super) fn is_awaited(&self, id: &str) -> bool {
+        self.user.told.results.get(0, Key::Id(id)).is_some()
+    }
+
     /// The call that a response answers, if it answers one. It is waited for no more.
     pub(super) fn take_request(&mut self, id: &str) -> Option<u64> {
         let call = self.user.told.results.remove(0, Key::Id(id));

@@ -41,6 +41,10 @@ objects! {
         role: Json<'a>,
         /// What a user has answered.
         action: Json<'a>,
+        /// What promises the result for later.
+        task: Json<'a>,
+        /// What says that it is no result yet.
+        kind: Text<'a> = "resultType",
     }
 }
 
@@ -105,22 +109,26 @@ fn id_text(id: Json<'_>) -> Cow<'_, str> {
     if is_clear || !id.is_string() { word } else { Cow::Borrowed(id.spelt()) }
 }
 
-/// A response. Whose it is, the id says; without the request, as in a recording of one direction, what it looks like.
+/// A response. Whose it is, the id and what it looks like say; without the request, as in a recording of one direction,
+/// only what it looks like.
 fn read_result(id: Json<'_>, result: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     if !result.is_object() {
         return Ok(Understood::No);
     }
-    let CallResult { content, structured_content, is_error, role, action } = result.object()?;
-    let id = id_text(id);
-    let call = emit.take_request(&id);
-    let is_foreign = call.is_none() && (role.is_given() || action.is_given());
-    if is_foreign {
+    let CallResult { content, structured_content, is_error, role, action, task, kind } = result.object()?;
+    // Each side numbers its own requests, so this may have the id of a call and answer another request, one of the server.
+    if role.is_given() || action.is_given() {
         return Ok(Understood::No);
     }
+    let id = id_text(id);
     if content.inside('[').is_some() || structured_content.is_given() {
+        let call = emit.take_request(&id);
         emit.result_of_request(call, &id, is_error, result);
-    } else if call.is_some() {
-        // It asks for more input, or promises a result for later.
+    } else if emit.is_awaited(&id) {
+        // It asks for more input, or promises a result for later. If it does neither, it is not the call's.
+        if task.is_given() || !matches!(kind.as_str(), "" | "complete") {
+            emit.take_request(&id);
+        }
         return Ok(Understood::No);
     }
     Ok(Understood::Yes)

@@ -362,6 +362,26 @@ fn mcp() {
         assert_eq!(read_json(Provider::Mcp, [rpc(message.clone())]), Log::default(), "{message}");
     }
 
+    // Each side numbers its own requests: what answers one of the server's is not the result of the call with its id.
+    for answer in [
+        json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "hi"}}),
+        json!({"role": "assistant", "model": "m", "content": [{"type": "text", "text": "hi"}]}),
+        json!({"action": "accept", "content": {}}),
+        json!({"roots": []}),
+        json!({}),
+    ] {
+        let events = [call(json!(1)), rpc(json!({"id": 1, "result": answer.clone()}))];
+        let log = read_json(Provider::Mcp, events.clone());
+        assert_eq!((log.unknown.len(), log.besides.len()), (1, 0), "{answer}");
+        assert_eq!(log.incomplete.as_deref(), Some("end-of-input"), "{answer}");
+        let log = read_json(Provider::Mcp, events.into_iter().chain([result(json!(1))]));
+        assert_eq!(
+            (log.besides[0].as_str(), log.incomplete),
+            (r#"result of call 0 1 {"content":[]}"#, None),
+            "{answer}"
+        );
+    }
+
     // As many calls are waited for as may be open.
     let limits = everything().limits(CallLimits::new().open_calls(2));
     let events = (0..3).map(|id| call(json!(id))).chain((0..3).map(|id| result(json!(id))));
