@@ -102,8 +102,8 @@ impl Documents {
         mut on_event: impl FnMut(DocumentEvent<'_>),
     ) -> Result<(), Error> {
         let chunk = chunk.as_ref();
-        if self.state == State::Closed && !chunk.is_empty() {
-            return Err(self.closed_by());
+        if self.state == State::Closed {
+            return if chunk.is_empty() { self.verdict() } else { Err(self.closed_by()) };
         }
         match self.framing.separator() {
             Some(separator) => {
@@ -124,7 +124,7 @@ impl Documents {
             self.end_text(&mut on_event);
             self.state = State::Closed;
         }
-        self.broken_by().map_or(Ok(()), |error| Err(error.clone()))
+        self.verdict()
     }
 
     /// The number of the document that is open, or of the next one: how many have ended.
@@ -286,6 +286,10 @@ impl Documents {
     fn end(&mut self, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         on_event(DocumentEvent::End(EndedDocument { number: self.number, start: self.start, parser: &self.parser }));
         self.number += 1;
+    }
+
+    fn verdict(&self) -> Result<(), Error> {
+        self.broken_by().map_or(Ok(()), |error| Err(error.clone()))
     }
 
     /// The error of a document that ended the stream.
