@@ -33,7 +33,7 @@ impl Source for Document {
     fn finish(&mut self, output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {
         let unlisted = self.parser.deviation_count() - self.parser.deviations().len() as u64;
         if unlisted > 0 {
-            output.more_deviations(unlisted)?;
+            output.more_deviations(Origin::Document, unlisted)?;
         }
         tell(self.parser.finish(), &mut self.told, output)?;
         let value = self.tells_value.then(|| self.parser.complete()).transpose()?;
@@ -48,7 +48,8 @@ fn tell(events: Events<'_>, told: &mut usize, output: &mut dyn Output) -> Result
     let mut refused: Option<Error> = None;
     let mut tell_deviations = |end: u64, output: &mut dyn Output| {
         let new = parser.deviations().iter().skip(*told).take_while(|deviation| deviation.offset() < end);
-        new.map(|deviation| output.deviation(deviation)).try_for_each(|written| written.map(|()| *told += 1))
+        new.map(|deviation| output.deviation(Origin::Document, deviation))
+            .try_for_each(|written| written.map(|()| *told += 1))
     };
     for event in events {
         match event {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jsonspigot::{DocumentEvent, Documents};
+use jsonspigot::{DocumentEvent, Documents, EndedDocument};
 
 use crate::output::{Origin, Output};
 use crate::report::{Complaints, Failure, told};
@@ -67,8 +67,18 @@ fn tell(
                 complaints.push(format!("{} (document {})", told(error), ended.number()));
             }
             let value = if tells_values { ended.complete().ok() } else { None };
-            output.document_ended(ended, value)
+            tell_deviations(ended, output).and_then(|()| output.document_ended(ended, value))
         }
         _ => Ok(()),
     };
+}
+
+/// All of a document's deviations, at its end: so their place among the lines does not depend on the chunks.
+fn tell_deviations(ended: &EndedDocument<'_>, output: &mut dyn Output) -> io::Result<()> {
+    let (of, parser) = (Origin::Numbered(ended.number()), ended.parser());
+    parser.deviations().iter().try_for_each(|deviation| output.deviation(of, deviation))?;
+    match parser.deviation_count() - parser.deviations().len() as u64 {
+        0 => Ok(()),
+        unlisted => output.more_deviations(of, unlisted),
+    }
 }

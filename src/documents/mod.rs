@@ -13,7 +13,7 @@ pub use framing::Framing;
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::parser::Parser;
-use crate::tokenizer::{ValueKind, may_follow_atom};
+use crate::tokenizer::may_follow_atom;
 
 /// A stream of JSON texts, read by one parser: JSON Lines, concatenated values, or a sequence (RFC 7464).
 ///
@@ -83,6 +83,9 @@ enum State {
 
 impl Documents {
     /// A stream whose texts `parser` is to read, with its patterns and choices. What it has read before is forgotten.
+    ///
+    /// With a [lenient](crate::ParserBuilder::lenient) parser a line feed still ends a line, and a comment between
+    /// concatenated texts belongs to the one after it.
     #[must_use]
     pub fn new(framing: Framing, mut parser: Parser) -> Self {
         parser.reset();
@@ -133,7 +136,8 @@ impl Documents {
         self.number
     }
 
-    /// Where in the stream the document began that is open, or was the last one to be.
+    /// Where in the stream the document began that is open, or that ended last; with white space in front of the next
+    /// one, where that begins.
     #[must_use]
     pub fn start(&self) -> u64 {
         self.start
@@ -312,7 +316,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether a value that begins like this is neither a string nor a container, which say themselves where they end.
+/// Whether a value that begins like this is a number or a literal, in any spelling: others say themselves where they end.
 fn is_atom(first: u8) -> bool {
-    ValueKind::of_first_byte(first).is_none_or(ValueKind::is_atom)
+    first == b'-' || first.is_ascii_alphanumeric()
 }

@@ -8,7 +8,7 @@ use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
 use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, PatchOp, Revision};
 
-use super::members::{Place, Quoted};
+use super::members::{NumberOf, Place, Quoted};
 use super::stream_lines::{self, CallNames};
 use super::{Origin, Output};
 
@@ -117,15 +117,17 @@ impl<W: Write> Output for Lines<W> {
         self.out.write_all(b"}\n")
     }
 
-    fn deviation(&mut self, deviation: &Deviation) -> io::Result<()> {
+    fn deviation(&mut self, of: Origin<'_>, deviation: &Deviation) -> io::Result<()> {
         let (kind, offset) = (deviation.kind().name(), deviation.offset());
         let (line, column) = (deviation.line(), deviation.column());
         let place = format_args!(r#""offset":{offset},"line":{line},"column":{column}"#);
-        writeln!(self.out, r#"{{"event":"deviation","kind":"{kind}",{place}}}"#)
+        let of = NumberOf(of);
+        writeln!(self.out, r#"{{"event":"deviation"{of},"kind":"{kind}",{place}}}"#)
     }
 
-    fn more_deviations(&mut self, count: u64) -> io::Result<()> {
-        writeln!(self.out, r#"{{"event":"deviation","more":{count}}}"#)
+    fn more_deviations(&mut self, of: Origin<'_>, count: u64) -> io::Result<()> {
+        let of = NumberOf(of);
+        writeln!(self.out, r#"{{"event":"deviation"{of},"more":{count}}}"#)
     }
 
     /// What has only closed prints the same, and is no news.
@@ -142,10 +144,7 @@ impl<W: Write> Output for Lines<W> {
         }
         let Some(value) = parser.snapshot() else { return Ok(()) };
         let name = if snapshots == Snapshots::Whole { "snapshot" } else { "patch" };
-        write!(self.out, r#"{{"event":"{name}""#)?;
-        if let Origin::Numbered(document) = of {
-            write!(self.out, r#","document":{document}"#)?;
-        }
+        write!(self.out, r#"{{"event":"{name}"{}"#, NumberOf(of))?;
         match snapshots {
             Snapshots::Whole => write!(self.out, r#","value":{value}"#)?,
             Snapshots::Patches => self.patch(parser.patch_since(self.told).map_err(io::Error::other)?)?,

@@ -4,6 +4,8 @@ use std::fmt;
 
 use jsonspigot::Error;
 
+use super::Origin;
+
 /// What an error is and where, as the members of a JSON object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
@@ -26,6 +28,15 @@ impl fmt::Display for Place<'_> {
         let Self { kind, offset, line, column, path } = self;
         let path = Quoted(path);
         write!(f, r#""kind":"{kind}","offset":{offset},"line":{line},"column":{column},"path":{path}"#)
+    }
+}
+
+/// The member `document` with a comma before it, for lines about one of many documents.
+pub(super) struct NumberOf<'a>(pub(super) Origin<'a>);
+
+impl fmt::Display for NumberOf<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Origin::Numbered(document) = self.0 { write!(f, r#","document":{document}"#) } else { Ok(()) }
     }
 }
 

@@ -24,10 +24,10 @@ pub(crate) trait Output {
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()>;
 
     /// The input is not JSON here, and is read on.
-    fn deviation(&mut self, deviation: &Deviation) -> io::Result<()>;
+    fn deviation(&mut self, of: Origin<'_>, deviation: &Deviation) -> io::Result<()>;
 
     /// So many deviations more than those that were written.
-    fn more_deviations(&mut self, count: u64) -> io::Result<()>;
+    fn more_deviations(&mut self, of: Origin<'_>, count: u64) -> io::Result<()>;
 
     /// A chunk has been read and its events have been written: what has become of the partial value?
     fn snapshot(&mut self, of: Origin<'_>, parser: &Parser) -> io::Result<()>;

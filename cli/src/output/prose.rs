@@ -139,11 +139,11 @@ impl<W: Write> Output for Prose<W> {
     }
 
     /// People read on; the error at the end says what was wrong first.
-    fn deviation(&mut self, _: &Deviation) -> io::Result<()> {
+    fn deviation(&mut self, _of: Origin<'_>, _: &Deviation) -> io::Result<()> {
         Ok(())
     }
 
-    fn more_deviations(&mut self, _: u64) -> io::Result<()> {
+    fn more_deviations(&mut self, _of: Origin<'_>, _: u64) -> io::Result<()> {
         Ok(())
     }
 

@@ -144,3 +144,26 @@ fn memory_does_not_grow_with_the_documents() {
     assert_eq!(lines.last().unwrap(), r#"{"event":"done","bytes":99300012,"documents":100001}"#);
     assert!(wait(&mut child).success());
 }
+
+#[test]
+fn each_document_has_its_deviations() {
+    let input = "[1,]\n{\"a\":1}\n/* c */ {a:2}\n";
+    let lenient = ["--documents", "lines", "--lenient", "trailing-commas,bare-keys,comments", "a"];
+    assert_snapshot!(run(&[&lenient[..], &["--accept", "--value"]].concat(), input), @r#"
+    exit status 0
+    --- stdout
+    {"event":"deviation","document":0,"kind":"trailing-commas","offset":3,"line":1,"column":4}
+    {"event":"document","document":0,"bytes":4,"value":[1]}
+    {"event":"begin","document":1,"pattern":0,"path":"a","kind":"number"}
+    {"event":"end","document":1,"pattern":0,"path":"a","value":1}
+    {"event":"document","document":1,"bytes":7,"value":{"a":1}}
+    {"event":"begin","document":2,"pattern":0,"path":"a","kind":"number"}
+    {"event":"end","document":2,"pattern":0,"path":"a","value":2}
+    {"event":"deviation","document":2,"kind":"comments","offset":0,"line":1,"column":1}
+    {"event":"deviation","document":2,"kind":"bare-keys","offset":9,"line":1,"column":10}
+    {"event":"document","document":2,"bytes":13,"value":{"a":2}}
+    {"event":"done","bytes":27,"documents":3}
+    "#);
+    let display = run(&lenient, input);
+    assert_eq!((display.status, display.stdout.matches(r#""event":"error","document""#).count()), (1, 2), "{display}");
+}
