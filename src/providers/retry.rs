@@ -131,10 +131,10 @@ fn in_words(message: &str) -> Option<Duration> {
     seconds(rest)
 }
 
-/// A length of time with its units, as `34.07s`, `20ms` or `1m3s`, or a number of seconds without one; whatever follows a
+/// A length of time with its units, as `34.07s`, `20ms`, `1m3s` or `1m 3s`, or a number of seconds without one; whatever follows a
 /// unit does not count. Counts in decimal, as floating point has no place here.
 pub(super) fn seconds(text: &str) -> Option<Duration> {
-    let (mut rest, mut sum) = (text, None::<u64>);
+    let (mut rest, mut sum, mut last) = (text, None::<u64>, u128::MAX);
     loop {
         let len = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
         let Some((number, after)) = rest.split_at_checked(len) else { break };
@@ -145,9 +145,13 @@ pub(super) fn seconds(text: &str) -> Option<Duration> {
             "" if after.is_empty() && sum.is_none() => "s",
             unit => unit,
         };
-        let Some(millis) = thousandths(number).and_then(|number| in_millis(number, unit)) else { break };
+        // The next part of the same time has a smaller unit.
+        let Some(unit) = millis_of(unit).filter(|unit| *unit < last) else { break };
+        let Some(number) = thousandths(number) else { break };
+        let millis = u64::try_from(number.saturating_mul(unit) / 1000).unwrap_or(u64::MAX);
         sum = Some(sum.unwrap_or(0).saturating_add(millis));
-        rest = after_unit;
+        last = unit;
+        rest = after_unit.strip_prefix(' ').unwrap_or(after_unit);
     }
     sum.map(Duration::from_millis)
 }
@@ -160,15 +164,14 @@ fn thousandths(number: &str) -> Option<u128> {
     Some(1000 * u128::from(whole) + digits.fold(0, |sum, digit| 10 * sum + u128::from(digit - b'0')))
 }
 
-/// So many thousandths of a unit.
-fn in_millis(thousandths: u128, unit: &str) -> Option<u64> {
-    let millis = match unit {
+/// A unit of time in milliseconds.
+fn millis_of(unit: &str) -> Option<u128> {
+    Some(match unit {
         "ms" | "msec" | "millisecond" | "milliseconds" => 1,
         "s" | "sec" | "secs" | "second" | "seconds" => 1000,
         "m" | "min" | "mins" | "minute" | "minutes" => 60_000,
         "h" | "hour" | "hours" => 3_600_000,
         "d" | "day" | "days" => 86_400_000,
         _ => return None,
-    };
-    Some(u64::try_from(thousandths.saturating_mul(millis) / 1000).unwrap_or(u64::MAX))
+    })
 }
