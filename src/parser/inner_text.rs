@@ -134,11 +134,12 @@ impl InnerText {
         }
     }
 
-    fn run(&mut self, place: Place<'_>, read: impl FnOnce(&mut Tokenizer, &mut InnerSink<'_>) -> Result<(), Fault>) {
+    fn run(&mut self, place: Place<'_>, read: impl FnOnce(&mut Tokenizer, &mut &mut dyn Sink) -> Result<(), Fault>) {
         let Place { level, tracker, out, has_deviated } = place;
         let Self { tokenizer, open_keys, kept, deeper, choices, .. } = self;
         let place = Place { level, tracker: &mut *tracker, out: &mut *out, has_deviated };
-        let read = read(tokenizer, &mut InnerSink { place, open_keys, kept, deeper, choices: *choices });
+        let mut sink = InnerSink { place, open_keys, kept, deeper, choices: *choices };
+        let read = read(tokenizer, &mut (&mut sink as &mut dyn Sink));
         if let Err(fault) = read {
             self.has_failed = true;
             self.kept.fail();

@@ -32,7 +32,7 @@ impl Engine {
             retained.append(chunk, tokenizer.offset(), followers.tracker.has_open_match_in_document());
         }
         let outer = TokenSink { followers, retained, out };
-        let fed = tokenizer.feed(chunk, &mut OuterSink { outer, inner });
+        let fed = tokenizer.feed(chunk, &mut (&mut OuterSink { outer, inner } as &mut dyn Sink));
         if self.followers.has_work_after_chunks {
             self.end_chunk();
         }

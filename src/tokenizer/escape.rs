@@ -40,7 +40,7 @@ impl Tokenizer {
             let Some(&byte) = chunk.get(pos) else { break };
             let belongs = match self.escape_step(byte, pos, sink) {
                 Ok(()) => true,
-                Err(fault) => self.pass_escape(fault, byte, pos, sink)?,
+                Err(fault) => self.pass_escape(fault, byte, pos, &mut (sink as &mut dyn Sink))?,
             };
             pos += usize::from(belongs);
         }

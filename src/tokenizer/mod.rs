@@ -224,7 +224,7 @@ impl Tokenizer {
                 State::Utf8 => self.utf8(chunk, pos, sink)?,
                 State::Number => self.number(chunk, pos, sink)?,
                 State::Literal => self.literal(chunk, pos, sink)?,
-                State::Unexpected | State::Lenient => self.lenient(chunk, pos, sink)?,
+                State::Unexpected | State::Lenient => self.lenient(chunk, pos, &mut (sink as &mut dyn Sink))?,
             };
         }
         self.offset += pos as u64;

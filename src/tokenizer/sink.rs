@@ -107,3 +107,54 @@ pub(crate) trait Sink {
     /// The whole text of the atom that was followed; `end` is the offset after its last byte.
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault>;
 }
+
+/// For code that is compiled once, for all sinks: what few texts need, and would otherwise be there once for each.
+impl Sink for &mut dyn Sink {
+    fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
+        (**self).begin_container(kind, at)
+    }
+
+    fn end_container(&mut self, kind: ValueKind, end: u64) {
+        (**self).end_container(kind, end);
+    }
+
+    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
+        (**self).key(key, quote)
+    }
+
+    fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
+        (**self).begin_string(at)
+    }
+
+    fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        (**self).text(text, at)
+    }
+
+    fn deviation(&mut self, fault: &Fault, deviation: Deviation) {
+        (**self).deviation(fault, deviation);
+    }
+
+    fn end_string(&mut self, end: u64) {
+        (**self).end_string(end);
+    }
+
+    fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
+        (**self).begin_atom(kind, at)
+    }
+
+    fn rewrite(&mut self, range: Range<u64>, with: &str, chunk_at: u64) {
+        (**self).rewrite(range, with, chunk_at);
+    }
+
+    fn drop_comma(&mut self, bracket: u64, chunk_at: u64) {
+        (**self).drop_comma(bracket, chunk_at);
+    }
+
+    fn number_is_null(&mut self) {
+        (**self).number_is_null();
+    }
+
+    fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
+        (**self).end_atom(text, end)
+    }
+}

@@ -155,7 +155,7 @@ impl Tokenizer {
     /// Reads on between two characters, up to the closing quote, an escape that may be cut, or the chunk's end.
     pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
         if self.string.room == 0 {
-            return self.single_quotes(chunk, start, sink);
+            return self.single_quotes(chunk, start, &mut (sink as &mut dyn Sink));
         }
         // Only bytes within the limit are part of a run; the one after them is judged by itself.
         let within = self.within(self.string.limit, chunk);
@@ -208,7 +208,8 @@ impl Tokenizer {
                     self.check_limit(end)?;
                 }
                 Some(&byte) => {
-                    self.pass_control(self.judge_special(byte, end), byte, end, sink)?;
+                    let fault = self.judge_special(byte, end);
+                    self.pass_control(fault, byte, end, &mut (sink as &mut dyn Sink))?;
                     start = end + 1;
                     run = scan::run(&chunk[..within], start);
                     continue;
