@@ -60,7 +60,7 @@ pub struct Documents {
     start: u64,
     /// How many bytes of the stream have been read.
     offset: u64,
-    /// Whether the document's value is a number or literal, which needs something after it.
+    /// Whether the document begins with a number or literal, which needs something after it.
     is_atom: bool,
     /// The last byte of the open document so far.
     last: u8,
@@ -75,6 +75,8 @@ enum State {
     Open,
     /// A number or literal has ended, if the next byte is no part of it.
     AfterAtom,
+    /// The same, and a slash has come: a comment, and so the next document, begins with it, or it is one byte too many.
+    AfterAtomAndSlash,
     /// The document has an error; what is left of it is passed over.
     Refused,
     /// The stream has ended, by itself or with an error.
@@ -124,6 +126,12 @@ impl Documents {
     /// With [`Framing::Concatenated`] the error of a document, which ends the stream.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
         if self.state != State::Closed {
+            if self.state == State::AfterAtomAndSlash {
+                self.offset -= 1;
+                self.state = State::AfterAtom;
+                // No comment follows, so the slash is the error, which is told at the end.
+                let _ = self.parser.feed_with(b"/", |_| ());
+            }
             self.end_text(&mut on_event);
             self.state = State::Closed;
         }
@@ -164,7 +172,7 @@ impl Documents {
     /// ```
     #[must_use]
     pub fn parser(&self) -> Option<&Parser> {
-        matches!(self.state, State::Open | State::AfterAtom).then_some(&self.parser)
+        matches!(self.state, State::Open | State::AfterAtom | State::AfterAtomAndSlash).then_some(&self.parser)
     }
 
     /// Begins a new stream, with the same parser and framing; buffers are kept.
@@ -226,13 +234,17 @@ impl Documents {
                 State::Between => {
                     self.begin();
                     self.state = State::Open;
-                    self.is_atom = is_atom(first);
                     Ok(0)
                 }
-                State::AfterAtom if may_follow_atom(first) => {
+                State::AfterAtom if may_follow_atom(first) || first == b'#' && self.parser.goes_past_comments() => {
                     self.end_text(on_event);
                     Ok(0)
                 }
+                State::AfterAtom if first == b'/' && self.parser.goes_past_comments() => {
+                    self.state = State::AfterAtomAndSlash;
+                    Ok(1)
+                }
+                State::AfterAtomAndSlash => self.read_after_slash(first, on_event),
                 _ => self.read_value(rest, on_event),
             };
             let read = read.inspect_err(|_| {
@@ -256,13 +268,30 @@ impl Documents {
         }
         let read = self.parser.feed_value_with(chunk, on_match)?;
         if self.parser.has_root_ended() {
-            if self.is_atom {
+            // A number has ended before this byte, a literal with it. All else ends with a bracket or a quote.
+            let last = read.checked_sub(1).and_then(|last| chunk.get(last));
+            if last.is_none_or(u8::is_ascii_alphanumeric) {
                 self.state = State::AfterAtom;
             } else {
                 self.end_text(on_event);
             }
         }
         Ok(read)
+    }
+
+    /// The byte after a slash after a number or literal.
+    fn read_after_slash(&mut self, byte: u8, on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<usize, Error> {
+        self.state = State::AfterAtom;
+        if !matches!(byte, b'/' | b'*') {
+            return self.parser.feed_with([b'/', byte], |_| ()).map(|()| 1);
+        }
+        self.end_text(on_event);
+        self.offset -= 1;
+        self.begin();
+        self.state = State::Open;
+        self.offset += 1;
+        // The byte after it is read as any other.
+        self.read_value(b"/", on_event).map(|_| 0)
     }
 
     /// The next byte is the first one of a document.
@@ -276,7 +305,8 @@ impl Documents {
     fn end_text(&mut self, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         if matches!(self.state, State::Open | State::AfterAtom) {
             let document = self.number;
-            if self.framing == Framing::Sequence && self.is_atom && !is_space(self.last) {
+            let is_atom = self.is_atom || self.parser.is_in_root_number();
+            if self.framing == Framing::Sequence && is_atom && !is_space(self.last) {
                 self.parser.refuse(ErrorKind::Incomplete, "expected white space after a number or literal");
             } else {
                 // Its error is told with the end.

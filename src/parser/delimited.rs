@@ -3,13 +3,23 @@
 
 use super::Parser;
 use super::output::Callback;
-use crate::error::{Error, ErrorKind, Fault};
+use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 use crate::event::Event;
 
 impl Parser {
     /// Whether the root value has closed, whatever deviations it has.
     pub(crate) fn has_root_ended(&self) -> bool {
         self.engine.tokenizer.is_done()
+    }
+
+    /// Whether the root value is a number that may go on.
+    pub(crate) fn is_in_root_number(&self) -> bool {
+        self.engine.tokenizer.is_in_root_number()
+    }
+
+    /// Whether comments may stand where white space may.
+    pub(crate) fn goes_past_comments(&self) -> bool {
+        self.engine.tokenizer.allows(DeviationKind::Comments)
     }
 
     /// Parses a chunk up to the end of the root value; returns how many bytes that took.

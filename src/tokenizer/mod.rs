@@ -174,6 +174,11 @@ impl Tokenizer {
         self.state == State::Done || self.state == State::Lenient && self.is_done_before_comment()
     }
 
+    /// Whether the root value is a number that may go on.
+    pub(crate) fn is_in_root_number(&self) -> bool {
+        self.state == State::Number && self.nest.depth() == 0
+    }
+
     /// What has arrived of the number that is being read, or the whole text of the literal that is, if it is followed.
     /// Between two chunks and after an error.
     pub(crate) fn open_atom(&self) -> Option<&str> {

@@ -1,6 +1,8 @@
 //! Many texts in one stream: each is read as it would be alone.
 
-use jsonspigot::{DocumentEvent, Documents, ErrorKind, Event, EventKind, Framing, Limits, Parser, PatternSet, Retain};
+use jsonspigot::{
+    DocumentEvent, Documents, ErrorKind, Event, EventKind, Framing, Leniency, Limits, Parser, PatternSet, Retain,
+};
 use proptest::prelude::*;
 
 use super::model::chunking::{chunks, each_byte, torture_cuts, with_cuts};
@@ -189,4 +191,57 @@ fn strings_are_read_inside_in_each_document() {
             assert_eq!(told, alone, "{framing} cut at {cuts:?}");
         }
     }
+}
+
+/// The texts of a stream whose comments are accepted, or where its error is: the same at every cut.
+#[track_caller]
+fn check_comments(framing: Framing, stream: &str, expected: &[&str]) {
+    for cuts in torture_cuts(stream.len()) {
+        let parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+        let mut documents = Documents::new(framing, parser);
+        let mut told = Vec::new();
+        let mut on_event = |event: DocumentEvent<'_>| {
+            if let DocumentEvent::End(ended) = event {
+                let text = ended.complete().map(|value| value.text().to_owned());
+                told.push(
+                    text.unwrap_or_else(|error| format!("{} {}", error.kind().name(), ended.start() + error.offset())),
+                );
+            }
+        };
+        for chunk in chunks(stream.as_bytes(), &cuts) {
+            if documents.feed_with(chunk, &mut on_event).is_err() {
+                break;
+            }
+        }
+        let _ = documents.finish_with(&mut on_event);
+        assert_eq!(told, expected, "{stream:?} cut at {cuts:?}");
+    }
+}
+
+/// A comment right behind a number or literal ends it, and belongs to the document that comes next.
+#[test]
+fn a_comment_may_follow_a_number_or_literal() {
+    for (stream, expected) in [
+        ("1/* {} */2//\n{}", &["1", "2", "{}"][..]),
+        ("None#c\n True/**/[1,]", &["null", "true", "[1]"]),
+        ("-Infinity/**/ -1", &["null", "-1"]),
+        ("1/2", &["trailing-bytes 1"]),
+        ("{}1/ {}", &["{}", "trailing-bytes 3"]),
+        ("1 2/", &["1", "trailing-bytes 3"]),
+    ] {
+        check_comments(Framing::Concatenated, stream, expected);
+    }
+}
+
+/// What is in front of a number or literal changes nothing about what may follow it.
+#[test]
+fn a_comment_before_a_number_hides_nothing() {
+    for (stream, expected) in [
+        ("/**/1-2", &["trailing-bytes 5"][..]),
+        ("#\ntruefalse", &["trailing-bytes 6"]),
+        ("\u{FEFF}1{}/**/\"a\"2", &["1", "{}", "\"a\"", "2"]),
+    ] {
+        check_comments(Framing::Concatenated, stream, expected);
+    }
+    check_comments(Framing::Sequence, "\u{1e}/**/12\u{1e}/**/3\n\u{1e}/**/4", &["incomplete 7", "3", "incomplete 20"]);
 }

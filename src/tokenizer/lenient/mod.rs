@@ -65,7 +65,8 @@ impl Lenient {
 }
 
 impl Tokenizer {
-    fn allows(&self, kind: DeviationKind) -> bool {
+    /// Whether a deviation is gone past.
+    pub(crate) fn allows(&self, kind: DeviationKind) -> bool {
         self.lenient.as_ref().is_some_and(|lenient| lenient.allowed.allows(kind))
     }
 
