@@ -284,7 +284,7 @@ impl EnvelopeBuilder {
     /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
     ///
     /// With one that [goes on past deviations](ParserBuilder::lenient), a payload goes on to the end of its JSON,
-    /// including closing delimiters in strings; it is malformed all the same.
+    /// including closing delimiters in strings and comments; it is malformed all the same.
     pub fn parser(self, parser: ParserBuilder) -> Self {
         Self { parser, ..self }
     }

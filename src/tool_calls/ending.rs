@@ -17,7 +17,7 @@ use super::input::Input;
 use super::open_call::{OpenCall, forward};
 use super::options::Options;
 use super::start::InputFormat;
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::payload::{Payload, PayloadStatus};
@@ -97,11 +97,11 @@ impl OpenCall {
             }
             Input::Open(_) if may_be_complete => {
                 error = self.input.finish(&mut forward(self.identity.tool_call(), listener)).err();
-                if error.is_none() { PayloadStatus::Complete } else { truncated }
+                error.as_ref().map_or(PayloadStatus::Complete, |error| status_of_unfinished(error, truncated))
             }
             Input::Open(_) => {
                 error = self.input.why_incomplete();
-                truncated
+                error.as_ref().map_or(truncated, |error| status_of_unfinished(error, truncated))
             }
             Input::Text(_) if is_regular => PayloadStatus::Raw,
             Input::Untouched if is_regular && self.format == InputFormat::Text => PayloadStatus::Raw,
@@ -113,6 +113,16 @@ impl OpenCall {
         let value = value.and_then(|parser| parser.complete().ok());
         let input = Payload { status, raw: self.input.raw(), value, error: error.as_ref() };
         listener.on_call_event(CallEvent::End { call: self.tool_call(), input });
+    }
+}
+
+/// The status of an input in which nothing was wrong before its end: `truncated`, unless the end shows that its last byte
+/// begins no deviation that the parser would have gone past.
+fn status_of_unfinished<'a>(error: &Error, truncated: PayloadStatus<'a>) -> PayloadStatus<'a> {
+    match error.kind() {
+        ErrorKind::UnexpectedByte => PayloadStatus::Malformed,
+        ErrorKind::TrailingBytes => PayloadStatus::Trailing,
+        _ => truncated,
     }
 }
 

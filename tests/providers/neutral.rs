@@ -188,7 +188,9 @@ fn what_may_be_a_deviation_stays_in_the_raw_text() {
         (&["{\"a\": 1} /", "x"][..], "trailing", ErrorKind::TrailingBytes, 9),
         (&["[/", "x"], "malformed", ErrorKind::UnexpectedByte, 1),
         (&["[/", "* a"], "malformed", ErrorKind::UnexpectedByte, 1),
-        (&["[N"], "truncated", ErrorKind::UnexpectedByte, 1),
+        (&["[N"], "malformed", ErrorKind::UnexpectedByte, 1),
+        (&["[/"], "malformed", ErrorKind::UnexpectedByte, 1),
+        (&["{} ", "/"], "trailing", ErrorKind::TrailingBytes, 3),
         (&["\u{FEFF}", "[1", "]"], "malformed", ErrorKind::UnexpectedByte, 0),
     ];
     for (deltas, status, kind, offset) in calls {
