@@ -64,7 +64,7 @@ fn tell(
         DocumentEvent::Match { document, event } => output.matched(Origin::Numbered(*document), event),
         DocumentEvent::End(ended) => {
             if let Some(error) = ended.error() {
-                complaints.push(format!("{} (document {})", told(error), ended.number()));
+                complaints.push(format!("{} (document {}, from byte {})", told(error), ended.number(), ended.start()));
             }
             let value = if tells_values { ended.complete().ok() } else { None };
             tell_deviations(ended, output).and_then(|()| output.document_ended(ended, value))

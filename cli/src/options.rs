@@ -75,8 +75,8 @@ malformed or trailing, with "raw", all that arrived, and "error", an object with
 stop-sequence, length, refusal, content-filter, pause, cancelled, error or other. "retry" is never or later.
 
 The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
-if the stream breaks off, if the provider reports an error, if there is no event at all, or none that is this provider's, or if an array of events
-or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone do not change it, but a call that may have
+if the stream breaks off, if the provider reports an error, if there is no event at all, or none that is this
+provider's, or if an array of events or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone do not change it, but a call that may have
 lost something by them is truncated. With --text: what the assistant says, including refusals, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it
@@ -150,7 +150,7 @@ pub(crate) struct Options {
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
     provider: Option<Wire>,
 
-    /// The input is many JSON texts: one a `lines`, one after the other (`concatenated`), or a `sequence` of RFC 7464
+    /// The input is many JSON texts: one per line (`lines`), one after another (`concatenated`), or an RFC 7464 `sequence`
     ///
     /// Each is a document with a number, and its offsets and limits are its own. With `lines` and `sequence` a bad one
     /// costs itself only; with `concatenated` it ends the run, since nobody knows where the next one begins.

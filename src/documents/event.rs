@@ -1,10 +1,10 @@
-//! What is told of the texts of a stream.
+//! The events of a stream of JSON texts.
 
 use crate::error::Error;
 use crate::event::{CompleteValue, Event};
 use crate::parser::Parser;
 
-/// What [`Documents`](super::Documents) tells.
+/// An event reported by [`Documents`](super::Documents).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum DocumentEvent<'a> {
@@ -48,7 +48,7 @@ pub struct EndedDocument<'a> {
 }
 
 impl<'a> EndedDocument<'a> {
-    /// The document's number, from 0; those with errors count.
+    /// The document's number, from 0; documents with errors are numbered too.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number

@@ -13,8 +13,8 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Framing {
-    /// JSON Lines, also known as NDJSON: a line feed ends a text. A line with an error costs that line only. Empty lines,
-    /// and those with nothing but white space, are no texts; the last line needs no line feed.
+    /// JSON Lines, also known as NDJSON: a line feed ends a text. A line with an error costs that line only. Lines
+    /// that are empty or only white space are not texts, and are not numbered; the last line needs no line feed.
     Lines,
     /// One text after the other, with or without white space between: `{}{}`, `1 2`, `"a""b"`.
     ///

@@ -144,8 +144,8 @@ impl Documents {
         self.number
     }
 
-    /// Where in the stream the document began that is open, or that ended last; with white space in front of the next
-    /// one, where that begins.
+    /// The offset in the stream of the first byte of the open document, or of the last one if none is open. White space at
+    /// a line's beginning belongs to the line.
     #[must_use]
     pub fn start(&self) -> u64 {
         self.start

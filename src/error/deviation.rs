@@ -129,7 +129,7 @@ impl Leniency {
         Self { kinds: self.kinds | 1 << kind as u16 }
     }
 
-    /// Whether a deviation of this kind is gone past.
+    /// Whether a deviation of this kind is allowed.
     #[must_use]
     pub const fn allows(self, kind: DeviationKind) -> bool {
         self.kinds >> kind as u16 & 1 == 1
@@ -213,8 +213,8 @@ impl Deviation {
         self.kind
     }
 
-    /// The absolute byte offset, from 0, of the byte at which a strict parser would have stopped. Of a trailing comma that
-    /// is the bracket after it, of an escape the byte that does not belong to it, and of `-Infinity` the `I`.
+    /// The absolute byte offset, from 0, of the byte at which a strict parser would have stopped. For a trailing comma
+    /// that is the bracket after it, for an escape the first byte that does not fit, and for `-Infinity` the `I`.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset

@@ -118,7 +118,7 @@ impl ParserBuilder {
 
     /// Goes on past these deviations from JSON, to show what follows them. Off by default; each call adds to the set.
     ///
-    /// For display: models write such text while a person watches. Events, snapshots and patches go on behind a deviation as
+    /// For display: models write such text while a person watches. Events, snapshots and patches go on after a deviation as
     /// [`DeviationKind`](crate::DeviationKind) says, and [`Parser::deviations`] reports it. But the text is not JSON, so it is never complete: from
     /// the first deviation on, strings and containers end without their value (atoms keep theirs), the root of the
     /// snapshot stays open, no more text is kept, and [`finish`](Parser::finish) returns that deviation as its error: the
@@ -126,9 +126,8 @@ impl ParserBuilder {
     /// hold as always: those on keys and strings count the bytes of a key without quotes, and those between single quotes.
     /// A text without deviations is read as by a strict parser, at the same cost.
     ///
-    /// While a byte leaves open which deviation it begins, or whether it begins one (`/`, the `N` of `None` and `NaN`, the
-    /// first bytes of a byte order mark), nothing is told of it. If it begins none, it is the error that it is for a strict
-    /// parser.
+    /// Until it is clear which deviation a byte begins, if any (`/`, the `N` of `None` and `NaN`, the first bytes of a byte
+    /// order mark), nothing is reported. If it turns out to begin none, the error is that of a strict parser.
     ///
     /// ```
     /// use jsonspigot::{DeviationKind, ErrorKind, Leniency, Parser, PatternSet};
@@ -150,7 +149,7 @@ impl ParserBuilder {
     /// Goes on past raw control characters, bad escapes and lone surrogates: short for [`lenient`](Self::lenient) with the
     /// first three kinds.
     ///
-    /// A control character is told as itself, a bad `\\x` as it is spelt, half a pair or a cut `\\u` as U+FFFD.
+    /// A control character is told as itself, a bad `\x` as it is spelt, half a pair or a cut `\u` as U+FFFD.
     ///
     /// ```
     /// use jsonspigot::{DeviationKind, ErrorKind, EventKind, Parser, PatternSet};
@@ -175,16 +174,15 @@ impl ParserBuilder {
     /// Lets a text succeed whose deviations are [allowed](Self::lenient): it is read as the strict JSON text that it
     /// stands for. Off by default; without leniency it changes nothing.
     ///
-    /// Complete values, of [`finish`](Parser::finish)ed texts and of ends, are those of the text rewritten as strict JSON,
+    /// The complete value of a [finished](Parser::finish) text, and those of ends, are of the text rewritten as strict JSON,
     /// and so is [`text`](Parser::text): a control character is escaped, the backslash of a bad escape doubled, half a
-    /// surrogate pair or a cut `\\u` made `\\ufffd`, a trailing comma, comment or mark left out; keys and single-quoted
+    /// surrogate pair or a cut `\u` made `\ufffd`, a trailing comma, comment or mark left out; keys and single-quoted
     /// strings have double quotes, and words are the literals that they stand for. Everything else stays as it was spelt.
     /// [`is_strict`](Parser::is_strict) tells whether there was anything to accept. It is rewritten as it comes, at a cost
     /// that is linear in the text.
     ///
-    /// Offsets are those in the text as it came, except for the [span](crate::CompleteValue::span) of a value, whose end
-    /// is that of what came and whose length is that of its text, and for that of [`complete`](Parser::complete), which is
-    /// in the rewritten text. Tool calls and envelopes keep to the strict verdict: with their parsers, deviations are only
+    /// Offsets refer to the text as it came. A value's [span](crate::CompleteValue::span) ends where the value ended there
+    /// and is as long as its rewritten text; the span of [`complete`](Parser::complete) is in the rewritten text. Tool calls and envelopes keep to the strict verdict: with their parsers, deviations are only
     /// shown.
     ///
     /// ```

@@ -21,8 +21,8 @@ fn a_bad_line_costs_that_line_only() {
     {"event":"error","document":2,"kind":"incomplete","offset":10,"line":1,"column":11,"path":"say"}
     {"event":"done","bytes":37,"documents":3}
     --- stderr
-    error: invalid-literal: expected `true` at line 1 column 11 (byte 10) in say (document 1)
-    error: incomplete: expected the rest of a string at line 1 column 11 (byte 10) in say (document 2)
+    error: invalid-literal: expected `true` at line 1 column 11 (byte 10) in say (document 1, from byte 14)
+    error: incomplete: expected the rest of a string at line 1 column 11 (byte 10) in say (document 2, from byte 27)
     "#);
 }
 
@@ -43,7 +43,7 @@ fn an_error_among_concatenated_texts_ends_the_run() {
     {"event":"document","document":2,"bytes":1}
     {"event":"error","document":3,"kind":"unexpected-byte","offset":0,"line":1,"column":1,"path":"$"}
     --- stderr
-    error: unexpected-byte: expected a value at line 1 column 1 (byte 0) in $ (document 3)
+    error: unexpected-byte: expected a value at line 1 column 1 (byte 0) in $ (document 3, from byte 6)
     "#);
 }
 
@@ -59,7 +59,7 @@ fn a_record_of_a_sequence_that_was_cut_is_incomplete() {
     {"event":"document","document":2,"bytes":6}
     {"event":"done","bytes":19,"documents":3}
     --- stderr
-    error: incomplete: expected white space after a number or literal at line 1 column 3 (byte 2) in $ (document 1)
+    error: incomplete: expected white space after a number or literal at line 1 column 3 (byte 2) in $ (document 1, from byte 10)
     "#);
 }
 
