@@ -188,6 +188,46 @@ impl<'a> PartialValue<'a> {
         array.into_iter().flat_map(|array| document.children(array)).map(|child| Self::new(document, child))
     }
 
+    /// This value and all values in it, in document order: a container comes before its children. Does not recurse; each
+    /// step costs the same, whatever the depth.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet, Segment};
+    ///
+    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// parser.feed(r#"{"to": ["Ada", "Al"#).check()?;
+    /// let steps: Vec<_> = parser.snapshot().unwrap().walk().map(|value| (value.depth(), value.segment())).collect();
+    /// assert_eq!(steps, [
+    ///     (0, None),
+    ///     (1, Some(Segment::Key("to"))),
+    ///     (2, Some(Segment::Index(0))),
+    ///     (2, Some(Segment::Index(1))),
+    /// ]);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    #[must_use = "iterators are lazy"]
+    pub fn walk(self) -> impl Iterator<Item = Self> + use<'a> {
+        let Self { document, node } = self;
+        (node..document.end(node)).map(|node| Self::new(document, node))
+    }
+
+    /// The key or index by which its parent has it; `None` for the root.
+    #[must_use]
+    pub fn segment(self) -> Option<Segment<'a>> {
+        self.document.segment(self.node)
+    }
+
+    /// How many containers it is in: 0 for the root. The cost is linear in that.
+    #[must_use]
+    pub fn depth(self) -> usize {
+        core::iter::successors(Some(self.node), |node| {
+            let parent = self.document.nodes[*node as usize].parent;
+            (parent != NOTHING).then_some(parent)
+        })
+        .count()
+            - 1
+    }
+
     /// The entries of an object, in document order, duplicates included; nothing for anything else.
     #[must_use = "iterators are lazy"]
     pub fn entries(self) -> impl Iterator<Item = (&'a str, Self)> + use<'a> {
