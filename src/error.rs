@@ -179,7 +179,14 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    pub(crate) const ALL: [Self; 23] = [
+    /// All kinds, in the order of their declaration.
+    ///
+    /// ```
+    /// use jsonspigot::ErrorKind;
+    ///
+    /// assert!(ErrorKind::ALL.iter().any(|kind| kind.name() == "trailing-bytes"));
+    /// ```
+    pub const ALL: &'static [Self] = &[
         Self::UnexpectedByte,
         Self::InvalidEscape,
         Self::LoneSurrogate,

@@ -22,7 +22,10 @@ mod report;
 mod source;
 mod terminal;
 mod utf8;
+#[cfg(test)]
+mod vectors;
 
+use std::env;
 use std::io::{self, BufWriter, IsTerminal};
 use std::process::ExitCode;
 
@@ -35,7 +38,7 @@ use crate::report::{Complaints, Failure};
 use crate::terminal::Guarded;
 
 fn main() -> ExitCode {
-    Options::from_arguments().and_then(|options| run(&options)).unwrap_or_else(|failure| failure.report())
+    Options::from_arguments(env::args_os()).and_then(|options| run(&options)).unwrap_or_else(|failure| failure.report())
 }
 
 /// The status of a run that came to its end.

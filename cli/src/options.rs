@@ -1,6 +1,6 @@
 //! The arguments: what may be asked for, what contradicts what, and what it means to the parser.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
@@ -275,9 +275,9 @@ fn leniency() -> impl TypedValueParser<Value = Leniency> {
 }
 
 impl Options {
-    /// Reads the arguments that the process was started with.
-    pub(crate) fn from_arguments() -> Result<Self, Failure> {
-        let options = Self::try_parse()?;
+    /// Reads the arguments, of which the first one is the command's own name.
+    pub(crate) fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
+        let options = Self::try_parse_from(arguments)?;
         if options.value && matches!(options.retain, Some(Retain::Matches | Retain::Nothing)) {
             let message = "the argument '--value' needs '--retain all', which keeps the whole value";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message).into());

@@ -1,0 +1,239 @@
+//! The conformance vectors in `vectors/`: generated from its tables by the command's own code, and compared with the files.
+//!
+//! `table` reads the tables, `coverage` checks that nothing is without a vector. The chunks are fed exactly as a table
+//! cuts them, which no process can be sure of that reads a pipe: so the code is called here, with options that are read as
+//! the command's arguments are.
+
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jsonspigot::PatternSet;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use self::table::Row;
+use crate::options::Options;
+use crate::output::Lines;
+use crate::report::Complaints;
+
+/// The longest input that a header also shows as text, in characters.
+const MOST_SHOWN: usize = 2000;
+
+/// One vector: what is fed to what.
+struct Vector {
+    name: String,
+    patterns: Vec<String>,
+    /// As the table spells it: a JSON object on one line.
+    options: String,
+    chunks: Vec<Vec<u8>>,
+}
+
+/// The folder of the vectors, if it is there: a package comes without it.
+fn folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
+    if !folder.exists() {
+        eprintln!("not checked, as it is not there: {}", folder.display());
+        assert!(!folder.with_file_name("ARCHITECTURE.md").exists(), "the repository has its vectors");
+        return None;
+    }
+    Some(folder)
+}
+
+/// The vectors of each table, by its subject.
+fn tables() -> BTreeMap<String, Vec<Vector>> {
+    let Some(folder) = folder() else { return BTreeMap::new() };
+    let files = fs::read_dir(folder.join("table")).unwrap().map(|entry| entry.unwrap().path());
+    files
+        .map(|file| {
+            let rows = table::rows(&fs::read_to_string(&file).unwrap());
+            let subject = file.file_stem().unwrap().to_str().unwrap().to_owned();
+            (subject, rows.iter().flat_map(Row::vectors).collect())
+        })
+        .collect()
+}
+
+impl Vector {
+    /// The arguments of the command that the options stand for.
+    fn arguments(&self) -> Vec<OsString> {
+        let options: BTreeMap<String, Value> = serde_json::from_str(&self.options).unwrap();
+        let mut arguments = vec![OsString::from("jsonspigot")];
+        for (key, value) in options {
+            // `maxDepth` is `--max-depth`.
+            let mut argument = String::from("--");
+            for letter in key.chars() {
+                if letter.is_ascii_uppercase() {
+                    argument.push('-');
+                }
+                argument.push(letter.to_ascii_lowercase());
+            }
+            match value {
+                Value::Bool(true) => arguments.push(argument.into()),
+                Value::Array(values) => {
+                    let values: Vec<_> = values.iter().map(|value| value.as_str().unwrap()).collect();
+                    arguments.push(format!("{argument}={}", values.join(",")).into());
+                }
+                Value::String(value) => arguments.push(format!("{argument}={value}").into()),
+                Value::Number(value) => arguments.push(format!("{argument}={value}").into()),
+                other => panic!("{}: {key} is {other}", self.name),
+            }
+        }
+        arguments.push("--".into());
+        arguments.extend(self.patterns.iter().map(OsString::from));
+        arguments
+    }
+
+    /// What the command prints if it is fed these chunks. It feeds no more after a failure.
+    fn lines_of<'a>(&self, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
+        let options = match Options::from_arguments(self.arguments()) {
+            Ok(options) => options,
+            Err(failure) => panic!("{}: {failure}", self.name),
+        };
+        let patterns = match PatternSet::new(&options.patterns) {
+            Ok(patterns) => patterns,
+            Err(error) => panic!("{}: {error}", self.name),
+        };
+        let mut source = options.source(&patterns);
+        let mut written = Vec::new();
+        let mut lines = Lines::new(io::Cursor::new(&mut written), options.snapshots());
+        let mut complaints = Complaints::default();
+        let fed = chunks.into_iter().try_for_each(|chunk| source.feed(chunk, &mut lines, &mut complaints));
+        // A failure is told by the lines.
+        let _ = fed.and_then(|()| source.finish(&mut lines, &mut complaints));
+        String::from_utf8(written).unwrap()
+    }
+
+    fn lines(&self) -> String {
+        self.lines_of(self.chunks.iter().map(Vec::as_slice))
+    }
+
+    fn header(&self) -> String {
+        let quoted = |text: &str| serde_json::to_string(text).unwrap();
+        let list = |texts: Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(",");
+        let (name, patterns, options) = (quoted(&self.name), list(self.patterns.clone()), &self.options);
+        let mut header = format!(r#"{{"vector":{name},"patterns":[{patterns}],"options":{options}"#);
+        if let Ok(input) = String::from_utf8(self.chunks.concat())
+            && input.chars().count() <= MOST_SHOWN
+        {
+            write!(header, r#","input":{}"#, quoted(&input)).unwrap();
+        }
+        let chunks = list(self.chunks.iter().map(|chunk| STANDARD.encode(chunk)).collect());
+        write!(header, r#","chunks":[{chunks}]}}"#).unwrap();
+        header
+    }
+}
+
+/// The text of a file.
+fn printed(vectors: &[Vector]) -> String {
+    vectors.iter().map(|vector| vector.header() + "\n" + &vector.lines()).collect()
+}
+
+#[test]
+fn files_are_what_the_command_prints() {
+    let Some(folder) = folder() else { return };
+    let tables = tables();
+    if env::var_os("JSONSPIGOT_UPDATE_VECTORS").is_some() {
+        for (subject, vectors) in &tables {
+            fs::write(folder.join(subject).with_extension("jsonl"), printed(vectors)).unwrap();
+        }
+    }
+    for (subject, vectors) in &tables {
+        let file = fs::read_to_string(folder.join(subject).with_extension("jsonl")).unwrap_or_default();
+        let printed = printed(vectors);
+        for (number, (line, expected)) in file.split('\n').zip(printed.split('\n')).enumerate() {
+            assert_eq!(line, expected, "{subject}.jsonl, line {}", number + 1);
+        }
+        assert_eq!(file.len(), printed.len(), "{subject}.jsonl is up to date");
+    }
+    let is_file = |name: &str| name.ends_with(".jsonl");
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files: BTreeSet<String> = names.filter(|name| is_file(name)).collect();
+    assert_eq!(files, tables.keys().map(|subject| format!("{subject}.jsonl")).collect(), "each file has its table");
+}
+
+/// A header is known by its beginning, and a vector by its file and name.
+#[test]
+fn names_are_unique_and_no_line_is_a_header() {
+    for (subject, vectors) in tables() {
+        let names: BTreeSet<_> = vectors.iter().map(|vector| &vector.name).collect();
+        assert_eq!(names.len(), vectors.len(), "{subject} has a name twice");
+        for vector in &vectors {
+            let lines = vector.lines();
+            assert!(lines.ends_with("}\n"), "{subject}: {}", vector.name);
+            assert!(lines.lines().all(|line| line.starts_with(r#"{"event":""#)), "{subject}: {}", vector.name);
+        }
+    }
+}
+
+/// What of the lines must not depend on the cuts: the deltas of a match are appended to its first one, neighbouring
+/// pieces of text to each other, and of the snapshots only the last one of a document counts. Deviations come apart: a delta
+/// that is told in pieces has them between its pieces.
+#[derive(Debug, Default, PartialEq)]
+struct Joined {
+    lines: Vec<(String, String)>,
+    deviations: Vec<String>,
+    snapshots: BTreeMap<Option<String>, String>,
+}
+
+fn joined(printed: &str) -> Joined {
+    const TEXT: &str = r#","text":""#;
+    let mut joined = Joined::default();
+    // Where the open match's first delta is, by what the line says of the match.
+    let mut open = BTreeMap::<String, usize>::new();
+    for line in printed.split_terminator('\n') {
+        // Not a `Value`, which has no number beyond the range of f64.
+        let members: BTreeMap<&str, &RawValue> = serde_json::from_str(line).unwrap();
+        let text_of = |name| serde_json::from_str::<String>(members[name].get()).unwrap();
+        let event = text_of("event");
+        let of = |end: &str| line[line.find(',').unwrap()..line.find(end).unwrap_or(line.len())].to_owned();
+        match &*event {
+            "deviation" => joined.deviations.push(line.to_owned()),
+            "snapshot" => {
+                _ = joined
+                    .snapshots
+                    .insert(members.get("document").map(|number| number.get().to_owned()), line.to_owned())
+            }
+            "patch" => {}
+            "delta" => match open.get(&of(TEXT)) {
+                Some(place) => joined.lines[*place].1.push_str(&text_of("text")),
+                None => {
+                    open.insert(of(TEXT), joined.lines.len());
+                    joined.lines.push((event + &of(TEXT), text_of("text")));
+                }
+            },
+            "text" | "fragment" => {
+                let (line, text) = (line.replacen(members["text"].get(), "…", 1), text_of("text"));
+                match joined.lines.last_mut() {
+                    Some((last, before)) if *last == line => before.push_str(&text),
+                    _ => joined.lines.push((line, text)),
+                }
+            }
+            _ => {
+                if event == "begin" {
+                    open.remove(&of(r#","kind":""#));
+                }
+                joined.lines.push((line.to_owned(), String::new()));
+            }
+        }
+    }
+    joined
+}
+
+#[test]
+fn cuts_change_nothing() {
+    for (subject, vectors) in tables() {
+        for vector in &vectors {
+            let (input, given) = (vector.chunks.concat(), joined(&vector.lines()));
+            let whole = vector.lines_of([&input[..]]);
+            assert_eq!(joined(&whole), given, "{subject}: {}, as a whole", vector.name);
+            let bytes = vector.lines_of(input.chunks(1));
+            assert_eq!(joined(&bytes), given, "{subject}: {}, byte by byte", vector.name);
+        }
+    }
+}
