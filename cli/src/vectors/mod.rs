@@ -4,6 +4,7 @@
 //! cuts them, which no process can be sure of that reads a pipe: so the code is called here, with options that are read as
 //! the command's arguments are.
 
+mod coverage;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -208,7 +209,8 @@ fn joined(printed: &str) -> Joined {
                 }
             },
             "text" | "fragment" => {
-                let (line, text) = (line.replacen(members["text"].get(), "…", 1), text_of("text"));
+                let (before, after) = line.split_once(&format!(r#","text":{}"#, members["text"].get())).unwrap();
+                let (line, text) = (format!("{before}{after}"), text_of("text"));
                 match joined.lines.last_mut() {
                     Some((last, before)) if *last == line => before.push_str(&text),
                     _ => joined.lines.push((line, text)),

@@ -1,0 +1,123 @@
+//! Nothing is without a vector: each event, error, deviation, provider, framing, option and status has one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::CommandFactory as _;
+use jsonspigot::{DeviationKind, ErrorKind};
+use serde_json::Value;
+
+use super::tables;
+use crate::options::{LINES, Options};
+
+/// All vectors: their options, and their lines.
+fn vectors() -> Vec<(BTreeMap<String, Value>, String)> {
+    let vectors = tables().into_values().flatten();
+    vectors.map(|vector| (serde_json::from_str(&vector.options).unwrap(), vector.lines())).collect()
+}
+
+/// All lines of all vectors; none if the vectors are not here.
+fn lines() -> Option<String> {
+    Some(vectors().into_iter().map(|(_, lines)| lines).collect::<String>()).filter(|lines| !lines.is_empty())
+}
+
+/// Fails for each name that `told` does not have, in whatever it is that `spelt` makes of a name.
+fn all_are_told<'a>(names: impl IntoIterator<Item = &'a str>, told: &str, spelt: impl Fn(&str) -> String) {
+    let missing: Vec<_> = names.into_iter().filter(|name| !told.contains(&spelt(name))).collect();
+    assert!(missing.is_empty(), "without a vector: {missing:?}");
+}
+
+/// The names of the events that the help lists.
+fn event_names() -> BTreeSet<&'static str> {
+    let names = LINES.split(r#"{"event":""#).skip(1).flat_map(|listed| {
+        // `text","text":"…"}, "reasoning", "refusal"    what it means`
+        let others = listed.split_once("}, \"").map_or("", |(_, others)| others.split("    ").next().unwrap());
+        let others = others.split(", ").map(|name| name.trim_matches('"')).filter(|name| !name.is_empty());
+        listed.split('"').take(1).chain(others)
+    });
+    names.collect()
+}
+
+#[test]
+fn each_event() {
+    let names = event_names();
+    assert!(names.len() > 30 && ["block-end", "refusal", "begin"].iter().all(|name| names.contains(name)), "{names:?}");
+    let Some(lines) = lines() else { return };
+    all_are_told(names.iter().copied(), &lines, |name| format!(r#"{{"event":"{name}""#));
+    // And nothing is told that the help does not have.
+    let told: BTreeSet<_> = lines.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
+    assert_eq!(told.difference(&names).collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+#[test]
+fn each_error_that_a_text_can_have() {
+    let Some(lines) = lines() else { return };
+    let never = [
+        // Takes 4 GiB of text.
+        ErrorKind::SnapshotLimit,
+        // Bytes after the end: the command has no more then.
+        ErrorKind::Finished,
+        // These are about a question, not about a text.
+        ErrorKind::OutOfOrder,
+        ErrorKind::NotRetained,
+        ErrorKind::InvalidPath,
+        ErrorKind::ForeignRevision,
+        ErrorKind::Data,
+        ErrorKind::Pending,
+    ];
+    let errors: String = lines.lines().filter(|line| line.starts_with(r#"{"event":"error","kind""#)).collect();
+    let kinds = ErrorKind::ALL.iter().filter(|kind| !never.contains(kind));
+    all_are_told(kinds.map(|kind| kind.name()), &errors, |name| format!(r#""kind":"{name}""#));
+}
+
+#[test]
+fn each_kind_of_value() {
+    let Some(lines) = lines() else { return };
+    all_are_told(["null", "bool", "number", "string", "array", "object"], &lines, |name| {
+        format!(r#""path":"$","kind":"{name}""#)
+    });
+}
+
+#[test]
+fn each_deviation_shown_and_accepted() {
+    let vectors = vectors();
+    if vectors.is_empty() {
+        return;
+    }
+    for is_accepted in [false, true] {
+        let lenient = vectors.iter().filter(|(options, _)| options.contains_key("accept") == is_accepted);
+        let lines: String = lenient.map(|(_, lines)| lines.as_str()).collect();
+        all_are_told(DeviationKind::ALL.iter().map(|kind| kind.name()), &lines, |name| {
+            format!(r#"{{"event":"deviation","kind":"{name}""#)
+        });
+    }
+}
+
+#[test]
+fn each_option_with_each_of_its_values() {
+    let vectors = vectors();
+    if vectors.is_empty() {
+        return;
+    }
+    // The others are about a process, its input and its terminal; chunks are cut by the vector.
+    let not_here = ["input", "chunk", "text", "raw-control", "generate", "help", "version"];
+    let command = Options::command();
+    for argument in
+        command.get_arguments().filter(|argument| argument.get_long().is_some_and(|name| !not_here.contains(&name)))
+    {
+        let name = argument.get_long().unwrap();
+        // `--max-depth` is `maxDepth`.
+        let mut words = name.split('-');
+        let first = words.next().unwrap().to_owned();
+        let key = words.fold(first, |key, word| key + &word[..1].to_uppercase() + &word[1..]);
+        let values: Vec<_> = vectors.iter().filter_map(|(options, _)| options.get(&key)).collect();
+        assert!(!values.is_empty(), "no vector has {key}");
+        let possible = argument.get_possible_values();
+        for possible in possible.iter().filter(|_| argument.get_action().takes_values()) {
+            let is_used = values.iter().any(|value| match value {
+                Value::Array(names) => names.iter().any(|value| value == possible.get_name()),
+                value => **value == possible.get_name(),
+            });
+            assert!(is_used, "no vector has {key} {}", possible.get_name());
+        }
+    }
+}
