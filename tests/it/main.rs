@@ -35,3 +35,4 @@ mod tidy;
 mod typed;
 mod typed_table;
 mod value_feed;
+mod vectors;

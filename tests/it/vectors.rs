@@ -1,0 +1,251 @@
+//! The conformance vectors in `vectors/`, replayed through `feed`: the model of a replayer in another language.
+//!
+//! Vectors of provider streams and of text with payloads are left out: what cuts these into events is the command's.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jsonspigot::{
+    DocumentEvent, Documents, DuplicateKeys, Error, EventKind, Framing, Leniency, Limits, OwnedEvent, OwnedEventKind,
+    Parser, ParserBuilder, PatternSet, Retain, Revision,
+};
+use serde_json::{Map, Value, json};
+
+struct Vector {
+    name: String,
+    patterns: PatternSet,
+    options: Map<String, Value>,
+    chunks: Vec<Vec<u8>>,
+    lines: String,
+}
+
+fn strings(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap())
+}
+
+/// The vectors that need nothing but a parser.
+fn vectors() -> Vec<Vector> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
+    let mut vectors = Vec::<Vector>::new();
+    let files = std::fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl")) {
+        for line in std::fs::read_to_string(&file).unwrap().split_inclusive('\n') {
+            if !line.starts_with(r#"{"vector":"#) {
+                vectors.last_mut().unwrap().lines += line;
+                continue;
+            }
+            let header: Value = serde_json::from_str(line).unwrap();
+            vectors.push(Vector {
+                name: format!("{}: {}", file.file_stem().unwrap().display(), header["vector"]),
+                patterns: PatternSet::new(strings(&header["patterns"])).unwrap(),
+                options: header["options"].as_object().unwrap().clone(),
+                chunks: strings(&header["chunks"]).map(|chunk| STANDARD.decode(chunk).unwrap()).collect(),
+                lines: String::new(),
+            });
+        }
+    }
+    vectors.retain(|vector| !vector.options.contains_key("provider") && !vector.options.contains_key("envelope"));
+    vectors
+}
+
+impl Vector {
+    fn is(&self, option: &str) -> bool {
+        self.options.get(option).is_some_and(|value| value == true)
+    }
+
+    fn builder(&self) -> ParserBuilder {
+        let mut builder = Parser::builder();
+        let mut limits = Limits::new();
+        for (name, value) in &self.options {
+            let number = || value.as_u64().unwrap();
+            match name.as_str() {
+                "maxDepth" => limits = limits.depth(number().try_into().unwrap()),
+                "maxKey" => limits = limits.key(number()),
+                "maxString" => limits = limits.string(number()),
+                "maxNumber" => limits = limits.number(number()),
+                "maxTotal" => limits = limits.total(number()),
+                "duplicateKeys" if value == "reject" => builder = builder.duplicate_keys(DuplicateKeys::Reject),
+                "retain" if value == "matches" => builder = builder.retain(Retain::Matches),
+                "retain" if value == "nothing" => builder = builder.retain(Retain::Nothing),
+                "snapshots" | "patches" => builder = builder.snapshots(),
+                "lenient" => {
+                    let names = strings(value).map(|name| Leniency::from_name(name).unwrap());
+                    builder = names.fold(builder, ParserBuilder::lenient);
+                }
+                "accept" => builder = builder.accept_deviations(),
+                "duplicateKeys" | "retain" | "provisional" | "value" | "documents" => {}
+                _ => panic!("{}: unknown option {name}", self.name),
+            }
+        }
+        let builder = if self.is("provisional") { builder.provisional() } else { builder };
+        builder.limits(limits)
+    }
+}
+
+/// What has been printed, and how far the current text's lines have come.
+#[derive(Default)]
+struct Printer {
+    out: String,
+    /// The text's number as a member, if it is one of many.
+    document: String,
+    revision: Revision,
+    told_deviations: usize,
+}
+
+impl Printer {
+    fn line(&mut self, event: &str, members: &str) {
+        let document = &self.document;
+        writeln!(self.out, r#"{{"event":"{event}"{document}{members}}}"#).unwrap();
+    }
+
+    fn event(&mut self, event: &OwnedEvent) {
+        let line = serde_json::to_string(event).unwrap();
+        // It has the members of its line, and then two more with which it can be read back. An error's place is one.
+        let (begin, rest) = line[..line.rfind(r#","match":"#).unwrap()].split_at(line.find(',').unwrap());
+        let is_error = matches!(event.kind, OwnedEventKind::InnerError(_));
+        let offset = if is_error { format!(r#","offset":{}"#, event.offset) } else { String::new() };
+        writeln!(self.out, "{begin}{}{rest}{offset}}}", self.document).unwrap();
+    }
+
+    /// The deviations up to this offset that have not been printed.
+    fn deviations(&mut self, parser: &Parser, end: u64) {
+        while let Some(deviation) = parser.deviations().get(self.told_deviations).filter(|next| next.offset() < end) {
+            self.told_deviations += 1;
+            let (kind, offset) = (deviation.kind().name(), deviation.offset());
+            let (line, column) = (deviation.line(), deviation.column());
+            self.line("deviation", &format!(r#","kind":"{kind}","offset":{offset},"line":{line},"column":{column}"#));
+        }
+    }
+
+    fn unlisted_deviations(&mut self, parser: &Parser) {
+        let unlisted = parser.deviation_count() - parser.deviations().len() as u64;
+        if unlisted > 0 {
+            self.line("deviation", &format!(r#","more":{unlisted}"#));
+        }
+    }
+
+    /// The snapshot or patch, if it was asked for and there is anything new.
+    fn partial(&mut self, vector: &Vector, parser: &Parser) {
+        if !(vector.is("snapshots") || vector.is("patches")) || !parser.has_changed_since(self.revision) {
+            return;
+        }
+        if vector.is("patches") {
+            let ops: Vec<_> = parser.patch_since(self.revision).unwrap().map(|op| op.to_string()).collect();
+            self.line("patch", &format!(r#","ops":[{}]"#, ops.join(",")));
+        } else {
+            self.line("snapshot", &format!(r#","value":{}"#, parser.snapshot().unwrap()));
+        }
+        self.revision = parser.revision();
+    }
+
+    fn error(&mut self, error: &Error) {
+        let (kind, path) = (error.kind().name(), json!(error.path()));
+        let (offset, line, column) = (error.offset(), error.line(), error.column());
+        let place = format!(r#""offset":{offset},"line":{line},"column":{column},"path":{path}"#);
+        self.line("error", &format!(r#","kind":"{kind}",{place}"#));
+    }
+}
+
+/// Replays a vector of one text; each chunk's events go through the iterator.
+fn document(vector: &Vector) -> String {
+    let mut parser = vector.builder().build(&vector.patterns);
+    let mut printer = Printer::default();
+    for chunk in vector.chunks.iter().map(Some).chain([None]) {
+        if chunk.is_none() {
+            printer.unlisted_deviations(&parser);
+        }
+        let events = match chunk {
+            Some(chunk) => parser.feed(chunk),
+            None => parser.finish(),
+        };
+        let parser = events.parser();
+        let mut refused = None;
+        for event in events {
+            match event {
+                Ok(event) => {
+                    // An end's offset is that of the byte after it.
+                    let is_end = matches!(event.kind, EventKind::End(_));
+                    printer.deviations(parser, event.offset + u64::from(!is_end));
+                    printer.event(&event.to_owned());
+                }
+                Err(error) => refused = Some(error),
+            }
+        }
+        printer.deviations(parser, u64::MAX);
+        printer.partial(vector, parser);
+        if let Some(error) = refused {
+            printer.error(&error);
+            return printer.out;
+        }
+    }
+    let value = if vector.is("value") { format!(r#","value":{}"#, parser.complete().unwrap()) } else { String::new() };
+    let bytes = parser.offset();
+    printer.line("done", &format!(r#","bytes":{bytes}{value}"#));
+    printer.out
+}
+
+/// Replays a vector of many texts.
+fn documents(vector: &Vector, framing: Framing) -> String {
+    let mut documents = Documents::new(framing, vector.builder().build(&vector.patterns));
+    let mut printer = Printer::default();
+    let begin = |printer: &mut Printer, number: u64| {
+        let document = format!(r#","document":{number}"#);
+        if printer.document != document {
+            *printer = Printer { out: std::mem::take(&mut printer.out), document, ..Printer::default() };
+        }
+    };
+    let mut bytes = 0;
+    for chunk in vector.chunks.iter().map(Some).chain([None]) {
+        let on_event = |event: DocumentEvent<'_>| match event {
+            DocumentEvent::Match { document, event } => {
+                begin(&mut printer, document);
+                printer.event(&event.to_owned());
+            }
+            DocumentEvent::End(ended) => {
+                begin(&mut printer, ended.number());
+                printer.deviations(ended.parser(), u64::MAX);
+                printer.unlisted_deviations(ended.parser());
+                printer.partial(vector, ended.parser());
+                match (ended.error(), ended.byte_count()) {
+                    (Some(error), _) => printer.error(error),
+                    (None, bytes) if vector.is("value") => {
+                        printer.line("document", &format!(r#","bytes":{bytes},"value":{}"#, ended.complete().unwrap()));
+                    }
+                    (None, bytes) => printer.line("document", &format!(r#","bytes":{bytes}"#)),
+                }
+            }
+            _ => panic!("an event that nobody knows"),
+        };
+        let read = match chunk {
+            Some(chunk) => documents.feed_with(chunk, on_event),
+            None => documents.finish_with(on_event),
+        };
+        // Its error has been printed with its document.
+        if read.is_err() {
+            return printer.out;
+        }
+        bytes += chunk.map_or(0, Vec::len);
+        if let (Some(_), Some(parser)) = (chunk, documents.parser()) {
+            begin(&mut printer, documents.number());
+            printer.partial(vector, parser);
+        }
+    }
+    let number = documents.number();
+    writeln!(printer.out, r#"{{"event":"done","bytes":{bytes},"documents":{number}}}"#).unwrap();
+    printer.out
+}
+
+#[test]
+fn the_library_does_what_the_vectors_say() {
+    let vectors = vectors();
+    let is_here = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").exists();
+    // The library's package comes without them.
+    assert!(vectors.len() > 200 || !is_here && !Path::new(env!("CARGO_MANIFEST_DIR")).join("cli").exists());
+    for vector in vectors {
+        let framing = vector.options.get("documents").map(|name| Framing::from_name(name.as_str().unwrap()).unwrap());
+        let printed = framing.map_or_else(|| document(&vector), |framing| documents(&vector, framing));
+        assert_eq!(printed, vector.lines, "{}", vector.name);
+    }
+}
