@@ -121,3 +121,35 @@ fn each_option_with_each_of_its_values() {
         }
     }
 }
+
+/// Names of the library's that it has no list of.
+#[test]
+fn each_name_in_a_stream() {
+    let Some(lines) = lines() else { return };
+    let told = |member: &'static str| move |name: &str| format!(r#","{member}":"{name}""#);
+    for event in ["input", "payload"] {
+        let lines: String = lines.lines().filter(|line| line.starts_with(&format!(r#"{{"event":"{event}""#))).collect();
+        all_are_told(["complete", "empty", "truncated", "malformed", "trailing", "raw"], &lines, told("status"));
+    }
+    // A comment with any name is `comment:x`.
+    let marks = lines.lines().filter_map(|line| line.strip_prefix(r#"{"event":"payload","mark":""#));
+    let marks = marks.map(|line| {
+        let mut parts: Vec<_> = line.split('"').next().unwrap().split(':').collect();
+        if parts[0] != "bare" {
+            parts[1] = "x";
+        }
+        format!("{}\n", parts.join(":"))
+    });
+    let any = ["comment:x", "fence:x", "tag:x", "comment:x:raw", "fence:x:raw", "tag:x:raw", "tag:x:json"];
+    all_are_told(any.into_iter().chain(["bare", "bare:object"]), &marks.collect::<String>(), |mark| {
+        format!("{mark}\n")
+    });
+    let stops = LINES.split_once("A stop's \"kind\" is ").unwrap().1.split('.').next().unwrap();
+    let stops: Vec<_> = stops.split([',', ' ', '\n']).filter(|word| !["", "or"].contains(word)).collect();
+    assert!(stops.len() > 9, "{stops:?}");
+    all_are_told(stops, &lines, told("kind"));
+    all_are_told(["client", "provider"], &lines, told("executed"));
+    all_are_told(["never", "later"], &lines, told("retry"));
+    all_are_told(["text", "reasoning", "signature", "encrypted", "container", "compaction"], &lines, told("kind"));
+    all_are_told(["not-started", "ended", "mismatch"], &lines, told("kind"));
+}

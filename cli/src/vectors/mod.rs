@@ -41,7 +41,7 @@ fn folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
     if !folder.exists() {
         eprintln!("not checked, as it is not there: {}", folder.display());
-        assert!(!folder.with_file_name("ARCHITECTURE.md").exists(), "the repository has its vectors");
+        assert!(!folder.with_file_name(".ci").exists(), "the repository has its vectors");
         return None;
     }
     Some(folder)
