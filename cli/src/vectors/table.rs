@@ -68,27 +68,29 @@ impl Row {
         let default = if marked.len() > 1 { Cuts::Marked } else { Cuts::Whole };
         let all = self.cuts.clone().unwrap_or_else(|| vec![default]);
         assert!(marked.len() < 2 || all.contains(&Cuts::Marked), "{}: nobody cuts at the marks", self.name);
-        let pieces = |len: usize| input.chunks(len).map(<[u8]>::to_vec).collect();
+        let every = |len: usize| input.chunks(len).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let mut vectors = Vec::new();
+        let mut push = |cut: &str, chunks: Vec<Vec<u8>>| {
+            let (name, patterns) = (format!("{}{cut}", self.name), self.patterns.clone());
+            let options = self.options.clone().unwrap_or_else(|| "{}".to_owned());
+            vectors.push(Vector { name, patterns, options, chunks });
+        };
         for cuts in &all {
-            let chunks: Vec<(String, Vec<Vec<u8>>)> = match *cuts {
-                Cuts::Whole => vec![(
-                    ", whole".to_owned(),
-                    marked.clone().into_iter().reduce(|all, next| [all, next].concat()).into_iter().collect(),
-                )],
-                Cuts::Marked => vec![(", cut".to_owned(), marked.clone())],
-                Cuts::Every(1) => vec![(", one byte at a time".to_owned(), pieces(1))],
-                Cuts::Every(len) => vec![(format!(", {len} bytes at a time"), pieces(len))],
-                Cuts::Each => (1..input.len())
-                    .map(|at| (format!(", cut at {at}"), vec![input[..at].to_vec(), input[at..].to_vec()]))
-                    .collect(),
-            };
-            vectors.extend(chunks.into_iter().map(|(cut, chunks)| Vector {
-                name: if all.len() == 1 && *cuts != Cuts::Each { self.name.clone() } else { self.name.clone() + &cut },
-                patterns: self.patterns.clone(),
-                options: self.options.clone().unwrap_or_else(|| "{}".to_owned()),
-                chunks,
-            }));
+            // A single vector has the row's name.
+            let named = |cut: &'static str| if all.len() > 1 { cut } else { "" };
+            match *cuts {
+                // No input is no chunk, and an empty one is one.
+                Cuts::Whole => push(named(", whole"), self.input.iter().map(|_| input.clone()).collect()),
+                Cuts::Marked => push(named(", cut"), marked.clone()),
+                Cuts::Every(1) => push(named(", one byte at a time"), every(1)),
+                Cuts::Every(len) if all.len() > 1 => push(&format!(", {len} bytes at a time"), every(len)),
+                Cuts::Every(len) => push("", every(len)),
+                Cuts::Each => {
+                    for at in 1..input.len() {
+                        push(&format!(", cut at {at}"), vec![input[..at].to_vec(), input[at..].to_vec()]);
+                    }
+                }
+            }
         }
         vectors
     }
