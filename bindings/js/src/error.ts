@@ -1,0 +1,45 @@
+// What goes wrong: one class, whose fields say what, where, and what was known before.
+
+import type { DocumentEvent, Event } from "./events.js";
+
+/** Where in the input an error is. */
+export interface Place {
+  /** The first bad byte, from 0; for an incomplete text its length. */
+  readonly offset: number;
+  /** From 1; 0 if the error is not about a byte of the input. */
+  readonly line: number;
+  /** In bytes, from 1; 0 where the line is. */
+  readonly column: number;
+  /** The innermost open value that is followed, `$` if none: `ask_slots[0].message`. */
+  readonly path: string;
+}
+
+/**
+ * The one error of this package.
+ *
+ * `kind` says what is wrong, in the names that the library and the command line use (`unexpected-byte`, `incomplete`,
+ * `depth-limit`, …), and `code` is the same as a constant (`ERR_JSONSPIGOT_INCOMPLETE`), for where several libraries'
+ * errors meet: `instanceof` fails between two copies of a package.
+ */
+export class JsonSpigotError extends Error implements Place {
+  override readonly name = "JsonSpigotError";
+  readonly kind: string;
+  readonly code: string;
+  readonly offset: number;
+  readonly line: number;
+  readonly column: number;
+  readonly path: string;
+  /** What the chunk told before its first bad byte. An error that is given again has none. */
+  readonly events: readonly (Event | DocumentEvent)[];
+
+  constructor(kind: string, message: string, place?: Partial<Place> & { events?: readonly (Event | DocumentEvent)[] }) {
+    super(message);
+    this.kind = kind;
+    this.code = `ERR_JSONSPIGOT_${kind.replace(/-/g, "_").toUpperCase()}`;
+    this.offset = place?.offset ?? 0;
+    this.line = place?.line ?? 0;
+    this.column = place?.column ?? 0;
+    this.path = place?.path ?? "$";
+    this.events = place?.events ?? [];
+  }
+}

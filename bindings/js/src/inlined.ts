@@ -1,0 +1,5 @@
+// The module's bytes. The build writes them here; nothing calls this before.
+
+export function inlined(): Uint8Array {
+  throw new Error("the package was not built: run `npm run build`");
+}

@@ -1,0 +1,283 @@
+// One instance of the WebAssembly module: how it is started, its memory, one call and one output for a chunk.
+//
+// `../wasm/src/lib.rs` is the other side; the two change together.
+
+import { JsonSpigotError } from "./error.js";
+
+/** What the module exports. Numbers of parsers and patterns are its own; a negative count says that an error is last. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  input(length: number): number;
+  output(): number;
+  compile(length: number): number;
+  forget(patterns: number): void;
+  create(patterns: number): number;
+  duplicate(parser: number): number;
+  release(parser: number): void;
+  reset(parser: number): void;
+  feed(parser: number, length: number): number;
+  finish(parser: number): number;
+  growth(parser: number): number;
+  patch(parser: number): number;
+  snapshot_text(parser: number): number;
+  state_of(parser: number, length: number): number;
+  complete(parser: number, isPrinted: number): number;
+  status(parser: number): number;
+}
+
+/** A compiled module, or the bytes of one. */
+export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array;
+
+const encoder = new TextEncoder();
+// A byte order mark inside a text is a character like any other.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+/** Up to here a loop over the characters is faster than the encoder and decoder. */
+const SHORT_INPUT = 24;
+const SHORT_OUTPUT = 12;
+
+/** What is left of the output of a call while it is read: numbers, and the text, cut by them. */
+export class Output {
+  words!: Uint32Array;
+  at = 0;
+  end = 0;
+  text = "";
+  textAt = 0;
+
+  word(): number {
+    return this.words[this.at++]!;
+  }
+
+  /** 64 bits. What counts bytes stays exact up to 2^53. */
+  long(): number {
+    const low = this.words[this.at++]!;
+    return low + this.words[this.at++]! * 0x1_0000_0000;
+  }
+
+  string(): string {
+    const from = this.textAt;
+    this.textAt += this.words[this.at++]!;
+    return this.text.substring(from, this.textAt);
+  }
+}
+
+export class Instance {
+  readonly exports: Exports;
+  readonly output = new Output();
+  /** Set by a trap: the module's memory may be in any state, so nothing of it is used again. */
+  failure: JsonSpigotError | undefined;
+  #memory!: ArrayBuffer;
+  #bytes!: Uint8Array;
+  #words!: Uint32Array;
+  #input!: Uint8Array;
+  #inputAt = 0;
+  #capacity = 0;
+  readonly #place: number;
+
+  constructor(module: WebAssembly.Module) {
+    this.exports = new WebAssembly.Instance(module).exports as unknown as Exports;
+    this.#place = this.exports.output() >>> 2;
+    this.#reserve(1024);
+  }
+
+  /** Views are dead once the memory has grown. */
+  #look(): void {
+    const buffer = this.exports.memory.buffer as ArrayBuffer;
+    if (buffer !== this.#memory) {
+      this.#memory = buffer;
+      this.#bytes = new Uint8Array(buffer);
+      this.#words = new Uint32Array(buffer);
+      this.#input = this.#bytes.subarray(this.#inputAt, this.#inputAt + this.#capacity);
+    }
+  }
+
+  #reserve(length: number): void {
+    if (length > this.#capacity) {
+      this.#capacity = Math.max(length, 2 * this.#capacity);
+      this.#inputAt = this.exports.input(this.#capacity);
+      this.#memory = undefined as unknown as ArrayBuffer;
+    }
+    this.#look();
+  }
+
+  /** Writes a string into the input; gives its length in bytes. Half a surrogate pair is written as it is. */
+  write(text: string): number {
+    const length = text.length;
+    // A view of memory that has grown since is empty.
+    if (length > this.#capacity || this.#input.length === 0) this.#reserve(length);
+    const input = this.#input;
+    if (length <= SHORT_INPUT) {
+      let at = 0;
+      for (; at < length; at++) {
+        const unit = text.charCodeAt(at);
+        if (unit > 127) break;
+        input[at] = unit;
+      }
+      if (at === length) return length;
+    }
+    const { read, written } = encoder.encodeInto(text, input);
+    if (written === length) return length;
+    if (!isWellFormed(text)) return this.#writeUnits(text);
+    if (read === length) return written;
+    // There was room for ASCII only. What is there stays when the input grows.
+    this.#reserve(written + 3 * (length - read));
+    return written + encoder.encodeInto(text.slice(read), this.#input.subarray(written)).written;
+  }
+
+  /** As UTF-8, and half a pair as if it were a character: bytes that no parser takes. */
+  #writeUnits(text: string): number {
+    this.#reserve(3 * text.length);
+    const input = this.#input;
+    let at = 0;
+    for (const character of text) {
+      const point = character.codePointAt(0)!;
+      if (point < 0xd800 || point > 0xdfff) {
+        at += encoder.encodeInto(character, input.subarray(at)).written;
+      } else {
+        input[at++] = 0xe0 | (point >> 12);
+        input[at++] = 0x80 | ((point >> 6) & 0x3f);
+        input[at++] = 0x80 | (point & 0x3f);
+      }
+    }
+    return at;
+  }
+
+  writeBytes(bytes: Uint8Array): number {
+    if (bytes.length > this.#capacity || this.#input.length === 0) this.#reserve(bytes.length);
+    this.#input.set(bytes);
+    return bytes.length;
+  }
+
+  /** The output of the call that gave this count, ready to be read. */
+  read(count: number): Output {
+    this.#look();
+    const words = this.#words;
+    const output = this.output;
+    output.words = words;
+    output.at = words[this.#place]! >>> 2;
+    output.end = output.at + Math.abs(count);
+    output.text = this.#decode(words[this.#place + 1]!, words[this.#place + 2]!);
+    output.textAt = 0;
+    return output;
+  }
+
+  #decode(from: number, length: number): string {
+    const bytes = this.#bytes;
+    if (length <= SHORT_OUTPUT) {
+      let text = "";
+      let at = from;
+      for (const end = from + length; at < end; at++) {
+        const byte = bytes[at]!;
+        if (byte > 127) break;
+        text += String.fromCharCode(byte);
+      }
+      if (at === from + length) return text;
+    }
+    return decoder.decode(bytes.subarray(from, from + length));
+  }
+
+  /** Why a call has thrown. After a trap the instance is dead, and so are its parsers. */
+  trapped(thrown: unknown): unknown {
+    if (!(thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError)) return thrown;
+    this.failure ??= new JsonSpigotError(
+      "trap",
+      `the parser has stopped for good (${thrown.message}): make a new one`,
+    );
+    if (current === this) current = undefined;
+    return this.failure;
+  }
+
+  /** For the patterns and options of a new parser. */
+  writeAll(parts: readonly Uint8Array[]): number {
+    this.#reserve(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      this.#input.set(part, at);
+      at += part.length;
+    }
+    return at;
+  }
+}
+
+const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+function isWellFormed(text: string): boolean {
+  const own = (text as { isWellFormed?: () => boolean }).isWellFormed;
+  return own ? own.call(text) : !HALF.test(text);
+}
+
+export function encode(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+let load: (() => WebAssembly.Module) | undefined;
+let compiled: WebAssembly.Module | undefined;
+let current: Instance | undefined;
+
+/** Where the module comes from, if nobody calls {@link init} first. */
+export function loadWith(source: () => WebAssembly.Module): void {
+  load = source;
+}
+
+/** The instance that new parsers live in; started by the first of them. */
+export function instance(): Instance {
+  return (current ??= start());
+}
+
+function start(): Instance {
+  if (!compiled) {
+    if (!load) {
+      throw new JsonSpigotError(
+        "not-started",
+        "no WebAssembly module: call initSync() with `jsonspigot/jsonspigot.wasm` first",
+      );
+    }
+    try {
+      compiled = load();
+    } catch (cause) {
+      const error = new JsonSpigotError(
+        "not-started",
+        "the WebAssembly module can't be compiled here: await init() first where only synchronous compilation is " +
+          "refused, allow 'wasm-unsafe-eval' in the content security policy, or hand a compiled module to " +
+          "`jsonspigot/slim`",
+      );
+      error.cause = cause;
+      throw error;
+    }
+  }
+  return new Instance(compiled);
+}
+
+/**
+ * Starts the module from these bytes, or from a module that was compiled elsewhere. Needed with `jsonspigot/slim` only;
+ * harmless afterwards.
+ */
+export function initSync(source: ModuleSource): void {
+  compiled ??= source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
+}
+
+/**
+ * The same, compiled in the background: for browsers that compile only small modules at once, and for those who want no
+ * work at the first use.
+ */
+export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
+  if (compiled) return;
+  let from: ModuleSource | Response | undefined = await source;
+  if (typeof Response !== "undefined" && from instanceof Response) from = await from.arrayBuffer();
+  if (from === undefined) {
+    if (!bytes) {
+      instance();
+      return;
+    }
+    from = bytes();
+  }
+  compiled ??= from instanceof WebAssembly.Module ? from : await WebAssembly.compile(from as BufferSource);
+}
+
+let bytes: (() => Uint8Array) | undefined;
+
+/** Where the module's bytes come from. */
+export function loadBytesWith(source: () => Uint8Array): void {
+  bytes = source;
+  load = () => new WebAssembly.Module(source() as BufferSource);
+}

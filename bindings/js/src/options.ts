@@ -1,0 +1,131 @@
+// What a parser may be asked for, and how the module is told.
+
+import { JsonSpigotError } from "./error.js";
+
+/** A deviation from JSON that models are known to write. */
+export type Deviation =
+  | "control-characters"
+  | "bad-escapes"
+  | "lone-surrogates"
+  | "trailing-commas"
+  | "comments"
+  | "single-quotes"
+  | "bare-keys"
+  | "python-literals"
+  | "non-finite"
+  | "byte-order-mark";
+
+/** What a text may ask for, each counted per byte: N passes, N + 1 is an error at that byte. */
+export interface Limits {
+  /** Containers open at once; 127 unless told otherwise. */
+  readonly depth?: number;
+  /** Raw bytes between a key's quotes. */
+  readonly key?: number;
+  /** Raw bytes between a string's quotes. */
+  readonly string?: number;
+  /** Bytes of one number. */
+  readonly number?: number;
+  /** Bytes of the whole text. */
+  readonly total?: number;
+}
+
+export interface ParserOptions {
+  /** For {@link Parser.snapshot}, `patch` and `stateOf`: the document so far is built. */
+  readonly snapshots?: boolean;
+  /** Snapshots also show a number or literal that is still open: `12.` as 12, `tr` as true. */
+  readonly provisional?: boolean;
+  readonly limits?: Limits;
+  /** What of the input is kept: all of it (for `value()` and every end's value), the matches' texts, or nothing. */
+  readonly retain?: "all" | "matches" | "nothing";
+  /** What a repeated key means: the last one counts, as in `JSON.parse`, or an error at the second one. */
+  readonly duplicateKeys?: "last-wins" | "reject";
+  /** Deviations to go on behind: for display, the verdict stays strict. `model-output` is what models are known to write. */
+  readonly lenient?: readonly (Deviation | "model-output")[] | "model-output";
+  /** Lets a text with such deviations succeed as the strict JSON that it stands for. */
+  readonly accept?: boolean;
+  /**
+   * What numbers become: JavaScript's own (`number`), integers that these can't hold as `bigint`, or all numbers as they
+   * are spelt (`string`).
+   */
+  readonly numbers?: "number" | "bigint" | "string";
+  /** What `__proto__` becomes in values and snapshots: a member like any other, nothing, or an error. */
+  readonly prototypeKeys?: "keep" | "drop" | "reject";
+  /** Ends carry the value's text as it was spelt, as `raw`. */
+  readonly spelling?: boolean;
+}
+
+const DEVIATIONS: readonly Deviation[] = [
+  "control-characters",
+  "bad-escapes",
+  "lone-surrogates",
+  "trailing-commas",
+  "comments",
+  "single-quotes",
+  "bare-keys",
+  "python-literals",
+  "non-finite",
+  "byte-order-mark",
+];
+
+const MODEL_OUTPUT: readonly Deviation[] = [
+  "control-characters",
+  "bad-escapes",
+  "lone-surrogates",
+  "trailing-commas",
+  "comments",
+  "byte-order-mark",
+];
+
+const LIMITS = ["depth", "key", "string", "number", "total"] as const;
+
+/** One of a list of names, or an error that has the list. */
+function place(option: string, value: unknown, names: readonly string[], fallback: number): number {
+  if (value === undefined) return fallback;
+  const found = names.indexOf(value as string);
+  if (found < 0) throw invalid(`${option}: ${JSON.stringify(value)} is none of ${names.join(", ")}`);
+  return found;
+}
+
+export function invalid(message: string): JsonSpigotError {
+  return new JsonSpigotError("invalid-option", message);
+}
+
+const KNOWN = [
+  "snapshots", "provisional", "limits", "retain", "duplicateKeys", "lenient", "accept", "numbers", "prototypeKeys",
+  "spelling",
+];
+
+/** The options as `../wasm/src/options.rs` reads them: a word of flags, five limits of 64 bits. */
+export function encodeOptions(options: ParserOptions, framing: number): Uint8Array {
+  for (const name of Object.keys(options)) {
+    if (!KNOWN.includes(name)) throw invalid(`no option ${JSON.stringify(name)}: there are ${KNOWN.join(", ")}`);
+  }
+  let flags = framing << 6;
+  if (options.snapshots) flags |= 1;
+  if (options.provisional) flags |= 3;
+  flags |= place("duplicateKeys", options.duplicateKeys, ["last-wins", "reject"], 0) << 2;
+  if (options.accept) flags |= 1 << 3;
+  flags |= [0, 1 << 4, 1 << 5][place("retain", options.retain, ["all", "matches", "nothing"], 0)]!;
+  place("numbers", options.numbers, ["number", "bigint", "string"], 0);
+  place("prototypeKeys", options.prototypeKeys, ["keep", "drop", "reject"], 0);
+  const asked = options.lenient === "model-output" ? [options.lenient] : (options.lenient ?? []);
+  if (!Array.isArray(asked)) {
+    throw invalid(`lenient: ${JSON.stringify(asked)} is neither "model-output" nor a list of ${DEVIATIONS.join(", ")}`);
+  }
+  const lenient = (asked as readonly (Deviation | "model-output")[]).flatMap((name) => (name === "model-output" ? MODEL_OUTPUT : name));
+  for (const name of lenient) flags |= 1 << (8 + place("lenient", name, DEVIATIONS, 0));
+  if (options.spelling) flags |= 1 << 30;
+  const bytes = new DataView(new ArrayBuffer(44));
+  bytes.setUint32(0, flags >>> 0, true);
+  const limits = options.limits ?? {};
+  for (const name of Object.keys(limits)) place("limits", name, LIMITS, 0);
+  LIMITS.forEach((name, index) => {
+    const limit = limits[name] ?? (name === "depth" ? 127 : Infinity);
+    if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
+      throw invalid(`limits.${name}: ${limit} is no number of bytes or levels`);
+    }
+    const whole = limit > Number.MAX_SAFE_INTEGER ? 0xffff_ffff_ffff_ffffn : BigInt(limit);
+    bytes.setBigUint64(4 + 8 * index, whole, true);
+  });
+  return new Uint8Array(bytes.buffer);
+}

@@ -1,0 +1,420 @@
+// The parser, and the stream of documents: what a user calls.
+
+import { JsonSpigotError } from "./error.js";
+import { EventReader, readDeviations, readError, type Deviations, type DocumentEvent, type Event } from "./events.js";
+import { encode, instance, type Instance, type Output } from "./module.js";
+import { encodeOptions, invalid, type ParserOptions } from "./options.js";
+import { Mirror } from "./snapshot.js";
+import { makeValue, type Json, type Making } from "./values.js";
+
+/** A value of which any part may not be there yet. */
+export type DeepPartial<T> = T extends string | number | bigint | boolean | null | undefined
+  ? T
+  : T extends readonly (infer E)[]
+    ? DeepPartial<E>[]
+    : T extends object
+      ? { [K in keyof T]?: DeepPartial<T[K]> }
+      : T;
+
+/**
+ * What is known of the value at a path: not there but may still arrive, begun and may still grow, can't change any more,
+ * can't arrive any more.
+ */
+export type ValueState = "pending" | "partial" | "complete" | "absent";
+
+/** One operation of a patch: RFC 6902's `add` or `replace`, or an `append` of text to a string. Paths are RFC 6901 pointers. */
+export type PatchOp =
+  | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
+  | { readonly op: "append"; readonly path: string; readonly value: string };
+
+/** What a parser knows of its input. */
+export interface ParserStatus {
+  /** Bytes that were parsed. */
+  readonly bytes: number;
+  /** Whether `finish` has found a complete text. */
+  readonly isComplete: boolean;
+  /** Whether it is strict JSON so far. */
+  readonly isStrict: boolean;
+  readonly deviations: Deviations;
+  /** The first error, which every later call gives again. */
+  readonly error: JsonSpigotError | undefined;
+}
+
+const STATES: readonly ValueState[] = ["pending", "partial", "complete", "absent"];
+
+/** Compiled patterns of one instance, oldest first. Users have few sets, and make a parser for each text. */
+const COMPILED_SETS = 64;
+const compiledSets = new WeakMap<Instance, Map<string, number>>();
+
+function compile(module: Instance, patterns: readonly string[]): number {
+  let sets = compiledSets.get(module);
+  if (!sets) compiledSets.set(module, (sets = new Map()));
+  const name = JSON.stringify(patterns);
+  const known = sets.get(name);
+  if (known !== undefined) return known;
+  const parts: Uint8Array[] = [];
+  for (const pattern of patterns) {
+    if (typeof pattern !== "string") throw invalid(`patterns: ${String(pattern)} is not a string`);
+    const bytes = encode(pattern);
+    parts.push(new Uint8Array(new Uint32Array([bytes.length]).buffer), bytes);
+  }
+  const set = module.exports.compile(module.writeAll(parts));
+  if (set < 0) {
+    const output = module.read(0);
+    const index = output.word();
+    const column = output.word();
+    const reason = output.string();
+    throw new PatternError(patterns[index]!, index, column, reason);
+  }
+  if (sets.size >= COMPILED_SETS) {
+    const [oldest, number] = sets.entries().next().value!;
+    sets.delete(oldest);
+    module.exports.forget(number);
+  }
+  sets.set(name, set);
+  return set;
+}
+
+/** A pattern that can't be compiled. */
+export class PatternError extends JsonSpigotError {
+  readonly pattern: string;
+  /** Its place in the list. */
+  readonly index: number;
+  /** Why, in lower case. */
+  readonly reason: string;
+
+  constructor(pattern: string, index: number, column: number, reason: string) {
+    super("invalid-pattern", `invalid pattern ${JSON.stringify(pattern)}: ${reason} at column ${column}`, { column });
+    this.pattern = pattern;
+    this.index = index;
+    this.reason = reason;
+  }
+}
+
+/** Parsers whose owner is gone. Where there is no such class, memory is freed by `dispose` alone. */
+const abandoned =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<{ module: Instance; parser: number }>(({ module, parser }) => {
+        if (!module.failure) module.exports.release(parser);
+      });
+
+
+/** What parsers and streams of documents share: a parser in the module, by number. */
+abstract class Handle {
+  protected readonly module: Instance;
+  protected readonly options: ParserOptions;
+  protected readonly making: Making;
+  protected readonly reader: EventReader;
+  /** Negative once it has been disposed of. */
+  protected parser: number;
+  /** Half a surrogate pair from the end of the last chunk. */
+  protected half = "";
+
+  constructor(patterns: string | readonly string[], options: ParserOptions, framing: number, origin?: Handle) {
+    this.options = options;
+    if (origin) {
+      this.module = origin.module;
+      this.making = origin.making;
+      this.reader = origin.reader.clone();
+      this.half = origin.half;
+      this.parser = origin.call((exports) => exports.duplicate(origin.parser));
+    } else {
+      this.module = instance();
+      const { numbers = "number", prototypeKeys = "keep", retain = "all", spelling = false } = options;
+      this.making = { numbers, prototypeKeys };
+      this.reader = new EventReader({ numbers, prototypeKeys, spelling, keepsText: retain !== "nothing" });
+      const encoded = encodeOptions(options, framing);
+      const set = compile(this.module, typeof patterns === "string" ? [patterns] : patterns);
+      this.module.writeAll([encoded]);
+      this.parser = this.module.exports.create(set);
+    }
+    abandoned?.register(this, { module: this.module, parser: this.parser }, this);
+  }
+
+  /** Runs a call into the module; after a trap, and after `dispose`, it is an error. */
+  protected call<R>(run: (exports: Instance["exports"]) => R): R {
+    if (this.parser < 0) throw new JsonSpigotError("disposed", "the parser has been disposed of");
+    if (this.module.failure) throw this.module.failure;
+    try {
+      return run(this.module.exports);
+    } catch (thrown) {
+      throw this.module.trapped(thrown);
+    }
+  }
+
+  /** Parses a chunk; gives how much output there is. */
+  protected feedChunk(chunk: string | Uint8Array): number {
+    const { module } = this;
+    if (this.parser < 0 || module.failure) this.call(() => 0);
+    try {
+      let length: number;
+      if (typeof chunk === "string") {
+        let text = this.half === "" ? chunk : this.half + chunk;
+        const last = text.charCodeAt(text.length - 1);
+        if (last >= 0xd800 && last <= 0xdbff) {
+          this.half = text.slice(-1);
+          text = text.slice(0, -1);
+        } else if (this.half !== "") {
+          this.half = "";
+        }
+        length = module.write(text);
+      } else {
+        if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
+        if (this.half !== "") {
+          // No other half can follow: the half is the error, and the bytes come behind it.
+          const count = module.exports.feed(this.parser, module.write(this.takeHalf()));
+          if (count !== 0) return count;
+        }
+        length = module.writeBytes(chunk);
+      }
+      return module.exports.feed(this.parser, length);
+    } catch (thrown) {
+      throw module.trapped(thrown);
+    }
+  }
+
+  private takeHalf(): string {
+    const { half } = this;
+    this.half = "";
+    return half;
+  }
+
+  protected finishInput(): number {
+    return this.call((exports) => {
+      if (this.half !== "") {
+        const count = exports.feed(this.parser, this.module.write(this.takeHalf()));
+        if (count !== 0) return count;
+      }
+      return exports.finish(this.parser);
+    });
+  }
+
+  /** The output of a call that has nothing but an error to say, or what was asked for. */
+  protected ask(run: (exports: Instance["exports"]) => number): Output | undefined {
+    const count = this.call(run);
+    if (count < 0) throw readError(this.module.read(count), []);
+    return count === 0 ? undefined : this.module.read(count);
+  }
+
+  protected writePath(path: string): number {
+    if (typeof path !== "string") throw new TypeError("a path is a string");
+    return this.module.write(path);
+  }
+
+  /** Frees the parser's memory. Harmless twice; every other call is an error afterwards. */
+  dispose(): void {
+    if (this.parser < 0) return;
+    abandoned?.unregister(this);
+    if (!this.module.failure) this.module.exports.release(this.parser);
+    this.parser = -1;
+  }
+}
+
+// Where the symbol is missing, nothing is put in its place.
+interface Handle {
+  [Symbol.dispose](): void;
+}
+if (typeof Symbol.dispose === "symbol") {
+  Object.defineProperty(Handle.prototype, Symbol.dispose, {
+    value(this: Handle) {
+      this.dispose();
+    },
+    configurable: true,
+    writable: true,
+  });
+}
+
+/**
+ * A parser of one JSON text, which arrives in chunks, at any cut.
+ *
+ * ```ts
+ * const parser = new Parser("ask_slots[*].message");
+ * for (const chunk of chunks) {
+ *   for (const event of parser.feed(chunk)) {
+ *     if (event.kind === "delta") show(event.text);
+ *   }
+ * }
+ * parser.finish();
+ * const reply = parser.value();
+ * ```
+ */
+export class Parser extends Handle {
+  readonly #mirror: Mirror | undefined;
+  readonly #isFollowed: boolean;
+
+  /**
+   * @param patterns Paths with wildcards in RFC 9535 spelling. Compiled once, and remembered.
+   * @throws {PatternError} for a pattern that can't be compiled.
+   * @throws {JsonSpigotError} of kind `invalid-option`.
+   */
+  constructor(patterns: string | readonly string[] = [], options: ParserOptions = {}) {
+    const origin: unknown = patterns;
+    if (origin instanceof Parser) {
+      super([], origin.options, 0, origin);
+      this.#isFollowed = origin.#isFollowed;
+      this.#mirror = origin.#mirror?.clone();
+    } else {
+      super(patterns, options, 0);
+      this.#isFollowed = options.snapshots === true || options.provisional === true;
+      this.#mirror = this.#isFollowed ? new Mirror(this.making) : undefined;
+    }
+  }
+
+  /**
+   * Parses a chunk and gives what it tells. A character that is cut by the chunk's end waits for the next chunk: bytes of
+   * UTF-8, half a surrogate pair of a string.
+   *
+   * @throws {JsonSpigotError} at the first bad byte. Its `events` are what the chunk told before; every later call throws
+   * the same error again.
+   */
+  feed(chunk: string | Uint8Array): Event[] {
+    return this.reader.read(this.module, this.feedChunk(chunk));
+  }
+
+  /**
+   * The end of the input; a number at the root ends here.
+   *
+   * @throws {JsonSpigotError} of kind `incomplete` if the text is not complete.
+   */
+  finish(): Event[] {
+    return this.reader.read(this.module, this.finishInput());
+  }
+
+  /**
+   * The complete value, after a successful {@link finish}.
+   *
+   * @throws {JsonSpigotError} before that, and after an error; of kind `not-retained` if the text was not kept.
+   */
+  value<T = Json>(): T {
+    const output = this.ask((exports) => exports.complete(this.parser, 0))!;
+    // The text has been parsed already, and what is shown is whole.
+    if (this.#mirror) return this.snapshot() as T;
+    return makeValue(output.string(), this.making) as T;
+  }
+
+  /** The complete value's text as it was spelt, without the white space between tokens. */
+  valueText(): string {
+    return this.ask((exports) => exports.complete(this.parser, 1))!.string();
+  }
+
+  /**
+   * The document as far as it is known; `undefined` before its first value. Plain values that share their structure:
+   * what has not changed since the last look is the same object, and nothing that was given changes any more.
+   *
+   * The cost is what has arrived since the last look, and a copy of each container around it.
+   */
+  snapshot<T = Json>(): DeepPartial<T> | undefined {
+    const mirror = this.#needMirror();
+    const count = this.call((exports) => exports.growth(this.parser));
+    if (count !== 0) mirror.apply(this.module.read(count));
+    return mirror.root as DeepPartial<T> | undefined;
+  }
+
+  /** The document as far as it is known, as JSON text: numbers as they are spelt, repeated keys in their places. */
+  snapshotText(): string | undefined {
+    this.#needMirror();
+    return this.ask((exports) => exports.snapshot_text(this.parser))?.string();
+  }
+
+  /** What the document has gained since the last call. {@link applyPatch} brings a copy elsewhere up to date. */
+  patch(): PatchOp[] {
+    return this.patchText().map((op) => JSON.parse(op) as PatchOp);
+  }
+
+  /** The same, each operation as JSON text. */
+  patchText(): string[] {
+    this.#needMirror();
+    const output = this.ask((exports) => exports.patch(this.parser));
+    const ops: string[] = [];
+    while (output && output.at < output.end) ops.push(output.string());
+    return ops;
+  }
+
+  /**
+   * What is known of the value at a concrete path: `ask_slots[0].message`.
+   *
+   * @throws {JsonSpigotError} of kind `invalid-path` for any other text.
+   */
+  stateOf(path: string): ValueState {
+    this.#needMirror();
+    const output = this.ask((exports) => exports.state_of(this.parser, this.writePath(path)))!;
+    return STATES[output.word()]!;
+  }
+
+  /** How far the input has been read, what deviates from JSON, the error if there is one. */
+  get status(): ParserStatus {
+    const count = this.call((exports) => exports.status(this.parser));
+    const output = this.module.read(count);
+    const bytes = output.long();
+    const flags = output.word();
+    const deviations = readDeviations(output);
+    const error = count < 0 ? readError(output, []) : undefined;
+    return { bytes, isComplete: (flags & 1) !== 0, isStrict: (flags & 2) !== 0, deviations, error };
+  }
+
+  /** A parser that goes on from here on its own. Costs a copy of what this one keeps. */
+  clone(): Parser {
+    return new Parser(this as unknown as string);
+  }
+
+  /** Makes the parser as new, with its patterns and options. Its memory is used again. */
+  reset(): void {
+    this.call((exports) => exports.reset(this.parser));
+    this.half = "";
+    this.reader.reset();
+    this.#mirror?.reset();
+  }
+
+  #needMirror(): Mirror {
+    if (!this.#mirror) {
+      throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
+    }
+    return this.#mirror;
+  }
+}
+
+/** How texts follow one another: JSON Lines, one behind the other, or RFC 7464 sequences. */
+export type Framing = "lines" | "concatenated" | "sequence";
+
+const FRAMINGS: readonly Framing[] = ["lines", "concatenated", "sequence"];
+
+/** Options that a stream of documents takes: it shows no partial document. */
+export type DocumentsOptions = Omit<ParserOptions, "snapshots" | "provisional">;
+
+/**
+ * A stream of JSON texts, each with its own events, offsets and limits.
+ *
+ * ```ts
+ * const documents = new Documents("lines", "city");
+ * documents.feed('{"city": "Ko'); // a begin and a delta of document 0
+ * ```
+ */
+export class Documents extends Handle {
+  constructor(framing: Framing, patterns: string | readonly string[] = [], options: DocumentsOptions = {}) {
+    const place = FRAMINGS.indexOf(framing);
+    if (place < 0) throw invalid(`framing: ${JSON.stringify(framing)} is none of ${FRAMINGS.join(", ")}`);
+    super(patterns, options, place + 1);
+  }
+
+  /**
+   * Parses a chunk. A text that is not JSON is an event; with `lines` and `sequence` the next text follows it.
+   *
+   * @throws {JsonSpigotError} if the stream has ended: by `finish`, or by an error in `concatenated` texts.
+   */
+  feed(chunk: string | Uint8Array): DocumentEvent[] {
+    return this.reader.readDocuments(this.module, this.feedChunk(chunk));
+  }
+
+  /** The end of the stream, and of its last text. */
+  finish(): DocumentEvent[] {
+    return this.reader.readDocuments(this.module, this.finishInput());
+  }
+
+  /** Makes the stream as new. */
+  reset(): void {
+    this.call((exports) => exports.reset(this.parser));
+    this.half = "";
+    this.reader.reset();
+  }
+}

@@ -1,0 +1,68 @@
+// Patches on copies elsewhere.
+
+import { JsonSpigotError } from "./error.js";
+import type { PatchOp } from "./parser.js";
+import { setMember, type Json } from "./values.js";
+
+/**
+ * The value that a patch makes of this one, which stays as it is: only containers on changed paths are new. Before the
+ * first patch the value is `undefined`.
+ *
+ * @throws {JsonSpigotError} of kind `invalid-patch` for an operation that fits nothing in the value.
+ */
+export function applyPatch(value: Json | undefined, ops: readonly PatchOp[]): Json | undefined {
+  const own = new Set<object>();
+  const copy = (old: Json | undefined, op: PatchOp): { [key: string]: Json } | Json[] => {
+    if (typeof old !== "object" || old === null) throw mismatch(op);
+    if (own.has(old)) return old;
+    const made = Array.isArray(old) ? old.slice() : { ...old };
+    own.add(made);
+    return made;
+  };
+  let root = value;
+  for (const op of ops) {
+    const keys = op.path.split("/").map((token) => token.replace(/~1/g, "/").replace(/~0/g, "~"));
+    if (keys[0] !== "") throw mismatch(op);
+    if (keys.length === 1) {
+      root = applied(root, op);
+      continue;
+    }
+    let parent = copy(root, op);
+    root = parent;
+    for (const key of keys.slice(1, -1)) {
+      const child = copy(member(parent, key), op);
+      put(parent, key, child, op);
+      parent = child;
+    }
+    const last = keys[keys.length - 1]!;
+    put(parent, last, applied(member(parent, last), op), op);
+  }
+  return root;
+}
+
+function applied(old: Json | undefined, op: PatchOp): Json {
+  if (op.op === "append") {
+    if (typeof old !== "string") throw mismatch(op);
+    return old + op.value;
+  }
+  if (op.op === "replace" && old === undefined) throw mismatch(op);
+  return op.value;
+}
+
+function member(parent: { [key: string]: Json } | Json[], key: string): Json | undefined {
+  return Object.getOwnPropertyDescriptor(parent, key)?.value as Json | undefined;
+}
+
+function put(parent: { [key: string]: Json } | Json[], key: string, value: Json, op: PatchOp): void {
+  if (!Array.isArray(parent)) {
+    setMember(parent, key, value);
+    return;
+  }
+  const index = key === "-" ? parent.length : Number(key);
+  if (!/^(?:-|0|[1-9]\d*)$/.test(key) || index > parent.length) throw mismatch(op);
+  parent[index] = value;
+}
+
+function mismatch(op: PatchOp): JsonSpigotError {
+  return new JsonSpigotError("invalid-patch", `invalid patch: ${JSON.stringify(op)} fits nothing in the value`);
+}

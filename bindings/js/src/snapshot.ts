@@ -1,0 +1,170 @@
+// JavaScript's copy of the document so far, with structural sharing: only containers on changed paths are new.
+//
+// `../wasm/src/snapshot.rs` says what has grown. All that grows is on one path, from the root to the newest value, so
+// that path is kept as a stack. A container on it that somebody may have seen is copied before it changes, once for each
+// look.
+
+import type { Output } from "./module.js";
+import { makeNumber, prototypeKey, setMember, type Json, type Making } from "./values.js";
+
+type Container = Json[] | { [key: string]: Json };
+
+/** A container on the path to the newest value. */
+interface Frame {
+  container: Container;
+  /** Its own key in its parent. */
+  readonly key: string | number;
+  /** The look for which it was made or copied: nobody has seen it before that one ends. */
+  look: number;
+  /** How many of its children are still to be read. */
+  left: number;
+}
+
+export class Mirror {
+  root: Json | undefined;
+  readonly #making: Making;
+  #frames: Frame[] = [];
+  /** The newest value's key in the innermost container of the stack, if the newest value is no container itself. */
+  #newest: string | number = "";
+  #look = 0;
+
+  constructor(making: Making) {
+    this.#making = making;
+  }
+
+  clone(): Mirror {
+    const clone = new Mirror(this.#making);
+    clone.root = this.root;
+    clone.#frames = this.#frames.map((frame) => ({ ...frame, look: -1 }));
+    clone.#newest = this.#newest;
+    // The containers belong to both now.
+    for (const frame of this.#frames) frame.look = -1;
+    return clone;
+  }
+
+  reset(): void {
+    this.root = undefined;
+    this.#frames = [];
+  }
+
+  apply(output: Output): void {
+    this.#look += 1;
+    const { words, end } = output;
+    while (output.at < end) {
+      const first = words[output.at++]!;
+      switch (first & 15) {
+        case 0:
+          this.#add(output, first >>> 4);
+          break;
+        case 1:
+          this.#append(output.string());
+          break;
+        default:
+          this.#replace(makeNumber(output.string(), this.#making.numbers));
+      }
+    }
+  }
+
+  #append(text: string): void {
+    const depth = this.#frames.length;
+    if (depth === 0) {
+      this.root = (this.root as string) + text;
+      return;
+    }
+    const container = this.#own(depth);
+    const key = this.#newest;
+    if (key === "__proto__") {
+      // Not there if it was dropped.
+      const old = Object.getOwnPropertyDescriptor(container, key)?.value as string | undefined;
+      this.#set(container, key, (old ?? "") + text);
+    } else {
+      (container as Record<string | number, string>)[key] += text;
+    }
+  }
+
+  #replace(value: Json): void {
+    if (this.#frames.length === 0) this.root = value;
+    else this.#set(this.#own(this.#frames.length), this.#newest, value);
+  }
+
+  /** Adds a value and all that is in it to the container that is at this depth but one. */
+  #add(output: Output, depth: number): void {
+    const frames = this.#frames;
+    const { words } = output;
+    frames.length = depth;
+    let parent: Container | undefined = depth > 0 ? this.#own(depth) : undefined;
+    let toRead = 1;
+    for (;;) {
+      let key: string | number;
+      if (parent === undefined) {
+        key = "";
+      } else if (Array.isArray(parent)) {
+        key = parent.length;
+      } else {
+        key = output.string();
+        if (this.#making.prototypeKeys === "reject") this.#refuse(key);
+      }
+      const first = words[output.at++]!;
+      toRead += (first >>> 4) - 1;
+      const value = this.#value(first & 15, output);
+      if (parent === undefined) this.root = value;
+      else if (Array.isArray(parent)) parent.push(value);
+      else if (key === "__proto__") this.#set(parent, key, value);
+      else parent[key] = value;
+      this.#newest = key;
+      if ((first & 15) >= 5) {
+        frames.push({ container: value as Container, key, look: this.#look, left: first >>> 4 });
+      }
+      if (toRead === 0) return;
+      while (frames[frames.length - 1]!.left === 0) frames.pop();
+      const top = frames[frames.length - 1]!;
+      top.left -= 1;
+      parent = top.container;
+    }
+  }
+
+  #value(kind: number, output: Output): Json {
+    switch (kind) {
+      case 0:
+        return null;
+      case 1:
+        return false;
+      case 2:
+        return true;
+      case 3:
+        return makeNumber(output.string(), this.#making.numbers);
+      case 4:
+        return output.string();
+      case 5:
+        return [];
+      default:
+        return {};
+    }
+  }
+
+  /** The container at this depth, from 1, so that it and those around it may be changed. */
+  #own(depth: number): Container {
+    const frames = this.#frames;
+    let from = depth;
+    while (from > 0 && frames[from - 1]!.look !== this.#look) from -= 1;
+    for (; from < depth; from++) {
+      const frame = frames[from]!;
+      const copy = Array.isArray(frame.container) ? frame.container.slice() : { ...frame.container };
+      frame.container = copy;
+      frame.look = this.#look;
+      if (from === 0) this.root = copy;
+      else this.#set(frames[from - 1]!.container, frame.key, copy);
+    }
+    return frames[depth - 1]!.container;
+  }
+
+  #set(container: Container, key: string | number, value: Json): void {
+    if (key !== "__proto__") (container as Record<string | number, Json>)[key] = value;
+    else if (this.#making.prototypeKeys === "keep") setMember(container as { [key: string]: Json }, key, value);
+  }
+
+  #refuse(key: string): void {
+    const top = this.#frames[this.#frames.length - 1]!;
+    if (key === "__proto__" || (key === "prototype" && top.key === "constructor")) throw prototypeKey(key);
+  }
+}

@@ -1,0 +1,202 @@
+// From a stream of chunks to a stream of what they tell.
+
+import type { Event } from "./events.js";
+import type { ParserOptions } from "./options.js";
+import { Parser, type DeepPartial } from "./parser.js";
+import type { Json } from "./values.js";
+
+export type Chunk = string | Uint8Array;
+
+/** Chunks of one JSON text: the body of a response, a web stream, or anything that can be looped over. */
+export type Source = Response | ReadableStream<Chunk> | AsyncIterable<Chunk> | Iterable<Chunk>;
+
+export interface StreamOptions extends ParserOptions {
+  /** Ends the loop with the signal's reason, and cancels the source. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The chunks of a source, one at a time: the next one is asked for when the loop has dealt with this one. Leaving the
+ * loop cancels the source.
+ */
+export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
+  if (typeof source === "string" || source instanceof Uint8Array) {
+    yield source as Chunk;
+    return;
+  }
+  const from = isResponse(source) ? source.body : source;
+  if (from === null) return;
+  signal?.throwIfAborted();
+  if (typeof (from as ReadableStream<Chunk>).getReader === "function") {
+    yield* chunksOfStream(from as ReadableStream<Chunk>, signal);
+    return;
+  }
+  const iterator =
+    Symbol.asyncIterator in from
+      ? (from as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
+      : (from as Iterable<Chunk>)[Symbol.iterator]();
+  const aborted = onAbort(signal);
+  let hasEnded = false;
+  try {
+    for (;;) {
+      const next = await aborted.or(Promise.resolve(iterator.next()));
+      if (next.done) {
+        hasEnded = true;
+        return;
+      }
+      yield next.value;
+    }
+  } finally {
+    aborted.forget();
+    if (!hasEnded) {
+      // A source that is waiting for its next chunk may answer late or never: it is told, not waited for.
+      const ended = iterator.return?.();
+      if (signal?.aborted) Promise.resolve(ended).catch(() => undefined);
+      else await ended;
+    }
+  }
+}
+
+async function* chunksOfStream(stream: ReadableStream<Chunk>, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
+  const reader = stream.getReader();
+  const aborted = onAbort(signal);
+  let hasEnded = false;
+  try {
+    for (;;) {
+      const next = await aborted.or(reader.read());
+      if (next.done) {
+        hasEnded = true;
+        return;
+      }
+      yield next.value;
+    }
+  } finally {
+    aborted.forget();
+    if (!hasEnded) reader.cancel(signal?.reason).catch(() => undefined);
+    reader.releaseLock();
+  }
+}
+
+function isResponse(source: Source): source is Response {
+  return typeof Response !== "undefined" && source instanceof Response;
+}
+
+/** What comes first: a promise's value, or the signal. */
+function onAbort(signal: AbortSignal | undefined): { or<T>(next: Promise<T>): Promise<T>; forget(): void } {
+  if (!signal) return { or: (next) => next, forget: () => undefined };
+  let listener!: () => void;
+  const abort = new Promise<never>((_, reject) => {
+    listener = () => reject(signal.reason);
+    signal.addEventListener("abort", listener, { once: true });
+    if (signal.aborted) listener();
+  });
+  abort.catch(() => undefined);
+  return {
+    or: (next) => Promise.race([next, abort]),
+    forget: () => signal.removeEventListener("abort", listener),
+  };
+}
+
+/** Options for the parser alone. */
+function parserOptions({ signal: _, ...options }: StreamOptions): ParserOptions {
+  return options;
+}
+
+/**
+ * All events of a source. What a chunk told before its first bad byte comes before the error is thrown.
+ *
+ * ```ts
+ * for await (const event of events(await fetch(url), ["title", "items[*].name"])) { … }
+ * ```
+ */
+export async function* events(
+  source: Source,
+  patterns: string | readonly string[],
+  options: StreamOptions = {},
+): AsyncGenerator<Event, void, undefined> {
+  const parser = new Parser(patterns, parserOptions(options));
+  try {
+    for await (const chunk of chunksOf(source, options.signal)) yield* told(() => parser.feed(chunk));
+    yield* told(() => parser.finish());
+  } finally {
+    parser.dispose();
+  }
+}
+
+function* told(call: () => Event[]): Generator<Event, void, undefined> {
+  let told: readonly Event[];
+  let error: unknown;
+  try {
+    told = call();
+  } catch (thrown) {
+    error = thrown;
+    told = (thrown as { events?: readonly Event[] }).events ?? [];
+  }
+  yield* told;
+  if (error !== undefined) throw error;
+}
+
+/** The text of the strings that one pattern selects, as it arrives. */
+export async function* deltas(
+  source: Source,
+  pattern: string,
+  options: StreamOptions = {},
+): AsyncGenerator<string, void, undefined> {
+  for await (const event of events(source, pattern, { retain: "nothing", ...options })) {
+    if (event.kind === "delta") yield event.text;
+  }
+}
+
+/**
+ * The document as far as it is known, after each chunk that has changed it; the last one is the complete value. What has
+ * not changed is the same object as before.
+ */
+export async function* snapshots<T = Json>(
+  source: Source,
+  options: StreamOptions = {},
+): AsyncGenerator<DeepPartial<T>, T | undefined, undefined> {
+  const parser = new Parser([], { retain: "nothing", ...parserOptions(options), snapshots: true });
+  let shown: DeepPartial<T> | undefined;
+  try {
+    for await (const chunk of chunksOf(source, options.signal)) {
+      let error: unknown;
+      try {
+        parser.feed(chunk);
+      } catch (thrown) {
+        error = thrown;
+      }
+      const next = parser.snapshot<T>();
+      if (next !== shown) yield (shown = next) as DeepPartial<T>;
+      if (error !== undefined) throw error;
+    }
+    parser.finish();
+    const last = parser.snapshot<T>();
+    if (last !== shown) yield (shown = last) as DeepPartial<T>;
+    return last as T | undefined;
+  } finally {
+    parser.dispose();
+  }
+}
+
+/** A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for. */
+export class EventStream extends TransformStream<Chunk, Event> {
+  constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
+    let parser: Parser;
+    const pass = (call: () => Event[], controller: TransformStreamDefaultController<Event>): void => {
+      for (const event of told(call)) controller.enqueue(event);
+    };
+    super({
+      start: () => {
+        parser = new Parser(patterns, options);
+      },
+      transform: (chunk, controller) => pass(() => parser.feed(chunk), controller),
+      flush: (controller) => {
+        try {
+          pass(() => parser.finish(), controller);
+        } finally {
+          parser.dispose();
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,85 @@
+// JSON text that is known to be right, as JavaScript values: with the numbers and the prototype keys that were asked for.
+
+import { JsonSpigotError } from "./error.js";
+
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
+
+/** How values are made. */
+export interface Making {
+  readonly numbers: "number" | "bigint" | "string";
+  readonly prototypeKeys: "keep" | "drop" | "reject";
+}
+
+export function prototypeKey(key: string): JsonSpigotError {
+  return new JsonSpigotError("prototype-key", `prototype key: ${JSON.stringify(key)} is refused here`);
+}
+
+export function makeNumber(text: string, numbers: Making["numbers"]): number | bigint | string {
+  if (numbers === "string") return text;
+  const number = Number(text);
+  if (numbers === "bigint" && !Number.isSafeInteger(number) && /^-?\d+$/.test(text)) return BigInt(text);
+  return number;
+}
+
+/** A member as its own property, whatever its name. */
+export function setMember(object: { [key: string]: Json }, key: string, value: Json): void {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+/** Whether a key may be there that could reach a prototype. Escapes count as such: better looked at once more. */
+const SUSPICIOUS = /__proto__|constructor|\\u00/i;
+
+/** The value of a text that is known to be strict JSON. */
+export function makeValue(text: string, making: Making): Json {
+  if (making.numbers === "number" && (making.prototypeKeys === "keep" || !SUSPICIOUS.test(text))) {
+    return JSON.parse(text) as Json;
+  }
+  return rebuild(text, making);
+}
+
+const TOKEN = /[[\]{}:,]|"(?:[^"\\]|\\.)*"|[^\s[\]{}:,"]+/g;
+
+/** Reads the tokens one by one, without recursion. */
+function rebuild(text: string, making: Making): Json {
+  let root: Json = null;
+  const open: { container: Json[] | { [key: string]: Json }; key: string | undefined; isConstructor: boolean }[] = [];
+  let key: string | undefined;
+  let expectsKey = false;
+  const place = (value: Json): void => {
+    const top = open[open.length - 1];
+    if (!top) root = value;
+    else if (Array.isArray(top.container)) top.container.push(value);
+    else if (!(key === "__proto__" && making.prototypeKeys === "drop")) setMember(top.container, key!, value);
+  };
+  TOKEN.lastIndex = 0;
+  for (const [token] of text.matchAll(TOKEN)) {
+    const first = token[0];
+    if (first === "{" || first === "[") {
+      const container: Json[] | { [key: string]: Json } = first === "[" ? [] : {};
+      place(container);
+      open.push({ container, key, isConstructor: first === "{" && key === "constructor" });
+      key = undefined;
+      expectsKey = first === "{";
+    } else if (first === "}" || first === "]") {
+      key = open.pop()!.key;
+      expectsKey = false;
+    } else if (first === ",") {
+      expectsKey = !Array.isArray(open[open.length - 1]!.container);
+    } else if (first === ":") {
+      expectsKey = false;
+    } else if (expectsKey) {
+      key = JSON.parse(token) as string;
+      const isRefused = key === "__proto__" || (key === "prototype" && open[open.length - 1]!.isConstructor);
+      if (isRefused && making.prototypeKeys === "reject") throw prototypeKey(key);
+    } else if (first === '"' || first === "t" || first === "f" || first === "n") {
+      place(JSON.parse(token) as Json);
+    } else {
+      place(makeNumber(token, making.numbers));
+    }
+  }
+  return root;
+}

@@ -1,0 +1,166 @@
+// Replays a vector through the package, and prints what it says as the command does. It runs in any engine: what the
+// package is, is an argument.
+
+/** The vectors of a file: each with its header and its lines. */
+export function readVectors(text) {
+  const vectors = [];
+  // Split at line feeds only: U+2028 stands in strings as it is.
+  for (const line of text.split("\n")) {
+    if (line.startsWith('{"vector":')) vectors.push({ header: JSON.parse(line), lines: [] });
+    else if (line !== "") vectors.at(-1).lines.push(line);
+  }
+  return vectors;
+}
+
+/** Whether the package has what the vector is about. */
+export function isReplayed({ header: { options = {} } }) {
+  // A stream of documents shows no partial documents here.
+  const looks = options.documents !== undefined && (options.snapshots || options.patches || options.provisional);
+  return options.provider === undefined && options.envelope === undefined && !looks;
+}
+
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
+
+/** The lines that the command prints. */
+export function replay({ header }, { Parser, Documents }) {
+  const { maxDepth, maxKey, maxString, maxNumber, maxTotal, value, documents, patches, snapshots, ...rest } = header.options ?? {};
+  const limits = {};
+  for (const [name, limit] of Object.entries({ depth: maxDepth, key: maxKey, string: maxString, number: maxNumber, total: maxTotal })) {
+    if (limit !== undefined) limits[name] = limit;
+  }
+  const options = { ...rest, limits, spelling: true };
+  if (documents !== undefined) return replayDocuments(header, options, documents, value, Documents);
+  const watches = snapshots === true || patches === true;
+  const parser = new Parser(header.patterns ?? [], watches ? { ...options, snapshots: true } : options);
+  const lines = [];
+  let shown;
+  let told = 0;
+  let bytes = 0;
+  const call = (run) => {
+    let events;
+    let error;
+    try {
+      events = run();
+    } catch (thrown) {
+      events = thrown.events;
+      if (events === undefined) throw thrown;
+      error = thrown;
+    }
+    const deviations = options.lenient ? parser.status.deviations.list : [];
+    const tellDeviations = (end) => {
+      for (; told < deviations.length && deviations[told].offset < end; told++) lines.push(deviationLine(deviations[told]));
+    };
+    for (const event of events) {
+      // An end's offset is that of the byte after it.
+      tellDeviations(event.kind === "end" ? event.offset : event.offset + 1);
+      lines.push(eventLine(event));
+    }
+    tellDeviations(Infinity);
+    if (snapshots) {
+      // Whoever copies a document looks at it in both ways.
+      parser.snapshot();
+      const text = parser.snapshotText();
+      if (text !== undefined && text !== shown) lines.push(`{"event":"snapshot","value":${(shown = text)}}`);
+    }
+    if (patches) {
+      const ops = parser.patchText();
+      if (ops.length > 0) lines.push(`{"event":"patch","ops":[${ops.join(",")}]}`);
+    }
+    return error;
+  };
+  let error;
+  for (const chunk of header.chunks.map(bytesOf)) {
+    bytes += chunk.length;
+    error = call(() => parser.feed(chunk));
+    if (error) break;
+  }
+  if (!error) {
+    const { count } = parser.status.deviations;
+    if (count > told) lines.push(`{"event":"deviation","more":${count - told}}`);
+    error = call(() => parser.finish());
+  }
+  if (error) lines.push(errorLine(error));
+  else lines.push(`{"event":"done","bytes":${bytes}${value ? `,"value":${parser.valueText()}` : ""}}`);
+  parser.dispose();
+  return lines;
+}
+
+function replayDocuments(header, options, framing, hasValue, Documents) {
+  const documents = new Documents(framing, header.patterns ?? [], options);
+  const lines = [];
+  let bytes = 0;
+  let count = 0;
+  const open = [];
+  const call = (run) => {
+    let events;
+    let error;
+    try {
+      events = run();
+    } catch (thrown) {
+      events = thrown.events;
+      error = thrown;
+    }
+    for (const event of events) {
+      if (event.kind !== "document" && event.kind !== "document-error") {
+        open.push(event);
+        continue;
+      }
+      // The package tells a document's deviations with its end, the command where they are.
+      const { list, count: all } = event.deviations;
+      let told = 0;
+      const tellDeviations = (end) => {
+        for (; told < list.length && list[told].offset < end; told++) lines.push(deviationLine(list[told], event.document));
+      };
+      for (const inside of open.splice(0)) {
+        tellDeviations(inside.kind === "end" ? inside.offset : inside.offset + 1);
+        lines.push(eventLine(inside, event.document));
+      }
+      tellDeviations(Infinity);
+      if (all > told) lines.push(`{"event":"deviation","document":${event.document},"more":${all - told}}`);
+      count += 1;
+      if (event.kind === "document-error") {
+        lines.push(errorLine(event.error, event.document));
+      } else {
+        const value = hasValue ? `,"value":${event.raw}` : "";
+        lines.push(`{"event":"document","document":${event.document},"bytes":${event.bytes}${value}}`);
+      }
+    }
+    return error;
+  };
+  let error;
+  for (const chunk of header.chunks.map(bytesOf)) {
+    bytes += chunk.length;
+    error = call(() => documents.feed(chunk));
+    if (error) break;
+  }
+  if (!error) error = call(() => documents.finish());
+  if (!error) lines.push(`{"event":"done","bytes":${bytes},"documents":${count}}`);
+  documents.dispose();
+  return lines;
+}
+
+const text = JSON.stringify;
+
+function eventLine(event, document) {
+  const start = `{"event":${text(event.kind)},${document === undefined ? "" : `"document":${document},`}"pattern":${event.pattern},"path":${text(event.path)}`;
+  switch (event.kind) {
+    case "begin":
+      return `${start},"kind":${text(event.type === "boolean" ? "bool" : event.type)}}`;
+    case "delta":
+      return `${start},"text":${text(event.text)}}`;
+    case "end":
+      return event.raw === undefined ? `${start}}` : `${start},"value":${event.raw}}`;
+    default:
+      return `${start},"kind":${text(event.error.kind)},"offset":${event.error.offset}}`;
+  }
+}
+
+function deviationLine({ kind, offset, line, column }, document) {
+  const where = document === undefined ? "" : `"document":${document},`;
+  return `{"event":"deviation",${where}"kind":${text(kind)},"offset":${offset},"line":${line},"column":${column}}`;
+}
+
+function errorLine({ kind, offset, line, column, path }, document) {
+  const where = document === undefined ? "" : `"document":${document},`;
+  return `{"event":"error",${where}"kind":${text(kind)},"offset":${offset},"line":${line},"column":${column},"path":${text(path)}}`;
+}

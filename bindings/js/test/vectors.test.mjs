@@ -1,0 +1,29 @@
+// The package says what the command says, byte for byte: `vectors/` at the top of the repository.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import * as jsonspigot from "../dist/index.js";
+import { isReplayed, readVectors, replay } from "./replay.mjs";
+
+const folder = new URL("../../../vectors/", import.meta.url);
+
+for (const file of readdirSync(folder).filter((name) => name.endsWith(".jsonl"))) {
+  test(file, () => {
+    const vectors = readVectors(readFileSync(new URL(file, folder), "utf8"));
+    assert.ok(vectors.length > 0);
+    for (const vector of vectors) {
+      if (!isReplayed(vector, jsonspigot)) continue;
+      assert.deepEqual(replay(vector, jsonspigot), vector.lines, vector.header.vector);
+    }
+  });
+}
+
+test("hardly a vector is left out", () => {
+  const all = readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => readVectors(readFileSync(new URL(name, folder), "utf8")));
+  const replayed = all.filter((vector) => isReplayed(vector, jsonspigot));
+  assert.ok(replayed.length >= 400, `${replayed.length} of ${all.length}`);
+});

@@ -1,0 +1,119 @@
+//! How events, errors and the state of a parser are written.
+//!
+//! The first word of an event has its tag in the lowest four bits, four bits more, and the pattern above them. A begin's
+//! four bits are the value's kind; an end's are 0 if the value was not retained, 1 if it was, 2 if its text follows.
+
+use jsonspigot::{EndedDocument, Error, Event, EventKind, Parser, ValueKind};
+
+use crate::output::Output;
+
+mod tag {
+    pub(super) const BEGIN: u32 = 0;
+    pub(super) const DELTA: u32 = 1;
+    pub(super) const END: u32 = 2;
+    pub(super) const INNER_ERROR: u32 = 3;
+    /// Before an event of a stream of documents: which document.
+    pub(super) const DOCUMENT: u32 = 4;
+    pub(super) const DOCUMENT_END: u32 = 5;
+    pub(super) const DOCUMENT_ERROR: u32 = 6;
+}
+
+#[inline]
+pub(crate) fn write(output: &mut Output, event: &Event<'_>, spelling: bool) {
+    let first = |tag: u32, more: u32| tag | more << 4 | (event.pattern.index() as u32) << 8;
+    match event.kind {
+        EventKind::Begin(kind) => {
+            output.word(first(tag::BEGIN, kind_code(kind)));
+            output.word(event.match_id as u32);
+            output.long(event.offset);
+            output.printed(event.path);
+        }
+        EventKind::Delta(text) => {
+            output.word(first(tag::DELTA, 0));
+            output.word(event.match_id as u32);
+            output.long(event.offset);
+            output.text(text);
+        }
+        EventKind::End(value) => {
+            let text = value.filter(|value| spelling || value.kind() != ValueKind::String);
+            output.word(first(tag::END, u32::from(value.is_some()) + u32::from(text.is_some())));
+            output.word(event.match_id as u32);
+            output.long(event.offset);
+            if let Some(text) = text {
+                output.printed(text);
+            }
+        }
+        EventKind::InnerError(error) => {
+            output.word(first(tag::INNER_ERROR, 0));
+            output.word(event.match_id as u32);
+            output.long(event.offset);
+            output.printed(event.path);
+            write_error(output, error);
+        }
+        _ => {}
+    }
+}
+
+pub(crate) fn write_document(output: &mut Output, document: u64) {
+    output.word(tag::DOCUMENT);
+    output.long(document);
+}
+
+pub(crate) fn write_document_end(output: &mut Output, document: &EndedDocument<'_>) {
+    output.word(if document.error().is_some() { tag::DOCUMENT_ERROR } else { tag::DOCUMENT_END });
+    output.long(document.number());
+    output.long(document.start());
+    output.long(document.byte_count());
+    write_deviations(output, document.parser());
+    match document.error() {
+        Some(error) => write_error(output, error),
+        None => match document.complete() {
+            Ok(value) => {
+                output.word(1);
+                output.printed(value);
+            }
+            // Nothing was retained.
+            Err(_) => output.word(0),
+        },
+    }
+}
+
+/// Offset, line, column, and the texts of kind, path and message.
+pub(crate) fn write_error(output: &mut Output, error: &Error) {
+    output.long(error.offset());
+    output.long(error.line());
+    output.long(error.column());
+    output.text(error.kind().name());
+    output.text(error.path());
+    output.printed(error);
+}
+
+/// Bytes, flags (complete, strict), and the deviations.
+pub(crate) fn write_status(output: &mut Output, parser: &Parser) {
+    output.long(parser.offset());
+    output.word(u32::from(parser.is_complete()) | u32::from(parser.is_strict()) << 1);
+    write_deviations(output, parser);
+}
+
+/// How many deviations there are, and those that are listed.
+fn write_deviations(output: &mut Output, parser: &Parser) {
+    output.long(parser.deviation_count());
+    output.word(parser.deviations().len() as u32);
+    for deviation in parser.deviations() {
+        output.long(deviation.offset());
+        output.long(deviation.line());
+        output.long(deviation.column());
+        output.text(deviation.kind().name());
+    }
+}
+
+fn kind_code(kind: ValueKind) -> u32 {
+    match kind {
+        ValueKind::Null => 0,
+        ValueKind::Bool => 1,
+        ValueKind::Number => 2,
+        ValueKind::String => 3,
+        ValueKind::Array => 4,
+        ValueKind::Object => 5,
+    }
+}

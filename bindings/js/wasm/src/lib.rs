@@ -1,0 +1,317 @@
+//! The module inside the npm package: parsers by number, one call for a chunk, one output for a call.
+//!
+//! JavaScript writes a chunk where [`input`] says, calls [`feed`], and reads the numbers and the text that [`output`]
+//! points to. `output.rs` owns those two buffers, `events.rs` and `snapshot.rs` what is written into them, `options.rs`
+//! what a parser is made from. `../../src/module.ts` is the other side; the two change together.
+
+#![no_std]
+
+extern crate alloc;
+
+mod events;
+mod options;
+mod output;
+mod snapshot;
+mod table;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+
+use jsonspigot::{DocumentEvent, Documents, Error, Parser, PatternSet, Revision};
+
+use self::output::Output;
+use self::table::Table;
+
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+/// A panic is a trap, which JavaScript sees as a `RuntimeError`. No text: it would be most of the module.
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    core::arch::wasm32::unreachable()
+}
+
+/// All that lives between two calls.
+struct Module {
+    input: Vec<u8>,
+    output: Output,
+    place: [u32; 3],
+    patterns: Table<PatternSet>,
+    parsers: Table<Box<Slot>>,
+}
+
+struct Slot {
+    reader: Reader,
+    /// Whether the ends of strings have their text.
+    spelling: bool,
+    /// What JavaScript's copy of the snapshot shows, and what its last patch brought it to.
+    copied: Revision,
+    patched: Revision,
+}
+
+enum Reader {
+    One(Parser),
+    Many(Documents),
+}
+
+impl Reader {
+    fn parser(&self) -> Option<&Parser> {
+        match self {
+            Self::One(parser) => Some(parser),
+            Self::Many(documents) => documents.parser(),
+        }
+    }
+}
+
+struct Shared(UnsafeCell<Module>);
+
+// SAFETY: the target has no threads, and the module is built without shared memory.
+unsafe impl Sync for Shared {}
+
+static MODULE: Shared = Shared(UnsafeCell::new(Module {
+    input: Vec::new(),
+    output: Output::new(),
+    place: [0; 3],
+    patterns: Table::new(),
+    parsers: Table::new(),
+}));
+
+/// The module's state, for the time of one call.
+fn with<R>(call: impl FnOnce(&mut Module) -> R) -> R {
+    // SAFETY: only exported functions call this, once each. The module imports nothing, so no call can begin while
+    // another one runs.
+    call(unsafe { &mut *MODULE.0.get() })
+}
+
+impl Module {
+    /// Runs a call on a parser, and says how many words it has written: as a negative number if an error is the last.
+    fn on(&mut self, parser: u32, call: impl FnOnce(&mut Slot, &[u8], &mut Output) -> Result<(), Error>) -> i32 {
+        self.output.clear();
+        let Some(slot) = self.parsers.get_mut(parser) else { core::arch::wasm32::unreachable() };
+        let result = call(slot, &self.input, &mut self.output);
+        if let Err(error) = &result {
+            events::write_error(&mut self.output, error);
+        }
+        self.place = self.output.place();
+        let count = self.output.word_count() as i32;
+        if result.is_ok() { count } else { -count }
+    }
+}
+
+/// Room for this many bytes of input; where it is.
+#[unsafe(no_mangle)]
+extern "C" fn input(len: u32) -> u32 {
+    with(|module| {
+        if module.input.len() < len as usize {
+            module.input.resize(len as usize, 0);
+        }
+        module.input.as_ptr() as u32
+    })
+}
+
+/// Where it is said where the last call's output is: the address of the words, that of the text, the text's length in bytes.
+#[unsafe(no_mangle)]
+extern "C" fn output() -> u32 {
+    with(|module| module.place.as_ptr() as u32)
+}
+
+/// Compiles patterns; the input has their texts, each with a line of four bytes before it that says how long it is.
+/// Gives their number, or −1 and in the output what is wrong: index, column, reason.
+#[unsafe(no_mangle)]
+extern "C" fn compile(len: u32) -> i32 {
+    with(|module| {
+        module.output.clear();
+        let number = match PatternSet::new(options::texts(&module.input[..len as usize])) {
+            Ok(patterns) => module.patterns.add(patterns) as i32,
+            Err(error) => {
+                module.output.word(error.index() as u32);
+                module.output.word(error.column() as u32);
+                module.output.text(error.reason());
+                -1
+            }
+        };
+        module.place = module.output.place();
+        number
+    })
+}
+
+/// Forgets compiled patterns. Parsers that were made with them keep them.
+#[unsafe(no_mangle)]
+extern "C" fn forget(patterns: u32) {
+    with(|module| drop(module.patterns.remove(patterns)));
+}
+
+/// A new parser; the input has its options. Gives its number.
+#[unsafe(no_mangle)]
+extern "C" fn create(patterns: u32) -> u32 {
+    with(|module| {
+        let Some(patterns) = module.patterns.get_mut(patterns) else { core::arch::wasm32::unreachable() };
+        let options::Options { builder, framing, spelling } = options::read(&module.input);
+        let parser = builder.build(patterns);
+        let reader = match framing {
+            None => Reader::One(parser),
+            Some(framing) => Reader::Many(Documents::new(framing, parser)),
+        };
+        module.parsers.add(Box::new(Slot { reader, spelling, copied: Revision::default(), patched: Revision::default() }))
+    })
+}
+
+/// A parser that goes on from here on its own. Its copy of the snapshot is the caller's.
+#[unsafe(no_mangle)]
+extern "C" fn duplicate(parser: u32) -> u32 {
+    with(|module| {
+        let Some(slot) = module.parsers.get_mut(parser) else { core::arch::wasm32::unreachable() };
+        let Slot { spelling, copied, patched, .. } = **slot;
+        let reader = match &slot.reader {
+            Reader::One(parser) => Reader::One(parser.clone()),
+            Reader::Many(documents) => Reader::Many(documents.clone()),
+        };
+        module.parsers.add(Box::new(Slot { reader, spelling, copied, patched }))
+    })
+}
+
+/// Drops a parser.
+#[unsafe(no_mangle)]
+extern "C" fn release(parser: u32) {
+    with(|module| drop(module.parsers.remove(parser)));
+}
+
+/// Makes a parser as new.
+#[unsafe(no_mangle)]
+extern "C" fn reset(parser: u32) {
+    with(|module| {
+        module.on(parser, |slot, _, _| {
+            match &mut slot.reader {
+                Reader::One(parser) => parser.reset(),
+                Reader::Many(documents) => documents.reset(),
+            }
+            slot.copied = Revision::default();
+            slot.patched = Revision::default();
+            Ok(())
+        })
+    });
+}
+
+/// Parses the input's first bytes. The output has the events.
+#[unsafe(no_mangle)]
+extern "C" fn feed(parser: u32, len: u32) -> i32 {
+    with(|module| {
+        module.on(parser, |slot, input, output| {
+            let spelling = slot.spelling;
+            let chunk = input.get(..len as usize).unwrap_or_default();
+            match &mut slot.reader {
+                Reader::One(parser) => parser.feed_with(chunk, |event| events::write(output, &event, spelling)),
+                Reader::Many(documents) => documents.feed_with(chunk, |event| write_document_event(output, &event, spelling)),
+            }
+        })
+    })
+}
+
+/// The end of the input. The output has the last events.
+#[unsafe(no_mangle)]
+extern "C" fn finish(parser: u32) -> i32 {
+    with(|module| {
+        module.on(parser, |slot, _, output| {
+            let spelling = slot.spelling;
+            match &mut slot.reader {
+                Reader::One(parser) => parser.finish_with(|event| events::write(output, &event, spelling)),
+                Reader::Many(documents) => documents.finish_with(|event| write_document_event(output, &event, spelling)),
+            }
+        })
+    })
+}
+
+fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, spelling: bool) {
+    match event {
+        DocumentEvent::Match { document, event } => {
+            events::write_document(output, *document);
+            events::write(output, event, spelling);
+        }
+        DocumentEvent::End(document) => events::write_document_end(output, document),
+        _ => {}
+    }
+}
+
+/// What the snapshot has more than JavaScript's copy.
+#[unsafe(no_mangle)]
+extern "C" fn growth(parser: u32) -> i32 {
+    with(|module| {
+        module.on(parser, |slot, _, output| {
+            let Some(parser) = slot.reader.parser() else { return Ok(()) };
+            snapshot::write_growth(output, parser, slot.copied)?;
+            slot.copied = parser.revision();
+            Ok(())
+        })
+    })
+}
+
+/// The patch since the last one, as JSON text: one operation after the other.
+#[unsafe(no_mangle)]
+extern "C" fn patch(parser: u32) -> i32 {
+    with(|module| {
+        module.on(parser, |slot, _, output| {
+            let Some(parser) = slot.reader.parser() else { return Ok(()) };
+            for op in parser.patch_since(slot.patched)? {
+                output.printed(op);
+            }
+            slot.patched = parser.revision();
+            Ok(())
+        })
+    })
+}
+
+/// The snapshot as JSON text; nothing if nothing is shown yet.
+#[unsafe(no_mangle)]
+extern "C" fn snapshot_text(parser: u32) -> i32 {
+    with(|module| {
+        module.on(parser, |slot, _, output| {
+            if let Some(value) = slot.reader.parser().and_then(Parser::snapshot) {
+                output.printed(value);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// What is known at a path, which is the input's first bytes: pending, partial, complete, absent.
+#[unsafe(no_mangle)]
+extern "C" fn state_of(parser: u32, len: u32) -> i32 {
+    with(|module| {
+        module.on(parser, |slot, input, output| {
+            let path = options::text(input.get(..len as usize).unwrap_or_default());
+            let Some(parser) = slot.reader.parser() else {
+                output.word(0);
+                return Ok(());
+            };
+            output.word(parser.state_of(path)? as u32);
+            Ok(())
+        })
+    })
+}
+
+/// The complete value: as the text that it was received as, or, if `is_printed`, on one line.
+#[unsafe(no_mangle)]
+extern "C" fn complete(parser: u32, is_printed: u32) -> i32 {
+    with(|module| {
+        module.on(parser, |slot, _, output| {
+            let Some(parser) = slot.reader.parser() else { return Ok(()) };
+            let value = parser.complete()?;
+            if is_printed == 0 { output.text(value.text()) } else { output.printed(value) }
+            Ok(())
+        })
+    })
+}
+
+/// What a parser knows of its input: bytes, whether the text is complete, whether it is strict JSON, the deviations, and
+/// the error, if there is one.
+#[unsafe(no_mangle)]
+extern "C" fn status(parser: u32) -> i32 {
+    with(|module| {
+        module.on(parser, |slot, _, output| {
+            let Some(parser) = slot.reader.parser() else { return Ok(()) };
+            events::write_status(output, parser);
+            parser.error().map_or(Ok(()), |error| Err(error.clone()))
+        })
+    })
+}

@@ -1,0 +1,89 @@
+//! What a parser is made from, as JavaScript writes it into the input.
+
+use jsonspigot::{DeviationKind, DuplicateKeys, Framing, Leniency, Limits, Parser, ParserBuilder, Retain};
+
+/// The flags in the first word.
+mod flag {
+    pub(super) const SNAPSHOTS: u32 = 1;
+    pub(super) const PROVISIONAL: u32 = 1 << 1;
+    pub(super) const REJECT_DUPLICATE_KEYS: u32 = 1 << 2;
+    pub(super) const ACCEPT: u32 = 1 << 3;
+    pub(super) const RETAIN_MATCHES: u32 = 1 << 4;
+    pub(super) const RETAIN_NOTHING: u32 = 1 << 5;
+    /// Two bits: one text, or which framing.
+    pub(super) const FRAMING_SHIFT: u32 = 6;
+    /// A bit for each kind of deviation, in the order of `DeviationKind::ALL`.
+    pub(super) const DEVIATIONS_SHIFT: u32 = 8;
+    /// The text of complete strings too, which JavaScript has from their deltas, but decoded.
+    pub(super) const SPELLING: u32 = 1 << 30;
+}
+
+/// What JavaScript asks for.
+pub(crate) struct Options {
+    pub(crate) builder: ParserBuilder,
+    pub(crate) framing: Option<Framing>,
+    pub(crate) spelling: bool,
+}
+
+/// Reads a word of flags and five limits of 64 bits each: depth, key, string, number, total.
+pub(crate) fn read(input: &[u8]) -> Options {
+    let flags = number(input, 0) as u32;
+    let limit = |place: usize| number(input, 4 + 8 * place);
+    let limits = Limits::new()
+        .depth(usize::try_from(limit(0)).unwrap_or(usize::MAX))
+        .key(limit(1))
+        .string(limit(2))
+        .number(limit(3))
+        .total(limit(4));
+    let mut leniency = Leniency::NONE;
+    for (place, kind) in DeviationKind::ALL.iter().enumerate() {
+        if flags >> (flag::DEVIATIONS_SHIFT + place as u32) & 1 != 0 {
+            leniency = leniency.with(*kind);
+        }
+    }
+    let mut builder = Parser::builder().limits(limits).lenient(leniency);
+    if flags & flag::SNAPSHOTS != 0 {
+        builder = builder.snapshots();
+    }
+    if flags & flag::PROVISIONAL != 0 {
+        builder = builder.provisional();
+    }
+    if flags & flag::REJECT_DUPLICATE_KEYS != 0 {
+        builder = builder.duplicate_keys(DuplicateKeys::Reject);
+    }
+    if flags & flag::ACCEPT != 0 {
+        builder = builder.accept_deviations();
+    }
+    if flags & flag::RETAIN_MATCHES != 0 {
+        builder = builder.retain(Retain::Matches);
+    }
+    if flags & flag::RETAIN_NOTHING != 0 {
+        builder = builder.retain(Retain::Nothing);
+    }
+    let framing = match flags >> flag::FRAMING_SHIFT & 3 {
+        1 => Some(Framing::Lines),
+        2 => Some(Framing::Concatenated),
+        3 => Some(Framing::Sequence),
+        _ => None,
+    };
+    Options { builder, framing, spelling: flags & flag::SPELLING != 0 }
+}
+
+fn number(input: &[u8], at: usize) -> u64 {
+    input.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+}
+
+/// The texts of a list: before each its length in bytes, in four bytes.
+pub(crate) fn texts(mut input: &[u8]) -> impl Iterator<Item = &str> {
+    core::iter::from_fn(move || {
+        let (len, rest) = input.split_first_chunk::<4>()?;
+        let (next, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+        input = rest;
+        Some(text(next))
+    })
+}
+
+/// JavaScript checks its strings before it writes them.
+pub(crate) fn text(bytes: &[u8]) -> &str {
+    core::str::from_utf8(bytes).unwrap_or_default()
+}
