@@ -107,6 +107,9 @@ pub(super) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter
             return emit.calls().whole_call(choice, CallStart::new(name).id(id).input(call.args.spelt()));
         }
         emit.calls().start(latest, CallStart::new(name).id(id).input(call.args.spelt()));
+    } else if call.args.spelt() != "{}" {
+        // Not how a call goes on, but nothing that was sent is lost: it is the input, repeats it, or contradicts it.
+        emit.calls().whole(latest, call.args.spelt());
     }
     for arg in &call.partial_args {
         arg.set(choice, emit);

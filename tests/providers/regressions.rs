@@ -5,7 +5,7 @@ use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::CallLimits;
 use serde_json::{Value, json};
 
-use super::support::{anthropic, chat, everything, read, read_with, responses};
+use super::support::{anthropic, chat, everything, gemini_call, read, read_with, responses};
 
 fn item(event: &str, index: u64, item: impl Into<Value>) -> String {
     let item = item.into();
@@ -202,4 +202,34 @@ fn a_response_with_more_calls_than_are_remembered() {
         ids.dedup();
         assert_eq!(ids.len(), 40);
     }
+}
+
+/// Whole arguments behind values by path, in a piece of a call of Gemini's: they are what was sent, or the call is not whole.
+#[test]
+fn whole_arguments_in_a_piece_are_not_lost() {
+    let statuses = |args: Value| {
+        let log = read(
+            Provider::Gemini,
+            vec![
+                gemini_call(&json!({"name": "f", "willContinue": true})),
+                gemini_call(&json!({"partialArgs": [{"jsonPath": "$.a", "numberValue": 1}], "willContinue": true})),
+                gemini_call(&json!({"args": args, "willContinue": true})),
+                gemini_call(&json!({})),
+            ],
+        );
+        log.calls.into_iter().map(|call| call.status).collect::<Vec<_>>()
+    };
+    assert_eq!(statuses(json!({"b": 2})), ["truncated"]);
+    assert_eq!(statuses(json!({"a": 1})), ["complete"]);
+    assert_eq!(statuses(json!({})), ["complete"]);
+    // Where nothing came before, they are the arguments.
+    let log = read(
+        Provider::Gemini,
+        vec![
+            gemini_call(&json!({"name": "f", "willContinue": true})),
+            gemini_call(&json!({"args": {"b": 2}, "willContinue": true})),
+            gemini_call(&json!({})),
+        ],
+    );
+    assert_eq!(log.summary(), [r#"f complete {"b":2}"#]);
 }
