@@ -153,7 +153,12 @@ extern "C" fn create(patterns: u32) -> u32 {
             None => Reader::One(parser),
             Some(framing) => Reader::Many(Documents::new(framing, parser)),
         };
-        module.parsers.add(Box::new(Slot { reader, spelling, copied: Revision::default(), patched: Revision::default() }))
+        module.parsers.add(Box::new(Slot {
+            reader,
+            spelling,
+            copied: Revision::default(),
+            patched: Revision::default(),
+        }))
     })
 }
 
@@ -202,7 +207,9 @@ extern "C" fn feed(parser: u32, len: u32) -> i32 {
             let chunk = input.get(..len as usize).unwrap_or_default();
             match &mut slot.reader {
                 Reader::One(parser) => parser.feed_with(chunk, |event| events::write(output, &event, spelling)),
-                Reader::Many(documents) => documents.feed_with(chunk, |event| write_document_event(output, &event, spelling)),
+                Reader::Many(documents) => {
+                    documents.feed_with(chunk, |event| write_document_event(output, &event, spelling))
+                }
             }
         })
     })
@@ -216,7 +223,9 @@ extern "C" fn finish(parser: u32) -> i32 {
             let spelling = slot.spelling;
             match &mut slot.reader {
                 Reader::One(parser) => parser.finish_with(|event| events::write(output, &event, spelling)),
-                Reader::Many(documents) => documents.finish_with(|event| write_document_event(output, &event, spelling)),
+                Reader::Many(documents) => {
+                    documents.finish_with(|event| write_document_event(output, &event, spelling))
+                }
             }
         })
     })
@@ -297,7 +306,11 @@ extern "C" fn complete(parser: u32, is_printed: u32) -> i32 {
         module.on(parser, |slot, _, output| {
             let Some(parser) = slot.reader.parser() else { return Ok(()) };
             let value = parser.complete()?;
-            if is_printed == 0 { output.text(value.text()) } else { output.printed(value) }
+            if is_printed == 0 {
+                output.text(value.text())
+            } else {
+                output.printed(value)
+            }
             Ok(())
         })
     })
