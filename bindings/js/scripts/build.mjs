@@ -46,3 +46,5 @@ export function inlined() {
 const digit = (unit) => (unit < 58 ? unit - 48 : unit - 87);
 `,
 );
+
+run("node", ["scripts/translate.mjs"]);

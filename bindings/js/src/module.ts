@@ -5,8 +5,8 @@
 import { JsonSpigotError } from "./error.js";
 
 /** What the module exports. Numbers of parsers and patterns are its own; a negative count says that an error is last. */
-interface Exports {
-  readonly memory: WebAssembly.Memory;
+export interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer };
   input(length: number): number;
   output(): number;
   compile(length: number): number;
@@ -24,6 +24,12 @@ interface Exports {
   complete(parser: number, isPrinted: number): number;
   status(parser: number): number;
 }
+
+/**
+ * Starts the module. What runs it is WebAssembly, whose old views of memory are empty once the memory has grown, or
+ * something else that calls `grown` then.
+ */
+export type Engine = (grown: () => void) => Exports;
 
 /** A compiled module, or the bytes of one. */
 export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array;
@@ -74,15 +80,15 @@ export class Instance {
   #capacity = 0;
   readonly #place: number;
 
-  constructor(module: WebAssembly.Module) {
-    this.exports = new WebAssembly.Instance(module).exports as unknown as Exports;
+  constructor(engine: Engine) {
+    this.exports = engine(() => (this.#input = NOTHING));
     this.#place = this.exports.output() >>> 2;
     this.#reserve(1024);
   }
 
   /** Views are dead once the memory has grown. */
   #look(): void {
-    const buffer = this.exports.memory.buffer as ArrayBuffer;
+    const { buffer } = this.exports.memory;
     if (buffer !== this.#memory) {
       this.#memory = buffer;
       this.#bytes = new Uint8Array(buffer);
@@ -178,7 +184,7 @@ export class Instance {
 
   /** Why a call has thrown. After a trap the instance is dead, and so are its parsers. */
   trapped(thrown: unknown): unknown {
-    if (!(thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError)) return thrown;
+    if (!isTrap(thrown)) return thrown;
     this.failure ??= new JsonSpigotError(
       "trap",
       `the parser has stopped for good (${thrown.message}): make a new one`,
@@ -199,6 +205,15 @@ export class Instance {
   }
 }
 
+const NOTHING = new Uint8Array(0);
+
+/** What the module can't go on after. Without WebAssembly it is a `RangeError`, as an overflow of the stack is anywhere. */
+function isTrap(thrown: unknown): thrown is Error {
+  return (
+    thrown instanceof RangeError || (typeof WebAssembly !== "undefined" && thrown instanceof WebAssembly.RuntimeError)
+  );
+}
+
 const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 function isWellFormed(text: string): boolean {
@@ -212,11 +227,17 @@ export function encode(text: string): Uint8Array {
 
 let load: (() => WebAssembly.Module) | undefined;
 let compiled: WebAssembly.Module | undefined;
+let engine: Engine | undefined;
 let current: Instance | undefined;
 
 /** Where the module comes from, if nobody calls {@link init} first. */
 export function loadWith(source: () => WebAssembly.Module): void {
   load = source;
+}
+
+/** What runs the module where WebAssembly does not: {@link init} has nothing to do then. */
+export function runWith(other: Engine): void {
+  engine = other;
 }
 
 /** The instance that new parsers live in; started by the first of them. */
@@ -225,6 +246,7 @@ export function instance(): Instance {
 }
 
 function start(): Instance {
+  if (engine) return new Instance(engine);
   if (!compiled) {
     if (!load) {
       throw new JsonSpigotError(
@@ -238,14 +260,15 @@ function start(): Instance {
       const error = new JsonSpigotError(
         "not-started",
         "the WebAssembly module can't be compiled here: await init() first where only synchronous compilation is " +
-          "refused, allow 'wasm-unsafe-eval' in the content security policy, or hand a compiled module to " +
-          "`jsonspigot/slim`",
+          "refused, allow 'wasm-unsafe-eval' in the content security policy, hand a compiled module to " +
+          "`jsonspigot/slim`, or import `jsonspigot/js`, which needs no WebAssembly",
       );
       error.cause = cause;
       throw error;
     }
   }
-  return new Instance(compiled);
+  const module = compiled;
+  return new Instance(() => new WebAssembly.Instance(module).exports as unknown as Exports);
 }
 
 /**
@@ -253,6 +276,7 @@ function start(): Instance {
  * harmless afterwards.
  */
 export function initSync(source: ModuleSource): void {
+  if (engine) return;
   compiled ??= source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
 }
 
@@ -261,7 +285,7 @@ export function initSync(source: ModuleSource): void {
  * work at the first use.
  */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
-  if (compiled) return;
+  if (compiled || engine) return;
   let from: ModuleSource | Response | undefined = await source;
   if (typeof Response !== "undefined" && from instanceof Response) from = await from.arrayBuffer();
   if (from === undefined) {

@@ -178,8 +178,18 @@ export async function* snapshots<T = Json>(
   }
 }
 
+/** Some engines have no web streams; there the class can't be used, but the rest of the package can. */
+const Stage: typeof TransformStream =
+  typeof TransformStream === "undefined"
+    ? (class {
+        constructor() {
+          throw new TypeError("this engine has no TransformStream");
+        }
+      } as unknown as typeof TransformStream)
+    : TransformStream;
+
 /** A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for. */
-export class EventStream extends TransformStream<Chunk, Event> {
+export class EventStream extends Stage<Chunk, Event> {
   constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
     let parser: Parser;
     const pass = (call: () => Event[], controller: TransformStreamDefaultController<Event>): void => {
