@@ -1,0 +1,12 @@
+// For engines that read files as Node does: replays all vectors through the entry that is named, and prints the outcome.
+
+import { readdirSync, readFileSync } from "node:fs";
+
+import { replayAll } from "./replay-all.mjs";
+
+const entry = process.argv[2];
+const folder = new URL("../../../../vectors/", import.meta.url);
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith(".jsonl"))
+  .map((name) => readFileSync(new URL(name, folder), "utf8"));
+console.log(JSON.stringify(replayAll(await import(`../../dist/${entry}.js`), files)));
