@@ -122,7 +122,8 @@ export class Instance {
       if (at === length) return length;
     }
     const { read, written } = encoder.encodeInto(text, input);
-    if (written === length) return length;
+    // All ASCII. If the input is full, as many bytes are there, but not all of the text.
+    if (written === length && read === length) return length;
     if (!isWellFormed(text)) return this.#writeUnits(text);
     if (read === length) return written;
     // There was room for ASCII only. What is there stays when the input grows.
