@@ -1,0 +1,151 @@
+// How each library is asked for deltas, and for a snapshot after each chunk. Each run gives what it has to be checked by:
+// the joined deltas, or the last snapshot.
+
+import { parsePartialJson } from "ai";
+import { JSONParser } from "@streamparser/json";
+import { disableErrorLogging, parse as bestEffort } from "best-effort-json-parser";
+import { parse as jsonriver } from "jsonriver";
+import { parse as partialJson } from "partial-json";
+
+import { Parser } from "../dist/index.js";
+
+disableErrorLogging();
+
+/** A path as patterns spell it: `a[*].b`. */
+const pattern = (path) => path.map((step) => (step === "*" ? "[*]" : `.${step}`)).join("").replace(/^\./, "");
+
+/**
+ * New text of the strings at a path, for libraries that show values: looks where something may be new since the last
+ * look, which is the last element of each array and those behind it.
+ */
+function follower(path) {
+  let told = "";
+  const last = { at: 0, children: new Map(), length: 0 };
+  const look = (value, depth, place) => {
+    if (value === undefined || value === null) return;
+    if (depth === path.length) {
+      if (value.length > place.length) {
+        told += value.slice(place.length);
+        place.length = value.length;
+      }
+      return;
+    }
+    const step = path[depth];
+    if (step !== "*") {
+      look(value[step], depth + 1, child(place, step));
+      return;
+    }
+    for (let at = place.at; at < value.length; at++) {
+      place.at = at;
+      look(value[at], depth + 1, child(place, at));
+    }
+  };
+  const child = (place, key) => {
+    let found = place.children.get(key);
+    if (!found) place.children.set(key, (found = { at: 0, children: new Map(), length: 0 }));
+    return found;
+  };
+  return { look: (value) => look(value, 0, last), told: () => told };
+}
+
+async function* later(chunks) {
+  yield* chunks;
+}
+
+/** Each keeps what it has parsed. */
+export const INCREMENTAL = [
+  {
+    name: "jsonspigot",
+    deltas(chunks, path) {
+      const parser = new Parser(pattern(path), { retain: "nothing" });
+      let told = "";
+      for (const chunk of chunks) {
+        for (const event of parser.feed(chunk)) if (event.kind === "delta") told += event.text;
+      }
+      parser.finish();
+      parser.dispose();
+      return told;
+    },
+    snapshots(chunks) {
+      const parser = new Parser([], { snapshots: true, retain: "nothing" });
+      let value;
+      for (const chunk of chunks) {
+        parser.feed(chunk);
+        value = parser.snapshot();
+      }
+      parser.finish();
+      value = parser.snapshot();
+      parser.dispose();
+      return value;
+    },
+  },
+  {
+    // Its values are live: what was shown before changes under the reader. That is less than a snapshot.
+    name: "@streamparser/json",
+    deltas(chunks, path) {
+      const parser = new JSONParser({
+        paths: [`$.${path.join(".")}`],
+        emitPartialTokens: true,
+        emitPartialValues: true,
+        keepStack: false,
+      });
+      let told = "";
+      let shown = 0;
+      parser.onValue = ({ value, partial }) => {
+        if (value === undefined) return;
+        if (value.length > shown) told += value.slice(shown);
+        shown = partial ? value.length : 0;
+      };
+      for (const chunk of chunks) parser.write(chunk);
+      return told;
+    },
+    snapshots(chunks) {
+      const parser = new JSONParser({ emitPartialTokens: true, emitPartialValues: true });
+      let value;
+      parser.onValue = (told) => {
+        value = told.stack.length > 1 ? told.stack[1].value : (told.parent ?? told.value);
+      };
+      for (const chunk of chunks) parser.write(chunk);
+      return value;
+    },
+  },
+  {
+    // Live values too.
+    name: "jsonriver",
+    async deltas(chunks, path) {
+      const follow = follower(path);
+      for await (const value of jsonriver(later(chunks))) follow.look(value);
+      return follow.told();
+    },
+    async snapshots(chunks) {
+      let last;
+      for await (const value of jsonriver(later(chunks))) last = value;
+      return last;
+    },
+  },
+];
+
+/** Each parses all text so far again, at each chunk. What they show is a snapshot, and deltas are found in it. */
+export const ONE_SHOT = [
+  { name: "ai", parse: async (text) => (await parsePartialJson(text)).value },
+  { name: "partial-json", parse: (text) => partialJson(text) },
+  { name: "best-effort-json-parser", parse: (text) => bestEffort(text) },
+].map(({ name, parse }) => ({
+  name,
+  async snapshots(chunks) {
+    let text = "";
+    let value;
+    for (const chunk of chunks) {
+      text += chunk;
+      value = name === "ai" ? await parse(text) : parse(text);
+    }
+    return value;
+  },
+}));
+
+/** The strings at a path, joined. */
+export function expectedDeltas(value, path) {
+  const follow = follower(path);
+  follow.look(value);
+  return follow.told();
+}
