@@ -9,6 +9,7 @@
 extern crate alloc;
 
 mod events;
+mod memory;
 mod options;
 mod output;
 mod snapshot;
@@ -24,7 +25,7 @@ use self::output::Output;
 use self::table::Table;
 
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static MEMORY: memory::Memory = memory::Memory::new();
 
 /// A panic is a trap, which JavaScript sees as a `RuntimeError`. No text: it would be most of the module.
 #[panic_handler]
