@@ -1,0 +1,85 @@
+// What the AI SDK's `parsePartialJson` gives for the text so far, without reading it again.
+
+import type { Json } from "jsonspigot";
+
+import { Preview } from "./preview.js";
+
+/** In the words of the AI SDK. */
+export interface PartialJson {
+  readonly value: Json | undefined;
+  /**
+   * Nothing was pushed yet; the text so far is a complete JSON text; it is the start of one, or can be repaired; it can't.
+   */
+  readonly state: "undefined-input" | "successful-parse" | "repaired-parse" | "failed-parse";
+}
+
+const DIALECT = { readsKeys: false, readsPlus: false, leavesEscapes: false };
+const UNDEFINED: PartialJson = { value: undefined, state: "undefined-input" };
+const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
+
+/**
+ * A drop-in for the AI SDK's `parsePartialJson` that takes deltas: `await parsePartialJson(text += delta)` becomes
+ * `parser.push(delta)`, with the same value and state. Text with `__proto__`, or `prototype` in a `constructor`, is
+ * `failed-parse` as a whole.
+ *
+ * Values share their structure and never change afterwards. They differ from the AI SDK's (7.0.173) in three places, where
+ * that is wrong for JSON that is right: a half surrogate pair is not shown, a member's exponent may begin with `+`, and a
+ * key may hold `\"`.
+ *
+ * ```ts
+ * const parser = new PartialJsonParser();
+ * for await (const delta of deltas) {
+ *   const { value, state } = parser.push(delta);
+ * }
+ * ```
+ */
+export class PartialJsonParser {
+  readonly #preview: Preview;
+  #current: PartialJson = UNDEFINED;
+
+  constructor() {
+    const origin: unknown = arguments[0];
+    if (origin instanceof PartialJsonParser) {
+      this.#preview = origin.#preview.clone();
+      this.#current = origin.#current;
+    } else {
+      this.#preview = new Preview(DIALECT);
+    }
+  }
+
+  /** Adds text; gives what all of it shows. The same object as before if nothing has changed. */
+  push(delta: string): PartialJson {
+    this.#preview.push(delta);
+    const shown = this.#preview.shown();
+    if (shown === undefined) {
+      this.#current = FAILED;
+    } else {
+      const state = shown.state === "complete" ? "successful-parse" : "repaired-parse";
+      if (shown.value !== this.#current.value || state !== this.#current.state) {
+        this.#current = { value: shown.value, state };
+      }
+    }
+    return this.#current;
+  }
+
+  /** What the last push gave. */
+  get current(): PartialJson {
+    return this.#current;
+  }
+
+  /** A parser that goes on from here on its own. */
+  clone(): PartialJsonParser {
+    return Reflect.construct(PartialJsonParser, [this]);
+  }
+
+  /** Makes the parser as new. */
+  reset(): void {
+    this.#preview.reset();
+    this.#current = UNDEFINED;
+  }
+
+  /** Frees the parser's memory. Harmless twice; a push is an error afterwards. */
+  dispose(): void {
+    this.#preview.dispose();
+  }
+}

@@ -1,0 +1,120 @@
+// What assistant-ui's `parsePartialJsonObject` gives for the text so far, without reading it again.
+
+import type { Json } from "jsonspigot";
+
+import { Preview } from "./preview.js";
+import { Scanner } from "./scanner.js";
+
+type Container = { [key: string]: Json } | Json[];
+
+/** An object or array as far as it is known, with what assistant-ui keeps under a symbol. */
+export interface PartialObject {
+  readonly value: Container;
+  readonly state: "complete" | "partial";
+  /** The way to the innermost value that may still grow; indices as strings. A literal never does. */
+  readonly partialPath: readonly string[];
+}
+
+const DIALECT = { readsKeys: true, readsPlus: true, leavesEscapes: true };
+const EMPTY: PartialObject = { value: {}, state: "partial", partialPath: [] };
+
+/**
+ * A drop-in for assistant-ui's `parsePartialJsonObject` that takes deltas: the same values, states and paths, and
+ * `undefined` where that gives `undefined`: for roots that are neither objects nor arrays, text that can't be repaired,
+ * text with `__proto__` or with `prototype` in a `constructor`.
+ *
+ * Values share their structure and never change afterwards. They differ from assistant-ui's in one place: a half surrogate
+ * pair is not shown.
+ *
+ * ```ts
+ * const parser = new PartialJsonObjectParser();
+ * for await (const delta of deltas) {
+ *   const object = parser.push(delta);
+ *   if (object && fieldState(object, ["city"]) === "complete") …
+ * }
+ * ```
+ */
+export class PartialJsonObjectParser {
+  readonly #preview: Preview;
+  #paths: Scanner;
+  #isFresh = true;
+  #current: PartialObject | undefined = EMPTY;
+
+  constructor() {
+    const origin: unknown = arguments[0];
+    if (origin instanceof PartialJsonObjectParser) {
+      this.#preview = origin.#preview.clone();
+      this.#paths = origin.#paths.clone();
+      this.#isFresh = origin.#isFresh;
+      this.#current = origin.#current;
+    } else {
+      this.#preview = new Preview(DIALECT);
+      this.#paths = new Scanner(DIALECT);
+    }
+  }
+
+  /** Adds text; gives what all of it shows. The same object as before if nothing has changed. */
+  push(delta: string): PartialObject | undefined {
+    if (delta === "") return this.#current;
+    // A byte order mark in front is not part of the text.
+    const text = this.#isFresh && delta[0] === "\ufeff" ? delta.slice(1) : delta;
+    this.#isFresh = false;
+    this.#preview.push(text);
+    this.#paths.scan(text);
+    return (this.#current = this.#look());
+  }
+
+  #look(): PartialObject | undefined {
+    const shown = this.#preview.shown();
+    if (shown === undefined || typeof shown.value !== "object" || shown.value === null) return undefined;
+    const { value, state } = shown;
+    const partialPath = state === "complete" ? [] : this.#paths.openPath();
+    const old = this.#current;
+    const isSame =
+      old !== undefined &&
+      old.value === value &&
+      old.state === state &&
+      old.partialPath.length === partialPath.length &&
+      old.partialPath.every((key, depth) => key === partialPath[depth]);
+    return isSame ? old : { value, state, partialPath };
+  }
+
+  /** What the last push gave. */
+  get current(): PartialObject | undefined {
+    return this.#current;
+  }
+
+  /** A parser that goes on from here on its own. */
+  clone(): PartialJsonObjectParser {
+    return Reflect.construct(PartialJsonObjectParser, [this]);
+  }
+
+  /** Makes the parser as new. */
+  reset(): void {
+    this.#preview.reset();
+    this.#paths = new Scanner(DIALECT);
+    this.#isFresh = true;
+    this.#current = EMPTY;
+  }
+
+  /** Frees the parser's memory. Harmless twice; a push is an error afterwards. */
+  dispose(): void {
+    this.#preview.dispose();
+  }
+}
+
+/**
+ * assistant-ui's state of a field: `complete` once its value can't grow any more; a field that is not there is `partial`
+ * while the root is open, and `complete` once it has closed.
+ */
+export function fieldState(object: PartialObject, path: readonly (string | number)[]): "complete" | "partial" {
+  if (object.state === "complete") return "complete";
+  let parent: Json = object.value;
+  for (const [depth, field] of path.entries()) {
+    const key = String(field);
+    if (typeof parent !== "object" || parent === null || !Object.hasOwn(parent, key)) return "partial";
+    if (key !== object.partialPath[depth]) return "complete";
+    parent = (parent as { [key: string]: Json })[key]!;
+  }
+  return "partial";
+}

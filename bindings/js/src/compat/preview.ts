@@ -1,0 +1,147 @@
+// What both drop-ins share: the text so far, parsed as it arrives, and repaired as theirs do once it is not JSON.
+
+import { JsonSpigotError, Parser, type Json } from "jsonspigot";
+
+import { Scanner, type Dialect } from "./scanner.js";
+
+/** What a text so far shows: nothing, all that it says, or as much as can be seen. */
+export type Shown = { readonly value: Json | undefined; readonly state: "complete" | "partial" } | undefined;
+
+// The root, and the keys for which both consumers refuse the whole text.
+const PATTERNS = ["$", "$..__proto__", "$..constructor.prototype"];
+
+/** Errors over what `JSON.parse` takes: a half surrogate pair. */
+const TAKEN_BY_THEM: readonly string[] = ["lone-surrogate", "invalid-utf8"];
+
+/** A text that is not JSON. */
+interface Broken {
+  readonly scanner: Scanner;
+  /** Where the first unit is that no JSON text has there. A repair that takes it can never be parsed. */
+  readonly at: number;
+  /** How the text was cut and closed, and what that gave. */
+  repaired: string | undefined;
+  shown: Shown;
+}
+
+export class Preview {
+  readonly #dialect: Dialect;
+  readonly #parser: Parser;
+  #text = "";
+  #hasEnded = false;
+  #isNumber = false;
+  #isSuspicious = false;
+  #broken: Broken | undefined;
+
+  constructor(dialect: Dialect, origin?: Preview) {
+    this.#dialect = dialect;
+    if (origin === undefined) {
+      this.#parser = new Parser(PATTERNS, { retain: "nothing", provisional: true, limits: { depth: Infinity } });
+      return;
+    }
+    this.#parser = origin.#parser.clone();
+    this.#text = origin.#text;
+    this.#hasEnded = origin.#hasEnded;
+    this.#isNumber = origin.#isNumber;
+    this.#isSuspicious = origin.#isSuspicious;
+    const broken = origin.#broken;
+    this.#broken = broken && { ...broken, scanner: broken.scanner.clone() };
+  }
+
+  clone(): Preview {
+    return new Preview(this.#dialect, this);
+  }
+
+  reset(): void {
+    this.#parser.reset();
+    this.#text = "";
+    this.#hasEnded = this.#isNumber = this.#isSuspicious = false;
+    this.#broken = undefined;
+  }
+
+  dispose(): void {
+    this.#parser.dispose();
+  }
+
+  push(delta: string): void {
+    this.#text += delta;
+    if (this.#broken) {
+      this.#broken.scanner.scan(delta);
+      return;
+    }
+    try {
+      for (const event of this.#parser.feed(delta)) {
+        if (event.pattern !== 0) this.#isSuspicious = true;
+        else if (event.kind === "begin") this.#isNumber = event.type === "number";
+        else if (event.kind === "end") this.#hasEnded = true;
+      }
+    } catch (error) {
+      if (!(error instanceof JsonSpigotError) || error.kind === "trap" || error.kind === "disposed") throw error;
+      const at = TAKEN_BY_THEM.includes(error.kind) ? Infinity : unitAt(this.#text, error.offset);
+      const scanner = new Scanner(this.#dialect);
+      scanner.scan(this.#text);
+      this.#broken = { scanner, at, repaired: undefined, shown: undefined };
+    }
+  }
+
+  shown(): Shown {
+    if (this.#broken) return this.#shownBroken(this.#broken);
+    const value = this.#parser.snapshot() as Json | undefined;
+    if (value === undefined || (this.#isSuspicious && reachesPrototype(value))) return undefined;
+    // Of the numbers that are still open, those that end with a digit are whole.
+    const isComplete = this.#hasEnded || (this.#isNumber && /\d$/.test(this.#text.slice(-1)));
+    return { value, state: isComplete ? "complete" : "partial" };
+  }
+
+  #shownBroken(broken: Broken): Shown {
+    const { scanner, at } = broken;
+    if (scanner.isBroken || scanner.cut > at) return undefined;
+    if (at === Infinity) {
+      // A text that only `JSON.parse` takes: theirs reads it whole each time too.
+      const whole = parsed(this.#text);
+      if (whole !== undefined) return reachesPrototype(whole) ? undefined : { value: whole, state: "complete" };
+    }
+    const closers = scanner.closers();
+    const repair = `${scanner.cut}${closers}`;
+    if (repair !== broken.repaired) {
+      broken.repaired = repair;
+      const value = parsed(this.#text.slice(0, scanner.cut) + closers);
+      broken.shown = value === undefined || reachesPrototype(value) ? undefined : { value, state: "partial" };
+    }
+    return broken.shown;
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an object has a member of its own that could be taken for a way to a prototype. */
+function reachesPrototype(value: Json): boolean {
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== "object" || next === null) continue;
+    if (!Array.isArray(next)) {
+      if (Object.hasOwn(next, "__proto__")) return true;
+      const made = Object.hasOwn(next, "constructor") ? next.constructor : undefined;
+      if (typeof made === "object" && made !== null && Object.hasOwn(made, "prototype")) return true;
+    }
+    for (const child of Object.values(next)) if (typeof child === "object") open.push(child);
+  }
+  return false;
+}
+
+/** The place in the string of what is at an offset in UTF-8. */
+function unitAt(text: string, offset: number): number {
+  let bytes = 0;
+  let at = 0;
+  while (at < text.length && bytes < offset) {
+    const point = text.codePointAt(at)!;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    at += point < 0x10000 ? 1 : 2;
+  }
+  return at;
+}
