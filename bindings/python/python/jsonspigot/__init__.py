@@ -1,0 +1,64 @@
+"""Streaming JSON for model output: text in at any cut, string deltas out by path, a strict complete value at the end.
+
+>>> from jsonspigot import Delta, Parser
+>>> parser = Parser("say")
+>>> for chunk in ['{"say": "Hel', 'lo"}']:
+...     for event in parser.feed(chunk):
+...         if isinstance(event, Delta):
+...             print(event.text)
+Hel
+lo
+>>> parser.finish()
+[]
+>>> parser.value()
+{'say': 'Hello'}
+"""
+
+from ._errors import Deviation, JsonSpigotError, PatternError
+from ._iterate import deltas, events, snapshots
+from ._native import (
+    Begin,
+    Delta,
+    DocumentEnd,
+    Documents,
+    End,
+    Envelope,
+    EnvelopeEvent,
+    InnerError,
+    Parser,
+    ProviderStream,
+    Revision,
+    StreamEvent,
+)
+from ._patch import PatchOp, apply_patch
+from ._typed import Partial
+
+#: What :meth:`Parser.feed` tells. Works with ``isinstance`` and ``match``.
+Event = Begin | Delta | End | InnerError
+
+__all__ = [
+    "Begin",
+    "Delta",
+    "Deviation",
+    "DocumentEnd",
+    "Documents",
+    "End",
+    "Envelope",
+    "EnvelopeEvent",
+    "Event",
+    "InnerError",
+    "JsonSpigotError",
+    "Parser",
+    "Partial",
+    "PatchOp",
+    "PatternError",
+    "ProviderStream",
+    "Revision",
+    "StreamEvent",
+    "apply_patch",
+    "deltas",
+    "events",
+    "snapshots",
+]
+
+__version__ = "0.1.0"

@@ -1,0 +1,112 @@
+"""The exceptions, and what else is plain data. Raised and made by the native module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from . import _native
+
+
+class JsonSpigotError(ValueError):
+    """What is wrong with a text, and where; or with a call.
+
+    ``kind`` is the error's name, as the command line prints it: ``"unexpected-byte"``, ``"invalid-escape"``,
+    ``"lone-surrogate"``, ``"invalid-utf8"``, ``"control-character"``, ``"invalid-number"``, ``"invalid-literal"``,
+    ``"trailing-bytes"``, ``"incomplete"``, ``"duplicate-key"``, ``"depth-limit"``, ``"key-limit"``, ``"string-limit"``,
+    ``"number-limit"``, ``"total-limit"``, ``"snapshot-limit"``, ``"not-retained"``, ``"invalid-path"``,
+    ``"foreign-revision"``, ``"finished"``, ``"data"``.
+
+    ``offset`` is the first byte after which no valid text could follow; ``line`` and ``column`` count from 1, in bytes,
+    and are 0 for an error without a place; ``path`` is the innermost open value. ``events`` are those that the failing
+    call told before the error.
+    """
+
+    kind: str
+    offset: int
+    line: int
+    column: int
+    path: str
+    events: list[Any]
+
+    def __init__(
+        self,
+        message: str,
+        kind: str = "data",
+        offset: int = 0,
+        line: int = 0,
+        column: int = 0,
+        path: str = "$",
+        events: list[Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.offset = offset
+        self.line = line
+        self.column = column
+        self.path = path
+        self.events = [] if events is None else events
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        place = (self.kind, self.offset, self.line, self.column, self.path, self.events)
+        return type(self), (str(self), *place)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JsonSpigotError):
+            return NotImplemented
+        return self._place() == other._place()
+
+    def __hash__(self) -> int:
+        return hash(self._place())
+
+    def _place(self) -> tuple[Any, ...]:
+        return (str(self), self.kind, self.offset, self.line, self.column, self.path)
+
+
+class PatternError(ValueError):
+    """A pattern that cannot be read, or that no forward stream can decide.
+
+    ``pattern`` is its text, ``index`` its place among the patterns, ``column`` where it goes wrong (from 1, in
+    characters), ``reason`` why.
+    """
+
+    pattern: str
+    index: int
+    column: int
+    reason: str
+
+    def __init__(self, message: str, pattern: str = "", index: int = 0, column: int = 0, reason: str = "") -> None:
+        super().__init__(message)
+        self.pattern = pattern
+        self.index = index
+        self.column = column
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.pattern, self.index, self.column, self.reason)
+
+
+class Deviation(NamedTuple):
+    """Something in a text that JSON does not have, which a lenient parser has gone past."""
+
+    kind: str
+    offset: int
+    line: int
+    column: int
+
+
+def rebuild_event(
+    name: str, path: str, detail: Any, pattern: int, match_id: int, offset: int, document: int
+) -> Any:
+    """Makes a pickled event again."""
+    made: Callable[..., Any] = getattr(_native, name)
+    return made(path, detail, pattern=pattern, match_id=match_id, offset=offset, document=document)
+
+
+def rebuild_end(
+    path: str, raw: str | None, pattern: int, match_id: int, offset: int, document: int, decimals: bool
+) -> _native.End:
+    """Makes a pickled end again."""
+    return _native.End(
+        path, raw, pattern=pattern, match_id=match_id, offset=offset, document=document, decimals=decimals
+    )

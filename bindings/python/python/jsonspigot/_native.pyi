@@ -1,0 +1,1 @@
+"""What the native module has. Checked against it by stubtest."""

@@ -1,0 +1,95 @@
+"""Patches on plain Python values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypedDict
+
+
+class PatchOp(TypedDict):
+    """One operation of a patch: RFC 6902's ``add`` or ``replace``, or an ``append`` of text to a string."""
+
+    op: Literal["add", "append", "replace"]
+    path: str
+    value: Any
+
+
+def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any:
+    """Applies the operations of ``Parser.patch_since`` and returns the new value; the old one does not change.
+
+    Containers on the way to what changes are copied, once for each patch; everything else is shared. Before the first
+    patch the value is ``None``.
+
+    Raises ``ValueError`` if the patch does not fit the value.
+
+    >>> apply_patch({"say": "Hel"}, [{"op": "append", "path": "/say", "value": "lo"}])
+    {'say': 'Hello'}
+    """
+    copied: set[int] = set()
+    # What was copied stays alive here, so that no other object can get its id.
+    kept: list[Any] = []
+
+    def own(container: Any) -> Any:
+        if id(container) in copied:
+            return container
+        if isinstance(container, dict):
+            copy: Any = dict(container)  # pyright: ignore[reportUnknownVariableType]
+        elif isinstance(container, list):
+            copy = list(container)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        else:
+            raise ValueError(f"the patch leads into {type(container).__name__}, which has no members")
+        copied.add(id(copy))
+        kept.append(copy)
+        return copy
+
+    for operation in patch:
+        op, path = operation["op"], operation["path"]
+        if op not in ("add", "append", "replace"):
+            raise ValueError(f"unknown operation {op!r}")
+        if path == "":
+            value = _changed(op, value, operation["value"])
+            continue
+        if not path.startswith("/"):
+            raise ValueError(f"not a JSON pointer: {path!r}")
+        tokens = [token.replace("~1", "/").replace("~0", "~") for token in path[1:].split("/")]
+        value = parent = own(value)
+        for token in tokens[:-1]:
+            place = _place(parent, token)
+            try:
+                child = own(parent[place])
+            except (KeyError, IndexError):
+                raise ValueError(f"nothing at {path!r}") from None
+            parent[place] = child
+            parent = child
+        place = _place(parent, tokens[-1])
+        if op == "add":
+            if not isinstance(parent, list):
+                parent[place] = operation["value"]
+            elif 0 <= int(place) <= len(parent):  # pyright: ignore[reportUnknownArgumentType]
+                parent.insert(place, operation["value"])  # pyright: ignore[reportUnknownMemberType]
+            else:
+                raise ValueError(f"nothing at {path!r}")
+        else:
+            try:
+                parent[place] = _changed(op, parent[place], operation["value"])
+            except (KeyError, IndexError):
+                raise ValueError(f"nothing at {path!r}") from None
+    return value
+
+
+def _place(container: Any, token: str) -> Any:
+    if not isinstance(container, list):
+        return token
+    if token == "-":
+        return len(container)  # pyright: ignore[reportUnknownArgumentType]
+    if not (token.isascii() and token.isdigit()):
+        raise ValueError(f"not an index: {token!r}")
+    return int(token)
+
+
+def _changed(op: str, old: Any, new: Any) -> Any:
+    if op != "append":
+        return new
+    if not isinstance(old, str) or not isinstance(new, str):
+        raise ValueError("append needs two strings")
+    return old + new

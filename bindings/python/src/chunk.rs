@@ -1,0 +1,50 @@
+//! What can be fed: text, or anything with bytes in it.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::error::lone_surrogate;
+
+/// A chunk of this size or more is parsed without the GIL: getting it back from a busy thread may take milliseconds.
+pub(crate) const LARGE: usize = 256 << 10;
+
+pub(crate) enum Chunk<'a> {
+    Borrowed(&'a [u8]),
+    /// Of what may change while nobody holds the GIL.
+    Copied(Vec<u8>),
+}
+
+impl<'a> Chunk<'a> {
+    /// `offset` is where the chunk begins, for an error that names the place.
+    #[inline]
+    pub(crate) fn of(chunk: &'a Bound<'_, PyAny>, offset: impl FnOnce() -> u64) -> PyResult<Self> {
+        if let Ok(text) = chunk.cast::<PyString>() {
+            return match text.to_str() {
+                Ok(text) => Ok(Self::Borrowed(text.as_bytes())),
+                Err(error) => Err(lone_surrogate(text, error, offset())),
+            };
+        }
+        if let Ok(bytes) = chunk.cast::<PyBytes>() {
+            return Ok(Self::Borrowed(bytes.as_bytes()));
+        }
+        match PyBuffer::<u8>::get(chunk) {
+            Ok(buffer) => Ok(Self::Copied(buffer.to_vec(chunk.py())?)),
+            Err(_) => {
+                let name = chunk.get_type().name()?;
+                Err(PyTypeError::new_err(format!(
+                    "a chunk is str, bytes, bytearray or a contiguous memoryview of bytes, not {name}"
+                )))
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Copied(bytes) => bytes,
+        }
+    }
+}

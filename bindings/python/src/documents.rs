@@ -1,0 +1,257 @@
+//! `Documents`: many JSON texts in one stream.
+
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+use jsonspigot::{DocumentEvent, EndedDocument, Framing};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
+
+use crate::chunk::Chunk;
+use crate::error::{exception, own, raised, raised_after};
+use crate::event::{Paths, Told, event_object, made_once};
+use crate::keys::Keys;
+use crate::mirror::Mirror;
+use crate::options::{Options, pattern_set};
+use crate::parser::{Parser, deviations, locked, state_name};
+use crate::value::{Fractions, build, on_one_line};
+
+/// One of many documents has ended.
+///
+/// ``document`` is its number, ``start`` its first byte in the stream, ``byte_count`` its length, ``error`` what was wrong
+/// with it or ``None``, ``deviations`` those of a lenient parser. ``value`` is its complete value, made when it is first
+/// asked for, and raises the error if there is one; ``raw`` is that value's JSON text on one line, or ``None``. ``parser`` is
+/// the parser as it was at the document's end, if snapshots were asked for.
+#[pyclass(frozen, module = "jsonspigot")]
+pub(crate) struct DocumentEnd {
+    #[pyo3(get)]
+    document: u64,
+    #[pyo3(get)]
+    start: u64,
+    #[pyo3(get)]
+    byte_count: u64,
+    #[pyo3(get)]
+    error: Option<Py<PyAny>>,
+    #[pyo3(get)]
+    deviations: Py<PyTuple>,
+    #[pyo3(get)]
+    deviation_count: u64,
+    #[pyo3(get)]
+    parser: Option<Py<Parser>>,
+    text: Option<Box<str>>,
+    value: OnceLock<Py<PyAny>>,
+    fractions: Fractions,
+}
+
+#[pymethods]
+impl DocumentEnd {
+    #[classattr]
+    const __match_args__: (&'static str, &'static str) = ("document", "error");
+
+    #[getter]
+    fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        made_once(py, &self.value, || match (&self.text, &self.error) {
+            (Some(text), _) => build(py, text, self.fractions, &mut Keys::default()),
+            (None, Some(error)) => Err(PyErr::from_value(error.bind(py).clone())),
+            (None, None) => {
+                let message = "not retained: expected a parser with retain=\"all\"";
+                Err(own(py, message, "not-retained", self.byte_count, "$"))
+            }
+        })
+    }
+
+    #[getter]
+    fn raw(&self) -> Option<String> {
+        self.text.as_deref().map(on_one_line)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let state = match &self.error {
+            Some(error) => format!("error={}", error.bind(py).repr()?),
+            None => format!("byte_count={}", self.byte_count),
+        };
+        Ok(format!("DocumentEnd(document={}, {state})", self.document))
+    }
+}
+
+impl DocumentEnd {
+    fn of(py: Python<'_>, ended: &EndedDocument<'_>, options: &Options) -> PyResult<Self> {
+        let core = ended.parser();
+        let error = ended.error().map(|error| exception(py, error, None)).transpose()?;
+        let parser = if options.has_snapshots() { Some(Py::new(py, Parser::of(core.clone(), options))?) } else { None };
+        Ok(Self {
+            document: ended.number(),
+            start: ended.start(),
+            byte_count: ended.byte_count(),
+            error: error.map(Bound::unbind),
+            deviations: deviations(py, core)?.unbind(),
+            deviation_count: core.deviation_count(),
+            parser,
+            text: ended.complete().ok().map(|value| value.text().into()),
+            value: OnceLock::new(),
+            fractions: options.fractions,
+        })
+    }
+}
+
+/// Reads many JSON texts in one stream, one after the other.
+///
+/// ``framing`` says where one ends: ``"lines"`` (JSON Lines; a bad line is reported and the next one is read),
+/// ``"concatenated"`` or ``"sequence"`` (RFC 7464). ``feed`` returns the matches' events, each with its ``document`` number,
+/// and a ``DocumentEnd`` after each text. The options are those of ``Parser``.
+#[pyclass(frozen, module = "jsonspigot")]
+pub(crate) struct Documents(Mutex<Inner>);
+
+struct Inner {
+    documents: jsonspigot::Documents,
+    options: Options,
+    paths: Paths,
+    keys: Keys,
+    mirror: Mirror,
+    /// The number of the document that the mirror shows.
+    mirrored: u64,
+}
+
+impl Inner {
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        read: impl FnOnce(&mut jsonspigot::Documents, &mut dyn FnMut(DocumentEvent<'_>)) -> Result<(), jsonspigot::Error>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let Self { documents, options, paths, .. } = self;
+        let mut told = Told::new(py);
+        let result = read(documents, &mut |event| match event {
+            DocumentEvent::Match { document, event } => {
+                told.push(event_object(py, &event, document, options.fractions, paths));
+            }
+            DocumentEvent::End(ended) => {
+                paths.clear();
+                told.push(DocumentEnd::of(py, &ended, options).and_then(|end| Ok(Bound::new(py, end)?.into_any())));
+            }
+            _ => {}
+        });
+        let events = told.finish()?;
+        result.map_err(|error| raised_after(py, &error, Some(events.clone())))?;
+        Ok(events)
+    }
+}
+
+impl Documents {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        locked(&self.0, "reader of documents")
+    }
+}
+
+#[pymethods]
+impl Documents {
+    #[new]
+    #[pyo3(signature = (framing, patterns = None, **options))]
+    fn new(framing: &str, patterns: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let framing = Framing::from_name(framing).ok_or_else(|| {
+            PyValueError::new_err(format!("framing: expected 'lines', 'concatenated' or 'sequence', not '{framing}'"))
+        })?;
+        let options = Options::of(options)?;
+        let parser = options.builder().build(&pattern_set(patterns)?);
+        Ok(Self(Mutex::new(Inner {
+            documents: jsonspigot::Documents::new(framing, parser),
+            options,
+            paths: Paths::default(),
+            keys: Keys::default(),
+            mirror: Mirror::new(options.fractions),
+            mirrored: 0,
+        })))
+    }
+
+    /// Feeds the next piece of the stream, cut anywhere.
+    ///
+    /// Raises ``JsonSpigotError`` only for concatenated texts, which end at a bad one; with the other framings, its
+    /// ``DocumentEnd`` has the error, and the stream goes on.
+    fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let mut inner = self.lock()?;
+        let chunk = Chunk::of(chunk, || inner.documents.offset())?;
+        inner.run(py, |documents, on_event| documents.feed_with(chunk.bytes(), on_event))
+    }
+
+    /// Ends the stream, and with it the last text.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.lock()?.run(py, |documents, on_event| documents.finish_with(on_event))
+    }
+
+    /// The open document's snapshot; ``None`` between documents. Needs ``snapshots=True``.
+    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut inner = self.lock()?;
+        let Inner { documents, keys, mirror, mirrored, options, .. } = &mut *inner;
+        require_snapshots(options)?;
+        let number = documents.number();
+        if *mirrored != number {
+            mirror.clear();
+            *mirrored = number;
+        }
+        documents.parser().map_or(Ok(None), |parser| mirror.update(py, parser, keys))
+    }
+
+    /// The snapshot's JSON text on one line; ``None`` between documents.
+    fn snapshot_raw(&self) -> PyResult<Option<String>> {
+        let inner = self.lock()?;
+        require_snapshots(&inner.options)?;
+        Ok(inner.documents.parser().and_then(|parser| Some(parser.snapshot()?.to_string())))
+    }
+
+    /// What is known of a value in the open document; ``None`` between documents.
+    fn state_of<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyString>>> {
+        let inner = self.lock()?;
+        require_snapshots(&inner.options)?;
+        let state = inner.documents.parser().map(|parser| parser.state_of(path)).transpose();
+        Ok(state.map_err(|error| raised(py, &error))?.map(|state| state_name(py, state)))
+    }
+
+    /// A parser in the open document's state, to ask what it knows; ``None`` between documents.
+    fn parser(&self) -> PyResult<Option<Parser>> {
+        let inner = self.lock()?;
+        Ok(inner.documents.parser().map(|parser| Parser::of(parser.clone(), &inner.options)))
+    }
+
+    /// Begins a new stream.
+    fn reset(&self) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        inner.documents.reset();
+        inner.paths.clear();
+        inner.mirror.clear();
+        inner.mirrored = 0;
+        Ok(())
+    }
+
+    /// The number of the document that is open or comes next.
+    #[getter]
+    fn number(&self) -> PyResult<u64> {
+        Ok(self.lock()?.documents.number())
+    }
+
+    /// How many bytes have been read.
+    #[getter]
+    fn offset(&self) -> PyResult<u64> {
+        Ok(self.lock()?.documents.offset())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0.try_lock().map_or(Ok(()), |inner| inner.mirror.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut inner) = self.0.try_lock() {
+            let mirror = std::mem::take(&mut inner.mirror);
+            drop(inner);
+            drop(mirror);
+        }
+    }
+}
+
+fn require_snapshots(options: &Options) -> PyResult<()> {
+    if options.has_snapshots() {
+        return Ok(());
+    }
+    Err(pyo3::exceptions::PyRuntimeError::new_err(
+        "these documents are read without snapshots: snapshots=True asks for them",
+    ))
+}

@@ -1,0 +1,84 @@
+//! The exceptions. `JsonSpigotError` and `PatternError` are Python classes (`_errors.py`), because a class of ours cannot
+//! extend `ValueError` in the stable ABI before 3.12, and because they pickle that way; they are raised here.
+
+use jsonspigot::{Error, PatternError};
+use pyo3::exceptions::PyUnicodeEncodeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyList, PyString, PyType};
+
+static JSON_SPIGOT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static PATTERN_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+fn class<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyType>>, name: &str) -> PyResult<&'py Bound<'py, PyType>> {
+    cell.import(py, "jsonspigot._errors", name)
+}
+
+/// An error as an exception object, with the events that came before it in the same chunk.
+pub(crate) fn exception<'py>(
+    py: Python<'py>,
+    error: &Error,
+    events: Option<Bound<'py, PyList>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = class(py, &JSON_SPIGOT_ERROR, "JsonSpigotError")?;
+    let events = events.unwrap_or_else(|| PyList::empty(py));
+    let (offset, line, column) = (error.offset(), error.line(), error.column());
+    class.call1((error.to_string(), error.kind().name(), offset, line, column, error.path(), events))
+}
+
+/// The exception to raise for an error of the library.
+pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
+    raised_after(py, error, None)
+}
+
+pub(crate) fn raised_after(py: Python<'_>, error: &Error, events: Option<Bound<'_, PyList>>) -> PyErr {
+    exception(py, error, events).map_or_else(|error| error, PyErr::from_value)
+}
+
+/// An error of the binding's own, with a kind that the library has too.
+pub(crate) fn own(py: Python<'_>, message: &str, kind: &str, offset: u64, path: &str) -> PyErr {
+    let raise = || -> PyResult<PyErr> {
+        let class = class(py, &JSON_SPIGOT_ERROR, "JsonSpigotError")?;
+        Ok(PyErr::from_value(class.call1((message, kind, offset, 0, 0, path, PyList::empty(py)))?))
+    };
+    raise().unwrap_or_else(|error| error)
+}
+
+pub(crate) fn bad_pattern(py: Python<'_>, error: &PatternError) -> PyErr {
+    let raise = || -> PyResult<PyErr> {
+        let class = class(py, &PATTERN_ERROR, "PatternError")?;
+        let (pattern, index) = (error.pattern(), error.index());
+        Ok(PyErr::from_value(class.call1((error.to_string(), pattern, index, error.column(), error.reason()))?))
+    };
+    raise().unwrap_or_else(|error| error)
+}
+
+/// What to say of a `str` that UTF-8 cannot encode: it was not read at all, so the parser is as it was.
+pub(crate) fn lone_surrogate(text: &Bound<'_, PyString>, cause: PyErr, offset: u64) -> PyErr {
+    let py = text.py();
+    if !cause.is_instance_of::<PyUnicodeEncodeError>(py) {
+        return cause;
+    }
+    let place = || -> PyResult<(usize, u32, usize)> {
+        let index: usize = cause.value(py).getattr("start")?.extract()?;
+        let found: u32 = py.import("builtins")?.call_method1("ord", (text.get_item(index)?,))?.extract()?;
+        let before: usize = text.call_method1("encode", ("utf-8", "replace"))?.len()?;
+        let after: usize = text
+            .get_item(pyo3::types::PySlice::new(py, index as isize, isize::MAX, 1))?
+            .call_method1("encode", ("utf-8", "replace"))?
+            .len()?;
+        Ok((index, found, before - after))
+    };
+    match place() {
+        Ok((index, found, bytes)) => {
+            let message = format!(
+                "lone surrogate: expected text that UTF-8 can encode, but the str has U+{found:04X} at index {index}; \
+                 nothing of it was read"
+            );
+            let error = own(py, &message, "lone-surrogate", offset + bytes as u64, "$");
+            error.set_cause(py, Some(cause));
+            error
+        }
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,37 @@
+//! jsonspigot for Python: the module `jsonspigot._native`. What is public is re-exported by `jsonspigot/__init__.py`.
+//!
+//! The library's meaning stays as it is; here text becomes `str`, and values become dicts and lists. Nothing in here is
+//! called while a parser is locked but Python's own constructors.
+#![allow(non_upper_case_globals, reason = "`__match_args__` is Python's name")]
+
+mod chunk;
+mod documents;
+mod envelope;
+mod error;
+mod event;
+#[allow(dead_code, reason = "the command's own file, which has more in it")]
+mod framing;
+mod keys;
+mod mirror;
+mod options;
+mod parser;
+mod provider;
+#[allow(dead_code, reason = "the command's own file, which has more in it")]
+mod utf8;
+mod value;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::documents::{DocumentEnd, Documents};
+    #[pymodule_export]
+    use super::envelope::{Envelope, EnvelopeEvent};
+    #[pymodule_export]
+    use super::event::{Begin, Delta, End, InnerError};
+    #[pymodule_export]
+    use super::parser::{Parser, Revision};
+    #[pymodule_export]
+    use super::provider::{ProviderStream, StreamEvent};
+}

@@ -1,0 +1,132 @@
+//! A parser's choices as keyword arguments, the same for everything that has parsers.
+
+use jsonspigot::{DuplicateKeys, Leniency, Limits, ParserBuilder, PatternSet, Retain};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::error::bad_pattern;
+use crate::value::Fractions;
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Options {
+    limits: Limits,
+    /// Calls and payloads have defaults of their own for these two.
+    retain: Option<Retain>,
+    duplicate_keys: Option<DuplicateKeys>,
+    snapshots: bool,
+    provisional: bool,
+    leniency: Leniency,
+    accept_deviations: bool,
+    pub(crate) fractions: Fractions,
+}
+
+impl Options {
+    /// Reads keyword arguments, those of the caller's own aside.
+    pub(crate) fn of(arguments: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut options = Self::default();
+        let Some(arguments) = arguments else { return Ok(options) };
+        for (name, value) in arguments {
+            let name = name.cast_into::<PyString>()?;
+            options.set(name.to_str()?, &value)?;
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        match name {
+            "snapshots" => self.snapshots = value.is_truthy()?,
+            "provisional" => self.provisional = value.is_truthy()?,
+            "accept_deviations" => self.accept_deviations = value.is_truthy()?,
+            "decimals" => self.fractions = if value.is_truthy()? { Fractions::Decimal } else { Fractions::Float },
+            "retain" => self.retain = Some(retain(value.extract()?)?),
+            "duplicate_keys" => self.duplicate_keys = Some(duplicate_keys(value.extract()?)?),
+            "lenient" => self.leniency = leniency(value)?,
+            "max_depth" => self.limits = self.limits.depth(limit(value)?.unwrap_or(usize::MAX)),
+            "max_key" => self.limits = self.limits.key(limit(value)?.unwrap_or(u64::MAX)),
+            "max_string" => self.limits = self.limits.string(limit(value)?.unwrap_or(u64::MAX)),
+            "max_number" => self.limits = self.limits.number(limit(value)?.unwrap_or(u64::MAX)),
+            "max_total" => self.limits = self.limits.total(limit(value)?.unwrap_or(u64::MAX)),
+            _ => return Err(PyTypeError::new_err(format!("unexpected keyword argument '{name}'"))),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn builder(&self) -> ParserBuilder {
+        self.builder_retaining(Retain::All)
+    }
+
+    pub(crate) fn builder_retaining(&self, default: Retain) -> ParserBuilder {
+        let builder = jsonspigot::Parser::builder()
+            .limits(self.limits)
+            .retain(self.retain.unwrap_or(default))
+            .lenient(self.leniency);
+        let builder = match self.duplicate_keys {
+            Some(policy) => builder.duplicate_keys(policy),
+            None => builder,
+        };
+        let builder = if self.accept_deviations { builder.accept_deviations() } else { builder };
+        match (self.snapshots, self.provisional) {
+            (_, true) => builder.provisional(),
+            (true, false) => builder.snapshots(),
+            (false, false) => builder,
+        }
+    }
+
+    pub(crate) fn has_snapshots(&self) -> bool {
+        self.snapshots || self.provisional
+    }
+}
+
+fn limit<'py, T: FromPyObject<'py, 'py>>(value: &'py Bound<'py, PyAny>) -> PyResult<Option<T>> {
+    value.extract::<Option<T>>().map_err(Into::into)
+}
+
+fn retain(name: &str) -> PyResult<Retain> {
+    match name {
+        "all" => Ok(Retain::All),
+        "matches" => Ok(Retain::Matches),
+        "nothing" => Ok(Retain::Nothing),
+        _ => Err(unknown("retain", name, "'all', 'matches' or 'nothing'")),
+    }
+}
+
+fn duplicate_keys(name: &str) -> PyResult<DuplicateKeys> {
+    match name {
+        "last-wins" => Ok(DuplicateKeys::LastWins),
+        "reject" => Ok(DuplicateKeys::Reject),
+        _ => Err(unknown("duplicate_keys", name, "'last-wins' or 'reject'")),
+    }
+}
+
+/// A name, or several of them.
+fn leniency(value: &Bound<'_, PyAny>) -> PyResult<Leniency> {
+    let named = |name: &str| {
+        Leniency::from_name(name).ok_or_else(|| unknown("lenient", name, "'model-output' or the name of a deviation"))
+    };
+    if let Ok(name) = value.cast::<PyString>() {
+        return named(name.to_str()?);
+    }
+    let mut leniency = Leniency::NONE;
+    for name in value.try_iter()? {
+        leniency = leniency | named(name?.cast::<PyString>()?.to_str()?)?;
+    }
+    Ok(leniency)
+}
+
+fn unknown(argument: &str, found: &str, expected: &str) -> PyErr {
+    PyValueError::new_err(format!("{argument}: expected {expected}, not '{found}'"))
+}
+
+/// Patterns: one, or an iterable of them.
+pub(crate) fn pattern_set(patterns: Option<&Bound<'_, PyAny>>) -> PyResult<PatternSet> {
+    let Some(patterns) = patterns else { return Ok(PatternSet::empty()) };
+    let py = patterns.py();
+    let set = if let Ok(pattern) = patterns.cast::<PyString>() {
+        PatternSet::new([pattern.to_str()?])
+    } else {
+        let patterns: Vec<String> = patterns.try_iter()?.map(|pattern| pattern?.extract()).collect::<PyResult<_>>()?;
+        PatternSet::new(&patterns)
+    };
+    set.map_err(|error| bad_pattern(py, &error))
+}

@@ -1,0 +1,414 @@
+//! `Parser` and `Revision`.
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use jsonspigot::{Error, ErrorKind, PatternSet, Revision as CoreRevision, ValueState};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
+
+use crate::chunk::{Chunk, LARGE};
+use crate::error::{exception, raised, raised_after};
+use crate::event::{Paths, Told, event_object};
+use crate::keys::Keys;
+use crate::mirror::Mirror;
+use crate::options::{Options, pattern_set};
+use crate::value::{Fractions, build, on_one_line};
+
+/// A moment of a snapshot, to be compared with a later one; see ``Parser.revision``.
+#[pyclass(frozen, eq, hash, module = "jsonspigot")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Revision(CoreRevision);
+
+/// Reads one JSON text as it arrives.
+///
+/// ``patterns`` says what to tell: RFC 9535 paths such as ``"ask_slots[*].message"``, one or an iterable of them. Each call
+/// of ``feed`` returns what became known: ``Begin``, ``Delta``, ``End`` (and ``InnerError``, for ``"outer | inner"``).
+///
+/// A parser belongs to one thread at a time; a second thread gets a ``RuntimeError``.
+#[pyclass(frozen, subclass, module = "jsonspigot")]
+pub(crate) struct Parser(Mutex<Inner>);
+
+struct Inner {
+    parser: jsonspigot::Parser,
+    has_snapshots: bool,
+    fractions: Fractions,
+    paths: Paths,
+    keys: Keys,
+    mirror: Mirror,
+}
+
+/// What a second thread, or a call from within a call, gets.
+pub(crate) fn locked<'a, T>(mutex: &'a Mutex<T>, what: &str) -> PyResult<MutexGuard<'a, T>> {
+    mutex.try_lock().map_err(|error| {
+        PyRuntimeError::new_err(match error {
+            TryLockError::WouldBlock => format!("this {what} is in use: it belongs to one thread at a time"),
+            TryLockError::Poisoned(_) => format!("this {what} is unusable: an earlier call panicked"),
+        })
+    })
+}
+
+/// One JSON text, for an event that is made by hand.
+pub(crate) fn checked_text(text: &str) -> PyResult<Box<str>> {
+    let mut parser = jsonspigot::Parser::builder()
+        .retain(jsonspigot::Retain::Nothing)
+        .limits(jsonspigot::Limits::new().depth(usize::MAX))
+        .build(&PatternSet::empty());
+    let read = parser.feed(text).check().and_then(|()| parser.finish().check());
+    read.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(text.trim_ascii().into())
+}
+
+pub(crate) fn state_name(py: Python<'_>, state: ValueState) -> Bound<'_, PyString> {
+    match state {
+        ValueState::Pending => pyo3::intern!(py, "pending"),
+        ValueState::Partial => pyo3::intern!(py, "partial"),
+        ValueState::Complete => pyo3::intern!(py, "complete"),
+        ValueState::Absent => pyo3::intern!(py, "absent"),
+    }
+    .clone()
+}
+
+impl Inner {
+    fn feed<'py>(&mut self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let Self { parser, fractions, paths, .. } = self;
+        let chunk = Chunk::of(chunk, || parser.offset())?;
+        let bytes = chunk.bytes();
+        if bytes.len() >= LARGE {
+            return self.feed_large(py, bytes);
+        }
+        // The iterator form: at most one delta per match and chunk.
+        list_of(py, parser.feed(bytes), *fractions, paths)
+    }
+
+    /// Without the GIL while it parses; the events are made of the parser's queue afterwards.
+    fn feed_large<'py>(&mut self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyList>> {
+        let Self { parser, fractions, paths, .. } = self;
+        let events = py.detach(|| parser.feed(bytes));
+        let told = list_of(py, events, *fractions, paths)?;
+        py.check_signals()?;
+        Ok(told)
+    }
+
+    fn require_snapshots(&self) -> PyResult<()> {
+        if self.has_snapshots {
+            return Ok(());
+        }
+        Err(PyRuntimeError::new_err("this parser was built without snapshots: Parser(…, snapshots=True) asks for them"))
+    }
+}
+
+fn list_of<'py>(
+    py: Python<'py>,
+    events: jsonspigot::Events<'_>,
+    fractions: Fractions,
+    paths: &mut Paths,
+) -> PyResult<Bound<'py, PyList>> {
+    let mut told = Told::new(py);
+    let mut failed: Option<Error> = None;
+    for event in events {
+        match event {
+            Ok(event) => told.push(event_object(py, &event, 0, fractions, paths)),
+            Err(error) => failed = Some(error),
+        }
+    }
+    let events = told.finish()?;
+    match failed {
+        None => Ok(events),
+        Some(error) => Err(raised_after(py, &error, Some(events))),
+    }
+}
+
+/// The operations that bring a copy up to date, as their JSON text.
+pub(crate) fn patch_text(parser: &jsonspigot::Parser, revision: CoreRevision) -> Result<String, Error> {
+    use std::fmt::Write as _;
+    let mut text = String::from("[");
+    for (place, op) in parser.patch_since(revision)?.enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        // A `String` takes all that is written to it.
+        let _ = write!(text, "{comma}{op}");
+    }
+    text.push(']');
+    Ok(text)
+}
+
+/// The deviations that a parser has listed, as tuples of kind, offset, line and column.
+pub(crate) fn deviations<'py>(py: Python<'py>, parser: &jsonspigot::Parser) -> PyResult<Bound<'py, PyTuple>> {
+    let class = py.import("jsonspigot._errors")?.getattr("Deviation")?;
+    let made: Vec<_> = parser
+        .deviations()
+        .iter()
+        .map(|deviation| {
+            class.call1((deviation.kind().name(), deviation.offset(), deviation.line(), deviation.column()))
+        })
+        .collect::<PyResult<_>>()?;
+    PyTuple::new(py, made)
+}
+
+impl Parser {
+    pub(crate) fn of(parser: jsonspigot::Parser, options: &Options) -> Self {
+        let fractions = options.fractions;
+        Self(Mutex::new(Inner {
+            parser,
+            has_snapshots: options.has_snapshots(),
+            fractions,
+            paths: Paths::default(),
+            keys: Keys::default(),
+            mirror: Mirror::new(fractions),
+        }))
+    }
+
+    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        locked(&self.0, "parser")
+    }
+}
+
+#[pymethods]
+impl Parser {
+    #[new]
+    #[pyo3(signature = (
+        patterns = None, *, snapshots = false, provisional = false, retain = "all", duplicate_keys = "last-wins",
+        max_depth = Some(127), max_key = None, max_string = None, max_number = None, max_total = None,
+        lenient = None, accept_deviations = false, decimals = false
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        patterns: Option<&Bound<'_, PyAny>>,
+        snapshots: bool,
+        provisional: bool,
+        retain: &str,
+        duplicate_keys: &str,
+        max_depth: Option<usize>,
+        max_key: Option<u64>,
+        max_string: Option<u64>,
+        max_number: Option<u64>,
+        max_total: Option<u64>,
+        lenient: Option<&Bound<'_, PyAny>>,
+        accept_deviations: bool,
+        decimals: bool,
+    ) -> PyResult<Self> {
+        let arguments = PyDict::new(py);
+        arguments.set_item("snapshots", snapshots)?;
+        arguments.set_item("provisional", provisional)?;
+        arguments.set_item("retain", retain)?;
+        arguments.set_item("duplicate_keys", duplicate_keys)?;
+        arguments.set_item("max_depth", max_depth)?;
+        let limits =
+            [("max_key", max_key), ("max_string", max_string), ("max_number", max_number), ("max_total", max_total)];
+        for (name, limit) in limits {
+            arguments.set_item(name, limit)?;
+        }
+        if let Some(lenient) = lenient {
+            arguments.set_item("lenient", lenient)?;
+        }
+        arguments.set_item("accept_deviations", accept_deviations)?;
+        arguments.set_item("decimals", decimals)?;
+        let options = Options::of(Some(&arguments))?;
+        Ok(Self::of(options.builder().build(&pattern_set(patterns)?), &options))
+    }
+
+    /// Feeds the next piece of the text, cut anywhere, and returns what became known.
+    ///
+    /// Raises ``JsonSpigotError`` for the first bad byte; its ``events`` are those before it. Every later call raises the
+    /// same error. A large chunk is parsed without the GIL. The cost is linear in the chunk and its events.
+    fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        self.lock()?.feed(py, chunk)
+    }
+
+    /// Ends the text, and returns what that made known: the end of a number at the root.
+    ///
+    /// Raises ``JsonSpigotError`` if the text is incomplete or was invalid. Calling it again after it succeeded is a no-op.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let mut inner = self.lock()?;
+        let Inner { parser, fractions, paths, .. } = &mut *inner;
+        list_of(py, parser.finish(), *fractions, paths)
+    }
+
+    /// The complete value, as ``json.loads`` would give it, after ``finish`` has succeeded.
+    ///
+    /// Needs ``retain="all"``. Raises ``JsonSpigotError`` before the end, after an error, and if the text was not kept.
+    /// Each call makes new objects.
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut inner = self.lock()?;
+        let Inner { parser, fractions, keys, .. } = &mut *inner;
+        let value = parser.complete().map_err(|error| raised(py, &error))?;
+        build(py, value.text(), *fractions, keys)
+    }
+
+    /// The complete value's own JSON text on one line: numbers and escapes as they were spelt, members in order.
+    fn raw(&self, py: Python<'_>) -> PyResult<String> {
+        let inner = self.lock()?;
+        let value = inner.parser.complete().map_err(|error| raised(py, &error))?;
+        Ok(on_one_line(value.text()))
+    }
+
+    /// Makes the parser as new, keeping its patterns, choices and buffers.
+    fn reset(&self) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        inner.parser.reset();
+        inner.paths.clear();
+        inner.mirror.clear();
+        Ok(())
+    }
+
+    /// The value as far as it is known, with open strings and containers closed; ``None`` before its first byte.
+    ///
+    /// Needs ``snapshots=True``. A snapshot never changes once you hold it, and what has not changed since the last one is
+    /// the same object in the next. Do not change it yourself. The cost is that of what is new, and of the containers on the
+    /// way to it if you still hold an earlier snapshot.
+    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut inner = self.lock()?;
+        inner.require_snapshots()?;
+        let Inner { parser, keys, mirror, .. } = &mut *inner;
+        mirror.update(py, parser, keys)
+    }
+
+    /// The snapshot's JSON text on one line, numbers as they were spelt; ``None`` before its first byte.
+    fn snapshot_raw(&self) -> PyResult<Option<String>> {
+        let inner = self.lock()?;
+        inner.require_snapshots()?;
+        Ok(inner.parser.snapshot().map(|value| value.to_string()))
+    }
+
+    /// The snapshot as a ``Model``: a pydantic model, dataclass, ``TypedDict`` or any type that pydantic validates.
+    ///
+    /// What is open and does not fit yet is left out; what is complete and does not fit raises pydantic's
+    /// ``ValidationError``. Returns ``None`` while the value has not begun or lacks a required field that may still come.
+    /// The cost is that of validating the whole snapshot.
+    fn snapshot_as<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("jsonspigot._typed")?.call_method1("snapshot_as", (slf, model))
+    }
+
+    /// The path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
+    fn open_path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let mut inner = self.lock()?;
+        inner.require_snapshots()?;
+        let Inner { parser, keys, mirror, .. } = &mut *inner;
+        mirror.update(py, parser, keys)?;
+        mirror.open_path(py, parser)
+    }
+
+    /// What is known of the value at a concrete path, such as ``"a[0].b"``: ``"pending"`` (may still come), ``"partial"``,
+    /// ``"complete"`` or ``"absent"``. Needs ``snapshots=True``.
+    fn state_of<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyString>> {
+        let inner = self.lock()?;
+        inner.require_snapshots()?;
+        let state = inner.parser.state_of(path).map_err(|error| raised(py, &error))?;
+        Ok(state_name(py, state))
+    }
+
+    /// This moment of the snapshot.
+    fn revision(&self) -> PyResult<Revision> {
+        let inner = self.lock()?;
+        inner.require_snapshots()?;
+        Ok(Revision(inner.parser.revision()))
+    }
+
+    /// Whether the snapshot shows more than it did then; since the beginning, without an argument.
+    #[pyo3(signature = (revision = None))]
+    fn has_changed_since(&self, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
+        let inner = self.lock()?;
+        inner.require_snapshots()?;
+        Ok(inner.parser.has_changed_since(revision.map(|revision| revision.get().0).unwrap_or_default()))
+    }
+
+    /// The operations that bring a copy up to date: RFC 6902's ``add`` and ``replace``, and ``append`` for strings.
+    ///
+    /// ``apply_patch`` applies them. Without a revision, since the beginning.
+    #[pyo3(signature = (revision = None))]
+    fn patch_since<'py>(
+        &self,
+        py: Python<'py>,
+        revision: Option<&Bound<'py, Revision>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut inner = self.lock()?;
+        inner.require_snapshots()?;
+        let Inner { parser, fractions, keys, .. } = &mut *inner;
+        let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
+        let text = patch_text(parser, revision).map_err(|error| raised(py, &error))?;
+        build(py, &text, *fractions, keys)
+    }
+
+    /// The same operations as their JSON text, ready to be sent.
+    #[pyo3(signature = (revision = None))]
+    fn patch_raw_since(&self, py: Python<'_>, revision: Option<&Bound<'_, Revision>>) -> PyResult<String> {
+        let inner = self.lock()?;
+        inner.require_snapshots()?;
+        let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
+        patch_text(&inner.parser, revision).map_err(|error| raised(py, &error))
+    }
+
+    /// Whether the text so far is one complete JSON text.
+    #[getter]
+    fn is_complete(&self) -> PyResult<bool> {
+        Ok(self.lock()?.parser.is_complete())
+    }
+
+    /// How many bytes have been read, or where the error is.
+    #[getter]
+    fn offset(&self) -> PyResult<u64> {
+        Ok(self.lock()?.parser.offset())
+    }
+
+    /// The error that ended the text, or ``None``.
+    #[getter]
+    fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let inner = self.lock()?;
+        inner.parser.error().map(|error| exception(py, error, None)).transpose()
+    }
+
+    /// The deviations from JSON that a lenient parser has gone past, at most 100 of them; ``deviation_count`` counts all.
+    #[getter]
+    fn deviations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        deviations(py, &self.lock()?.parser)
+    }
+
+    /// How many deviations there were.
+    #[getter]
+    fn deviation_count(&self) -> PyResult<u64> {
+        Ok(self.lock()?.parser.deviation_count())
+    }
+
+    /// Whether no deviation has been passed.
+    #[getter]
+    fn is_strict(&self) -> PyResult<bool> {
+        Ok(self.lock()?.parser.is_strict())
+    }
+
+    /// The patterns, as they were given.
+    #[getter]
+    fn patterns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let inner = self.lock()?;
+        PyTuple::new(py, inner.parser.patterns().iter().map(|(_, pattern)| pattern.to_string()))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let inner = self.lock()?;
+        let state = match inner.parser.error() {
+            Some(error) if error.kind() != ErrorKind::Finished => format!("failed: {}", error.kind().name()),
+            _ if inner.parser.is_complete() => "complete".to_owned(),
+            _ => "open".to_owned(),
+        };
+        Ok(format!("<jsonspigot.Parser {state}, {} bytes>", inner.parser.offset()))
+    }
+
+    #[classmethod]
+    fn __class_getitem__(cls: &Bound<'_, PyType>, _item: &Bound<'_, PyAny>) -> Py<PyType> {
+        cls.clone().unbind()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // Whoever holds the lock holds the objects too.
+        self.0.try_lock().map_or(Ok(()), |inner| inner.mirror.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut inner) = self.0.try_lock() {
+            let mirror = std::mem::take(&mut inner.mirror);
+            drop(inner);
+            drop(mirror);
+        }
+    }
+}
