@@ -26,6 +26,9 @@ pub(crate) struct Mirror {
     fractions: Fractions,
 }
 
+/// A string of so many bytes is made anew sooner than added to.
+const SHORT: usize = 128;
+
 /// A container on the way to the newest value.
 struct Open {
     container: Container,
@@ -133,7 +136,7 @@ impl Mirror {
 
     fn apply(&mut self, py: Python<'_>, op: &PatchOp<'_>, keys: &mut Keys) -> PyResult<()> {
         if let Some(text) = op.appended() {
-            return self.grow(py, text);
+            return self.grow(py, text, op.value().as_str().unwrap_or(text));
         }
         let value = op.value();
         if op.is_replacement() {
@@ -155,8 +158,11 @@ impl Mirror {
     }
 
     /// Adds text to the newest string. While nobody else holds the string, this costs what is added.
-    fn grow(&mut self, py: Python<'_>, text: &str) -> PyResult<()> {
+    fn grow(&mut self, py: Python<'_>, text: &str, all: &str) -> PyResult<()> {
         self.unshare(py)?;
+        if all.len() <= SHORT {
+            return self.set_leaf(py, PyString::new(py, all).into_any());
+        }
         let string = match self.stack.last() {
             Some(parent) => {
                 let string = parent.container.get(py, &self.leaf)?;

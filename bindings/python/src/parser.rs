@@ -27,8 +27,8 @@ pub(crate) struct Revision(CoreRevision);
 /// of ``feed`` returns what became known: ``Begin``, ``Delta``, ``End`` (and ``InnerError``, for ``"outer | inner"``).
 ///
 /// A parser belongs to one thread at a time; a second thread gets a ``RuntimeError``.
-#[pyclass(frozen, subclass, module = "jsonspigot")]
-pub(crate) struct Parser(Mutex<Inner>);
+#[pyclass(subclass, module = "jsonspigot")]
+pub(crate) struct Parser(Inner);
 
 struct Inner {
     parser: jsonspigot::Parser,
@@ -40,12 +40,17 @@ struct Inner {
 }
 
 /// What a second thread, or a call from within a call, gets.
+#[cold]
+fn in_use(what: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("this {what} is in use: it belongs to one thread at a time"))
+}
+
 pub(crate) fn locked<'a, T>(mutex: &'a Mutex<T>, what: &str) -> PyResult<MutexGuard<'a, T>> {
-    mutex.try_lock().map_err(|error| {
-        PyRuntimeError::new_err(match error {
-            TryLockError::WouldBlock => format!("this {what} is in use: it belongs to one thread at a time"),
-            TryLockError::Poisoned(_) => format!("this {what} is unusable: an earlier call panicked"),
-        })
+    mutex.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => in_use(what),
+        TryLockError::Poisoned(_) => {
+            PyRuntimeError::new_err(format!("this {what} is unusable: an earlier call panicked"))
+        }
     })
 }
 
@@ -149,18 +154,20 @@ pub(crate) fn deviations<'py>(py: Python<'py>, parser: &jsonspigot::Parser) -> P
 impl Parser {
     pub(crate) fn of(parser: jsonspigot::Parser, options: &Options) -> Self {
         let fractions = options.fractions;
-        Self(Mutex::new(Inner {
+        Self(Inner {
             parser,
             has_snapshots: options.has_snapshots(),
             fractions,
             paths: Paths::default(),
             keys: Keys::default(),
             mirror: Mirror::new(fractions),
-        }))
+        })
     }
 
-    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
-        locked(&self.0, "parser")
+    /// What a second thread, or a call from within a call, gets is an error.
+    #[inline]
+    fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
+        slf.try_borrow_mut().map_err(|_| in_use("parser"))
     }
 }
 
@@ -213,16 +220,16 @@ impl Parser {
     ///
     /// Raises ``JsonSpigotError`` for the first bad byte; its ``events`` are those before it. Every later call raises the
     /// same error. A large chunk is parsed without the GIL. The cost is linear in the chunk and its events.
-    fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        self.lock()?.feed(py, chunk)
+    fn feed<'py>(slf: &Bound<'py, Self>, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        Self::lock(slf)?.0.feed(py, chunk)
     }
 
     /// Ends the text, and returns what that made known: the end of a number at the root.
     ///
     /// Raises ``JsonSpigotError`` if the text is incomplete or was invalid. Calling it again after it succeeded is a no-op.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let mut inner = self.lock()?;
-        let Inner { parser, fractions, paths, .. } = &mut *inner;
+    fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let inner = &mut Self::lock(slf)?.0;
+        let Inner { parser, fractions, paths, .. } = inner;
         list_of(py, parser.finish(), *fractions, paths)
     }
 
@@ -230,23 +237,23 @@ impl Parser {
     ///
     /// Needs ``retain="all"``. Raises ``JsonSpigotError`` before the end, after an error, and if the text was not kept.
     /// Each call makes new objects.
-    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let mut inner = self.lock()?;
-        let Inner { parser, fractions, keys, .. } = &mut *inner;
+    fn value<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let inner = &mut Self::lock(slf)?.0;
+        let Inner { parser, fractions, keys, .. } = inner;
         let value = parser.complete().map_err(|error| raised(py, &error))?;
         build(py, value.text(), *fractions, keys)
     }
 
     /// The complete value's own JSON text on one line: numbers and escapes as they were spelt, members in order.
-    fn raw(&self, py: Python<'_>) -> PyResult<String> {
-        let inner = self.lock()?;
+    fn raw(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
+        let inner = &Self::lock(slf)?.0;
         let value = inner.parser.complete().map_err(|error| raised(py, &error))?;
         Ok(on_one_line(value.text()))
     }
 
     /// Makes the parser as new, keeping its patterns, choices and buffers.
-    fn reset(&self) -> PyResult<()> {
-        let mut inner = self.lock()?;
+    fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let inner = &mut Self::lock(slf)?.0;
         inner.parser.reset();
         inner.paths.clear();
         inner.mirror.clear();
@@ -258,16 +265,16 @@ impl Parser {
     /// Needs ``snapshots=True``. A snapshot never changes once you hold it, and what has not changed since the last one is
     /// the same object in the next. Do not change it yourself. The cost is that of what is new, and of the containers on the
     /// way to it if you still hold an earlier snapshot.
-    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let mut inner = self.lock()?;
+    fn snapshot<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let inner = &mut Self::lock(slf)?.0;
         inner.require_snapshots()?;
-        let Inner { parser, keys, mirror, .. } = &mut *inner;
+        let Inner { parser, keys, mirror, .. } = inner;
         mirror.update(py, parser, keys)
     }
 
     /// The snapshot's JSON text on one line, numbers as they were spelt; ``None`` before its first byte.
-    fn snapshot_raw(&self) -> PyResult<Option<String>> {
-        let inner = self.lock()?;
+    fn snapshot_raw(slf: &Bound<'_, Self>) -> PyResult<Option<String>> {
+        let inner = &Self::lock(slf)?.0;
         inner.require_snapshots()?;
         Ok(inner.parser.snapshot().map(|value| value.to_string()))
     }
@@ -282,34 +289,34 @@ impl Parser {
     }
 
     /// The path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
-    fn open_path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let mut inner = self.lock()?;
+    fn open_path<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let inner = &mut Self::lock(slf)?.0;
         inner.require_snapshots()?;
-        let Inner { parser, keys, mirror, .. } = &mut *inner;
+        let Inner { parser, keys, mirror, .. } = inner;
         mirror.update(py, parser, keys)?;
         mirror.open_path(py, parser)
     }
 
     /// What is known of the value at a concrete path, such as ``"a[0].b"``: ``"pending"`` (may still come), ``"partial"``,
     /// ``"complete"`` or ``"absent"``. Needs ``snapshots=True``.
-    fn state_of<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyString>> {
-        let inner = self.lock()?;
+    fn state_of<'py>(slf: &Bound<'py, Self>, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyString>> {
+        let inner = &Self::lock(slf)?.0;
         inner.require_snapshots()?;
         let state = inner.parser.state_of(path).map_err(|error| raised(py, &error))?;
         Ok(state_name(py, state))
     }
 
     /// This moment of the snapshot.
-    fn revision(&self) -> PyResult<Revision> {
-        let inner = self.lock()?;
+    fn revision(slf: &Bound<'_, Self>) -> PyResult<Revision> {
+        let inner = &Self::lock(slf)?.0;
         inner.require_snapshots()?;
         Ok(Revision(inner.parser.revision()))
     }
 
     /// Whether the snapshot shows more than it did then; since the beginning, without an argument.
     #[pyo3(signature = (revision = None))]
-    fn has_changed_since(&self, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
-        let inner = self.lock()?;
+    fn has_changed_since(slf: &Bound<'_, Self>, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
+        let inner = &Self::lock(slf)?.0;
         inner.require_snapshots()?;
         Ok(inner.parser.has_changed_since(revision.map(|revision| revision.get().0).unwrap_or_default()))
     }
@@ -319,13 +326,13 @@ impl Parser {
     /// ``apply_patch`` applies them. Without a revision, since the beginning.
     #[pyo3(signature = (revision = None))]
     fn patch_since<'py>(
-        &self,
+        slf: &Bound<'py, Self>,
         py: Python<'py>,
         revision: Option<&Bound<'py, Revision>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut inner = self.lock()?;
+        let inner = &mut Self::lock(slf)?.0;
         inner.require_snapshots()?;
-        let Inner { parser, fractions, keys, .. } = &mut *inner;
+        let Inner { parser, fractions, keys, .. } = inner;
         let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
         let text = patch_text(parser, revision).map_err(|error| raised(py, &error))?;
         build(py, &text, *fractions, keys)
@@ -333,8 +340,12 @@ impl Parser {
 
     /// The same operations as their JSON text, ready to be sent.
     #[pyo3(signature = (revision = None))]
-    fn patch_raw_since(&self, py: Python<'_>, revision: Option<&Bound<'_, Revision>>) -> PyResult<String> {
-        let inner = self.lock()?;
+    fn patch_raw_since(
+        slf: &Bound<'_, Self>,
+        py: Python<'_>,
+        revision: Option<&Bound<'_, Revision>>,
+    ) -> PyResult<String> {
+        let inner = &Self::lock(slf)?.0;
         inner.require_snapshots()?;
         let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
         patch_text(&inner.parser, revision).map_err(|error| raised(py, &error))
@@ -342,50 +353,50 @@ impl Parser {
 
     /// Whether the text so far is one complete JSON text.
     #[getter]
-    fn is_complete(&self) -> PyResult<bool> {
-        Ok(self.lock()?.parser.is_complete())
+    fn is_complete(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(Self::lock(slf)?.0.parser.is_complete())
     }
 
     /// How many bytes have been read, or where the error is.
     #[getter]
-    fn offset(&self) -> PyResult<u64> {
-        Ok(self.lock()?.parser.offset())
+    fn offset(slf: &Bound<'_, Self>) -> PyResult<u64> {
+        Ok(Self::lock(slf)?.0.parser.offset())
     }
 
     /// The error that ended the text, or ``None``.
     #[getter]
-    fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let inner = self.lock()?;
+    fn error<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let inner = &Self::lock(slf)?.0;
         inner.parser.error().map(|error| exception(py, error, None)).transpose()
     }
 
     /// The deviations from JSON that a lenient parser has gone past, at most 100 of them; ``deviation_count`` counts all.
     #[getter]
-    fn deviations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        deviations(py, &self.lock()?.parser)
+    fn deviations<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        deviations(py, &Self::lock(slf)?.0.parser)
     }
 
     /// How many deviations there were.
     #[getter]
-    fn deviation_count(&self) -> PyResult<u64> {
-        Ok(self.lock()?.parser.deviation_count())
+    fn deviation_count(slf: &Bound<'_, Self>) -> PyResult<u64> {
+        Ok(Self::lock(slf)?.0.parser.deviation_count())
     }
 
     /// Whether no deviation has been passed.
     #[getter]
-    fn is_strict(&self) -> PyResult<bool> {
-        Ok(self.lock()?.parser.is_strict())
+    fn is_strict(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(Self::lock(slf)?.0.parser.is_strict())
     }
 
     /// The patterns, as they were given.
     #[getter]
-    fn patterns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let inner = self.lock()?;
+    fn patterns<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let inner = &Self::lock(slf)?.0;
         PyTuple::new(py, inner.parser.patterns().iter().map(|(_, pattern)| pattern.to_string()))
     }
 
-    fn __repr__(&self) -> PyResult<String> {
-        let inner = self.lock()?;
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let inner = &Self::lock(slf)?.0;
         let state = match inner.parser.error() {
             Some(error) if error.kind() != ErrorKind::Finished => format!("failed: {}", error.kind().name()),
             _ if inner.parser.is_complete() => "complete".to_owned(),
@@ -400,15 +411,10 @@ impl Parser {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // Whoever holds the lock holds the objects too.
-        self.0.try_lock().map_or(Ok(()), |inner| inner.mirror.traverse(&visit))
+        self.0.mirror.traverse(&visit)
     }
 
-    fn __clear__(&self) {
-        if let Ok(mut inner) = self.0.try_lock() {
-            let mirror = std::mem::take(&mut inner.mirror);
-            drop(inner);
-            drop(mirror);
-        }
+    fn __clear__(&mut self) {
+        self.0.mirror.clear();
     }
 }
