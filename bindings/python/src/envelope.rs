@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::chunk::Chunk;
-use crate::error::{exception, own};
+use crate::error::{exception, own_at};
 use crate::event::{Paths, Told, event_object};
 use crate::keys::Keys;
 use crate::options::{Options, pattern_set};
@@ -159,10 +159,42 @@ struct Inner {
     utf8: Utf8,
     fractions: Fractions,
     paths: Paths,
-    /// How many bytes have been read.
+    /// How many bytes and lines have been read, and where the last line begins.
     bytes: u64,
-    /// Where the text was found not to be UTF-8.
-    bad_byte: Option<u64>,
+    lines: u64,
+    line_start: u64,
+    /// Why the text is not text: the error's kind, and its offset, line and column.
+    flaw: Option<(&'static str, (u64, u64, u64))>,
+}
+
+impl Inner {
+    fn count_lines(&mut self, read: &[u8]) {
+        self.lines += memchr::memchr_iter(b'\n', read).count() as u64;
+        if let Some(last) = memchr::memrchr(b'\n', read) {
+            self.line_start = self.bytes + last as u64 + 1;
+        }
+        self.bytes += read.len() as u64;
+    }
+
+    fn refuse(&mut self, kind: &'static str, offset: u64) {
+        self.flaw = Some((kind, (offset, self.lines + 1, offset - self.line_start + 1)));
+    }
+
+    fn checked<'py>(&self, py: Python<'py>, events: Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
+        let Some((kind, place)) = self.flaw else { return Ok(events) };
+        let (title, expected) = match kind {
+            "incomplete" => (kind, "expected the rest of a character"),
+            _ => ("invalid UTF-8", "expected text in UTF-8"),
+        };
+        let (offset, line, column) = place;
+        let message = format!("{title}: {expected} at line {line} column {column} (byte {offset}) in $");
+        Err(own_at(py, &message, kind, place, "$", Some(events)))
+    }
+
+    fn finish<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>) {
+        let Self { envelope, fractions, paths, .. } = self;
+        envelope.finish_with(|told_event| push(told, event(py, &told_event, *fractions, paths)));
+    }
 }
 
 impl Envelope {
@@ -205,51 +237,58 @@ impl Envelope {
             fractions: options.fractions,
             paths: Paths::default(),
             bytes: 0,
-            bad_byte: None,
+            lines: 0,
+            line_start: 0,
+            flaw: None,
         })))
     }
 
     /// Feeds the next piece of the text, as ``str`` or as UTF-8 cut anywhere.
+    ///
+    /// Raises ``JsonSpigotError`` if it is not UTF-8; its ``events`` are those before the bad byte, and the end of an open
+    /// payload. Every later call raises the same error, until ``reset``.
     fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let mut inner = self.lock()?;
-        let Inner { envelope, utf8, fractions, paths, bytes, bad_byte } = &mut *inner;
-        let chunk = Chunk::of(chunk, || *bytes)?;
+        let chunk = Chunk::of(chunk, || inner.bytes)?;
         let mut told = Told::new(py);
-        if bad_byte.is_none() {
+        if inner.flaw.is_none() {
+            let Inner { envelope, utf8, fractions, paths, .. } = &mut *inner;
             let read = utf8.feed(chunk.bytes(), |text| {
                 envelope.feed_with(text, |told_event| push(&mut told, event(py, &told_event, *fractions, paths)));
             });
-            *bad_byte = read.err().map(|bad| bad.offset);
-            *bytes += chunk.bytes().len() as u64;
+            let Err(bad) = read else {
+                inner.count_lines(chunk.bytes());
+                return told.finish();
+            };
+            let good = usize::try_from(bad.offset.saturating_sub(inner.bytes)).unwrap_or(usize::MAX);
+            inner.count_lines(&chunk.bytes()[..good.min(chunk.bytes().len())]);
+            inner.refuse("invalid-utf8", bad.offset);
+            inner.finish(py, &mut told);
         }
-        let events = told.finish()?;
-        match bad_byte {
-            None => Ok(events),
-            Some(offset) => {
-                let error = own(py, &format!("invalid UTF-8: at byte {offset}"), "invalid-utf8", *offset, "$");
-                error.value(py).setattr("events", events)?;
-                Err(error)
-            }
-        }
+        inner.checked(py, told.finish()?)
     }
 
-    /// Ends the text: what was held back is told, and a payload that is still open is truncated. The envelope is then as new.
+    /// Ends the text: what was held back is told, and a payload that is still open is truncated.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let mut inner = self.lock()?;
-        let Inner { envelope, utf8, fractions, paths, bytes, bad_byte } = &mut *inner;
         let mut told = Told::new(py);
-        envelope.finish_with(|told_event| push(&mut told, event(py, &told_event, *fractions, paths)));
-        let cut = utf8.is_inside_character().then_some(*bytes);
-        (*utf8, *bytes, *bad_byte) = (Utf8::default(), 0, None);
-        let events = told.finish()?;
-        match cut {
-            None => Ok(events),
-            Some(offset) => {
-                let error = own(py, "incomplete: the text ends inside a character", "incomplete", offset, "$");
-                error.value(py).setattr("events", events)?;
-                Err(error)
+        if inner.flaw.is_none() {
+            inner.finish(py, &mut told);
+            if inner.utf8.is_inside_character() {
+                let end = inner.bytes;
+                inner.refuse("incomplete", end);
             }
         }
+        inner.checked(py, told.finish()?)
+    }
+
+    /// Begins a new text.
+    fn reset(&self) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        inner.envelope.reset();
+        inner.paths.clear();
+        (inner.utf8, inner.bytes, inner.lines, inner.line_start, inner.flaw) = (Utf8::default(), 0, 0, 0, None);
+        Ok(())
     }
 }
 

@@ -37,9 +37,22 @@ pub(crate) fn raised_after(py: Python<'_>, error: &Error, events: Option<Bound<'
 
 /// An error of the binding's own, with a kind that the library has too.
 pub(crate) fn own(py: Python<'_>, message: &str, kind: &str, offset: u64, path: &str) -> PyErr {
+    own_at(py, message, kind, (offset, 0, 0), path, None)
+}
+
+/// The same with a place (offset, line, column) and the events before it.
+pub(crate) fn own_at(
+    py: Python<'_>,
+    message: &str,
+    kind: &str,
+    (offset, line, column): (u64, u64, u64),
+    path: &str,
+    events: Option<Bound<'_, PyList>>,
+) -> PyErr {
     let raise = || -> PyResult<PyErr> {
         let class = class(py, &JSON_SPIGOT_ERROR, "JsonSpigotError")?;
-        Ok(PyErr::from_value(class.call1((message, kind, offset, 0, 0, path, PyList::empty(py)))?))
+        let events = events.unwrap_or_else(|| PyList::empty(py));
+        Ok(PyErr::from_value(class.call1((message, kind, offset, line, column, path, events))?))
     };
     raise().unwrap_or_else(|error| error)
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use jsonspigot::{Error, ErrorKind, PatternSet, Revision as CoreRevision, ValueState};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::{Chunk, LARGE};
@@ -176,7 +176,7 @@ impl Parser {
     #[new]
     #[pyo3(signature = (
         patterns = None, *, snapshots = false, provisional = false, retain = "all", duplicate_keys = "last-wins",
-        max_depth = Some(127), max_key = None, max_string = None, max_number = None, max_total = None,
+        max_depth = 127, max_key = None, max_string = None, max_number = None, max_total = None,
         lenient = None, accept_deviations = false, decimals = false
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
@@ -403,11 +403,6 @@ impl Parser {
             _ => "open".to_owned(),
         };
         Ok(format!("<jsonspigot.Parser {state}, {} bytes>", inner.parser.offset()))
-    }
-
-    #[classmethod]
-    fn __class_getitem__(cls: &Bound<'_, PyType>, _item: &Bound<'_, PyAny>) -> Py<PyType> {
-        cls.clone().unbind()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -32,12 +32,11 @@ from ._native import (
 )
 from ._patch import PatchOp, apply_patch
 from ._typed import Partial
-
-#: What :meth:`Parser.feed` tells. Works with ``isinstance`` and ``match``.
-Event = Begin | Delta | End | InnerError
+from ._types import Chunk, Event, ParserOptions, ValueKind, ValueState
 
 __all__ = [
     "Begin",
+    "Chunk",
     "Delta",
     "Deviation",
     "DocumentEnd",
@@ -49,12 +48,15 @@ __all__ = [
     "InnerError",
     "JsonSpigotError",
     "Parser",
+    "ParserOptions",
     "Partial",
     "PatchOp",
     "PatternError",
     "ProviderStream",
     "Revision",
     "StreamEvent",
+    "ValueKind",
+    "ValueState",
     "apply_patch",
     "deltas",
     "events",

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Unpack, overload
 
 from ._errors import JsonSpigotError
 from ._native import Delta, Parser
+from ._types import Chunk, Event, ParserOptions
+
+Patterns = str | Iterable[str] | None
 
 
-def events(source: Any, patterns: Any = None, **options: Any) -> Any:
+@overload
+def events(
+    source: Iterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
+) -> Iterator[Event]: ...
+@overload
+def events(
+    source: AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
+) -> AsyncIterator[Event]: ...
+def events(
+    source: Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
+) -> Iterator[Event] | AsyncIterator[Event]:
     """Every event of a text that arrives as chunks of ``str`` or bytes.
 
     ``source`` is an iterable, or an async iterable such as an HTTP response's body; what is returned is an iterator of the
@@ -22,7 +35,15 @@ def events(source: Any, patterns: Any = None, **options: Any) -> Any:
     return _loop(source, Parser(patterns, **_lean(options)), _all)
 
 
-def deltas(source: Any, patterns: Any, **options: Any) -> Any:
+@overload
+def deltas(source: Iterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]) -> Iterator[Delta]: ...
+@overload
+def deltas(
+    source: AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
+) -> AsyncIterator[Delta]: ...
+def deltas(
+    source: Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
+) -> Iterator[Delta] | AsyncIterator[Delta]:
     """The pieces of the strings that the patterns select, as ``Delta`` events: ``path`` and ``text``.
 
     >>> [delta.text for delta in deltas(['{"say": "Hel', 'lo"}'], "say")]
@@ -31,7 +52,13 @@ def deltas(source: Any, patterns: Any, **options: Any) -> Any:
     return _loop(source, Parser(patterns, **_lean(options)), _only_deltas)
 
 
-def snapshots(source: Any, **options: Any) -> Any:
+@overload
+def snapshots(source: Iterable[Chunk], **options: Unpack[ParserOptions]) -> Iterator[Any]: ...
+@overload
+def snapshots(source: AsyncIterable[Chunk], **options: Unpack[ParserOptions]) -> AsyncIterator[Any]: ...
+def snapshots(
+    source: Iterable[Chunk] | AsyncIterable[Chunk], **options: Unpack[ParserOptions]
+) -> Iterator[Any] | AsyncIterator[Any]:
     """The value as far as it is known, after each chunk that added to it: dicts, lists, strings, numbers.
 
     What has not changed since the last snapshot is the same object. The last one is the complete value; if the text is
@@ -44,7 +71,7 @@ def snapshots(source: Any, **options: Any) -> Any:
     parser = Parser(**_lean(options))
     told = parser.revision()
 
-    def changed(_: list[Any]) -> Iterable[Any]:
+    def changed(_: list[Event]) -> Iterable[Any]:
         nonlocal told
         if not parser.has_changed_since(told):
             return ()
@@ -54,46 +81,57 @@ def snapshots(source: Any, **options: Any) -> Any:
     return _loop(source, parser, changed)
 
 
-def _lean(options: dict[str, Any]) -> dict[str, Any]:
+def _lean(options: ParserOptions) -> ParserOptions:
     # The value is not asked for afterwards, so the whole text need not be kept.
     return {"retain": "matches", **options}
 
 
-def _all(events: list[Any]) -> Iterable[Any]:
-    return events
+def _all(told: list[Event]) -> Iterable[Event]:
+    return told
 
 
-def _only_deltas(events: list[Any]) -> Iterable[Any]:
-    return (event for event in events if isinstance(event, Delta))
+def _only_deltas(told: list[Event]) -> Iterable[Delta]:
+    return (event for event in told if isinstance(event, Delta))
 
 
-Choice = Callable[[list[Any]], Iterable[Any]]
+Choice = Callable[[list[Event]], Iterable[Any]]
 
 
-def _loop(source: Iterable[Any] | AsyncIterable[Any], parser: Parser, choose: Choice) -> Any:
-    if hasattr(source, "__aiter__"):
-        return _aloop(source, parser, choose)  # type: ignore[arg-type]
-    return _sloop(source, parser, choose)  # type: ignore[arg-type]
+def _loop(source: Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser, choose: Choice) -> Any:
+    if isinstance(source, AsyncIterable):
+        return _in_async(source, parser, choose)
+    return _in_sync(source, parser, choose)
 
 
-def _sloop(source: Iterable[Any], parser: Parser, choose: Choice) -> Iterator[Any]:
+def _in_sync(source: Iterable[Chunk], parser: Parser, choose: Choice) -> Iterator[Any]:
+    for chunk in source:
+        told, error = _tried(parser.feed, chunk)
+        yield from choose(told)
+        if error is not None:
+            raise error
+    told, error = _tried(parser.finish)
+    yield from choose(told)
+    if error is not None:
+        raise error
+
+
+async def _in_async(source: AsyncIterable[Chunk], parser: Parser, choose: Choice) -> AsyncIterator[Any]:
+    async for chunk in source:
+        told, error = _tried(parser.feed, chunk)
+        for chosen in choose(told):
+            yield chosen
+        if error is not None:
+            raise error
+    told, error = _tried(parser.finish)
+    for chosen in choose(told):
+        yield chosen
+    if error is not None:
+        raise error
+
+
+def _tried(call: Callable[..., list[Event]], *arguments: Chunk) -> tuple[list[Event], JsonSpigotError | None]:
+    """The events of a call, and its error, which is raised only after they have been passed on."""
     try:
-        for chunk in source:
-            yield from choose(parser.feed(chunk))
-        yield from choose(parser.finish())
+        return call(*arguments), None
     except JsonSpigotError as error:
-        yield from choose(error.events)
-        raise
-
-
-async def _aloop(source: AsyncIterable[Any], parser: Parser, choose: Choice) -> AsyncIterator[Any]:
-    try:
-        async for chunk in source:
-            for told in choose(parser.feed(chunk)):
-                yield told
-        for told in choose(parser.finish()):
-            yield told
-    except JsonSpigotError as error:
-        for told in choose(error.events):
-            yield told
-        raise
+        return error.events, error

@@ -10,7 +10,6 @@ innermost open container with it that it names, and the rest is validated again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -33,13 +32,21 @@ class Partial(Generic[T]):
     complete: bool
 
 
-@lru_cache(maxsize=256)
+_adapters: dict[Any, TypeAdapter[Any]] = {}
+
+
 def _adapter(model: Any) -> TypeAdapter[Any]:
-    try:
-        from pydantic import TypeAdapter
-    except ImportError as error:
-        raise ImportError("snapshot_as needs pydantic: pip install 'jsonspigot[pydantic]'") from error
-    return TypeAdapter(model)
+    adapter = _adapters.get(model)
+    if adapter is None:
+        try:
+            from pydantic import TypeAdapter
+        except ImportError as error:
+            raise ImportError("snapshot_as needs pydantic: pip install 'jsonspigot[pydantic]'") from error
+        if len(_adapters) >= 256:
+            # Types that are made on the fly shall not pile up.
+            _adapters.clear()
+        adapter = _adapters[model] = TypeAdapter(model)
+    return adapter
 
 
 def snapshot_as(parser: Parser, model: Any) -> Partial[Any] | None:

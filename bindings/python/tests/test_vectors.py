@@ -1,0 +1,34 @@
+"""The repository's vectors, byte for byte."""
+
+from pathlib import Path
+
+import pytest
+from replay import VECTORS, Vector, replay, vectors
+
+FILES = sorted(VECTORS.glob("*.jsonl"))
+
+
+def test_there_are_vectors() -> None:
+    assert len(FILES) >= 10, f"no vectors in {VECTORS}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_vectors(path: Path) -> None:
+    count = 0
+    for vector in vectors(path):
+        assert replay(vector) == vector.lines, f"{path.name}: {vector.name}"
+        count += 1
+    assert count > 0
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_another_line_would_be_noticed(path: Path) -> None:
+    vector = next(vectors(path))
+    assert replay(vector) != [*vector.lines[:-1], vector.lines[-1].replace("}", ',"x":0}')]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_empty_chunks_change_nothing(path: Path) -> None:
+    for vector in vectors(path):
+        chunks = [piece for chunk in vector.chunks for piece in (b"", chunk)]
+        assert replay(Vector(vector.name, vector.patterns, vector.options, chunks, [])) == vector.lines, vector.name
