@@ -53,13 +53,18 @@ def snapshot_as(parser: Parser, model: Any) -> Partial[Any] | None:
     """What ``Parser.snapshot_as`` does."""
     adapter = _adapter(model)
     from pydantic import ValidationError
+    from pydantic_core import to_json
+
+    def validated(value: Any) -> Any:
+        # As JSON, because a strict model takes a date from a string there, and not from Python's `str`.
+        return adapter.validate_json(to_json(value, inf_nan_mode="constants"))
 
     path = parser.open_path()
     whole = parser.snapshot()
     if path is None:
         if parser.state_of("$") != "complete":
             return None
-        return Partial(adapter.validate_python(whole), complete=True)
+        return Partial(validated(whole), complete=True)
 
     # The open values are numbered by their depth, from the root, 0, to the innermost. Those from `cut` on are left out.
     depth = len(path)
@@ -70,14 +75,14 @@ def snapshot_as(parser: Parser, model: Any) -> Partial[Any] | None:
         shown = _with(whole, path[:cut], _LEFT_OUT) if cut <= depth else whole
         try:
             if is_text_shown:
-                adapter.validate_python(_with(whole, path, _PROBE))
-            return Partial(adapter.validate_python(shown), complete=False)
+                validated(_with(whole, path, _PROBE))
+            return Partial(validated(shown), complete=False)
         except ValidationError as error:
             levels = [_level(details["type"], details["loc"], whole, path, cut) for details in error.errors()]
             if None in levels:
                 # Something complete does not fit. If text was tried out, the error must not show that.
                 if is_text_shown:
-                    adapter.validate_python(_with(whole, path, _LEFT_OUT) if path else whole)
+                    validated(_with(whole, path, _LEFT_OUT) if path else whole)
                 raise
             cut = max(level for level in levels if level is not None)
     return None

@@ -1,0 +1,216 @@
+"""Snapshots as typed values: what is open is left out where it does not fit, and what is complete has to fit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import date
+from enum import Enum
+from typing import Annotated, Any, Literal, NotRequired
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import dataclasses as pydantic_dataclasses
+
+from typing_extensions import TypedDict
+
+from jsonspigot import Parser, Partial
+
+
+class Colour(Enum):
+    RED = "red"
+    REDDISH = "reddish"
+
+
+class Slot(BaseModel):
+    message: str
+    kind: Literal["text", "textarea"] | None = None
+    options: list[str] = []
+
+
+class Reply(BaseModel):
+    say: str | None = None
+    colour: Colour | None = None
+    day: date | None = None
+    slots: list[Slot] = []
+    price: float | None = None
+
+
+def at(document: str, model: Any, **options: Any) -> Partial[Any] | None:
+    parser = Parser(snapshots=True, **options)
+    parser.feed(document)
+    return parser.snapshot_as(model)
+
+
+def shown(document: str, model: Any = Reply, **options: Any) -> Any:
+    partial = at(document, model, **options)
+    return None if partial is None else partial.value
+
+
+def test_text_is_shown_as_it_grows() -> None:
+    assert at("", Reply) is None
+    partial = at('{"say": "Hel', Reply)
+    assert partial == Partial(Reply(say="Hel"), complete=False)
+
+
+def test_an_open_string_is_no_enum_literal_or_date() -> None:
+    assert shown('{"colour": "red') == Reply()
+    assert shown('{"colour": "red"') == Reply(colour=Colour.RED)
+    assert shown('{"day": "2026-11-2') == Reply()
+    assert shown('{"day": "2026-11-23') == Reply()
+    assert shown('{"day": "2026-11-23"') == Reply(day=date(2026, 11, 23))
+    assert shown('{"slots": [{"message": "a", "kind": "text') == Reply(slots=[Slot(message="a")])
+
+
+def test_an_element_that_lacks_a_field_waits() -> None:
+    assert shown('{"slots": [{"message": "a"}, {"kind": "text"') == Reply(slots=[Slot(message="a")])
+    assert shown('{"slots": [{"message": "a"}, {"kind": "text", "message": "b') == Reply(
+        slots=[Slot(message="a"), Slot(message="b", kind="text")]
+    )
+
+
+def test_a_root_that_lacks_a_field_waits() -> None:
+    class Both(BaseModel):
+        a: int
+        b: str
+
+    assert at('{"a": 1, ', Both) is None
+    assert shown('{"a": 1, "b": "x', Both) == Both(a=1, b="x")
+
+
+def test_what_is_complete_and_does_not_fit_is_an_error() -> None:
+    for document in [
+        '{"colour": "blue", "say": "x',
+        '{"colour": "blue"',
+        '{"slots": [{"message": 1}, {"message": "b',
+        '{"slots": [{"kind": "text"}',
+        '{"slots": [{"message": "a", "options": [1], "kind": "te',
+    ]:
+        with pytest.raises(ValidationError):
+            at(document, Reply)
+
+
+def test_the_error_does_not_show_what_was_tried() -> None:
+    with pytest.raises(ValidationError) as raised:
+        at('{"colour": "blue", "say": "x', Reply)
+    assert "open" not in str(raised.value) and "\uf8ff" not in str(raised.value)
+
+
+def test_the_end_is_strict() -> None:
+    parser = Parser(snapshots=True)
+    parser.feed('{"slots": [{"kind": "text"}]}')
+    with pytest.raises(ValidationError):
+        parser.snapshot_as(Reply)
+    partial = at('{"say": "x"}', Reply)
+    assert partial is not None and partial.complete
+
+
+def test_an_open_number_is_left_out() -> None:
+    assert shown('{"say": "x", "price": 12', provisional=True) == Reply(say="x")
+    assert shown('{"say": "x", "price": 12,', provisional=True) == Reply(say="x", price=12)
+
+
+def test_constraints_wait() -> None:
+    class Code(BaseModel):
+        code: Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")] | None = None
+        tags: Annotated[list[str], Field(min_length=2)] | None = None
+
+    assert shown('{"code": "AB', Code) == Code()
+    assert shown('{"code": "ABC"', Code) == Code(code="ABC")
+    assert shown('{"tags": ["a"', Code) == Code()
+    assert shown('{"tags": ["a", "b', Code) == Code(tags=["a", "b"])
+
+
+def test_dataclasses_and_typed_dicts() -> None:
+    assert shown('{"lines": [{"text": "a"}, {"text": "b', Page) == Page(lines=[Line("a"), Line("b")])
+    assert shown('{"lines": [{"text": "a", "colour": "red', Page) == Page(lines=[Line("a")])
+
+    assert shown('{"say": "a", "day": "2026-1', Dict) == {"say": "a"}
+    assert shown('{"say": "a", "day": "2026-11-23"', Dict) == {"say": "a", "day": date(2026, 11, 23)}
+    assert at('{"day": "2026-11-23"', Dict) is None
+    assert shown('[{"say": "a"}, {"day": "20', list[Dict]) == [{"say": "a"}]
+    assert shown('["a", "re', list[str]) == ["a", "re"]
+    assert shown('"a', str) == "a"
+    assert at('"re', Colour) is None
+    assert at('[1', tuple[int, str]) is None
+    assert shown('[1, "x', tuple[int, str]) == (1, "x")
+
+
+@dataclass
+class Line:
+    text: str = ""
+    colour: Colour | None = None
+
+
+@pydantic_dataclasses.dataclass
+class Page:
+    lines: list[Line] = field(default_factory=list)
+
+
+class Dict(TypedDict):
+    say: str
+    day: NotRequired[date]
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    meows: int
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+    barks: str
+
+
+class Zoo(BaseModel):
+    pets: list[Annotated[Cat | Dog, Field(discriminator="kind")]] = []
+    any: list[Cat | Dog] = []
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(strict=True)
+    day: date | None = None
+    colour: Colour | None = None
+    count: int = 0
+
+
+def test_a_strict_model_reads_json() -> None:
+    assert shown('{"day": "2026-11-23", "colour": "red", "count": 1, ', Strict) == Strict(
+        day=date(2026, 11, 23), colour=Colour.RED, count=1
+    )
+    with pytest.raises(ValidationError):
+        at('{"count": "1"', Strict)
+
+
+def test_unions_wait_for_their_tag() -> None:
+    assert shown('{"pets": [{"kind": "ca', Zoo) == Zoo()
+    assert shown('{"pets": [{"kind": "cat"', Zoo) == Zoo()
+    assert shown('{"pets": [{"kind": "dog", "barks": "wo', Zoo) == Zoo(pets=[Dog(kind="dog", barks="wo")])
+    assert shown('{"any": [{"kind": "dog"}, '.replace("}", ', "barks": ""}'), Zoo) == Zoo(any=[Dog(kind="dog", barks="")])
+    with pytest.raises(ValidationError):
+        at('{"pets": [{"kind": "bird"}, {"kind', Zoo)
+
+
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_every_cut_of_a_whole_reply(size: int) -> None:
+    document = json.dumps(
+        {
+            "say": "Great! What's your budget?",
+            "colour": "reddish",
+            "day": "2026-11-23",
+            "slots": [{"message": "How?", "kind": "textarea", "options": ["a", "b"]}, {"message": "When?"}],
+            "price": 12.5,
+        }
+    )
+    parser = Parser(snapshots=True)
+    last = Reply()
+    for start in range(0, len(document), size):
+        parser.feed(document[start : start + size])
+        partial = parser.snapshot_as(Reply)
+        assert partial is not None
+        new: Reply = partial.value
+        assert (new.say or "").startswith(last.say or "")
+        assert new.colour in (None, Colour.REDDISH)
+        assert len(new.slots) >= len(last.slots)
+        last = new
+    assert last == Reply.model_validate_json(document)
