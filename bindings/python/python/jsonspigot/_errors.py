@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import _native
+from ._native import Begin, Delta, End, InnerError
 
 
 class JsonSpigotError(ValueError):
@@ -99,14 +99,14 @@ def rebuild_event(
     name: str, path: str, detail: Any, pattern: int, match_id: int, offset: int, document: int
 ) -> Any:
     """Makes a pickled event again."""
-    made: Callable[..., Any] = getattr(_native, name)
-    return made(path, detail, pattern=pattern, match_id=match_id, offset=offset, document=document)
+    made: dict[str, Callable[..., Any]] = {"Begin": Begin, "Delta": Delta, "InnerError": InnerError}
+    return made[name](path, detail, pattern=pattern, match_id=match_id, offset=offset, document=document)
 
 
 def rebuild_end(
     path: str, raw: str | None, pattern: int, match_id: int, offset: int, document: int, decimals: bool
-) -> _native.End:
+) -> End:
     """Makes a pickled end again."""
-    return _native.End(
+    return End(
         path, raw, pattern=pattern, match_id=match_id, offset=offset, document=document, decimals=decimals
     )

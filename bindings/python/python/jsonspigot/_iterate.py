@@ -97,7 +97,7 @@ def _only_deltas(told: list[Event]) -> Iterable[Delta]:
 Choice = Callable[[list[Event]], Iterable[Any]]
 
 
-def _loop(source: Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser, choose: Choice) -> Any:
+def _loop(source: Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser, choose: Choice) -> Iterator[Any] | AsyncIterator[Any]:
     if isinstance(source, AsyncIterable):
         return _in_async(source, parser, choose)
     return _in_sync(source, parser, choose)

@@ -1,7 +1,7 @@
 """What the native module has. `tests/test_types.py` checks this file against it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self, Unpack, final
+from typing import Any, Self, Unpack, final
 
 from typing_extensions import disjoint_base
 
@@ -24,7 +24,7 @@ from ._types import (
 
 @final
 class Begin:
-    __match_args__: ClassVar[tuple[str, str]]
+    __match_args__ = ("path", "kind")
     @property
     def path(self) -> str: ...
     @property
@@ -47,7 +47,7 @@ class Begin:
 
 @final
 class Delta:
-    __match_args__: ClassVar[tuple[str, str]]
+    __match_args__ = ("path", "text")
     @property
     def path(self) -> str: ...
     @property
@@ -70,7 +70,7 @@ class Delta:
 
 @final
 class End:
-    __match_args__: ClassVar[tuple[str, str]]
+    __match_args__ = ("path", "value")
     @property
     def path(self) -> str: ...
     @property
@@ -103,7 +103,7 @@ class End:
 
 @final
 class InnerError:
-    __match_args__: ClassVar[tuple[str, str]]
+    __match_args__ = ("path", "error")
     @property
     def path(self) -> str: ...
     @property
@@ -186,7 +186,7 @@ class Parser:
 
 @final
 class DocumentEnd:
-    __match_args__: ClassVar[tuple[str, str]]
+    __match_args__ = ("document", "error")
     @property
     def document(self) -> int: ...
     @property
@@ -267,13 +267,13 @@ class ProviderStream:
 class EnvelopeEvent:
     @final
     class Text(EnvelopeEvent):
-        __match_args__: ClassVar[tuple[str]]
+        __match_args__ = ("text",)
         def __new__(cls, text: str) -> Self: ...
         @property
         def text(self) -> str: ...
     @final
     class Begin(EnvelopeEvent):
-        __match_args__: ClassVar[tuple[str, str, str]]
+        __match_args__ = ("mark", "open", "offset")
         def __new__(cls, mark: str, open: str, offset: int) -> Self: ...
         @property
         def mark(self) -> str: ...
@@ -283,7 +283,7 @@ class EnvelopeEvent:
         def offset(self) -> int: ...
     @final
     class Match(EnvelopeEvent):
-        __match_args__: ClassVar[tuple[str, str]]
+        __match_args__ = ("mark", "event")
         def __new__(cls, mark: str, event: Event) -> Self: ...
         @property
         def mark(self) -> str: ...
@@ -291,7 +291,7 @@ class EnvelopeEvent:
         def event(self) -> Event: ...
     @final
     class Fragment(EnvelopeEvent):
-        __match_args__: ClassVar[tuple[str, str]]
+        __match_args__ = ("mark", "text")
         def __new__(cls, mark: str, text: str) -> Self: ...
         @property
         def mark(self) -> str: ...
@@ -299,7 +299,7 @@ class EnvelopeEvent:
         def text(self) -> str: ...
     @final
     class End(EnvelopeEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str, str, str]]
+        __match_args__ = ("mark", "status", "value", "raw", "text", "error", "close")
         def __new__(cls, mark: str, status: PayloadStatus, value: Any, raw: str | None, text: str, error: JsonSpigotError | None, close: str) -> Self: ...
         @property
         def mark(self) -> str: ...
@@ -322,7 +322,7 @@ class EnvelopeEvent:
 class StreamEvent:
     @final
     class CallStart(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str]]
+        __match_args__ = ("call", "id", "name", "choice", "executed")
         def __new__(cls, call: int, id: str | None, name: str | None, choice: int, executed: str) -> Self: ...
         @property
         def call(self) -> int: ...
@@ -336,7 +336,7 @@ class StreamEvent:
         def executed(self) -> str: ...
     @final
     class Fragment(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str]]
+        __match_args__ = ("call", "text")
         def __new__(cls, call: int, text: str) -> Self: ...
         @property
         def call(self) -> int: ...
@@ -344,7 +344,7 @@ class StreamEvent:
         def text(self) -> str: ...
     @final
     class Match(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str]]
+        __match_args__ = ("call", "event", "name")
         def __new__(cls, call: int, event: Event, name: str | None) -> Self: ...
         @property
         def call(self) -> int: ...
@@ -354,7 +354,7 @@ class StreamEvent:
         def name(self) -> str | None: ...
     @final
     class CallEnd(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str, str, str, str, str, str, str]]
+        __match_args__ = ("call", "status", "value", "id", "name", "choice", "raw", "text", "error", "reason", "executed")
         def __new__(cls, call: int, status: PayloadStatus, value: Any, id: str | None, name: str | None, choice: int, raw: str | None, text: str, error: JsonSpigotError | None, reason: str | None, executed: str) -> Self: ...
         @property
         def call(self) -> int: ...
@@ -380,7 +380,7 @@ class StreamEvent:
         def executed(self) -> str: ...
     @final
     class CallError(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str]]
+        __match_args__ = ("kind", "call")
         def __new__(cls, kind: str, call: int | None) -> Self: ...
         @property
         def kind(self) -> str: ...
@@ -388,7 +388,7 @@ class StreamEvent:
         def call(self) -> int | None: ...
     @final
     class ApprovalRequest(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str]]
+        __match_args__ = ("id", "call", "json")
         def __new__(cls, id: str, call: int | None, json: str) -> Self: ...
         @property
         def id(self) -> str: ...
@@ -398,7 +398,7 @@ class StreamEvent:
         def json(self) -> str: ...
     @final
     class MessageStart(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str]]
+        __match_args__ = ("id", "model")
         def __new__(cls, id: str | None, model: str | None) -> Self: ...
         @property
         def id(self) -> str | None: ...
@@ -406,7 +406,7 @@ class StreamEvent:
         def model(self) -> str | None: ...
     @final
     class BlockStart(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str]]
+        __match_args__ = ("block", "kind", "choice", "id", "phase")
         def __new__(cls, block: int, kind: str, choice: int, id: str | None, phase: str | None) -> Self: ...
         @property
         def block(self) -> int: ...
@@ -420,7 +420,7 @@ class StreamEvent:
         def phase(self) -> str | None: ...
     @final
     class BlockEnd(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str]]
+        __match_args__ = ("block", "kind", "choice")
         def __new__(cls, block: int, kind: str, choice: int) -> Self: ...
         @property
         def block(self) -> int: ...
@@ -430,7 +430,7 @@ class StreamEvent:
         def choice(self) -> int: ...
     @final
     class Text(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str]]
+        __match_args__ = ("text", "choice", "block")
         def __new__(cls, text: str, choice: int, block: int) -> Self: ...
         @property
         def text(self) -> str: ...
@@ -440,7 +440,7 @@ class StreamEvent:
         def block(self) -> int: ...
     @final
     class Reasoning(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str]]
+        __match_args__ = ("text", "choice", "block")
         def __new__(cls, text: str, choice: int, block: int) -> Self: ...
         @property
         def text(self) -> str: ...
@@ -450,7 +450,7 @@ class StreamEvent:
         def block(self) -> int: ...
     @final
     class Refusal(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str]]
+        __match_args__ = ("text", "choice")
         def __new__(cls, text: str, choice: int) -> Self: ...
         @property
         def text(self) -> str: ...
@@ -458,7 +458,7 @@ class StreamEvent:
         def choice(self) -> int: ...
     @final
     class Opaque(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str]]
+        __match_args__ = ("kind", "choice", "block", "call", "json")
         def __new__(cls, kind: str, choice: int, block: int | None, call: int | None, json: str) -> Self: ...
         @property
         def kind(self) -> str: ...
@@ -472,7 +472,7 @@ class StreamEvent:
         def json(self) -> str: ...
     @final
     class ToolResult(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str]]
+        __match_args__ = ("call", "call_id", "is_error", "json")
         def __new__(cls, call: int | None, call_id: str | None, is_error: bool, json: str) -> Self: ...
         @property
         def call(self) -> int | None: ...
@@ -484,7 +484,7 @@ class StreamEvent:
         def json(self) -> str: ...
     @final
     class CallCancelled(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str]]
+        __match_args__ = ("call", "call_id", "json")
         def __new__(cls, call: int | None, call_id: str | None, json: str) -> Self: ...
         @property
         def call(self) -> int | None: ...
@@ -494,7 +494,7 @@ class StreamEvent:
         def json(self) -> str: ...
     @final
     class Source(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str, str, str]]
+        __match_args__ = ("url", "title", "quote", "span", "choice", "block", "json")
         def __new__(cls, url: str | None, title: str | None, quote: str | None, span: tuple[int, int] | None, choice: int, block: int | None, json: str) -> Self: ...
         @property
         def url(self) -> str | None: ...
@@ -512,7 +512,7 @@ class StreamEvent:
         def json(self) -> str: ...
     @final
     class ContentFilter(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str]]
+        __match_args__ = ("choice", "json")
         def __new__(cls, choice: int, json: str) -> Self: ...
         @property
         def choice(self) -> int: ...
@@ -520,7 +520,7 @@ class StreamEvent:
         def json(self) -> str: ...
     @final
     class Usage(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str]]
+        __match_args__ = ("input", "output", "cached", "reasoning", "json")
         def __new__(cls, input: int | None, output: int | None, cached: int | None, reasoning: int | None, json: str) -> Self: ...
         @property
         def input(self) -> int | None: ...
@@ -534,7 +534,7 @@ class StreamEvent:
         def json(self) -> str: ...
     @final
     class Stop(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str]]
+        __match_args__ = ("reason", "kind", "choice", "native_reason", "stop_sequence")
         def __new__(cls, reason: str, kind: str, choice: int, native_reason: str | None, stop_sequence: str | None) -> Self: ...
         @property
         def reason(self) -> str: ...
@@ -548,17 +548,17 @@ class StreamEvent:
         def stop_sequence(self) -> str | None: ...
     @final
     class End(StreamEvent):
-        __match_args__: ClassVar[tuple[()]]
+        __match_args__ = ()
         def __new__(cls) -> Self: ...
     @final
     class Incomplete(StreamEvent):
-        __match_args__: ClassVar[tuple[str]]
+        __match_args__ = ("reason",)
         def __new__(cls, reason: str) -> Self: ...
         @property
         def reason(self) -> str: ...
     @final
     class ProviderError(StreamEvent):
-        __match_args__: ClassVar[tuple[str, str, str, str, str]]
+        __match_args__ = ("message", "kind", "code", "retry", "retry_after_ms")
         def __new__(cls, message: str, kind: str | None, code: str | None, retry: str | None, retry_after_ms: int | None) -> Self: ...
         @property
         def message(self) -> str: ...
@@ -572,13 +572,13 @@ class StreamEvent:
         def retry_after_ms(self) -> int | None: ...
     @final
     class Unknown(StreamEvent):
-        __match_args__: ClassVar[tuple[str]]
+        __match_args__ = ("text",)
         def __new__(cls, text: str) -> Self: ...
         @property
         def text(self) -> str: ...
     @final
     class BadFrame(StreamEvent):
-        __match_args__: ClassVar[tuple[str]]
+        __match_args__ = ("text",)
         def __new__(cls, text: str) -> Self: ...
         @property
         def text(self) -> str: ...

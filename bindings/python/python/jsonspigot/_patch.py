@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 
 class PatchOp(TypedDict):
@@ -32,12 +32,9 @@ def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any
     def own(container: Any) -> Any:
         if id(container) in copied:
             return container
-        if isinstance(container, dict):
-            copy: Any = dict(container)  # pyright: ignore[reportUnknownVariableType]
-        elif isinstance(container, list):
-            copy = list(container)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        else:
+        if not isinstance(container, (dict, list)):
             raise ValueError(f"the patch leads into {type(container).__name__}, which has no members")
+        copy = cast("dict[str, Any] | list[Any]", container).copy()
         copied.add(id(copy))
         kept.append(copy)
         return copy
@@ -65,10 +62,11 @@ def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any
         if op == "add":
             if not isinstance(parent, list):
                 parent[place] = operation["value"]
-            elif 0 <= int(place) <= len(parent):  # pyright: ignore[reportUnknownArgumentType]
-                parent.insert(place, operation["value"])  # pyright: ignore[reportUnknownMemberType]
-            else:
+                continue
+            elements = cast("list[Any]", parent)
+            if place > len(elements):
                 raise ValueError(f"nothing at {path!r}")
+            elements.insert(place, operation["value"])
         else:
             try:
                 parent[place] = _changed(op, parent[place], operation["value"])
@@ -81,7 +79,7 @@ def _place(container: Any, token: str) -> Any:
     if not isinstance(container, list):
         return token
     if token == "-":
-        return len(container)  # pyright: ignore[reportUnknownArgumentType]
+        return len(cast("list[Any]", container))
     if not (token.isascii() and token.isdigit()):
         raise ValueError(f"not an index: {token!r}")
     return int(token)

@@ -10,7 +10,7 @@ innermost open container with it that it names, and the rest is validated again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -110,7 +110,9 @@ def _level(kind: str, loc: tuple[str | int, ...], whole: Any, path: tuple[str | 
 def _has(container: Any, segment: str | int) -> bool:
     if isinstance(container, dict):
         return segment in container
-    return isinstance(container, list) and isinstance(segment, int) and 0 <= segment < len(container)
+    if not isinstance(container, list) or not isinstance(segment, int):
+        return False
+    return 0 <= segment < len(cast("list[Any]", container))
 
 
 def _at(value: Any, path: tuple[str | int, ...]) -> Any:
