@@ -171,7 +171,8 @@ place_of_match!(Delta {
 /// ``value`` is the value as Python objects, made when it is first asked for; ``raw`` is its JSON text on one line, numbers
 /// and escapes as they were spelt, or ``None`` if it was not kept (``retain="nothing"``), in which case ``value`` raises.
 /// ``offset`` is that of the byte after the value.
-#[pyclass(frozen, freelist = 256, module = "jsonspigot")]
+// No freelist: objects from it are not tracked by the garbage collector, and this one may be part of a circle.
+#[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct End {
     #[pyo3(get)]
     path: Py<PyString>,

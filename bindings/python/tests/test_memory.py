@@ -1,0 +1,122 @@
+"""Nothing leaks, and feeding keeps nothing but what it is asked to keep."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from jsonspigot import Documents, Envelope, JsonSpigotError, Parser, ProviderStream
+
+
+def resident() -> int:
+    """The memory of this process that is in RAM, in bytes."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("reads /proc")
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * 4096
+
+
+def one_parser() -> None:
+    parser = Parser(["a[*]", "$..b", "c | d"], snapshots=True)
+    parser.feed('{"a": ["x", {"b": [1, 2.5, "y')
+    held = parser.snapshot()
+    parser.feed('z"]}], "c": "{\\"d\\": 1}", "e": null')
+    parser.patch_since(parser.revision())
+    parser.state_of("a[1]")
+    assert held is not parser.snapshot()
+    try:
+        parser.feed("x")
+    except JsonSpigotError as error:
+        _ = error.events
+
+
+def a_finished_one() -> None:
+    parser = Parser("$", snapshots=True, decimals=True)
+    [*_, end] = parser.feed('[1.5, {"a": "x"}]')
+    _ = end.value  # type: ignore[union-attr]
+    parser.finish()
+    parser.value()
+    parser.reset()
+    parser.feed("[")
+
+
+def a_stream() -> None:
+    stream = ProviderStream("auto", "city", snapshots=True)
+    stream.push({"message": {"tool_calls": [{"function": {"name": "w", "arguments": {"city": "Paris"}}}]}, "done": True})
+    stream.finish()
+
+
+def others() -> None:
+    Documents("lines", "a", snapshots=True).feed('{"a": 1}\n{"a": x}\n{')
+    Envelope("tag:x", "a").feed('hi <x>{"a": "b"}</x>')
+
+
+@pytest.mark.parametrize(("run", "times"), [(one_parser, 100_000), (a_finished_one, 50_000), (a_stream, 20_000), (others, 20_000)])
+def test_no_reference_is_leaked(run: Callable[[], None], times: int) -> None:
+    for _ in range(200):
+        run()
+    gc.collect()
+    objects, memory = len(gc.get_objects()), resident()
+    tracemalloc.start()
+    for _ in range(100):
+        run()
+    gc.collect()
+    traced = tracemalloc.get_traced_memory()[0]
+    for _ in range(1000):
+        run()
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - traced
+    tracemalloc.stop()
+    assert grown < 20_000, f"{grown} bytes after 1000 runs"
+    for _ in range(times):
+        run()
+    gc.collect()
+    assert abs(len(gc.get_objects()) - objects) < 100
+    assert resident() - memory < 4 << 20
+
+
+def test_memory_is_flat_over_a_million_feeds() -> None:
+    parser = Parser("[*].say", retain="nothing")
+    parser.feed('[{"say": "')
+    chunks = ["Hello, ", "wörld", '"}', ', {"n": 1, "say": "']
+    for chunk in chunks * 2500:
+        parser.feed(chunk)
+    memory = resident()
+    for _ in range(250_000):
+        for chunk in chunks:
+            parser.feed(chunk)
+    assert resident() - memory < 1 << 20
+    parser.feed('"}]')
+    parser.finish()
+
+
+def test_circles_are_collected() -> None:
+    class Mine(Parser):
+        pass
+
+    class Canary:
+        pass
+
+    import weakref
+
+    def circle() -> weakref.ref[Canary]:
+        parser = Mine(snapshots=True)
+        parser.feed('{"a": [1')
+        canary: Any = Canary()
+        shown = parser.snapshot()
+        # Nobody should, but anybody can.
+        shown["parser"] = parser
+        shown["canary"] = canary
+        [*_, end] = Parser("$").feed("[]")
+        value = end.value  # type: ignore[union-attr]
+        value += [end, canary]
+        return weakref.ref(canary)
+
+    canaries = [circle() for _ in range(10)]
+    gc.collect()
+    assert [canary() for canary in canaries] == [None] * 10
