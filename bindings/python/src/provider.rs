@@ -272,7 +272,7 @@ impl Inner {
                 mirrors.remove(&call.number);
             }
             match made(py, &event, *fractions, paths) {
-                Ok(Some(event)) => told.push(event.into_pyobject(py).map(Bound::into_any).map_err(Into::into)),
+                Ok(Some(event)) => told.push(event.into_pyobject(py).map(Bound::into_any)),
                 Ok(None) => {}
                 Err(error) => told.push(Err(error)),
             }
