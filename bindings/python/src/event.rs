@@ -397,13 +397,28 @@ impl Paths {
 }
 
 /// The Python object of an event.
-#[inline]
 pub(crate) fn event_object<'py>(
     py: Python<'py>,
     event: &Event<'_>,
     document: u64,
     fractions: Fractions,
     paths: &mut Paths,
+) -> PyResult<Bound<'py, PyAny>> {
+    event_object_of(py, event, document, fractions, paths, None)
+}
+
+/// The text of a chunk as an object that is there already: often a delta is all of it.
+pub(crate) type ChunkText<'a, 'py> = Option<(&'a [u8], &'a Bound<'py, PyString>)>;
+
+/// The Python object of an event that came out of this chunk.
+#[inline]
+pub(crate) fn event_object_of<'py>(
+    py: Python<'py>,
+    event: &Event<'_>,
+    document: u64,
+    fractions: Fractions,
+    paths: &mut Paths,
+    chunk: ChunkText<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (pattern, match_id, offset) = (event.pattern.index() as u32, event.match_id, event.offset);
     match event.kind {
@@ -412,7 +427,11 @@ pub(crate) fn event_object<'py>(
             Ok(Bound::new(py, Begin { path, kind, pattern, match_id, offset, document })?.into_any())
         }
         EventKind::Delta(text) => {
-            let (path, text) = (paths.of(py, event), PyString::new(py, text).unbind());
+            let path = paths.of(py, event);
+            let text = match chunk {
+                Some((all, object)) if all == text.as_bytes() => object.clone().unbind(),
+                _ => PyString::new(py, text).unbind(),
+            };
             Ok(Bound::new(py, Delta { path, text, pattern, match_id, offset, document })?.into_any())
         }
         EventKind::End(value) => {

@@ -10,7 +10,7 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::{Chunk, LARGE};
 use crate::error::{exception, raised, raised_after};
-use crate::event::{Paths, Told, event_object};
+use crate::event::{ChunkText, Paths, Told, event_object_of};
 use crate::keys::Keys;
 use crate::mirror::Mirror;
 use crate::options::{Options, pattern_set};
@@ -78,20 +78,22 @@ pub(crate) fn state_name(py: Python<'_>, state: ValueState) -> Bound<'_, PyStrin
 impl Inner {
     fn feed<'py>(&mut self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let Self { parser, fractions, paths, .. } = self;
-        let chunk = Chunk::of(chunk, || parser.offset())?;
-        let bytes = chunk.bytes();
+        let fed = Chunk::of(chunk, || parser.offset())?;
+        let bytes = fed.bytes();
         if bytes.len() >= LARGE {
             return self.feed_large(py, bytes);
         }
         // The iterator form: at most one delta per match and chunk.
-        list_of(py, parser.feed(bytes), *fractions, paths)
+        let text = chunk.cast_exact::<PyString>().ok();
+        let text = text.map(|object| (bytes, object));
+        list_of(py, parser.feed(bytes), *fractions, paths, text)
     }
 
     /// Without the GIL while it parses; the events are made of the parser's queue afterwards.
     fn feed_large<'py>(&mut self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyList>> {
         let Self { parser, fractions, paths, .. } = self;
         let events = py.detach(|| parser.feed(bytes));
-        let told = list_of(py, events, *fractions, paths)?;
+        let told = list_of(py, events, *fractions, paths, None)?;
         py.check_signals()?;
         Ok(told)
     }
@@ -109,12 +111,13 @@ fn list_of<'py>(
     events: jsonspigot::Events<'_>,
     fractions: Fractions,
     paths: &mut Paths,
+    chunk: ChunkText<'_, 'py>,
 ) -> PyResult<Bound<'py, PyList>> {
     let mut told = Told::new(py);
     let mut failed: Option<Error> = None;
     for event in events {
         match event {
-            Ok(event) => told.push(event_object(py, &event, 0, fractions, paths)),
+            Ok(event) => told.push(event_object_of(py, &event, 0, fractions, paths, chunk)),
             Err(error) => failed = Some(error),
         }
     }
@@ -230,7 +233,7 @@ impl Parser {
     fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = &mut Self::lock(slf)?.0;
         let Inner { parser, fractions, paths, .. } = inner;
-        list_of(py, parser.finish(), *fractions, paths)
+        list_of(py, parser.finish(), *fractions, paths, None)
     }
 
     /// The complete value, as ``json.loads`` would give it, after ``finish`` has succeeded.
