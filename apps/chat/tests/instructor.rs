@@ -271,7 +271,10 @@ fn what_is_not_exactly_one_form_is_refused() {
     let (log, _) = run(&instructor(), &[&[fine]]);
     assert!(log.result.unwrap().is_ok());
     let bad = [
-        (format!("```json\n{fine}\n```"), "invalid_json"),
+        (format!("```yaml\n{fine}\n```"), "invalid_json"),
+        (format!("```json\n{fine} {fine}\n```"), "invalid_json"),
+        ("```json\n```".into(), "cut_stream"),
+        ("I can't.".into(), "invalid_json"),
         (format!("Here it is: {fine}"), "invalid_json"),
         (format!("\u{feff}{fine}"), "invalid_json"),
         (format!("{fine} {fine}"), "invalid_json"),
@@ -291,6 +294,25 @@ fn what_is_not_exactly_one_form_is_refused() {
     for (answer, kind) in bad {
         let (log, _) = run_loosely(&answer);
         assert_eq!(log.first().map(String::as_str), Some(kind), "{answer:.80}");
+    }
+}
+
+/// A fence, and talk around it, at every cut: the form is the one inside, and it grows as it comes.
+#[test]
+fn a_form_in_a_fence_is_found() {
+    let fine = ANSWER.trim();
+    for answer in [
+        format!("```json\n{fine}\n```"),
+        format!("\n\nHere is your `form`:\n\n```json\n{fine}\n```\nAnything else? ```json\n[1]\n```"),
+        format!("Sure!\n```JSON\n{fine}\n"),
+    ] {
+        for cut in cuts(&answer) {
+            let (log, _) = run(&instructor(), &[&cut]);
+            assert_eq!(log.result, Some(Ok(booking())), "{cut:?}");
+            assert_eq!(log.raw, answer, "what the model wrote is shown as it is");
+        }
+        let (log, _) = run(&instructor(), &[&cuts(&answer).last().unwrap()]);
+        assert!(log.seen.len() > 20, "it grows: {}", log.seen.len());
     }
 }
 

@@ -6,6 +6,7 @@ use jsonspigot::{DuplicateKeys, EventKind, Parser, Partial, PartialValue, PatchO
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::place::Place;
 use super::{AttemptError, Instructor, prompt};
 
 /// What is told of the attempts, in order: each begins with `AttemptStarted` and ends with `AttemptFailed` or the
@@ -95,6 +96,8 @@ pub struct Attempts<T> {
     attempt: u32,
     state: State,
     parser: Parser,
+    /// Where in the answer its JSON is.
+    place: Place,
     seen: Revision,
     /// The innermost open value's pointer.
     open: Option<String>,
@@ -121,6 +124,7 @@ impl<T: DeserializeOwned> Attempts<T> {
             first_prompt: prompt.to_owned(),
             next_prompt: Some(prompt.to_owned()),
             instructor,
+            place: Place::new(),
             attempt: 0,
             state: State::Ready,
             seen: Revision::default(),
@@ -138,6 +142,7 @@ impl<T: DeserializeOwned> Attempts<T> {
         self.attempt += 1;
         self.state = State::Asked;
         self.parser.reset();
+        self.place.reset();
         (self.seen, self.open) = (Revision::default(), None);
         on_event(Event::AttemptStarted { attempt: self.attempt, prompt: &prompt });
         Some(prompt)
@@ -152,8 +157,7 @@ impl<T: DeserializeOwned> Attempts<T> {
             return Step::GoOn;
         }
         on_event(Event::RawChunk(text));
-        let open = &mut self.open;
-        let fed = self.parser.feed_with(text, |event| follow(open, &event));
+        let fed = self.read_on(Some(text));
         self.tell_snapshot(&mut on_event);
         match fed {
             Ok(()) => Step::GoOn,
@@ -169,8 +173,9 @@ impl<T: DeserializeOwned> Attempts<T> {
         if self.state != State::Asked {
             return;
         }
+        let finished = self.read_on(None);
         let open = &mut self.open;
-        let finished = self.parser.finish_with(|event| follow(open, &event));
+        let finished = finished.and_then(|()| self.parser.finish_with(|event| follow(open, &event)));
         self.tell_snapshot(&mut on_event);
         match finished.map_err(|error| vec![AttemptError::of_json(&error)]).and_then(|()| self.read()) {
             Ok(form) => {
@@ -197,6 +202,18 @@ impl<T: DeserializeOwned> Attempts<T> {
             return Err(errors);
         }
         self.parser.deserialize().map_err(|error| vec![AttemptError::Type { message: error.to_string() }])
+    }
+
+    /// Has the JSON in a piece of the answer, or at its end, read.
+    fn read_on(&mut self, piece: Option<&str>) -> Result<(), jsonspigot::Error> {
+        let Self { place, parser, open, .. } = self;
+        let mut read = Ok(());
+        place.find(piece, |json| {
+            if read.is_ok() {
+                read = parser.feed_with(json, |event| follow(open, &event));
+            }
+        });
+        read
     }
 
     fn tell_snapshot(&mut self, on_event: &mut impl FnMut(Event<'_, T>)) {

@@ -43,6 +43,7 @@
 
 mod attempts;
 mod error;
+mod place;
 mod prompt;
 mod show;
 
