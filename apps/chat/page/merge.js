@@ -112,9 +112,9 @@ export class Merger {
 
   #change(chunk, result) {
     if (chunk.message_id === undefined) throw new Refused("no-message-id");
-    if (chunk.delta_action === undefined) throw new Refused("no-action");
+    const { path, action, operand } = changeOf(chunk);
     const message = this.#messages.get(this.#place(chunk));
-    const props = applied(message?.props ?? null, chunk.delta_path ?? "", chunk.delta_action, owned(chunk.props));
+    const props = applied(message?.props ?? null, path, action, owned(operand));
     if (message) {
       message.props = props;
       result.changed.add(message);
@@ -166,6 +166,15 @@ function before({ chunk_id, follows }) {
 /** A copy of what came, so that the chunk stays as it was while the message grows. */
 function owned(props) {
   return typeof props === "object" ? structuredClone(props) : (props ?? null);
+}
+
+/** What a chunk does. Without an action it appends to a text, as `Change::of_chunk` has it. */
+function changeOf({ delta_path: path, delta_action: action, props }) {
+  if (action !== undefined) return { path: path ?? "", action, operand: props };
+  const isContent = path === undefined && isObject(props) && Object.keys(props).join() === "content";
+  const operand = isContent ? props.content : props;
+  if (typeof operand !== "string") throw new Refused("no-action");
+  return { path: path ?? "/content", action: "append", operand };
 }
 
 /** What a message is known by. */

@@ -15,6 +15,7 @@ const SCENARIOS = [
   "three_threads.json",
   "loading.json",
   "failed.json",
+  "without_action.json",
 ];
 
 function merged(chunks) {
@@ -204,7 +205,7 @@ test("a refused chunk is told and the stream goes on", () => {
   const chunks = [
     { type: "text", chunk_id: 0 },
     { ...delta, chunk_id: 1, delta_action: "append" },
-    { ...delta, chunk_id: 2, message_id: "m" },
+    { ...delta, chunk_id: 2, message_id: "m", props: 7 },
     { ...delta, chunk_id: 3, message_id: "m", delta_action: "replace" },
     { ...delta, chunk_id: 4, message_id: "m", delta_action: "append" },
   ];

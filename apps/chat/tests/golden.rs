@@ -22,7 +22,7 @@ fn golden<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-const SCENARIOS: [&str; 7] = [
+const SCENARIOS: [&str; 8] = [
     "plain.json",
     "streamed.json",
     "one_block.json",
@@ -30,6 +30,7 @@ const SCENARIOS: [&str; 7] = [
     "three_threads.json",
     "loading.json",
     "failed.json",
+    "without_action.json",
 ];
 
 fn merged(chunks: impl IntoIterator<Item = Envelope>) -> Merger {
@@ -248,7 +249,7 @@ fn a_refused_chunk_is_told_and_the_stream_goes_on() {
     let refusals: Vec<_> = [
         r#"{"type":"text","chunk_id":0}"#,
         r#"{"type":"text","props":"x","chunk_id":1,"delta":true,"delta_path":"/content","delta_action":"append"}"#,
-        r#"{"type":"text","props":"x","chunk_id":2,"message_id":"m","delta":true,"delta_path":"/content"}"#,
+        r#"{"type":"text","props":7,"chunk_id":2,"message_id":"m","delta":true,"delta_path":"/content"}"#,
         r#"{"type":"text","props":"x","chunk_id":3,"message_id":"m","delta":true,"delta_path":"/content","delta_action":"replace"}"#,
         r#"{"type":"text","props":"x","chunk_id":4,"message_id":"m","delta":true,"delta_path":"/content","delta_action":"append"}"#,
     ]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::{Change, DeltaAction};
+use super::{Change, DeltaAction, Envelope};
 
 /// The largest array index that a delta may name: what is missing before it is filled up with null.
 const MAX_INDEX: usize = 65_535;
@@ -17,7 +17,7 @@ const MAX_STEPS: usize = 127;
 pub enum Refusal {
     /// A delta without a message id.
     NoMessageId,
-    /// A delta without an action.
+    /// A delta without an action that is no text.
     NoAction,
     /// `delta_path` is no RFC 6901 pointer, or steps into a value that has no such place.
     BadPath,
@@ -61,7 +61,28 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// Where the text of a message stands.
+const CONTENT: &str = "/content";
+
 impl Change {
+    /// What a chunk does, its operand taken out of it. Without an action it appends to a text: its operand to what stands
+    /// at its path, or at `/content`; or, as `{"content": …}`, to the content.
+    pub(super) fn of_chunk(chunk: &mut Envelope) -> Result<Self, Refusal> {
+        let path = chunk.delta_path.take();
+        let operand = chunk.props.take();
+        if let Some(action) = chunk.delta_action {
+            return Ok(Self { path: path.unwrap_or_default(), action, operand });
+        }
+        match (path, operand) {
+            (path, Value::String(text)) => Ok(Self::append(path.unwrap_or_else(|| CONTENT.to_owned()), text)),
+            (None, Value::Object(mut members)) if members.len() == 1 => match members.remove(&CONTENT[1..]) {
+                Some(Value::String(text)) => Ok(Self::append(CONTENT, text)),
+                _ => Err(Refusal::NoAction),
+            },
+            _ => Err(Refusal::NoAction),
+        }
+    }
+
     /// Changes a message's props.
     ///
     /// # Errors

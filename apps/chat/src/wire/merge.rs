@@ -174,9 +174,7 @@ impl Merger {
 
     fn change(&mut self, mut chunk: Envelope) -> Result<(), Refusal> {
         chunk.message_id.as_ref().ok_or(Refusal::NoMessageId)?;
-        let action = chunk.delta_action.ok_or(Refusal::NoAction)?;
-        let path = chunk.delta_path.take().unwrap_or_default();
-        let change = Change { path, action, operand: chunk.props.take() };
+        let change = Change::of_chunk(&mut chunk)?;
         if let Some(message) = self.messages.get_mut(&self.place(&chunk)) {
             return change.apply(&mut message.props);
         }
