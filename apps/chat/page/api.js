@@ -33,11 +33,11 @@ async function ask(path, options) {
 }
 
 /** Sends a message; the response's body is the stream of what comes of it. */
-export async function send({ assistant, conversationId, message }, signal) {
+export async function send({ assistant, conversationId, message, answers }, signal) {
   return ask("/api/chat/send", {
     method: "POST",
     headers: { "content-type": "application/json", accept: "text/event-stream" },
-    body: JSON.stringify({ assistant, conversationId, message }),
+    body: JSON.stringify({ assistant, conversationId, message, answers }),
     signal,
   });
 }

@@ -5,7 +5,7 @@ export const ASSISTANTS = [
     id: "shopping",
     name: "Shopping",
     about: "Classifies what you want, asks what is missing while it still decides, and searches a small catalogue.",
-    suggestions: ["I need a ring for my sister", "Show me a lamp", "Hello there!"],
+    suggestions: ["I want chips for a party", "I need a ring for my sister", "Show me a lamp"],
   },
   {
     id: "finance",
@@ -15,7 +15,7 @@ export const ASSISTANTS = [
     suggestions: [
       "How much did I spend on groceries?",
       "Compare my spending on travel",
-      "Which account do I use most?",
+      "Which account did I spend most from?",
     ],
   },
   {

@@ -156,9 +156,13 @@ function unsent(words) {
   if (message.value === "") message.value = words;
 }
 
-function answer(words) {
-  message.value = words;
-  if (!message.disabled) find("composer").requestSubmit();
+/** Sends words, and what they choose, whatever is being written. Gives whether it could. */
+function answer(words, answers) {
+  if (message.disabled) return false;
+  scroller.scrollTop = 0; // its end
+  view.expect(words);
+  void session.send(words, answers);
+  return true;
 }
 
 /** On a phone the details lie over the conversation. */
@@ -195,11 +199,7 @@ function playAgain(slower) {
 find("composer").addEventListener("submit", (event) => {
   event.preventDefault();
   const words = message.value.trim();
-  if (words === "" || message.disabled) return;
-  message.value = "";
-  scroller.scrollTop = 0; // its end
-  view.expect(words);
-  void session.send(words);
+  if (words !== "" && answer(words)) message.value = "";
 });
 
 message.addEventListener("keydown", (event) => {

@@ -5,7 +5,7 @@ import { Tree } from "./tree.js";
 
 class TextPart {
   constructor(className) {
-    this.element = el("p", { class: `said ${className}` });
+    this.element = el("p", { class: `said ${className}`, dir: "auto" });
   }
 
   update(props, isLive) {
@@ -16,7 +16,7 @@ class TextPart {
 
 class ThinkingPart {
   constructor() {
-    this.text = el("p", { class: "said" });
+    this.text = el("p", { class: "said", dir: "auto" });
     this.summary = el("summary", {}, "Thinking");
     this.element = el("details", { class: "thinking" }, this.summary, this.text);
   }
@@ -38,52 +38,101 @@ class LoadingPart {
   }
 }
 
-const TOOL_STATES = { input: "writing the input", running: "running", done: "done", failed: "failed" };
+const TOOL_STATES = {
+  input: "writing the input",
+  called: "called",
+  running: "running",
+  done: "done",
+  failed: "failed",
+  ended: "ended",
+};
 
-class ToolPart {
-  constructor() {
+/** A card of a tool: its name, and how far it is. Once its turn has ended, nothing goes on. */
+class CardPart {
+  constructor(kind, className, ...parts) {
     this.name = el("strong", { class: "tool-name" });
     this.status = el("span", { class: "status" });
-    this.input = new Tree();
-    this.error = el("p", { class: "error", hidden: true });
-    this.result = new Tree();
-    this.output = el(
-      "details",
-      { class: "tool-output", hidden: true },
-      el("summary", {}, "Result"),
-      this.result.element,
-    );
+    this.error = el("p", { class: "error", dir: "auto", hidden: true });
     this.element = el(
       "div",
-      { class: "card tool", role: "group", "aria-label": "Tool" },
-      el("header", {}, el("span", { class: "card-kind" }, "Tool"), this.name, this.status),
-      el("div", { class: "tool-input" }, this.input.element),
+      { class: `card ${className}`, role: "group", "aria-label": kind },
+      el("header", {}, el("span", { class: "card-kind" }, kind), this.name, this.status),
+      ...parts,
       this.error,
-      this.output,
     );
   }
 
-  update(props) {
-    const { name, status, input, result, error } = props ?? {};
+  update({ name, status, error }) {
+    this.state = status;
     setText(this.name, name ?? "…");
-    setText(this.status, TOOL_STATES[status] ?? status ?? "");
-    setState(this.element, "status", status);
-    this.input.update(input);
     this.error.hidden = !error;
     setText(this.error, wordsOf(error));
+    this.#show();
+  }
+
+  end() {
+    this.isOver = true;
+    this.#show();
+  }
+
+  #show() {
+    const isGoingOn = this.state === "input" || this.state === "running";
+    const state = this.isOver && isGoingOn ? "ended" : this.state;
+    setText(this.status, TOOL_STATES[state] ?? state ?? "");
+    setState(this.element, "status", state);
+  }
+}
+
+/** A call of the model, while its input is written and after. */
+class ToolPart extends CardPart {
+  constructor() {
+    const input = new Tree();
+    super("Tool", "tool", el("div", { class: "tool-input" }, input.element));
+    this.input = input;
+  }
+
+  update(props) {
+    this.input.update(props?.input);
+    super.update(props ?? {});
+  }
+}
+
+/** What has come of a call. */
+class ToolResultPart extends CardPart {
+  constructor() {
+    const result = new Tree();
+    const output = el(
+      "details",
+      { class: "tool-output", hidden: true },
+      el("summary", {}, "Result"),
+      result.element,
+    );
+    super("Result", "ran", output);
+    this.output = output;
+    this.result = result;
+  }
+
+  update(props) {
+    const result = props?.result;
     this.output.hidden = result === undefined || result === null;
     this.result.update(result);
+    super.update(props ?? {});
   }
 }
 
 class AskPart {
   constructor(actions) {
     this.actions = actions;
-    this.answer = el("p", { class: "said", hidden: true });
+    this.answer = el("p", { class: "said", dir: "auto", hidden: true });
     this.slots = el("div", { class: "slots" });
-    this.reasoning = el("p", { class: "said" });
+    this.reasoning = el("p", { class: "said", dir: "auto" });
     this.reasons = el("details", { class: "thinking", hidden: true }, el("summary", {}, "Reasons"), this.reasoning);
-    this.element = el("div", { class: "ask" }, this.reasons, this.answer, this.slots);
+    this.sending = el(
+      "button",
+      { type: "button", class: "send-choice", hidden: true, click: () => this.#send() },
+      "Send choice",
+    );
+    this.element = el("div", { class: "ask" }, this.reasons, this.answer, this.slots, this.sending);
   }
 
   update(props, isLive) {
@@ -101,26 +150,52 @@ class AskPart {
   #slot(place, slot, isLive) {
     let element = this.slots.children[place];
     if (!element) {
-      element = el("div", { class: "slot", "data-slot": place }, el("p", { class: "said question" }));
+      element = el("div", { class: "slot", "data-slot": place }, el("p", { class: "said question", dir: "auto" }));
       this.slots.append(element);
     }
     setText(element.firstChild, slot?.message ?? "");
     setState(element.firstChild, "live", isLive || undefined);
+    // Its name comes with the decision; an answer carries it.
+    setState(element, "name", slot?.slot_name);
     const options = Array.isArray(slot?.options) ? slot.options : [];
-    // Options come all at once, when their array has closed.
-    if (options.length > 0 && !element.querySelector(".chips")) element.append(this.#chips(options));
+    // Options come all at once, when their array has closed; what replaces them replaces the chips.
+    const words = options.map(wordsOf);
+    if (element.shown === words.join("\n")) return;
+    element.shown = words.join("\n");
+    element.querySelector(".chips")?.remove();
+    if (words.length > 0) element.append(this.#chips(words));
   }
 
   #chips(options) {
-    const chip = (option) => {
-      const words = wordsOf(option);
-      return el(
+    const choose = ({ currentTarget: chip }) => {
+      chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
+      this.sending.hidden = this.#chosen().length === 0;
+    };
+    const chip = (words) =>
+      el(
         "li",
         {},
-        el("button", { type: "button", class: "chip", click: () => this.actions.answer(words) }, words),
+        el("button", { type: "button", class: "chip", dir: "auto", "aria-pressed": "false", click: choose }, words),
       );
-    };
     return el("ul", { class: "chips", "aria-label": "Options" }, ...options.map(chip));
+  }
+
+  /** What is chosen of each slot: its name, if it is known, and the words. */
+  #chosen() {
+    const slots = [...this.slots.children].map((slot) => ({
+      name: slot.dataset.name,
+      words: [...slot.querySelectorAll("[aria-pressed=true]")].map((chip) => chip.textContent),
+    }));
+    return slots.filter(({ words }) => words.length > 0);
+  }
+
+  /** Sends what is chosen, each in its slot, whatever order it was chosen in. */
+  #send() {
+    const chosen = this.#chosen();
+    const answers = Object.fromEntries(chosen.filter(({ name }) => name).map(({ name, words }) => [name, words]));
+    if (!this.actions.answer(chosen.map(({ words }) => words.join(", ")).join("; "), answers)) return;
+    for (const chip of this.slots.querySelectorAll("[aria-pressed=true]")) chip.setAttribute("aria-pressed", "false");
+    this.sending.hidden = true;
   }
 }
 
@@ -190,7 +265,7 @@ class FormPart {
 
 class ErrorPart {
   constructor() {
-    this.element = el("p", { class: "error turn-error" });
+    this.element = el("p", { class: "error turn-error", dir: "auto" });
   }
 
   update(props) {
@@ -202,6 +277,8 @@ class ErrorPart {
 /** How an answer that did not end by itself ended. */
 const ENDS = {
   max_tokens: "The answer was cut: the model's limit was reached.",
+  content_filter: "The answer was cut by the provider's filter.",
+  empty: "The model has said nothing.",
   refusal: "The model declined to go on.",
   too_many_rounds: "The assistant stopped after too many tool calls.",
 };
@@ -233,6 +310,7 @@ const PARTS = {
   thinking: () => new ThinkingPart(),
   loading: () => new LoadingPart(),
   tool_call: () => new ToolPart(),
+  tool_result: () => new ToolResultPart(),
   ask: (actions) => new AskPart(actions),
   products: () => new ProductsPart(),
   form: () => new FormPart(),

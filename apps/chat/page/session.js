@@ -72,14 +72,14 @@ export class Session {
     this.#leave.abort();
   }
 
-  /** Says something and reads what comes of it, to its end. */
-  async send(message) {
+  /** Says something, with what it answers of the open questions, and reads what comes of it, to its end. */
+  async send(message, answers) {
     const { assistant, conversationId } = this;
     const before = this.merger.lastChunkId;
     this.isOver = false;
     this.#begin(now());
     this.#hasBegun = true;
-    const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message }, signal));
+    const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers }, signal));
     if (this.merger.lastChunkId > before || this.#leave.signal.aborted) return;
     if (!hasFailed) this.on.fail("The message has not arrived. Send it again.");
     this.on.unsent(message);

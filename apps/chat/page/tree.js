@@ -42,6 +42,7 @@ class Field {
     this.value?.remove();
     this.value = el(isContainer(kind) ? "ul" : "span", {
       class: isContainer(kind) ? "tree" : "value",
+      dir: kind === "string" ? "auto" : undefined,
       "data-kind": kind,
     });
     this.element.replaceChildren(

@@ -11,6 +11,8 @@ export class ConversationView {
   #dirty = new Set();
   #isLive = false;
   #last = null;
+  #sections = new Map(); // block to its section in that bubble
+  #ending = []; // the parts of that turn
   #contexts = new Map(); // first chunk to what of the hidden context it told
   #draw;
 
@@ -30,6 +32,7 @@ export class ConversationView {
     this.#turn = null;
     this.#sent = null;
     this.#last = null;
+    this.#begin();
     this.#contexts.clear();
     this.list.replaceChildren();
     this.onContext(null);
@@ -37,7 +40,7 @@ export class ConversationView {
 
   /** Shows what the person has just sent, and a placeholder for the answer, before anything has come. */
   expect(text) {
-    this.#turn = null;
+    this.#begin();
     const part = partFor("user");
     part.update({ content: text });
     this.#sent = this.#mine(part);
@@ -65,7 +68,7 @@ export class ConversationView {
 
   /** A failure that has no place in the stream, such as a refused request; in a bubble of its own. */
   fail(words) {
-    this.#fill(el("p", { class: "error turn-error" }, words));
+    this.#fill(el("p", { class: "error turn-error", dir: "auto" }, words));
   }
 
   /** Draws what has changed since the last frame. */
@@ -88,12 +91,17 @@ export class ConversationView {
   // Each answer tells what it has learnt; together they are the context.
   #note({ chunk_id, props }) {
     this.#contexts.set(chunk_id, props);
-    this.onContext(Object.assign({}, ...this.#contexts.values()));
+    const all = [...this.#contexts.values()];
+    const preferences = Object.assign({}, ...all.map((context) => context?.preferences));
+    const known = Object.assign({}, ...all);
+    this.onContext(known.preferences === undefined ? known : { ...known, preferences });
   }
 
   #show(message) {
     if (this.#parts.get(message)?.type !== message.type) this.#place(message);
     this.#update(message);
+    // What was still going on in the turn goes on no more.
+    if (message.type === "done" || message.type === "error") for (const part of this.#ending) part.end?.();
   }
 
   #update(message) {
@@ -112,12 +120,19 @@ export class ConversationView {
       this.#sent.querySelector(".said").replaceWith(part.element);
       this.#sent = null;
     } else if (message.type === "user") {
-      this.#turn = null;
+      this.#begin();
       this.#mine(part);
     } else {
-      this.#fill(part.element);
+      this.#fill(part.element, message.block_id);
     }
+    if (message.type !== "user") this.#ending.push(part);
     setState(part.element, "thread", message.thread_id);
+  }
+
+  #begin() {
+    this.#turn = null;
+    this.#sections.clear();
+    this.#ending = [];
   }
 
   #mine(part) {
@@ -126,10 +141,17 @@ export class ConversationView {
     return bubble;
   }
 
-  #fill(element) {
+  /** Puts an element where it belongs: in its block's section, or at the turn's end. */
+  #fill(element, block) {
     const bubble = this.#bubble();
     bubble.querySelector(":scope > .placeholder")?.remove();
-    bubble.append(element);
+    if (block === undefined) return bubble.append(element);
+    if (!this.#sections.has(block)) {
+      const section = el("div", { class: "block", "data-block": block });
+      this.#sections.set(block, section);
+      bubble.append(section);
+    }
+    this.#sections.get(block).append(element);
   }
 
   #bubble() {

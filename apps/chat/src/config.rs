@@ -92,7 +92,7 @@ impl Default for Limits {
             rounds: 8,
             attempts: 3,
             retry_pause: Duration::from_millis(500),
-            grace: Duration::from_millis(1000),
+            grace: Duration::from_secs(60),
             unread: Duration::from_secs(60),
             window: 128,
             turn: 8 << 20,

@@ -1,4 +1,5 @@
-//! Asking the model once: opened, read to its end, told as it comes; tried again only while nothing has been shown.
+//! Asking the model once: opened, read to its end, told as it comes; tried again only while nothing of its answer has been
+//! shown, whatever was before.
 
 use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::ToolCalls;
@@ -25,11 +26,11 @@ pub(super) async fn ask<R: Reader>(
     calls: impl Fn() -> ToolCalls,
     reader: impl Fn() -> R,
 ) -> Result<R, TurnError> {
-    let mut retry = provider.retry();
+    let (mut retry, before) = (provider.retry(), output.shown());
     loop {
         let mut attempt = reader();
         match ask_once(provider, request, output, calls(), &mut attempt).await {
-            Err(TurnError::Provider(error)) if !output.has_shown() => {
+            Err(TurnError::Provider(error)) if output.shown() == before => {
                 let Some(pause) = retry.after(&error) else { return Err(error.into()) };
                 // In its debug form: what a provider says may have line breaks and control sequences in it.
                 tracing::warn!(?error, ?pause, "a request is tried again");

@@ -1,11 +1,15 @@
 //! What the shop has: a small local catalogue, and the search in it.
 
+use std::collections::HashSet;
+
 /// Something to buy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
     /// Its name.
     pub name: String,
-    /// Its price.
+    /// The currency's sign.
+    pub currency: char,
+    /// Its price, in the currency's hundredths.
     pub price_cents: u32,
     /// Words that it is found by, in lower case.
     pub words: Vec<String>,
@@ -15,7 +19,7 @@ impl Product {
     /// The price as a person reads it.
     #[must_use]
     pub fn price(&self) -> String {
-        format!("€{}.{:02}", self.price_cents / 100, self.price_cents % 100)
+        format!("{}{}.{:02}", self.currency, self.price_cents / 100, self.price_cents % 100)
     }
 }
 
@@ -35,8 +39,9 @@ impl Catalogue {
     /// The products that come closest to what is asked for: those with the most of its words, best first.
     #[must_use]
     pub fn search(&self, asked: &[String]) -> Vec<&Product> {
-        let words: Vec<String> = asked.iter().flat_map(|text| text.split_whitespace()).map(str::to_lowercase).collect();
-        let score = |product: &Product| words.iter().filter(|word| product.words.contains(word)).count();
+        let word = |word: &str| word.trim_matches(['.', ',', ';', ':', '!', '?']).to_lowercase();
+        let words: HashSet<String> = asked.iter().flat_map(|text| text.split_whitespace()).map(word).collect();
+        let score = |product: &Product| product.words.iter().filter(|&word| words.contains(word)).count();
         let best = self.products.iter().map(score).max().unwrap_or_default();
         self.products.iter().filter(|product| best > 0 && score(product) == best).collect()
     }
@@ -46,6 +51,7 @@ impl Default for Catalogue {
     fn default() -> Self {
         let product = |name: &str, price_cents, words: &str| Product {
             name: name.to_owned(),
+            currency: if words.contains('₹') { '₹' } else { '€' },
             price_cents,
             words: words.split(' ').map(str::to_owned).collect(),
         };
@@ -55,6 +61,10 @@ impl Default for Catalogue {
             product("Rosé ring “Dawn”", 39_900, "ring rosé “rosé” 7 8"),
             product("Desk lamp “Kontor”", 8_900, "lamp desk"),
             product("Floor lamp <Lys>", 15_900, "lamp floor"),
+            product("Masala Crunch", 4_500, "chips spicy under ₹50"),
+            product("Sea Salt Party Pack", 14_000, "chips classic salted ₹50–150"),
+            product("Chilli Party Pack", 12_500, "chips spicy ₹50–150"),
+            product("Lime & Tamarind Box", 22_000, "chips tangy over ₹150"),
             product("Mitten, size S", 1_900, "mitten mittens s"),
         ])
     }

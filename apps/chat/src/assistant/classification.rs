@@ -1,61 +1,68 @@
 //! What the shopping assistant's model has to say in its one forced call: the type, its schema, and what must hold.
+//!
+//! The input is checked by the schema first, as only that names everything that does not fit; the type can't fail after it.
 
-use serde::Deserialize;
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-
-use crate::conversation::ContextualQuestion;
 
 /// The name of the forced tool.
 pub(super) const TOOL: &str = "classify_and_assess";
 
-/// The call's input, read strictly once it is whole.
+/// How much of one error is told to the model: it may quote all of the value that it is about.
+const MOST_WORDS: usize = 300;
+
+/// The call's input, read strictly once it is whole. Members that are not known are passed over.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Classification {
     /// Why, in the model's words.
     #[serde(default)]
     pub reasoning: Option<String>,
-    /// Where it goes.
+    /// What it is about.
     pub route: Route,
     /// Where the answer comes from.
     pub data_strategy: DataStrategy,
-    /// As in [`Session`](crate::conversation::Session).
-    pub is_product_related: bool,
-    /// As in [`Session`](crate::conversation::Session).
-    pub domain: String,
-    /// As in [`Session`](crate::conversation::Session).
-    pub product_intent: String,
-    /// As in [`Session`](crate::conversation::Session).
-    pub intent_l1: String,
-    /// As in [`Session`](crate::conversation::Session).
-    pub intent_l2: String,
-    /// As in [`Session`](crate::conversation::Session).
-    pub intent_l3: String,
+    /// Whether it goes on with what was asked before.
+    #[serde(default)]
+    pub is_follow_up: bool,
+    /// How sure the model is of that.
+    #[serde(default)]
+    pub follow_up_confidence: Option<Confidence>,
+    /// The part of the catalogue.
+    #[serde(default)]
+    pub domain: Option<String>,
+    /// The kind of product.
+    #[serde(default)]
+    pub category: Option<String>,
+    /// Narrower kinds.
+    #[serde(default, deserialize_with = "or_none")]
+    pub subcategories: Vec<String>,
+    /// What the person wants with the product.
+    #[serde(default)]
+    pub product_intent: Option<String>,
+    /// The questions, if something is missing.
+    #[serde(default, deserialize_with = "or_none")]
+    pub ask_slots: Vec<AskSlot>,
+    /// What the backend is to do.
+    #[serde(default, deserialize_with = "or_none")]
+    pub fetch_functions: Vec<String>,
     /// The answer, if there is nothing to look up.
     #[serde(default)]
     pub simple_response: Option<SimpleResponse>,
-    /// The questions, if something is missing.
-    #[serde(default)]
-    pub ask_slots: Vec<ContextualQuestion>,
-    /// What to look for in the catalogue.
-    #[serde(default)]
-    pub search: Vec<String>,
-    /// What is missing, and what has been answered.
-    pub assessment: Assessed,
 }
 
-/// Where a message goes.
+/// What a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
-    /// It is answered at once.
-    Answer,
-    /// Something is asked.
-    Ask,
-    /// The catalogue is searched.
-    Search,
-    /// The conversation is looked through.
-    Recall,
+    /// Something to buy.
+    Product,
+    /// Help with what was bought.
+    Support,
+    /// Anything else.
+    General,
 }
 
 /// Where the answer comes from.
@@ -64,120 +71,147 @@ pub enum Route {
 pub enum DataStrategy {
     /// From the model.
     None,
-    /// From the stored conversation.
-    MemoryOnly,
     /// From the catalogue, once enough is known.
     EsFetch,
+    /// From the stored conversation.
+    MemoryOnly,
+}
+
+/// How sure the model is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Sure.
+    High,
+    /// Fairly sure.
+    Medium,
+    /// It guesses.
+    Low,
+}
+
+/// A question, and the slot that its answer belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct AskSlot {
+    /// The slot: `ASK_USER_…`.
+    pub slot_name: String,
+    /// The question.
+    pub message: String,
+    /// The answers to choose from.
+    #[serde(default, deserialize_with = "or_none")]
+    pub options: Vec<String>,
 }
 
 /// An answer that needs nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct SimpleResponse {
     /// The answer.
     pub message: String,
+    /// What kind of answer it is.
+    #[serde(default)]
+    pub response_type: Option<String>,
 }
 
-/// What the model makes of the session.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Assessed {
-    /// What the person asked for.
-    pub original_query: String,
-    /// What they want.
-    pub intent: String,
-    /// The slots without an answer.
-    #[serde(default)]
-    pub missing_data: Vec<String>,
-    /// The same, the most important first.
-    #[serde(default)]
-    pub priority_order: Vec<String>,
-    /// What this message has answered.
-    #[serde(default)]
-    pub answered: Vec<SlotAnswer>,
-}
-
-/// An answer to a slot's question.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SlotAnswer {
-    /// The slot.
-    pub slot: String,
-    /// The answer.
-    pub value: String,
+/// A list that may be null.
+fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 impl Classification {
-    /// What the type can't say.
+    /// The classification in a whole value.
     ///
     /// # Errors
     ///
-    /// What does not hold, in words.
-    pub fn check(&self) -> Result<(), String> {
-        let Self { data_strategy, simple_response, ask_slots, assessment, .. } = self;
+    /// Everything that does not hold, in words for the model.
+    pub(super) fn read(value: &Value) -> Result<Self, Vec<String>> {
+        let errors: Vec<String> = SCHEMA.iter_errors(value).map(|error| words(&error)).collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let read = Self::deserialize(value).map_err(|error| vec![error.to_string()])?;
+        read.check().map_err(|error| vec![error])?;
+        Ok(read)
+    }
+
+    /// Whether it is about something to buy.
+    #[must_use]
+    pub fn is_product_related(&self) -> bool {
+        self.route == Route::Product
+    }
+
+    /// Whether the message goes on with what was asked before.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.is_follow_up && self.follow_up_confidence != Some(Confidence::Low)
+    }
+
+    /// What the schema can't say.
+    fn check(&self) -> Result<(), String> {
+        let Self { data_strategy, simple_response, ask_slots, .. } = self;
         match data_strategy {
-            DataStrategy::None if simple_response.is_none() => return Err("there is no answer in it".to_owned()),
+            DataStrategy::None if simple_response.is_none() => {
+                return Err("data_strategy is \"none\", so simple_response is needed".to_owned());
+            }
             DataStrategy::None | DataStrategy::MemoryOnly if !ask_slots.is_empty() => {
-                return Err("it asks, though there is nothing to look up".to_owned());
+                return Err("ask_slots needs data_strategy \"es_fetch\"".to_owned());
             }
             _ => {}
         }
         for (index, question) in ask_slots.iter().enumerate() {
-            if question.message.trim().is_empty() {
-                return Err(format!("question {index} is empty"));
-            }
-            if ask_slots[..index].iter().any(|other| other.slot == question.slot) {
-                return Err(format!("slot {} is asked for twice", question.slot));
-            }
-            if !assessment.missing_data.contains(&question.slot) {
-                return Err(format!("slot {} is asked for, but not missing", question.slot));
+            if ask_slots[..index].iter().any(|other| other.slot_name == question.slot_name) {
+                return Err(format!("{} is asked for twice", question.slot_name));
             }
         }
-        match assessment.priority_order.iter().find(|slot| !assessment.missing_data.contains(slot)) {
-            Some(slot) => Err(format!("slot {slot} has a priority, but is not missing")),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
+
+fn words(error: &jsonschema::ValidationError<'_>) -> String {
+    let place = error.instance_path().to_string();
+    let mut words = if place.is_empty() { error.to_string() } else { format!("at {place}: {error}") };
+    if let Some((end, _)) = words.char_indices().nth(MOST_WORDS) {
+        words.truncate(end);
+        words.push('…');
+    }
+    words
+}
+
+static SCHEMA: LazyLock<Validator> =
+    LazyLock::new(|| jsonschema::validator_for(&schema()).expect("the schema is a schema"));
 
 /// The tool's input as a JSON Schema.
 #[must_use]
 pub(super) fn schema() -> Value {
-    let string = json!({"type": "string"});
-    let strings = json!({"type": "array", "items": string});
+    let text = json!({"type": "string", "pattern": "\\S"});
+    let texts = json!({"type": ["array", "null"], "items": {"type": "string"}});
+    let one_of =
+        |values: &[&str]| json!({"enum": values.iter().map(|it| json!(it)).chain([Value::Null]).collect::<Vec<_>>()});
     json!({
         "type": "object",
-        "additionalProperties": false,
-        "required": ["route", "data_strategy", "is_product_related", "domain", "product_intent", "intent_l1", "intent_l2",
-            "intent_l3", "assessment"],
+        "required": ["route", "data_strategy"],
         "properties": {
-            "reasoning": string,
-            "route": {"enum": ["answer", "ask", "search", "recall"]},
-            "data_strategy": {"enum": ["none", "memory_only", "es_fetch"]},
-            "is_product_related": {"type": "boolean"},
-            "domain": string, "product_intent": string, "intent_l1": string, "intent_l2": string, "intent_l3": string,
-            "simple_response": {
-                "type": ["object", "null"], "additionalProperties": false,
-                "required": ["message"], "properties": {"message": string},
-            },
-            "ask_slots": {"type": "array", "items": {
-                "type": "object", "additionalProperties": false,
-                "required": ["slot", "message", "type", "options"],
+            "reasoning": {"type": ["string", "null"]},
+            "route": {"enum": ["product", "support", "general"]},
+            "data_strategy": {"enum": ["none", "es_fetch", "memory_only"]},
+            "is_follow_up": {"type": "boolean"},
+            "follow_up_confidence": one_of(&["high", "medium", "low"]),
+            "domain": one_of(&["f_and_b", "personal_care", "other"]),
+            "category": {"type": ["string", "null"]},
+            "subcategories": texts,
+            "product_intent": one_of(&["show_me_options", "is_this_good", "which_is_better", "show_me_alternate"]),
+            "ask_slots": {"type": ["array", "null"], "items": {
+                "type": "object",
+                "required": ["slot_name", "message", "options"],
                 "properties": {
-                    "slot": string, "message": string, "options": strings,
-                    "type": {"enum": ["single_choice", "multiple_choice", "text"]},
+                    "slot_name": {"type": "string", "pattern": "^ASK_USER_[A-Z0-9_]+$"},
+                    "message": text,
+                    "options": texts,
                 },
             }},
-            "search": strings,
-            "assessment": {
-                "type": "object", "additionalProperties": false, "required": ["original_query", "intent"],
-                "properties": {
-                    "original_query": string, "intent": string, "missing_data": strings, "priority_order": strings,
-                    "answered": {"type": "array", "items": {
-                        "type": "object", "additionalProperties": false,
-                        "required": ["slot", "value"], "properties": {"slot": string, "value": string},
-                    }},
-                },
+            "fetch_functions": texts,
+            "simple_response": {
+                "type": ["object", "null"],
+                "required": ["message"],
+                "properties": {"message": {"type": "string"}, "response_type": {"type": ["string", "null"]}},
             },
         },
     })

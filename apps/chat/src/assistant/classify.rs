@@ -1,7 +1,9 @@
 //! The shopping assistant's first answer as it streams: what may be shown is told, the rest is kept until it is whole.
 //!
-//! Owns the reading of the forced call. No I/O: the library's events go in, the client's come out.
+//! Owns the reading of the forced call. No I/O: the library's events go in, the client's come out. A call that does not
+//! hold is asked for once more; what its second version repeats has been shown already, and is not told again.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use jsonspigot::Payload;
@@ -12,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::classification::{Classification, TOOL};
 use crate::conversation::ContextualQuestion;
+use crate::provider::{Block, Message, Role};
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 /// What of the call is shown while it streams; [`Reading::matched`] goes by the place in this list.
@@ -28,13 +31,73 @@ const MESSAGE: &str = "ask";
 pub(super) struct Reading {
     block: String,
     call: Option<u64>,
-    verdict: Option<Result<Classification, String>>,
+    verdict: Option<Result<Classification, Rejected>>,
+    shown: Shown,
     pub(super) events: Vec<Event>,
 }
 
+/// What has been shown of a classification: each text by its place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shown {
+    has_begun: bool,
+    texts: HashMap<String, Text>,
+    options: HashMap<String, Vec<String>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Text {
+    /// What stands on the screen.
+    seen: String,
+    /// What this call has said of it.
+    said: String,
+}
+
+/// A call that does not hold.
+#[derive(Debug)]
+pub(super) struct Rejected {
+    id: String,
+    /// The input as it can be sent back.
+    input: Value,
+    errors: Vec<String>,
+}
+
+impl Rejected {
+    fn never_called() -> Self {
+        Self { id: String::new(), input: Value::Null, errors: vec!["the message was not classified".to_owned()] }
+    }
+
+    /// What is wrong with it, for the log.
+    pub(super) fn words(&self) -> String {
+        self.errors.join("; ")
+    }
+
+    /// The call and what is wrong with it, for the model: it is to call again.
+    pub(super) fn as_messages(&self) -> Vec<Message> {
+        let content = format!("This input is not valid. Call {TOOL} again.\n- {}", self.errors.join("\n- "));
+        if self.id.is_empty() {
+            return vec![Message::user(content)];
+        }
+        let (id, name, input) = (self.id.clone(), TOOL.to_owned(), self.input.clone());
+        let result = Block::ToolResult { tool_use_id: id.clone(), content, is_error: true };
+        vec![
+            Message { role: Role::Assistant, content: vec![Block::ToolUse { id, name, input }] },
+            Message { role: Role::User, content: vec![result] },
+        ]
+    }
+}
+
+impl Shown {
+    /// The same for the next call, which begins from the beginning.
+    pub(super) fn again(mut self) -> Self {
+        self.texts.values_mut().for_each(|text| text.said.clear());
+        self
+    }
+}
+
 impl Reading {
-    pub(super) fn new(block: &str) -> Self {
-        Self { block: block.to_owned(), call: None, verdict: None, events: Vec::new() }
+    /// Reads a call of which this much has been shown before.
+    pub(super) fn new(block: &str, shown: Shown) -> Self {
+        Self { block: block.to_owned(), call: None, verdict: None, shown, events: Vec::new() }
     }
 
     /// The choices that the call is read with.
@@ -47,22 +110,25 @@ impl Reading {
         match event {
             StreamEvent::Call(CallEvent::Start(call)) if call.name == Some(TOOL) && self.call.is_none() => {
                 self.call = Some(call.number);
-                let whole = Envelope::whole(MessageType::Ask, json!({})).of(MESSAGE).in_block(self.block.as_str());
-                self.events.push(Event::new(EventName::ClassificationStart, whole));
+                if !self.shown.has_begun {
+                    self.shown.has_begun = true;
+                    let whole = Envelope::whole(MessageType::Ask, json!({})).of(MESSAGE).in_block(self.block.as_str());
+                    self.events.push(Event::new(EventName::ClassificationStart, whole));
+                }
             }
             StreamEvent::Call(CallEvent::Match { call, event }) if self.call == Some(call.number) => {
                 self.matched(&event);
             }
             StreamEvent::Call(CallEvent::End { call, input, .. }) if self.call == Some(call.number) => {
-                self.verdict = Some(read(&input));
+                self.verdict = Some(read(call.id.unwrap_or("call_1"), &input));
             }
             _ => {}
         }
     }
 
-    /// The classification, once the message has come to its end.
-    pub(super) fn finish(self) -> Result<Classification, String> {
-        self.verdict.unwrap_or_else(|| Err("the model has not classified the message".to_owned()))
+    /// The classification, once the message has come to its end, and what of it was shown.
+    pub(super) fn finish(self) -> (Result<Classification, Rejected>, Shown) {
+        (self.verdict.unwrap_or_else(|| Err(Rejected::never_called())), self.shown)
     }
 
     fn matched(&mut self, event: &JsonEvent<'_>) {
@@ -73,15 +139,22 @@ impl Reading {
             // The options are shown together, and only if they are what they should be.
             (1, EventKind::End(Some(options))) => {
                 if let Ok(options) = options.deserialize::<Vec<String>>() {
-                    let change = Change::set(event.path.pointer().to_string(), json!(options));
-                    self.push(EventName::AskOptions, change);
+                    let path = event.path.pointer().to_string();
+                    if self.shown.options.get(&path) != Some(&options) {
+                        self.push(EventName::AskOptions, Change::set(path.as_str(), json!(options)));
+                        self.shown.options.insert(path, options);
+                    }
                 }
                 return;
             }
             _ => return,
         };
-        if let Some(change) = Change::of_event("", event) {
-            self.push(name, change);
+        if let EventKind::Delta(more) = event.kind {
+            let path = event.path.pointer().to_string();
+            let change = self.shown.texts.entry(path.clone()).or_default().grow(path, more);
+            if let Some(change) = change {
+                self.push(name, change);
+            }
         }
     }
 
@@ -91,22 +164,55 @@ impl Reading {
     }
 }
 
-/// The whole input, strictly.
-fn read(input: &Payload<'_>) -> Result<Classification, String> {
-    let Some(value) = input.value() else {
-        let detail = input.error().map_or_else(|| input.status().name().to_owned(), ToString::to_string);
-        return Err(format!("the classification is {}: {detail}", input.status().name()));
-    };
-    let read: Classification =
-        value.deserialize().map_err(|error| format!("the classification is not valid: {error}"))?;
-    read.check().map_err(|detail| format!("the classification is not valid: {detail}"))?;
-    Ok(read)
+impl Text {
+    /// What a delta changes on the screen: nothing as long as it repeats what stands there, and all of it once it differs.
+    fn grow(&mut self, path: String, more: &str) -> Option<Change> {
+        let before = self.said.len();
+        self.said.push_str(more);
+        if self.seen.len() == before {
+            self.seen.push_str(more);
+            return Some(Change::append(path, more));
+        }
+        if self.seen.starts_with(&self.said) {
+            return None;
+        }
+        let change = match self.said.strip_prefix(&self.seen) {
+            Some(new) => Change::append(path, new),
+            None => Change::set(path, self.said.as_str()),
+        };
+        self.seen.clone_from(&self.said);
+        Some(change)
+    }
 }
 
-/// The decision as the client may see it: the whole message, without an internal field.
-pub(super) fn complete(block: &str, said: &Classification, asked: &[ContextualQuestion]) -> Event {
-    let public =
-        |slot: &ContextualQuestion| json!({"message": slot.message, "type": slot.kind, "options": slot.options});
+/// The whole input, strictly.
+fn read(id: &str, input: &Payload<'_>) -> Result<Classification, Rejected> {
+    let rejected = |input: Value, errors| Err(Rejected { id: id.to_owned(), input, errors });
+    let flawed = |detail: String| {
+        rejected(
+            json!({"INVALID_JSON": input.raw()}),
+            vec![format!("the input is {}: {detail}", input.status().name())],
+        )
+    };
+    let Some(value) = input.value() else {
+        return flawed(input.error().map_or_else(|| input.status().name().to_owned(), ToString::to_string));
+    };
+    match value.deserialize::<Value>() {
+        Ok(value) => Classification::read(&value).or_else(|errors| {
+            let object = if value.is_object() { value } else { json!({"INVALID_JSON": input.raw()}) };
+            rejected(object, errors)
+        }),
+        Err(error) => flawed(error.to_string()),
+    }
+}
+
+/// The decision as the client may see it: the whole message. Of the internal fields it has only the slots' names, by which
+/// an answer says where it belongs.
+pub(super) fn complete(block: &str, said: &Classification, asked: &[(&String, &ContextualQuestion)]) -> Event {
+    let public = |(slot, question): &(&String, &ContextualQuestion)| {
+        let ContextualQuestion { message, kind, options, .. } = question;
+        json!({"slot_name": slot, "message": message, "type": kind, "options": options})
+    };
     let mut props = json!({"ask_slots": asked.iter().map(public).collect::<Vec<Value>>()});
     if let Some(response) = &said.simple_response {
         props["simple_response"] = json!({"message": response.message});
@@ -116,4 +222,38 @@ pub(super) fn complete(block: &str, said: &Classification, asked: &[ContextualQu
     }
     let whole = Envelope::whole(MessageType::Ask, props).of(MESSAGE).in_block(block);
     Event::new(EventName::ClassificationComplete, whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the second call says of a text, and wherever it is cut: the screen ends with it, and no part of it that
+    /// stood there is told again.
+    #[test]
+    fn a_text_that_is_said_again_is_not_told_again() {
+        let seen = "Which size?";
+        for said in ["Which size?", "Which size? 💍", "Which size", "What size?", "?", "Which colour?"] {
+            for cut in (0..=said.len()).filter(|&cut| said.is_char_boundary(cut)) {
+                let mut text = Text::default();
+                assert_eq!(text.grow("/a".to_owned(), seen), Some(Change::append("/a", seen)));
+                text.said.clear();
+                let mut props = json!({"a": seen});
+                let mut told = 0;
+                for piece in [&said[..cut], &said[cut..]].into_iter().filter(|piece| !piece.is_empty()) {
+                    if let Some(change) = text.grow("/a".to_owned(), piece) {
+                        told += 1;
+                        change.apply(&mut props).unwrap();
+                    }
+                }
+                let shown = props["a"].as_str().unwrap();
+                if seen.starts_with(said) {
+                    // The rest goes with the whole message at the end.
+                    assert_eq!((told, shown), (0, seen), "{said} at {cut}");
+                } else {
+                    assert_eq!(shown, said, "{said} at {cut}");
+                }
+            }
+        }
+    }
 }

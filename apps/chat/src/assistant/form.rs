@@ -9,7 +9,7 @@ use super::output::Output;
 use super::{Assistants, Finished, TurnError};
 use crate::conversation::{Assistant, Turn};
 use crate::instructor::{AttemptError, Attempts, Event as FormEvent, Instructor, Shown, Step};
-use crate::provider::{Answer, Message, ProviderError, Request};
+use crate::provider::{Answer, Message, ProviderError, Request, Retry};
 use crate::wire::Event;
 
 const MOST_TOKENS: u32 = 4096;
@@ -71,26 +71,24 @@ pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut 
          JSON Schema: {}",
         assistants.form.schema()
     );
-    let block = output.next_block();
+    let block = output.begin_answer().await?;
     let attempts = assistants.form.parse_streaming(message);
     let shown = Shown::in_block(block);
     let mut filling = Filling { attempts, shown, events: Vec::new(), result: None, is_over: false };
     let mut retry = assistants.provider.retry();
     while let Some(prompt) = filling.step(|attempts, tell| attempts.start(tell)) {
-        output.send(std::mem::take(&mut filling.events)).await?;
         let request = Request {
             system: system.clone(),
             messages: vec![Message::user(prompt)],
             max_tokens: MOST_TOKENS,
             ..Request::default()
         };
-        let failure = attempt(assistants, &request, &mut filling, output).await?;
+        let failure = attempt(assistants, &request, &mut retry, &mut filling, output).await?;
         output.send(std::mem::take(&mut filling.events)).await?;
-        if let Some(Failure { error, has_begun }) = failure {
+        if let Some(error) = failure {
             let pause = retry.after(&error);
-            // It is the provider that failed, not the model: if another attempt is of no use, or there is none, so has
-            // the turn.
-            if filling.is_over || (pause.is_none() && !has_begun) {
+            // It is the provider that failed, not the model: if there is no further attempt, so has the turn.
+            if filling.is_over {
                 return Err(error.into());
             }
             tokio::time::sleep(pause.unwrap_or_default()).await;
@@ -103,22 +101,30 @@ pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut 
     Ok(Finished { turn, stop_reason: stop_reason.to_owned() })
 }
 
-/// One attempt, to its end or to where it is clear that it fails; then the answer's rest is not read. Gives the provider's
-/// failure, if that was why.
+/// One attempt, to its end or to where it is clear that it fails; then the answer's rest is not read. A provider that
+/// fails before it has said anything is none of the attempt's business: it is asked again, or the turn has failed. Gives
+/// the failure of one that breaks off, which costs the attempt: what was shown of it can't be taken back.
 async fn attempt(
     assistants: &Assistants,
     request: &Request,
+    retry: &mut Retry,
     filling: &mut Filling,
     output: &mut Output,
-) -> Result<Option<Failure>, TurnError> {
-    let failure = match assistants.provider.open(request, ToolCalls::new(&PatternSet::empty())).await {
-        Ok(answer) => read(answer, filling, output).await?,
-        Err(error) => Some(Failure { error, has_begun: false }),
-    };
-    if let Some(Failure { error, .. }) = &failure {
-        filling.step(|attempts, tell| attempts.fail(failed(error), tell));
+) -> Result<Option<ProviderError>, TurnError> {
+    loop {
+        let failure = match assistants.provider.open(request, ToolCalls::new(&PatternSet::empty())).await {
+            Ok(answer) => read(answer, filling, output).await?,
+            Err(error) => Some(Failure { error, has_begun: false }),
+        };
+        let Some(Failure { error, has_begun }) = failure else { return Ok(None) };
+        if has_begun {
+            filling.step(|attempts, tell| attempts.fail(failed(&error), tell));
+            return Ok(Some(error));
+        }
+        let Some(pause) = retry.after(&error) else { return Err(error.into()) };
+        tracing::warn!(?error, ?pause, "a request is tried again");
+        tokio::time::sleep(pause).await;
     }
-    Ok(failure)
 }
 
 async fn read(mut answer: Answer, filling: &mut Filling, output: &mut Output) -> Result<Option<Failure>, TurnError> {
@@ -135,7 +141,10 @@ async fn read(mut answer: Answer, filling: &mut Filling, output: &mut Output) ->
                 }
             })
             .await;
-        output.send(std::mem::take(&mut filling.events)).await?;
+        // An attempt is told of once something of it has come.
+        if has_begun {
+            output.send(std::mem::take(&mut filling.events)).await?;
+        }
         match read {
             _ if step == Step::AttemptOver => return Ok(None),
             Ok(true) => {}

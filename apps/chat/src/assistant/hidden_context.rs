@@ -9,6 +9,7 @@ use jsonspigot::{PatternSet, Payload};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::updated;
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 /// What of the context is known and shown.
@@ -23,6 +24,18 @@ static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| {
     patterns.expect("the patterns are patterns")
 });
 
+/// The mark in every spelling: models write `<!-- Context` too, and nothing of it is to be seen. White space before the
+/// name is the library's matter; names it compares byte by byte.
+static MARKS: LazyLock<Vec<Delimiter>> = LazyLock::new(|| {
+    let spelt = |upper: usize| {
+        let letter =
+            |(at, letter): (usize, char)| if upper >> at & 1 == 1 { letter.to_ascii_uppercase() } else { letter };
+        "context".char_indices().map(letter).collect::<String>()
+    };
+    let mark = |upper| Delimiter::comment(&spelt(upper)).expect("the name can stand in a comment");
+    (0..1 << "context".len()).map(mark).collect()
+});
+
 /// Separates one answer's text from its context.
 #[derive(Debug)]
 pub(super) struct HiddenContext {
@@ -35,9 +48,8 @@ pub(super) struct HiddenContext {
 
 impl HiddenContext {
     pub(super) fn new(block: &str) -> Self {
-        let delimiter = Delimiter::comment("context").expect("the name can stand in a comment");
         Self {
-            filter: PayloadFilter::new([delimiter], &PATTERNS),
+            filter: PayloadFilter::new(MARKS.iter().cloned(), &PATTERNS),
             block: block.to_owned(),
             payloads: 0,
             known: Map::new(),
@@ -85,8 +97,10 @@ impl Sorting<'_> {
             }
             EnvelopeEvent::End { payload, .. } => match read(&payload) {
                 Ok(Context { preferences, restaurants }) => {
-                    self.known.extend(preferences.map(|it| ("preferences".to_owned(), it.into())));
-                    self.known.extend(restaurants.map(|it| ("restaurants".to_owned(), it.into())));
+                    let preferences = preferences.map(|it| ("preferences".to_owned(), it.into()));
+                    let restaurants = restaurants.map(|it| ("restaurants".to_owned(), it.into()));
+                    let new = preferences.into_iter().chain(restaurants).collect();
+                    *self.known = updated(std::mem::take(self.known), new);
                 }
                 Err(error) => self.push(Change::set("/error", error)),
             },

@@ -1,8 +1,9 @@
 //! The assistants: what happens between a person's message and the last event of its turn.
 //!
 //! A turn asks the model, reads its answers by machines without I/O (`classify.rs`, `round.rs`, `hidden_context.rs`),
-//! tells what they tell, and gives what is to be saved. It saves nothing itself, so that a turn which fails, or is
-//! dropped in the middle, leaves no trace.
+//! tells what they tell, and gives what is to be saved at its end. Only the assistant whose tools do what can't be undone
+//! has each of its steps saved as it happens (`tool_loop.rs`); of the others a turn which fails, or is dropped in the
+//! middle, leaves no trace.
 
 mod ask;
 mod catalogue;
@@ -20,12 +21,13 @@ mod tools;
 use serde_json::{Map, Value};
 
 use crate::config::Limits;
-use crate::conversation::{Assistant, Conversation, Turn};
+use crate::conversation::{Answers, Assistant, Conversation, Turn};
 use crate::hub::Unread;
 use crate::instructor::Instructor;
 use crate::provider::{Message, ModelProvider, ProviderError, Role};
 pub use catalogue::{Catalogue, Product};
-pub use output::Output;
+pub use output::{Output, Steps};
+use tool_loop::{Saving, ToolLoop};
 pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
 
 /// All that the assistants work with.
@@ -43,6 +45,15 @@ pub struct Assistants {
     pub catalogue: Catalogue,
     /// How many answers a turn may ask for.
     pub rounds: usize,
+}
+
+/// What a person says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// In words.
+    pub text: String,
+    /// What of it answers the shopping assistant's questions, if that is known: chips were pressed.
+    pub answers: Answers,
 }
 
 /// How a turn ended that is to be saved.
@@ -66,6 +77,9 @@ pub enum TurnError {
     /// The model's classification can't be used. Why is for the log: it may quote what no client sees.
     #[error("the model's answer could not be understood")]
     Classification(String),
+    /// A step can't be saved.
+    #[error("{0}")]
+    Store(String),
     /// The model calls tools again and again.
     #[error("the model has called tools {0} times over without coming to an answer")]
     Rounds(usize),
@@ -80,6 +94,7 @@ impl TurnError {
             Self::Client(Unread::Stalled) => "client_stalled",
             Self::Client(Unread::TooLong) => "answer_too_long",
             Self::Classification(_) => "bad_classification",
+            Self::Store(_) => "store_failed",
             Self::Rounds(_) => "too_many_rounds",
         }
     }
@@ -108,16 +123,19 @@ impl Assistants {
         &self,
         assistant: Assistant,
         before: &Conversation,
-        message: &str,
+        said: &Said,
         output: &mut Output,
     ) -> Result<Finished, TurnError> {
+        let message = said.text.as_str();
         output.tell_message(message).await?;
         match assistant {
-            Assistant::Shopping => shopping::answer(self, before, message, output).await,
+            Assistant::Shopping => shopping::answer(self, before, said, output).await,
             Assistant::Finance => {
                 let today = chrono::Utc::now().date_naive();
                 let system = format!("You help with money. Use the tools. Dates are ISO 8601, and today is {today}.");
-                tool_loop::answer(self, &self.finance, assistant, &system, before, message, output).await
+                let (toolbox, temperature, saving) = (&self.finance, Some(0.3), Saving::Turn);
+                let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
+                tool_loop::answer(self, one, before, message, output).await
             }
             Assistant::Form => form::answer(self, message, output).await,
             Assistant::Restaurant => {
@@ -127,7 +145,9 @@ impl Assistants {
                      see it. Known so far: {}",
                     Value::Object(before.context.clone())
                 );
-                tool_loop::answer(self, &self.restaurant, assistant, &system, before, message, output).await
+                let (toolbox, temperature, saving) = (&self.restaurant, None, Saving::Steps);
+                let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
+                tool_loop::answer(self, one, before, message, output).await
             }
         }
     }
@@ -147,9 +167,16 @@ fn conversation(stored: &[Message], new: &[Message]) -> Vec<Message> {
     messages
 }
 
-/// The context with what is new in it, if anything is.
-fn updated(before: &Map<String, Value>, new: Map<String, Value>) -> Option<Map<String, Value>> {
-    let mut context = before.clone();
-    context.extend(new);
-    (context != *before).then_some(context)
+/// The context with what is new in it. Preferences add up, each until a later one of its name; all else is what was said
+/// last.
+fn updated(mut context: Map<String, Value>, new: Map<String, Value>) -> Map<String, Value> {
+    for (name, value) in new {
+        match (context.get_mut(&name), value) {
+            (Some(Value::Object(known)), Value::Object(more)) if name == "preferences" => known.extend(more),
+            (_, value) => {
+                context.insert(name, value);
+            }
+        }
+    }
+    context
 }

@@ -3,22 +3,41 @@
 use serde_json::json;
 
 use super::TurnError;
+use crate::conversation::Turn;
 use crate::hub::Publisher;
+use crate::store::Store;
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 /// Where a turn's events go.
 #[derive(Debug)]
 pub struct Output {
     publisher: Publisher,
+    steps: Steps,
     blocks: u32,
-    has_shown: bool,
+    shown: u64,
+}
+
+/// Where a turn's steps are saved that must not wait for its end.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    /// The store.
+    pub store: Store,
+    /// The conversation.
+    pub conversation: String,
 }
 
 impl Output {
     /// Out through a publisher.
     #[must_use]
-    pub fn new(publisher: Publisher) -> Self {
-        Self { publisher, blocks: 0, has_shown: false }
+    pub fn new(publisher: Publisher, steps: Steps) -> Self {
+        Self { publisher, steps, blocks: 0, shown: 0 }
+    }
+
+    /// Saves a step now, with all that has been told, whatever becomes of the turn.
+    pub(super) async fn save(&mut self, step: Turn) -> Result<(), TurnError> {
+        let Steps { store, conversation } = &self.steps;
+        let Some(told) = self.publisher.told_so_far() else { return Ok(()) };
+        store.save_step(conversation, step, told).await.map_err(|error| TurnError::Store(error.to_string()))
     }
 
     /// A block's id, unique in the conversation.
@@ -45,15 +64,15 @@ impl Output {
     /// Sends events, as fast as they are read.
     pub(super) async fn send(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
         for event in events {
-            self.has_shown = true;
+            self.shown += 1;
             self.publisher.send(event).await?;
         }
         Ok(())
     }
 
-    /// Whether any of an answer has been shown.
-    pub(super) fn has_shown(&self) -> bool {
-        self.has_shown
+    /// How much of answers has been shown: what fails before it grows can be tried again unnoticed.
+    pub(super) fn shown(&self) -> u64 {
+        self.shown
     }
 
     /// The publisher, for the last word.

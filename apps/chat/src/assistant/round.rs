@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use jsonspigot::PatternSet;
-use jsonspigot::providers::StreamEvent;
+use jsonspigot::providers::{StopKind, StreamEvent};
 use jsonspigot::tool_calls::{CallEvent, ToolCalls};
 use jsonspigot::{Payload, PayloadStatus};
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ pub(super) struct Round<'t> {
     hidden: HiddenContext,
     parts: Vec<Part>,
     thoughts: Option<GrowingText>,
-    stop_reason: Option<String>,
+    stop: Option<(String, StopKind)>,
     pub(super) events: Vec<Event>,
 }
 
@@ -66,7 +66,20 @@ pub(super) struct Said {
     /// The calls to be run, in order, each id once.
     pub(super) calls: Vec<Call>,
     pub(super) context: Map<String, Value>,
-    pub(super) stop_reason: String,
+    stop_reason: String,
+    /// Whether it stopped of its own accord.
+    is_finished: bool,
+}
+
+/// The reason to stop of an answer that is none: the model has said nothing at all.
+const EMPTY: &str = "empty";
+
+impl Said {
+    /// Why it stopped, and whether that was before the first word.
+    pub(super) fn reason(&self) -> String {
+        let is_empty = self.message.is_none() && self.is_finished;
+        if is_empty { EMPTY.to_owned() } else { self.stop_reason.clone() }
+    }
 }
 
 impl<'t> Round<'t> {
@@ -77,7 +90,7 @@ impl<'t> Round<'t> {
             hidden: HiddenContext::new(block),
             parts: Vec::new(),
             thoughts: None,
-            stop_reason: None,
+            stop: None,
             events: Vec::new(),
         }
     }
@@ -115,7 +128,7 @@ impl<'t> Round<'t> {
                     self.push(EventName::ToolResult, &message, Change::merge("", end));
                 }
             }
-            StreamEvent::Stop { reason, .. } => self.stop_reason = Some(reason.to_owned()),
+            StreamEvent::Stop { reason, kind, .. } => self.stop = Some((reason.to_owned(), kind)),
             _ => {}
         }
     }
@@ -136,8 +149,15 @@ impl<'t> Round<'t> {
             }
         }
         let message = (!content.is_empty()).then_some(Message { role: Role::Assistant, content });
-        let stop_reason = self.stop_reason.unwrap_or_else(|| "end_turn".to_owned());
-        (Said { message, calls, context: self.hidden.known, stop_reason }, self.events)
+        let (stop_reason, kind) = self.stop.unwrap_or_else(|| ("end_turn".to_owned(), StopKind::Finished));
+        // One word for each way to end early, whatever the provider calls it.
+        let (stop_reason, is_finished) = match kind {
+            StopKind::Length => ("max_tokens".to_owned(), false),
+            StopKind::ContentFilter => ("content_filter".to_owned(), false),
+            StopKind::Refusal => ("refusal".to_owned(), false),
+            _ => (stop_reason, true),
+        };
+        (Said { message, calls, context: self.hidden.known, stop_reason, is_finished }, self.events)
     }
 
     fn begin_call(&mut self, number: u64, id: Option<&str>, name: Option<&str>) {

@@ -1,51 +1,104 @@
-//! How the shopping assistant's session moves on: what a classification makes of it.
+//! How the shopping assistant's session moves on: what a classification, and what the person chose, make of it.
 
-use super::classification::{Classification, SlotAnswer};
-use crate::conversation::{Assessment, Session};
+use super::classification::{AskSlot, Classification};
+use crate::conversation::{Answers, Assessment, ContextualQuestion, Session, SlotType};
 
 impl Session {
-    /// The session after a classification: begun, or moved on by the answers in it.
+    /// The session after a message: begun, or moved on by the answers in it.
     #[must_use]
-    pub fn after(before: Option<&Self>, said: &Classification) -> Self {
-        let going_on = before.filter(|before| before.assessment.currently_asking.is_some());
-        let mut questions = going_on.map(|before| before.contextual_questions.clone()).unwrap_or_default();
-        for question in &said.ask_slots {
-            questions.retain(|known| known.slot != question.slot);
-            questions.push(question.clone());
+    pub fn after(before: Option<&Self>, said: &Classification, message: &str, chosen: &Answers) -> Self {
+        let is_known = |before: &Self| chosen.keys().any(|slot| before.contextual_questions.contains_key(slot));
+        let is_open = |before: &Self| before.assessment.currently_asking.is_some();
+        let going_on = before.filter(|&before| is_known(before) || (is_open(before) && said.goes_on()));
+        let is_product_related = said.is_product_related();
+        let intent_l3 = match (is_product_related, &said.product_intent, &said.simple_response) {
+            (true, Some(intent), _) => intent.clone(),
+            (false, _, Some(response)) => response.response_type.clone().unwrap_or_else(|| "general".to_owned()),
+            _ => "general".to_owned(),
+        };
+        let mut session = Self {
+            intent_l1: if is_product_related { "A" } else { "E" }.to_owned(),
+            intent_l2: if is_product_related { "A1" } else { "E2" }.to_owned(),
+            is_product_related,
+            domain: said.domain.clone().or_else(|| going_on?.domain.clone()),
+            product_intent: said.product_intent.clone().or_else(|| going_on?.product_intent.clone()),
+            contextual_questions: going_on.map(|before| before.contextual_questions.clone()).unwrap_or_default(),
+            assessment: going_on.map_or_else(
+                || Assessment {
+                    original_query: message.to_owned(),
+                    intent: intent_l3.clone(),
+                    ..Assessment::default()
+                },
+                |before| before.assessment.clone(),
+            ),
+            intent_l3,
+        };
+        if going_on.is_some() {
+            session.answer(message, chosen);
         }
-        Self {
-            intent_l1: said.intent_l1.clone(),
-            intent_l2: said.intent_l2.clone(),
-            intent_l3: said.intent_l3.clone(),
-            is_product_related: said.is_product_related,
-            domain: said.domain.clone(),
-            product_intent: said.product_intent.clone(),
-            contextual_questions: questions,
-            assessment: Assessment::after(going_on.map(|before| &before.assessment), said),
-        }
+        session.ask(&said.ask_slots);
+        session.assess();
+        session
     }
-}
 
-impl Assessment {
-    fn after(before: Option<&Self>, said: &Classification) -> Self {
-        let new = &said.assessment;
-        let mut fulfilled = before.map(|before| before.fulfilled.clone()).unwrap_or_default();
-        fulfilled.extend(new.answered.iter().map(|SlotAnswer { slot, value }| (slot.clone(), value.clone())));
-        let mut priority_order = before.map(|before| before.priority_order.clone()).unwrap_or_default();
-        for slot in new.priority_order.iter().chain(&new.missing_data) {
-            if !priority_order.contains(slot) {
-                priority_order.push(slot.clone());
+    /// Puts what the person has chosen, or else what they have written, where it belongs.
+    fn answer(&mut self, message: &str, chosen: &Answers) {
+        let mut is_placed = false;
+        for (slot, answer) in chosen {
+            if let Some(question) = self.contextual_questions.get_mut(slot).filter(|_| !answer.is_empty()) {
+                question.answer.clone_from(answer);
+                is_placed = true;
             }
         }
-        let missing_data: Vec<String> =
-            priority_order.iter().filter(|&slot| !fulfilled.contains_key(slot)).cloned().collect();
-        Self {
-            original_query: before.map_or(&new.original_query, |before| &before.original_query).clone(),
-            intent: new.intent.clone(),
-            currently_asking: missing_data.first().cloned(),
-            missing_data,
-            priority_order,
-            fulfilled,
+        if is_placed {
+            return;
         }
+        // Whoever types an option of one question alone means that one; anything else is for the one that is asked.
+        let message = message.trim();
+        let is_option = |option: &String| option.trim().to_lowercase() == message.to_lowercase();
+        let missing = &self.assessment.missing_data;
+        let mut meant = self
+            .contextual_questions
+            .iter()
+            .filter(|(slot, question)| missing.contains(*slot) && question.options.iter().any(is_option));
+        let only = match (meant.next(), meant.next()) {
+            (Some((slot, _)), None) => Some(slot.clone()),
+            _ => None,
+        };
+        let slot = only.or_else(|| self.assessment.currently_asking.clone());
+        if let Some(question) = slot.and_then(|slot| self.contextual_questions.get_mut(&slot)) {
+            question.answer = vec![message.to_owned()];
+        }
+    }
+
+    /// Takes the questions of a classification in. What was answered before stays so.
+    fn ask(&mut self, slots: &[AskSlot]) {
+        for AskSlot { slot_name, message, options } in slots {
+            if !self.assessment.priority_order.contains(slot_name) {
+                self.assessment.priority_order.push(slot_name.clone());
+            }
+            let answer = self.contextual_questions.remove(slot_name).map(|known| known.answer).unwrap_or_default();
+            let (message, options) = (message.clone(), options.clone());
+            let question = ContextualQuestion { message, kind: SlotType::MultiChoice, options, answer };
+            self.contextual_questions.insert(slot_name.clone(), question);
+        }
+    }
+
+    /// Works out what is fulfilled and what is missing.
+    fn assess(&mut self) {
+        let has_answer = |slot: &&String| self.contextual_questions.get(*slot).is_some_and(|it| !it.answer.is_empty());
+        let (fulfilled, missing): (Vec<&String>, Vec<&String>) =
+            self.assessment.priority_order.iter().partition(has_answer);
+        let (fulfilled, missing_data) =
+            (fulfilled.into_iter().cloned().collect(), missing.into_iter().cloned().collect::<Vec<String>>());
+        self.assessment.fulfilled = fulfilled;
+        self.assessment.currently_asking = missing_data.first().cloned();
+        self.assessment.missing_data = missing_data;
+    }
+
+    /// What the person has answered, in the order of the questions.
+    pub(super) fn answers(&self) -> impl Iterator<Item = &String> {
+        let order = self.assessment.priority_order.iter();
+        order.filter_map(|slot| self.contextual_questions.get(slot)).flat_map(|question| &question.answer)
     }
 }

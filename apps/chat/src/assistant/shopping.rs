@@ -6,15 +6,18 @@ use serde_json::json;
 
 use super::ask::{Reader, ask};
 use super::classification::{Classification, DataStrategy, TOOL, schema};
-use super::classify::{Reading, complete};
+use super::classify::{Reading, Shown, complete};
 use super::output::{GrowingText, Output};
 use super::round::Round;
-use super::{Assistants, Finished, TurnError, conversation};
+use super::{Assistants, Finished, Said, TurnError, conversation};
 use crate::conversation::{Assistant, Conversation, Session, Turn};
 use crate::provider::{Message, Request, ToolSpec};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
-const MOST_TOKENS: u32 = 2048;
+const MOST_TOKENS: u32 = 2000;
+
+/// How often the model classifies a message at most.
+const CLASSIFICATIONS: usize = 2;
 
 static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
     let description = "Says what the message is about, where its answer comes from, and what is missing.".to_owned();
@@ -34,54 +37,93 @@ impl Reader for Reading {
 pub(super) async fn answer(
     assistants: &Assistants,
     before: &Conversation,
-    message: &str,
+    message: &Said,
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
-    let user = Message::user(message);
+    let user = Message::user(&message.text);
     let block = output.begin_answer().await?;
-    let request = classify_request(before, &user);
-    let reading = ask(&assistants.provider, &request, output, Reading::calls, || Reading::new(&block)).await?;
-    // The message has come to its end: only now is anything decided.
-    let said = reading.finish().map_err(TurnError::Classification)?;
-    let session = Session::after(before.session.as_ref(), &said);
-    let asked = match said.data_strategy {
-        DataStrategy::EsFetch if said.ask_slots.is_empty() => session.current_question().into_iter().cloned().collect(),
-        _ => said.ask_slots.clone(),
+    // The input has come to its end when this is done: only now is anything decided.
+    let said = classify(assistants, before, message, &block, output).await?;
+    let session = Session::after(before.session.as_ref(), &said, &message.text, &message.answers);
+    let asked: Vec<_> = match said.data_strategy {
+        DataStrategy::EsFetch if said.ask_slots.is_empty() => session.current_question().into_iter().collect(),
+        _ => {
+            let names = said.ask_slots.iter().map(|slot| &slot.slot_name);
+            names.filter_map(|name| session.contextual_questions.get_key_value(name)).collect()
+        }
     };
     output.send(vec![complete(&block, &said, &asked)]).await?;
+    let questions: Vec<&str> = asked.iter().map(|(_, question)| question.message.as_str()).collect();
+    let mut stop_reason = "end_turn".to_owned();
     let answer = match said.data_strategy {
         DataStrategy::None => said.simple_response.map(|response| response.message).unwrap_or_default(),
-        DataStrategy::MemoryOnly => recall(assistants, before, &user, output).await?,
-        DataStrategy::EsFetch if asked.is_empty() => search(assistants, &said, &session, output).await?,
-        DataStrategy::EsFetch => asked.iter().map(|slot| slot.message.as_str()).collect::<Vec<_>>().join("\n"),
+        DataStrategy::MemoryOnly => recall(assistants, before, &user, output, &mut stop_reason).await?,
+        DataStrategy::EsFetch if questions.is_empty() => search(assistants, &said, &session, output).await?,
+        DataStrategy::EsFetch => questions.join("\n"),
     };
-    // What needs no look at the catalogue leaves the questions as they are.
-    let session = match said.data_strategy {
-        DataStrategy::EsFetch => session,
-        _ => before.session.clone().filter(|open| open.assessment.currently_asking.is_some()).unwrap_or(session),
+    // What needs no look at the catalogue leaves open questions as they are, unless it has answered one.
+    let is_open = |open: &Session| open.assessment.currently_asking.is_some();
+    let session = match (said.data_strategy, &before.session) {
+        (DataStrategy::None | DataStrategy::MemoryOnly, Some(open)) if is_open(open) && message.answers.is_empty() => {
+            open.clone()
+        }
+        _ => session,
     };
     let mut messages = vec![user];
     if !answer.trim().is_empty() {
         messages.push(Message::assistant(answer));
     }
     let turn = Turn { assistant: Assistant::Shopping, messages, context: None, session: Some(session) };
-    Ok(Finished { turn, stop_reason: "end_turn".to_owned() })
+    Ok(Finished { turn, stop_reason })
 }
 
-fn classify_request(before: &Conversation, user: &Message) -> Request {
+/// The first call. If its input does not hold, the model is told why, once.
+async fn classify(
+    assistants: &Assistants,
+    before: &Conversation,
+    message: &Said,
+    block: &str,
+    output: &mut Output,
+) -> Result<Classification, TurnError> {
+    let mut new = vec![Message::user(&message.text)];
+    let (mut shown, mut why) = (Shown::default(), String::new());
+    for _ in 0..CLASSIFICATIONS {
+        let request = classify_request(before, message, &new);
+        let begun = shown.again();
+        let reader = || Reading::new(block, begun.clone());
+        let reading = ask(&assistants.provider, &request, output, Reading::calls, reader).await?;
+        let (verdict, seen) = reading.finish();
+        match verdict {
+            Ok(said) => return Ok(said),
+            Err(rejected) => {
+                why = rejected.words();
+                tracing::warn!(?why, "a classification does not hold");
+                new.extend(rejected.as_messages());
+                shown = seen;
+            }
+        }
+    }
+    Err(TurnError::Classification(why))
+}
+
+fn classify_request(before: &Conversation, message: &Said, new: &[Message]) -> Request {
     let mut system =
-        "You are a shop's assistant. Classify the last message, and ask for what is missing. If a question is \
-                      open and the message answers it, put it in `answered`."
+        "You are a shop's assistant. Classify the last message, and ask for what is missing, with options to \
+                      choose from. If a question is open and the message answers it, it is a follow-up."
             .to_owned();
     if let Some(session) = &before.session {
         system = format!("{system}\nSession: {}", json!(session));
     }
+    if !message.answers.is_empty() {
+        system = format!("{system}\nAnswers: {}", json!(message.answers));
+    }
     Request {
         system,
-        messages: conversation(&before.messages, std::slice::from_ref(user)),
+        messages: conversation(&before.messages, new),
         tools: TOOLS.clone(),
         forced_tool: Some(TOOL.to_owned()),
         max_tokens: MOST_TOKENS,
+        temperature: Some(0.0),
     }
 }
 
@@ -91,6 +133,7 @@ async fn recall(
     before: &Conversation,
     user: &Message,
     output: &mut Output,
+    stop_reason: &mut String,
 ) -> Result<String, TurnError> {
     let request = Request {
         system: "You are a shop's assistant. Answer from this conversation alone.".to_owned(),
@@ -102,6 +145,7 @@ async fn recall(
     let round = ask(&assistants.provider, &request, output, Round::calls, || Round::new(&block, &no_calls)).await?;
     let (said, rest) = round.finish();
     output.send(rest).await?;
+    *stop_reason = said.reason();
     Ok(said.message.map(|message| message.text()).unwrap_or_default())
 }
 
@@ -112,8 +156,9 @@ async fn search(
     session: &Session,
     output: &mut Output,
 ) -> Result<String, TurnError> {
-    let mut words = said.search.clone();
-    words.extend(session.assessment.fulfilled.values().cloned());
+    let kind = said.category.iter().chain(&said.subcategories).map(|kind| kind.replace('_', " "));
+    let mut words: Vec<String> = kind.chain([session.assessment.original_query.clone()]).collect();
+    words.extend(session.answers().cloned());
     let found = assistants.catalogue.search(&words);
     let block = output.next_block();
     let items: Vec<_> = found.iter().map(|product| json!({"name": product.name, "price": product.price()})).collect();

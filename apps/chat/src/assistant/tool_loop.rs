@@ -1,4 +1,6 @@
 //! The tool loop: the model answers, its tools run side by side, their results go back, and so on until it is done.
+//!
+//! Each answer of the model is a block, and so is each run of tools.
 
 use std::collections::HashSet;
 
@@ -16,6 +18,27 @@ use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 const MOST_TOKENS: u32 = 4096;
 
+/// What the model is told of a call whose result was lost, with the server or with what failed before it was stored.
+const LOST: &str = "the result was lost: the call may have been carried out, so do not repeat it without asking";
+
+/// One of the assistants with tools.
+pub(super) struct ToolLoop<'a> {
+    pub(super) assistant: Assistant,
+    pub(super) toolbox: &'a Toolbox,
+    pub(super) system: &'a str,
+    pub(super) temperature: Option<f64>,
+    pub(super) saving: Saving,
+}
+
+/// When a turn is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Saving {
+    /// As a whole, once it is over.
+    Turn,
+    /// Step by step, as its tools do what can't be undone: whatever fails later, they are not run for it again.
+    Steps,
+}
+
 impl Reader for Round<'_> {
     fn take(&mut self, event: jsonspigot::providers::StreamEvent<'_>) {
         self.take(event);
@@ -28,39 +51,75 @@ impl Reader for Round<'_> {
 
 pub(super) async fn answer(
     assistants: &Assistants,
-    toolbox: &Toolbox,
-    assistant: Assistant,
-    system: &str,
+    one: ToolLoop<'_>,
     before: &Conversation,
     message: &str,
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
-    let mut messages = vec![Message::user(message)];
-    let mut context = serde_json::Map::new();
+    let ToolLoop { assistant, toolbox, system, temperature, saving } = one;
+    let mut content = lost_results(&before.messages);
+    content.push(Block::Text { text: message.to_owned() });
+    let mut messages = vec![Message { role: Role::User, content }];
+    // How many of them have been saved.
+    let mut saved = 0;
+    let mut context = before.context.clone();
     let mut ids: HashSet<String> = before.messages.iter().flat_map(call_ids).collect();
     for _ in 0..assistants.rounds {
+        if saving == Saving::Steps {
+            let new = messages[saved..].to_vec();
+            saved = messages.len();
+            output.save(Turn { assistant, messages: new, context: changed(before, &context), session: None }).await?;
+        }
         let request = Request {
             system: system.to_owned(),
             messages: conversation(&before.messages, &messages),
             tools: toolbox.specs(),
             forced_tool: None,
             max_tokens: MOST_TOKENS,
+            temperature,
         };
         let block = output.begin_answer().await?;
         let round = ask(&assistants.provider, &request, output, Round::calls, || Round::new(&block, &ids)).await?;
         let (said, rest) = round.finish();
         output.send(rest).await?;
-        context.extend(said.context);
+        let stop_reason = said.reason();
+        context = updated(context, said.context);
         ids.extend(said.message.iter().flat_map(call_ids));
         messages.extend(said.message);
         if said.calls.is_empty() {
-            let turn = Turn { assistant, messages, context: updated(&before.context, context), session: None };
-            return Ok(Finished { turn, stop_reason: said.stop_reason });
+            let turn = Turn {
+                assistant,
+                messages: messages.split_off(saved),
+                context: changed(before, &context),
+                session: None,
+            };
+            return Ok(Finished { turn, stop_reason });
+        }
+        if saving == Saving::Steps {
+            // Before the tools run: whatever becomes of the server, it is known that they may have.
+            let new = messages[saved..].to_vec();
+            saved = messages.len();
+            output.save(Turn { assistant, messages: new, context: changed(before, &context), session: None }).await?;
         }
         let content = run(toolbox, said.calls, &block, output).await?;
         messages.push(Message { role: Role::User, content });
     }
     Err(TurnError::Rounds(assistants.rounds))
+}
+
+/// The context, if it is not what it was.
+fn changed(
+    before: &Conversation,
+    context: &serde_json::Map<String, serde_json::Value>,
+) -> Option<serde_json::Map<String, serde_json::Value>> {
+    (*context != before.context).then(|| context.clone())
+}
+
+/// Results for the calls at the end of a conversation that have none.
+fn lost_results(messages: &[Message]) -> Vec<Block> {
+    let Some(last) = messages.last().filter(|last| last.role == Role::Assistant) else { return Vec::new() };
+    let lost = |tool_use_id| Block::ToolResult { tool_use_id, content: LOST.to_owned(), is_error: true };
+    call_ids(last).map(lost).collect()
 }
 
 fn call_ids(message: &Message) -> impl Iterator<Item = String> + use<> {
@@ -70,7 +129,8 @@ fn call_ids(message: &Message) -> impl Iterator<Item = String> + use<> {
 
 /// Runs the calls of one answer side by side, tells each result as it comes, and gives them in the calls' order.
 async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Output) -> Result<Vec<Block>, TurnError> {
-    let is_concurrent = calls.len() > 1;
+    let is_concurrent = calls.iter().filter(|call| call.input.is_ok()).count() > 1;
+    let own_block = output.next_block();
     // Dropped with the turn, which ends the tools that still run.
     let mut running = JoinSet::new();
     let mut places = std::collections::HashMap::new();
@@ -80,20 +140,16 @@ async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Outp
             Ok(input) => {
                 let handle = running.spawn(toolbox.run(&call.name, input.clone()));
                 places.insert(handle.id(), place);
-                output
-                    .send(vec![tell(
-                        call,
-                        block,
-                        is_concurrent,
-                        EventName::ToolInput,
-                        Change::set("/status", "running"),
-                    )])
-                    .await?;
+                let props = json!({"id": call.id, "name": call.name, "status": "running"});
+                let begun = Envelope::whole(MessageType::ToolResult, props).of(call.message.as_str());
+                let called = tell_call(call, block, EventName::ToolInput, Change::set("/status", "called"));
+                output.send(vec![called, in_own_thread(call, begun, &own_block, is_concurrent)]).await?;
             }
             Err(flawed) => {
-                let outcome = Err(format!("{}; the tool was not run", flawed.reason));
-                output.send(vec![result(call, block, is_concurrent, &outcome)]).await?;
-                outcomes[place] = Some(outcome);
+                let error = format!("{}; the tool was not run", flawed.reason);
+                let end = Change::merge("", json!({"status": "failed", "error": error}));
+                output.send(vec![tell_call(call, block, EventName::ToolResult, end)]).await?;
+                outcomes[place] = Some(Err(error));
             }
         }
     }
@@ -103,7 +159,13 @@ async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Outp
             Err(error) => (error.id(), Err("the tool has crashed".to_owned())),
         };
         let place = places[&id];
-        output.send(vec![result(&calls[place], block, is_concurrent, &outcome)]).await?;
+        let end = match &outcome {
+            Ok(value) => json!({"status": "done", "result": value}),
+            Err(error) => json!({"status": "failed", "error": error}),
+        };
+        let call = &calls[place];
+        let end = Envelope::delta(MessageType::ToolResult, call.message.as_str(), Change::merge("", end));
+        output.send(vec![in_own_thread(call, end, &own_block, is_concurrent)]).await?;
         outcomes[place] = Some(outcome);
     }
     Ok(calls.iter().zip(outcomes).map(|(call, outcome)| block_of(call, outcome)).collect())
@@ -118,15 +180,14 @@ fn block_of(call: &Call, outcome: Option<ToolOutcome>) -> Block {
     Block::ToolResult { tool_use_id: call.id.clone(), content, is_error }
 }
 
-fn result(call: &Call, block: &str, is_concurrent: bool, outcome: &ToolOutcome) -> Event {
-    let end = match outcome {
-        Ok(value) => json!({"status": "done", "result": value}),
-        Err(error) => json!({"status": "failed", "error": error}),
-    };
-    tell(call, block, is_concurrent, EventName::ToolResult, Change::merge("", end))
+/// A change to a call, in the block of the answer that makes it.
+fn tell_call(call: &Call, block: &str, name: EventName, change: Change) -> Event {
+    Event::new(name, Envelope::delta(MessageType::ToolCall, call.message.as_str(), change).in_block(block))
 }
 
-fn tell(call: &Call, block: &str, is_concurrent: bool, name: EventName, change: Change) -> Event {
-    let delta = Envelope::delta(MessageType::ToolCall, call.message.as_str(), change).in_block(block);
-    Event::new(name, if is_concurrent { delta.in_thread(call.id.as_str()) } else { delta })
+/// What comes of a call, in the block of the run. Where several run, each is a thread from its first chunk on.
+fn in_own_thread(call: &Call, envelope: Envelope, block: &str, is_concurrent: bool) -> Event {
+    let envelope = envelope.in_block(block);
+    let envelope = if is_concurrent { envelope.in_thread(call.id.as_str()) } else { envelope };
+    Event::new(EventName::ToolResult, envelope)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::provider::Message;
-pub use session::{Assessment, ContextualQuestion, Session, SlotType};
+pub use session::{Answers, Assessment, ContextualQuestion, Session, SlotType};
 
 /// Who answers in a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

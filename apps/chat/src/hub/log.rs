@@ -102,7 +102,7 @@ impl Log {
         serde_json::to_string(self).expect("envelopes have string keys")
     }
 
-    /// The log with one more event, as JSON text.
+    /// The log with one more event, as JSON text. One that has its number may leave out others before it.
     pub(super) fn to_json_with(&self, last: &Event) -> String {
         #[derive(Serialize)]
         struct Extended<'a> {
@@ -111,9 +111,10 @@ impl Log {
             entries: Vec<&'a Entry>,
             bytes: usize,
         }
-        let last = Entry { first: self.head + 1, event: last.clone(), run: None };
+        let head = last.data.chunk_id.max(self.head + 1);
+        let last = Entry { first: head, event: last.clone(), run: None };
         let entries = self.entries.iter().chain([&last]).collect();
-        let extended = Extended { first: self.first, head: self.head + 1, entries, bytes: self.bytes };
+        let extended = Extended { first: self.first, head, entries, bytes: self.bytes };
         serde_json::to_string(&extended).expect("envelopes have string keys")
     }
 
@@ -202,6 +203,9 @@ mod tests {
         assert_eq!(all(&again), all(&log));
         assert_eq!(again.after(12).map(|event| (event.data.chunk_id, event.event)), Some((13, EventName::Done)));
         assert_eq!(again.after(13), None);
+        let again = Log::from_json(&log.to_json_with(&Event { data: done.data.numbered(99), ..done })).unwrap();
+        assert_eq!(all(&again), all(&log));
+        assert!((12..99).all(|id| again.after(id).map(|event| event.data.chunk_id) == Some(99)));
     }
 
     #[test]

@@ -67,6 +67,17 @@ impl Publisher {
         Told { first_chunk_id, last_chunk_id, events: log.to_json_with(last_word) }
     }
 
+    /// What the turn has told so far, for the store: if nothing more is ever noted of it, this is all there is, and then
+    /// that it was broken off.
+    #[must_use]
+    pub fn told_so_far(&mut self) -> Option<Told> {
+        let log = &self.channel.state.borrow().log;
+        let reserved = self.reserved.as_mut()?;
+        reserved.data.follows = Some(log.head());
+        let (first_chunk_id, last_chunk_id) = (log.first(), reserved.data.chunk_id);
+        Some(Told { first_chunk_id, last_chunk_id, events: log.to_json_with(reserved) })
+    }
+
     /// Publishes an event, once the readers are close enough.
     ///
     /// # Errors

@@ -21,6 +21,9 @@ pub(super) fn body(request: &Request, model: &str) -> Value {
             .map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}));
         body["tools"] = tools.collect();
     }
+    if let Some(temperature) = request.temperature {
+        body["temperature"] = json!(temperature);
+    }
     if let Some(name) = &request.forced_tool {
         body["tool_choice"] = json!({"type": "tool", "name": name});
     }

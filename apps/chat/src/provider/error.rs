@@ -15,6 +15,8 @@ pub enum ProviderError {
         status: u16,
         /// Its words.
         message: String,
+        /// How long it asks to be left alone.
+        retry_after: Option<Duration>,
     },
     /// It reports an error in the stream.
     #[error("the provider reports an error: {0}")]
@@ -47,9 +49,15 @@ impl ProviderError {
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Connect(_) | Self::Reported(_) => true,
+            Self::Connect(_) | Self::Reported(_) | Self::Cut(_) => true,
             Self::Status { status, .. } => matches!(status, 408 | 409 | 429 | 500..),
-            Self::Silent(_) | Self::Cut(_) => false,
+            Self::Silent(_) => false,
         }
+    }
+
+    /// How long the provider asks to be left alone, if it does.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        if let Self::Status { retry_after, .. } = self { *retry_after } else { None }
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use jsonspigot::tool_calls::ToolCalls;
 use jsonspigot::{EventKind, Parser, PatternSet};
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response};
 
 use crate::config::{Limits, Protocol, ProviderConfig};
@@ -74,8 +74,8 @@ impl ModelProvider {
         if response.status().is_success() {
             return Ok(Answer::new(response, self.config.protocol, calls, self.silence));
         }
-        let status = response.status().as_u16();
-        Err(ProviderError::Status { status, message: refusal(response, self.refusal).await })
+        let (status, retry_after) = (response.status().as_u16(), retry_after(&response));
+        Err(ProviderError::Status { status, message: refusal(response, self.refusal).await, retry_after })
     }
 
     fn request(&self, request: &Request) -> RequestBuilder {
@@ -94,6 +94,16 @@ impl ModelProvider {
         };
         builder.header(CONTENT_TYPE, "application/json").body(body.to_string())
     }
+}
+
+/// The pause that a refusal asks for: in seconds, or as a date.
+fn retry_after(response: &Response) -> Option<Duration> {
+    let text = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = chrono::DateTime::parse_from_rfc2822(text).ok()?;
+    Some((date.to_utc() - chrono::Utc::now()).to_std().unwrap_or_default())
 }
 
 /// The message in an error's body, or the body's beginning; as much of either as comes in time.

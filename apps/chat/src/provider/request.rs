@@ -18,6 +18,8 @@ pub struct Request {
     pub forced_tool: Option<String>,
     /// At most this many tokens.
     pub max_tokens: u32,
+    /// How freely it chooses its words; the provider's own choice if it is left out.
+    pub temperature: Option<f64>,
 }
 
 /// One message of a conversation.

@@ -12,6 +12,9 @@ pub struct Retry {
     pause: Duration,
 }
 
+/// The longest pause that a provider can ask for. Nobody waits longer for an answer; then the error is told at once.
+const LONGEST: Duration = Duration::from_secs(60);
+
 impl Retry {
     /// `most` attempts in all; the first pause is `pause`, each further one twice the one before.
     pub(super) fn new(most: u32, pause: Duration) -> Self {
@@ -22,7 +25,9 @@ impl Retry {
     #[must_use]
     pub fn after(&mut self, error: &ProviderError) -> Option<Duration> {
         self.made += 1;
-        (self.made < self.most && error.may_pass()).then(|| self.pause * 2_u32.pow(self.made - 1))
+        let asked = error.retry_after().unwrap_or_default();
+        let is_to_be = self.made < self.most && error.may_pass() && asked <= LONGEST;
+        is_to_be.then(|| asked.max(self.pause * 2_u32.pow(self.made - 1)))
     }
 }
 
@@ -32,12 +37,21 @@ mod tests {
 
     #[test]
     fn twice_more_with_growing_pauses_and_only_for_what_may_pass() {
-        let overloaded = ProviderError::Status { status: 529, message: String::new() };
+        let status = |status, seconds: Option<u64>| ProviderError::Status {
+            status,
+            message: String::new(),
+            retry_after: seconds.map(Duration::from_secs),
+        };
+        let overloaded = status(529, None);
         let mut retry = Retry::new(3, Duration::from_millis(5));
         let pauses = [retry.after(&overloaded), retry.after(&overloaded), retry.after(&overloaded)];
         assert_eq!(pauses, [Some(Duration::from_millis(5)), Some(Duration::from_millis(10)), None]);
 
-        let refused = ProviderError::Status { status: 400, message: String::new() };
-        assert_eq!(Retry::new(3, Duration::ZERO).after(&refused), None);
+        let after = |error: &ProviderError| Retry::new(3, Duration::from_millis(5)).after(error);
+        assert_eq!(after(&status(400, None)), None);
+        assert_eq!(after(&status(400, Some(1))), None);
+        assert_eq!(after(&status(429, Some(2))), Some(Duration::from_secs(2)), "as long as it asks for");
+        assert_eq!(after(&status(429, Some(0))), Some(Duration::from_millis(5)), "but not less than otherwise");
+        assert_eq!(after(&status(429, Some(3600))), None, "nobody waits for so long");
     }
 }

@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::ToolCalls;
 use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
 use sse_core::{SseDecoder, SseEvent};
 
 use super::error::ProviderError;
@@ -19,6 +20,8 @@ const MOST_EVENT: NonZeroUsize = NonZeroUsize::new(4 << 20).unwrap();
 #[derive(Debug)]
 pub struct Answer {
     response: Response,
+    /// Whether the answer does not stream: its body is one JSON text.
+    is_whole: bool,
     /// What has been read of the body, but not yet looked at.
     chunk: Bytes,
     is_over: bool,
@@ -43,8 +46,10 @@ impl Answer {
             Protocol::Anthropic => Provider::Anthropic,
             Protocol::OpenAi => Provider::OpenaiChat,
         };
+        let content_type = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+        let is_whole = content_type.trim_start().to_ascii_lowercase().starts_with("application/json");
         let (decoder, calls) = (SseDecoder::with_limit(MOST_EVENT), ProviderStream::new(provider, calls));
-        Self { response, chunk: Bytes::new(), is_over: false, decoder, calls, silence, last: Last::Nothing }
+        Self { response, is_whole, chunk: Bytes::new(), is_over: false, decoder, calls, silence, last: Last::Nothing }
     }
 
     /// Reads on to the next server-sent event and tells what is in it; `false` once the answer has come to its proper end.
@@ -54,6 +59,9 @@ impl Answer {
     /// The provider is silent, reports an error, or the stream ends before its end. What was told before stays told.
     pub async fn next(&mut self, mut on_event: impl FnMut(StreamEvent<'_>) + Send) -> Result<bool, ProviderError> {
         // One event at a time: a chunk may hold thousands, and what they become is larger than they are.
+        if std::mem::take(&mut self.is_whole) {
+            self.read_whole().await?;
+        }
         let event = loop {
             match self.decoder.next(&mut self.chunk) {
                 Some(event) => break Some(event),
@@ -87,6 +95,34 @@ impl Answer {
             None if self.last == Last::End || (self.last == Last::Stop && !self.needs_end()) => Ok(false),
             None => Err(ProviderError::Cut("it ended before its end was told".to_owned())),
         }
+    }
+
+    /// An answer that does not stream, as the one event that would bring all of it. Who asks for a stream and is given a
+    /// whole answer has met a server, or something before it, that can't stream.
+    async fn read_whole(&mut self) -> Result<(), ProviderError> {
+        let mut body = Vec::new();
+        loop {
+            let chunk = tokio::time::timeout(self.silence, self.response.chunk()).await;
+            let chunk = chunk.map_err(|_| ProviderError::Silent(self.silence))?;
+            let Some(chunk) = chunk.map_err(|error| ProviderError::Cut(innermost(&error)))? else { break };
+            if body.len() + chunk.len() > MOST_EVENT.get() {
+                return Err(ProviderError::Cut("it is too long".to_owned()));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        self.is_over = true;
+        // Between its tokens JSON may have line breaks, which end a server-sent event's line; in them it has none.
+        let line = |byte: u8| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte };
+        let body = body.into_iter().map(line);
+        let events: Vec<u8> = if self.needs_end() {
+            let (front, end) = (&b"data: {\"type\":\"message_start\",\"message\":"[..], &b"}\n\n"[..]);
+            let stop = b"data: {\"type\":\"message_stop\"}\n\n";
+            front.iter().copied().chain(body).chain(end.iter().chain(stop).copied()).collect()
+        } else {
+            b"data: ".iter().copied().chain(body).chain(*b"\n\ndata: [DONE]\n\n").collect()
+        };
+        self.chunk = events.into();
+        Ok(())
     }
 
     async fn read(&mut self) -> Result<(), ProviderError> {

@@ -61,6 +61,14 @@ impl Message {
         }
     }
 
+    /// Its last text: those before it, in one message, came to no answer.
+    pub(super) fn last_text(&self) -> Option<String> {
+        match &self.content {
+            Content::Text(text) => Some(text.clone()),
+            Content::Blocks(blocks) => blocks.iter().rev().find_map(Block::text).map(str::to_owned),
+        }
+    }
+
     /// Its texts, joined; `None` if it has none.
     pub(super) fn text(&self) -> Option<String> {
         if let Content::Text(text) = &self.content {

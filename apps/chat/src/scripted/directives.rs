@@ -1,6 +1,7 @@
 //! What a message asks of the scripted provider beside its answer: `#cut:300`, `#status:529*2`, `#hold`.
 //!
-//! Owns the words and their reading. A directive is a word of the user's last text that begins with `#` and a letter.
+//! Owns the words and their reading. A directive is a word of the user's last text that is `#` and one of them, with all
+//! that belongs to it; any other word with a `#` is what it is, a word.
 //! `*N` lets a fault strike the first N requests with that text only, `@R` lets it strike in round R of a turn (1, the
 //! default, is the first answer, 2 the one after the first tool results).
 
@@ -23,6 +24,8 @@ pub struct Directives {
     pub random: Option<(u64, usize)>,
     /// `#tool:NAME` or `#tool:NAME:INPUT`: the answer calls that tool; several words call several at once.
     pub tools: Vec<(String, String)>,
+    /// `#think`: the first answer begins with a thought.
+    pub think: bool,
     /// `#forever`: the tools are called again in every round.
     pub forever: bool,
 }
@@ -66,33 +69,38 @@ pub enum FaultKind {
 impl Directives {
     /// Reads a text's directives.
     ///
-    /// # Errors
-    ///
-    /// What is wrong with the first word that looks like one and is none.
-    ///
     /// ```
     /// use chat::scripted::{Directives, FaultKind};
     ///
-    /// let asked = Directives::read("My accounts, please #status:529*2 #chop:3")?;
+    /// let asked = Directives::read("My accounts, please #status:529*2 #chop:3");
     /// assert_eq!((asked.faults[0].kind, asked.faults[0].times), (FaultKind::Status(529), Some(2)));
     /// assert_eq!(asked.chop, Some(3));
-    /// assert!(Directives::read("#cutt:3").is_err());
-    /// # Ok::<(), String>(())
+    /// assert_eq!(Directives::read("We are #first in the #cut, #status:high"), Directives::default());
     /// ```
-    pub fn read(text: &str) -> Result<Self, String> {
+    #[must_use]
+    pub fn read(text: &str) -> Self {
         let mut read = Self::default();
         for word in text.split_whitespace() {
-            let Some(directive) = word.strip_prefix('#') else { continue };
-            if directive.starts_with(|first: char| first.is_ascii_lowercase()) {
-                read.take(directive).ok_or_else(|| format!("the scripted provider knows no directive `{word}`"))?;
-            }
+            read.take_word(word);
         }
-        Ok(read)
+        read
+    }
+
+    /// Whether a word is a directive.
+    pub(super) fn is_one(word: &str) -> bool {
+        Self::default().take_word(word).is_some()
+    }
+
+    fn take_word(&mut self, word: &str) -> Option<()> {
+        self.take(word.strip_prefix('#')?)
     }
 
     fn take(&mut self, directive: &str) -> Option<()> {
         if let Some(call) = directive.strip_prefix("tool:") {
             let (tool, input) = call.split_once(':').unwrap_or((call, ""));
+            if tool.is_empty() {
+                return None;
+            }
             self.tools.push((tool.to_owned(), input.to_owned()));
             return Some(());
         }
@@ -107,12 +115,14 @@ impl Directives {
             "cut" => fault(FaultKind::Cut(argument.parse().ok()?)),
             "slow" => self.slow = Some(Duration::from_millis(argument.parse().ok()?)),
             "chop" => self.chop = Some(argument.parse().ok().filter(|&length| length > 0)?),
+            "replay" if argument.is_empty() => return None,
             "replay" => self.replay = Some(argument.to_owned()),
             "random" => {
                 let (seed, length) = argument.split_once(':')?;
                 self.random = Some((seed.parse().ok()?, length.parse().ok()?));
             }
             _ if !argument.is_empty() => return None,
+            "think" => self.think = true,
             "forever" => self.forever = true,
             "hold" => self.hold = true,
             "overloaded" => fault(FaultKind::Overloaded),

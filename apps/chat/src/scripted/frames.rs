@@ -65,6 +65,9 @@ pub(super) fn of_recording(frames: Vec<String>) -> Frames {
 
 fn of_block(index: usize, block: Block, is_last: bool) -> impl Iterator<Item = Frame> + Send {
     let (content, text, kind, member) = match block {
+        Block::Thinking(text) => {
+            (json!({"type": "thinking", "thinking": "", "signature": ""}), text, "thinking_delta", "thinking")
+        }
         Block::Text(text) => (json!({"type": "text", "text": ""}), text, "text_delta", "text"),
         Block::Tool { id, name, input } => (
             json!({"type": "tool_use", "id": id, "name": name, "input": {}}),

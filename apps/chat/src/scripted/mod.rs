@@ -134,7 +134,7 @@ impl Service {
         self.journal.accepted(value);
         let text = turn::last_text(&request);
         let invalid = |message| Refusal { status: 400, message };
-        let directives = Directives::read(&text).map_err(invalid)?;
+        let directives = Directives::read(&text);
         let turn = Turn::new(&request, &text);
         let faults = self.faults(&text, &turn, &directives);
         if let Some(status) =

@@ -17,6 +17,10 @@ pub(super) struct Answer {
 /// The answer to a request, with the faults that are in what it says.
 pub(super) fn answer(turn: &Turn<'_>, directives: &Directives, faults: &[FaultKind]) -> Answer {
     let mut blocks = blocks(turn, directives);
+    if directives.think && turn.forced.is_none() && turn.round == 1 {
+        let thought = format!("The user says “{}”. Let me think about what that needs.", turn.text);
+        blocks.insert(0, Block::Thinking(thought));
+    }
     for (number, block) in (turn.calls_so_far + 1..).zip(&mut blocks) {
         if let Block::Tool { id, .. } = block {
             *id = format!("toolu_{number:04}");

@@ -4,10 +4,12 @@
 use serde_json::Value;
 
 use super::check::{Block as RequestBlock, Request};
+use super::directives::Directives;
 
 /// A part of an answer.
 #[derive(Clone, Debug)]
 pub(super) enum Block {
+    Thinking(String),
     Text(String),
     Tool { id: String, name: String, input: String },
 }
@@ -22,6 +24,8 @@ pub(super) struct Turn<'r> {
     pub(super) earlier: Vec<String>,
     /// What the tools have given since then, in order: name, content, whether it is an error.
     pub(super) results: Vec<(&'r str, &'r str, bool)>,
+    /// What they had given when the text came, and nobody has answered.
+    pub(super) unanswered: Vec<(&'r str, &'r str, bool)>,
     /// Which answer to that text this is, from 1.
     pub(super) round: usize,
     /// The tool that has to be called.
@@ -33,14 +37,8 @@ pub(super) struct Turn<'r> {
 impl<'r> Turn<'r> {
     pub(super) fn new(request: &'r Request, last_text: &str) -> Self {
         let (mut names, mut results, mut round) = (Vec::new(), Vec::new(), 1);
-        let mut texts = Vec::new();
+        let (mut texts, mut unanswered) = (Vec::new(), Vec::new());
         for message in &request.messages {
-            if message.role == "user"
-                && let Some(text) = message.text()
-            {
-                texts.push(without_directives(&text));
-                (results, round) = (Vec::new(), 1);
-            }
             for block in message.blocks() {
                 match block {
                     RequestBlock::ToolUse { id, name } => names.push((id.as_str(), name.as_str())),
@@ -52,6 +50,18 @@ impl<'r> Turn<'r> {
                 }
             }
             round += usize::from(message.blocks().iter().any(|block| matches!(block, RequestBlock::ToolResult { .. })));
+            if message.role == "user"
+                && let Some(text) = message.text()
+            {
+                texts.push(without_directives(&text));
+                // The results before a text in its own message are those of a turn that came to no answer.
+                let has_results = message.blocks().iter().any(|it| matches!(it, RequestBlock::ToolResult { .. }));
+                unanswered = std::mem::take(&mut results);
+                if !has_results {
+                    unanswered.clear();
+                }
+                round = 1;
+            }
         }
         texts.pop();
         Self {
@@ -59,6 +69,7 @@ impl<'r> Turn<'r> {
             text: without_directives(last_text),
             earlier: texts,
             results,
+            unanswered,
             round,
             forced: request.tool_choice.as_ref().and_then(|choice| choice.name.as_deref()),
             tools: request.tools.iter().map(|tool| tool.name.as_str()).collect(),
@@ -85,7 +96,7 @@ impl<'r> Turn<'r> {
 /// The user's last text: what directives and scripts go by.
 pub(super) fn last_text(request: &Request) -> String {
     let users = request.messages.iter().rev().filter(|message| message.role == "user");
-    users.filter_map(super::check::Message::text).next().unwrap_or_default()
+    users.filter_map(super::check::Message::last_text).next().unwrap_or_default()
 }
 
 pub(super) fn text(text: impl Into<String>) -> Block {
@@ -104,8 +115,5 @@ pub(super) fn object(members: &[(&str, Value)]) -> String {
 }
 
 fn without_directives(text: &str) -> String {
-    let is_directive = |word: &str| {
-        word.strip_prefix('#').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()))
-    };
-    text.split_whitespace().filter(|word| !is_directive(word)).collect::<Vec<_>>().join(" ")
+    text.split_whitespace().filter(|word| !Directives::is_one(word)).collect::<Vec<_>>().join(" ")
 }

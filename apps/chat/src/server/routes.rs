@@ -14,7 +14,8 @@ use super::guard::guard;
 use super::refusal::Refusal;
 use super::replay::{Replay, Rest};
 use super::{App, sse, turn};
-use crate::conversation::Assistant;
+use crate::assistant::Said;
+use crate::conversation::{Answers, Assistant};
 use crate::hub::Busy;
 use crate::page;
 
@@ -27,6 +28,9 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/chat/stream", get(stream))
         .merge(page::routes())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
+        .method_not_allowed_fallback(async || {
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "This address takes no such request.")
+        })
         .layer(DefaultBodyLimit::max(app.limits.body))
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .with_state(app)
@@ -39,11 +43,15 @@ struct Send {
     message: String,
     /// Who is to answer; in a conversation that has begun, the one who has answered before.
     assistant: Option<Assistant>,
+    /// What was chosen for the slots of the shopping assistant's questions.
+    #[serde(default)]
+    answers: Answers,
 }
 
 /// Begins a turn and streams it.
 async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejection>) -> Result<Response, Refusal> {
-    let Json(Send { conversation_id, message, assistant }) = body.map_err(|rejection| unreadable(&rejection))?;
+    let Json(Send { conversation_id, message, assistant, answers }) =
+        body.map_err(|rejection| unreadable(&rejection))?;
     check_name(&conversation_id)?;
     if message.trim().is_empty() {
         return Err(Refusal::invalid("The message is empty."));
@@ -62,9 +70,10 @@ async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejectio
     if !app.store.reserve(&conversation_id, claim.reservation()).await? {
         return Err(busy(Busy));
     }
+    let said = Said { text: message, answers };
     let (publisher, reader) = claim.open();
     let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
-    app.turns.spawn(turn::run(app.clone(), conversation_id, assistant, message, publisher));
+    app.turns.spawn(turn::run(app.clone(), conversation_id, assistant, said, publisher));
     Ok(sse::response(replay))
 }
 
@@ -107,11 +116,13 @@ fn check_name(name: &str) -> Result<(), Refusal> {
 }
 
 fn unreadable(rejection: &JsonRejection) -> Refusal {
-    let kind = match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => "too_large",
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => "unsupported_media_type",
-        StatusCode::BAD_REQUEST => "invalid_json",
-        _ => "invalid_request",
+    let (kind, words) = match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => ("too_large", "The message is too long.".to_owned()),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            ("unsupported_media_type", "The request has to be JSON, with the content type application/json.".to_owned())
+        }
+        StatusCode::BAD_REQUEST => ("invalid_json", rejection.body_text()),
+        _ => ("invalid_request", rejection.body_text()),
     };
-    Refusal::new(rejection.status(), kind, rejection.body_text())
+    Refusal::new(rejection.status(), kind, words)
 }

@@ -8,7 +8,7 @@ use futures::FutureExt;
 use serde_json::json;
 
 use super::App;
-use crate::assistant::{Finished, Output, TurnError};
+use crate::assistant::{Finished, Output, Said, Steps, TurnError};
 use crate::conversation::{Assistant, Conversation};
 use crate::hub::Publisher;
 use crate::store::StoreError;
@@ -45,11 +45,11 @@ impl Failure {
 }
 
 /// Runs a turn. It goes on without its client for as long as the grace is, and is then dropped, provider and all.
-pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, message: String, publisher: Publisher) {
+pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, said: Said, publisher: Publisher) {
     let abandoned = publisher.abandoned();
-    let mut output = Output::new(publisher);
+    let mut output = Output::new(publisher, Steps { store: app.store.clone(), conversation: id.clone() });
     // What a panic may leave behind is dropped with the turn.
-    let answering = AssertUnwindSafe(answer(&app, &id, assistant, &message, &mut output)).catch_unwind();
+    let answering = AssertUnwindSafe(answer(&app, &id, assistant, &said, &mut output)).catch_unwind();
     let answered = tokio::select! {
         answered = answering => answered.unwrap_or(Err(Failure::Crashed)),
         () = abandoned => Err(Failure::ClientGone),
@@ -91,10 +91,10 @@ async fn answer(
     app: &App,
     id: &str,
     assistant: Assistant,
-    message: &str,
+    said: &Said,
     output: &mut Output,
 ) -> Result<Finished, Failure> {
     let stored = app.store.load(id).await?;
     let before = stored.unwrap_or_else(|| Conversation::new(assistant));
-    Ok(app.assistants.answer(assistant, &before, message, output).await?)
+    Ok(app.assistants.answer(assistant, &before, said, output).await?)
 }

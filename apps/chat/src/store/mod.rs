@@ -1,6 +1,6 @@
 //! The embedded store: conversations, their messages, context and session, in `SQLite`.
 //!
-//! A turn is saved in one transaction or not at all. What is stored as JSON is always whole.
+//! A turn, or a step of one, is saved in one transaction or not at all. What is stored as JSON is always whole.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -50,6 +50,9 @@ type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 /// How many jobs may wait before whoever has one more waits too.
 const MOST_JOBS: usize = 64;
 
+/// The shape of what is stored.
+const VERSION: i64 = 1;
+
 impl Store {
     /// Opens a database's file, or one in memory, and makes the tables it lacks.
     ///
@@ -65,6 +68,11 @@ impl Store {
         // A turn is told to be stored, and chunk ids are told that were reserved: neither may be lost with the power.
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        if connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))? < VERSION {
+            // A session of another shape is forgotten: what it asked is asked anew.
+            connection.execute_batch("DROP TABLE IF EXISTS sessions")?;
+            connection.pragma_update(None, "user_version", VERSION)?;
+        }
         connection.execute_batch(include_str!("schema.sql"))?;
         let (jobs, mut waiting) = mpsc::channel::<Job>(MOST_JOBS);
         // One thread for all jobs: they would wait for each other anyway. It ends with the last clone of the store.
@@ -96,10 +104,20 @@ impl Store {
     ///
     /// The database fails; then it is as it was.
     pub async fn save(&self, id: &str, turn: Turn, told: Told) -> Result<(), StoreError> {
+        self.save_step(id, turn, told).await
+    }
+
+    /// Saves a step of a turn that goes on, with what clients have been told so far, in the place of the turn's
+    /// reservation; all of it or nothing.
+    ///
+    /// # Errors
+    ///
+    /// The database fails; then it is as it was.
+    pub async fn save_step(&self, id: &str, step: Turn, told: Told) -> Result<(), StoreError> {
         let id = id.to_owned();
         self.with(move |connection| {
             let transaction = connection.transaction()?;
-            save(&transaction, &id, &turn)?;
+            save(&transaction, &id, &step)?;
             note(&transaction, &id, &told)?;
             transaction.commit()
         })

@@ -21,9 +21,9 @@ CREATE TABLE IF NOT EXISTS sessions (
     intent_l2 TEXT NOT NULL,
     intent_l3 TEXT NOT NULL,
     is_product_related INTEGER NOT NULL,
-    domain TEXT NOT NULL,
-    product_intent TEXT NOT NULL,
-    -- For each slot its message, type and options, a JSON array.
+    domain TEXT,
+    product_intent TEXT,
+    -- For each slot its message, type, options and answer, a JSON object.
     contextual_questions TEXT NOT NULL,
     -- The original query, what is missing, what is fulfilled, and what is asked, a JSON object.
     assessment TEXT NOT NULL

@@ -56,7 +56,8 @@ pub struct Envelope {
     /// (`Path::pointer`, `PatchOp::path`). Left out, it is all of the props.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta_path: Option<String>,
-    /// What a delta does there; every delta has one.
+    /// What a delta does there. Without one it appends to a text: to what stands at `delta_path`, or at `/content`; its
+    /// operand may then be `{"content": …}` too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta_action: Option<DeltaAction>,
 }
@@ -71,13 +72,16 @@ pub enum MessageType {
     Text,
     /// What the model thinks aloud: `{"content"}`.
     Thinking,
-    /// A tool's card: `{"id", "name", "input", "status", "result", "error"}`; `status` is `input` while the input
-    /// streams, then `running`, then `done` or `failed`.
+    /// A call of the model, in the block of the answer that makes it: `{"id", "name", "input", "status", "error"}`;
+    /// `status` is `input` while the input streams, then `called`, or `failed` if it is no input for a tool.
     ToolCall,
+    /// What comes of a call, in the block of the run: `{"id", "name", "status", "result", "error"}`; `status` is
+    /// `running`, then `done` or `failed`.
+    ToolResult,
     /// Something is on its way: `{"message"}`. It gives way to the next message of its block.
     Loading,
-    /// The shopping assistant's questions and answer: `{"ask_slots": [{"message", "options"}], "simple_response":
-    /// {"message"}, "reasoning"}`.
+    /// The shopping assistant's questions and answer: `{"ask_slots": [{"slot_name", "message", "type",
+    /// "options"}], "simple_response": {"message"}, "reasoning"}`; `slot_name` and `type` once the decision is made.
     Ask,
     /// What the catalogue has: `{"items": [{"name", "price"}]}`.
     Products,

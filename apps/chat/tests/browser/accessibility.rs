@@ -120,8 +120,10 @@ async fn the_keyboard_reaches_everything() {
         assert_eq!(arrow().await, json!(["tab-playground", "true"]));
         assert_eq!(arrow().await, json!(["tab-inspector", "true"]));
         // A chip by the keyboard.
-        stage.eval("document.querySelector('.chips .chip').focus()").await;
-        stage.driver.active_element().await.unwrap().send_keys(thirtyfour::Key::Enter + "").await.unwrap();
+        for at in [".chips .chip", ".send-choice"] {
+            stage.eval(&format!("document.querySelector('{at}').focus()")).await;
+            stage.driver.active_element().await.unwrap().send_keys(thirtyfour::Key::Enter + "").await.unwrap();
+        }
         stage.until("return document.querySelectorAll('.mine').length === 2").await;
         stage.until_idle().await;
         assert_eq!(stage.eval("return document.activeElement.id").await, "message");

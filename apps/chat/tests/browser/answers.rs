@@ -89,19 +89,75 @@ async fn chips_show_only_when_their_array_is_closed() {
     .await;
 }
 
+const CHIP: &str = "[...document.querySelectorAll('.chip')].find((chip) => chip.textContent === 'WORDS').click()";
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_chip_answers_and_two_slots_with_one_text_both_show() {
+async fn several_chips_are_chosen_and_sent_once_each_in_its_slot() {
+    on_stage(Setup::default(), async |stage| {
+        stage.open("shopping").await;
+        stage.ask("I want chips for a party").await;
+        let questions =
+            stage.eval("return [...document.querySelectorAll('.question')].map((it) => it.textContent)").await;
+        let expected = ["Great! What's your budget range for chips?", "What flavor are you in the mood for?"];
+        assert_eq!(questions, serde_json::json!(expected));
+        // Out of order, one of them taken back, with a draft in the field.
+        stage.eval("document.querySelector('#message').value = 'a draft'").await;
+        for words in ["Tangy", "Spicy", "Classic salted", "Classic salted", "₹50–150"] {
+            stage.eval(&CHIP.replace("WORDS", words)).await;
+        }
+        assert_eq!(stage.eval("return document.querySelectorAll('.mine').length").await, 1, "nothing is sent yet");
+        // A double click.
+        stage.eval("const send = document.querySelector('.send-choice'); send.click(); send.click()").await;
+        stage.until_idle().await;
+        let said = stage.eval("return [...document.querySelectorAll('.mine .said')].map((it) => it.textContent)").await;
+        assert_eq!(said, serde_json::json!(["I want chips for a party", "₹50–150; Spicy, Tangy"]));
+        assert_eq!(stage.eval("return document.querySelectorAll('.theirs').length").await, 2);
+        assert_eq!(stage.eval("return document.querySelector('#message').value").await, "a draft");
+        assert_eq!(stage.text(".products li strong").await, "Chilli Party Pack", "both slots have their answers");
+        assert_eq!(stage.eval("return document.querySelectorAll('[aria-pressed=true]').length").await, 0);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_slots_with_one_text_both_show() {
     on_stage(Setup::default(), async |stage| {
         stage.open("shopping").await;
         stage.ask("Sizes for the twins, please").await;
         let questions =
             stage.eval("return [...document.querySelectorAll('.question')].map((it) => it.textContent)").await;
         assert_eq!(questions, serde_json::json!(["Which size?", "Which size?"]));
-        stage.eval("[...document.querySelectorAll('.chip')].find((chip) => chip.textContent === 'M').click()").await;
+        stage.eval(&CHIP.replace("WORDS", "L")).await;
+        stage.press(".send-choice").await;
         stage.until_idle().await;
         let said = stage.eval("return [...document.querySelectorAll('.mine .said')].map((it) => it.textContent)").await;
-        assert_eq!(said, serde_json::json!(["Sizes for the twins, please", "M"]));
-        assert_eq!(stage.eval("return document.querySelectorAll('.theirs').length").await, 2);
+        assert_eq!(said, serde_json::json!(["Sizes for the twins, please", "L"]));
+        // The second slot was answered, so the first one is asked for.
+        assert_eq!(stage.eval("return document.querySelector('.theirs:last-child .chip').textContent").await, "S");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thought_a_card_that_ends_with_its_turn_and_an_answer_that_is_none() {
+    let nothing = recording(&[], None, true);
+    on_stage(Setup { recordings: vec![("nothing.sse".to_owned(), nothing)], ..slowly() }, async |stage| {
+        stage.open("finance").await;
+        stage.ask("What did I spend on travel? #think").await;
+        assert!(
+            stage
+                .eval("return document.querySelector('.thinking .said').textContent")
+                .await
+                .as_str()
+                .unwrap()
+                .contains("Let me think about what that needs.")
+        );
+        stage.ask("How much did I spend? #cut:1200").await;
+        let statuses =
+            "return [...document.querySelectorAll('.theirs:last-child .tool')].map((it) => it.dataset.status)";
+        assert_eq!(stage.eval(statuses).await, serde_json::json!(["ended"]));
+        stage.ask("#replay:nothing.sse").await;
+        assert_eq!(stage.texts(".theirs:last-child .ended").await, ["The model has said nothing."]);
     })
     .await;
 }
@@ -117,7 +173,17 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
         let growing = texts(&stage).await;
         assert!(growing.len() >= 5, "{growing:?}");
         assert!(growing.iter().any(|text| text.contains("2026-09") && !text.contains("2026-10")), "{growing:?}");
-        assert_eq!(stage.texts(".tool .status").await, ["done", "done"]);
+        assert_eq!(stage.texts(".tool .status").await, ["called", "called"]);
+        assert_eq!(stage.texts(".ran .status").await, ["done", "done"]);
+        // One section for each block: the model, its tools with a thread each, the model.
+        let sections = "return [...document.querySelectorAll('.theirs [data-block]')].map((section) => \
+                        [...section.children].map((part) => [part.className, part.dataset.thread ?? null]))";
+        let expected = serde_json::json!([
+            [["said text", null], ["card tool", null], ["card tool", null]],
+            [["card ran", "toolu_0001"], ["card ran", "toolu_0002"]],
+            [["said text", null]],
+        ]);
+        assert_eq!(stage.eval(sections).await, expected);
         let results = stage.texts(".tool-output").await;
         assert!(results.iter().all(|result| result.contains("total cents")), "{results:?}");
     })

@@ -5,12 +5,14 @@ use serde_json::Value;
 use crate::stage::{Setup, on_stage, recording};
 
 /// Every value that the scripted model keeps to itself, and the names of the fields they stand in.
-const SENTINELS: [&str; 11] = [
+const SENTINELS: [&str; 13] = [
     "internal-",
     "es_fetch",
     "memory_only",
     "data_strategy",
     "product_intent",
+    "show_me_options",
+    "chips_and_crisps",
     "is_product_related",
     "intent_l1",
     "priority_order",

@@ -49,7 +49,8 @@ async fn context_behind_a_tool_adds_to_what_is_known() {
     turn.assert_done();
     assert_eq!(turn.text(), "I have a look round. I found 2: Napoli, Osteria \"da Nonna\". Shall I book a table?");
     let stored = context(&world);
-    assert_eq!(stored["preferences"], json!({"cuisine": "italian"}), "the newest preferences are meant");
+    let known = json!({"cuisine": "italian", "said": "I like thai food", "mark": "a --> b"});
+    assert_eq!(stored["preferences"], known, "the newest of each name, and all the others");
     assert_eq!(stored["restaurants"].as_array().unwrap().len(), 2);
 }
 

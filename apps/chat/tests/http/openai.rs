@@ -57,7 +57,8 @@ async fn a_tool_loop_over_chat_completions() {
     let turn = Turn::read(response).await;
     turn.assert_done();
     let card = &turn.props(MessageType::ToolCall)[0];
-    assert_eq!((&card["input"]["from"], &card["result"]["total_cents"]), (&json!("2026-10-01"), &json!(176_150)));
+    let result = &turn.props(MessageType::ToolResult)[0];
+    assert_eq!((&card["input"]["from"], &result["result"]["total_cents"]), (&json!("2026-10-01"), &json!(176_150)));
     assert!(turn.text().starts_with("Wait. It gave: {"), "{}", turn.text());
 
     let requests = requests.lock().unwrap();

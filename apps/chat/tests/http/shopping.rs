@@ -6,21 +6,31 @@ use serde_json::{Value, json};
 use crate::world::{Turn, World};
 
 /// Everything internal that the model says, values and names.
-const INTERNAL: [&str; 14] = [
+const INTERNAL: [&str; 24] = [
     "internal-",
     "route",
     "data_strategy",
-    "domain",
-    "product_intent",
-    "intent",
-    "is_product_related",
     "memory_only",
     "es_fetch",
+    "is_follow_up",
+    "follow_up_confidence",
+    "domain",
+    "f_and_b",
+    "category",
+    "chips_and_crisps",
+    "subcategories",
+    "product_intent",
+    "show_me_options",
+    "fetch_functions",
+    "search_products",
+    "response_type",
+    "bot_identity",
+    "intent",
+    "is_product_related",
     "assessment",
     "missing_data",
     "priority_order",
     "original_query",
-    "search",
 ];
 
 fn assert_nothing_internal(turn: &Turn) {
@@ -57,17 +67,7 @@ async fn a_simple_answer_streams_and_is_saved() {
     assert_eq!(world.table("messages")[1], format!("a | 1 | \"assistant\" | {content}"));
     assert_eq!(world.table("conversations"), ["a | \"shopping\" | null"]);
     let session = &sessions(&world)[0];
-    assert_eq!(
-        session[1..7],
-        [
-            "internal-l1-buy",
-            "internal-l2-accessories",
-            "internal-l3-rings",
-            "0",
-            "internal-domain-jewellery",
-            "internal-intent-gift"
-        ]
-    );
+    assert_eq!(session[1..7], ["E", "E2", "bot_identity", "0", "other", "null"]);
 }
 
 #[tokio::test]
@@ -108,14 +108,18 @@ async fn questions_grow_and_options_come_whole() {
     // What was merged while it streamed is what the decision says.
     let complete = turn.events.iter().find(|event| event.event == EventName::ClassificationComplete).unwrap();
     assert_eq!(complete.data.props, turn.props(MessageType::Ask)[0]);
+    // The slots' names are internal until then.
+    let before: Vec<_> = turn.events.iter().take_while(|event| event.event != complete.event).collect();
+    assert!(!serde_json::to_string(&before).unwrap().contains("ASK_USER_"));
 }
 
 #[tokio::test]
 async fn two_slots_with_the_same_text_both_appear() {
     let world = World::start().await;
     let turn = world.turn("a", "shopping", "Mittens for twins").await;
-    let slot = |options: Value| json!({"message": "Which size?", "type": "single_choice", "options": options});
-    let expected = json!([slot(json!(["S", "M"])), slot(json!(["L", "XL"]))]);
+    let slot = |name: &str, options: Value| json!({"slot_name": name, "message": "Which size?", "type": "multi_choice", "options": options});
+    let expected =
+        json!([slot("ASK_USER_FIRST_SIZE", json!(["S", "M"])), slot("ASK_USER_SECOND_SIZE", json!(["L", "XL"]))]);
     assert_eq!(turn.props(MessageType::Ask)[0]["ask_slots"], expected);
     for slot in 0..2 {
         let path = format!("/ask_slots/{slot}/message");
@@ -131,20 +135,20 @@ async fn answers_move_the_session_on_until_the_catalogue_is_searched() {
     world.turn("a", "shopping", "I want a ring").await.assert_done();
     let assessment = |world: &World| serde_json::from_str::<Value>(&sessions(world)[0][8]).unwrap();
     let first = assessment(&world);
+    let (metal, size) = ("ASK_USER_METAL", "ASK_USER_SIZE");
     assert_eq!(
         first,
         json!({
-            "original_query": "I want a ring", "intent": "internal-assessed-intent", "missing_data": ["metal", "size"],
-            "priority_order": ["metal", "size"], "fulfilled": {}, "currently_asking": "metal",
+            "original_query": "I want a ring", "intent": "show_me_options", "missing_data": [metal, size],
+            "priority_order": [metal, size], "fulfilled": [], "currently_asking": metal,
         })
     );
     let questions: Value = serde_json::from_str(&sessions(&world)[0][7]).unwrap();
     assert_eq!(
-        questions[1],
-        json!({
-            "slot": "size", "message": "And which size does she wear? 💍", "type": "single_choice", "options": ["6", "7", "8"],
-        })
+        questions[size],
+        json!({"message": "And which size does she wear? 💍", "type": "multi_choice", "options": ["6", "7", "8"]})
     );
+    assert_eq!(sessions(&world)[0][1..7], ["A", "A1", "show_me_options", "1", "other", "show_me_options"]);
 
     // A session outlives its server.
     world.restart();
@@ -153,7 +157,7 @@ async fn answers_move_the_session_on_until_the_catalogue_is_searched() {
     assert_nothing_internal(&turn);
     assert_eq!(turn.props(MessageType::Ask)[0]["ask_slots"][0]["message"], "And which size does she wear? 💍");
     let second = assessment(&world);
-    assert_eq!((&second["fulfilled"], &second["currently_asking"]), (&json!({"metal": "gold"}), &json!("size")));
+    assert_eq!((&second["fulfilled"], &second["currently_asking"]), (&json!([metal]), &json!(size)));
 
     let turn = world.turn("a", "shopping", "7").await;
     turn.assert_done();
@@ -166,9 +170,125 @@ async fn answers_move_the_session_on_until_the_catalogue_is_searched() {
     let third = assessment(&world);
     assert_eq!(
         (&third["fulfilled"], &third["currently_asking"], &third["missing_data"]),
-        (&json!({"metal": "gold", "size": "7"}), &Value::Null, &json!([]))
+        (&json!([metal, size]), &Value::Null, &json!([]))
     );
     assert_eq!(third["original_query"], "I want a ring");
+    let questions: Value = serde_json::from_str(&sessions(&world)[0][7]).unwrap();
+    assert_eq!((&questions[metal]["answer"], &questions[size]["answer"]), (&json!(["gold"]), &json!(["7"])));
+}
+
+/// What the document of this system shows, word for word.
+#[tokio::test]
+async fn chips_for_a_party_ask_for_budget_and_flavour() {
+    let world = World::start().await;
+    let turn = world.turn("a", "shopping", "I want chips for a party").await;
+    turn.assert_done();
+    assert_nothing_internal(&turn);
+    let slots = &turn.props(MessageType::Ask)[0]["ask_slots"];
+    let slot = |name: &str, message: &str, options: Value| json!({"slot_name": name, "message": message, "type": "multi_choice", "options": options});
+    assert_eq!(
+        slots,
+        &json!([
+            slot(
+                "ASK_USER_BUDGET",
+                "Great! What's your budget range for chips?",
+                json!(["Under ₹50", "₹50–150", "Over ₹150"])
+            ),
+            slot(
+                "ASK_USER_PREFERENCES",
+                "What flavor are you in the mood for?",
+                json!(["Spicy", "Classic salted", "Tangy"])
+            ),
+        ])
+    );
+    let request = &world.journal().seen().requests[0];
+    assert_eq!((&request["temperature"], &request["max_tokens"]), (&json!(0.0), &json!(2000)));
+    let schema = &request["tools"][0]["input_schema"]["properties"];
+    assert_eq!(schema["route"]["enum"], json!(["product", "support", "general"]));
+    assert_eq!(schema["data_strategy"]["enum"], json!(["none", "es_fetch", "memory_only"]));
+
+    // Both at once, with more than one choice in a slot.
+    let answers = json!({"ASK_USER_PREFERENCES": ["Spicy", "Tangy"], "ASK_USER_BUDGET": ["₹50–150"]});
+    let turn = answer(&world, "₹50–150; Spicy, Tangy", &answers).await;
+    turn.assert_done();
+    assert_eq!(
+        turn.props(MessageType::Products)[0]["items"][0],
+        json!({"name": "Chilli Party Pack", "price": "₹125.00"})
+    );
+    let questions: Value = serde_json::from_str(&sessions(&world)[0][7]).unwrap();
+    assert_eq!(questions["ASK_USER_PREFERENCES"]["answer"], json!(["Spicy", "Tangy"]));
+}
+
+/// A message with what was chosen.
+async fn answer(world: &World, message: &str, answers: &Value) -> Turn {
+    let body = json!({"conversationId": "a", "message": message, "answers": answers}).to_string();
+    let request = world.client.post(world.url("/api/chat/send")).header("content-type", "application/json");
+    Turn::read(request.body(body).send().await.unwrap()).await
+}
+
+#[tokio::test]
+async fn an_answer_lands_in_its_slot_in_whatever_order() {
+    let (budget, flavour) = ("ASK_USER_BUDGET", "ASK_USER_PREFERENCES");
+    for (message, answers) in [("Spicy", json!({})), ("spicy", json!({})), ("The hot one", json!({flavour: ["Spicy"]}))]
+    {
+        let world = World::start().await;
+        world.turn("a", "shopping", "I want chips for a party").await.assert_done();
+        let turn = answer(&world, message, &answers).await;
+        turn.assert_done();
+        assert_eq!(turn.props(MessageType::Ask)[0]["ask_slots"][0]["slot_name"], budget, "the other one is asked for");
+        let assessment: Value = serde_json::from_str(&sessions(&world)[0][8]).unwrap();
+        assert_eq!((&assessment["fulfilled"], &assessment["currently_asking"]), (&json!([flavour]), &json!(budget)));
+    }
+    // A slot that nobody has asked for changes nothing.
+    let world = World::start().await;
+    world.turn("a", "shopping", "I want chips for a party").await.assert_done();
+    answer(&world, "Over ₹150", &json!({"ASK_USER_NOTHING": ["x"]})).await.assert_done();
+    let assessment: Value = serde_json::from_str(&sessions(&world)[0][8]).unwrap();
+    assert_eq!(assessment["fulfilled"], json!([budget]));
+}
+
+/// What is shown of the first input stands; the second one goes on from there.
+#[tokio::test]
+async fn a_classification_that_does_not_hold_is_asked_for_once_more() {
+    let world = World::start().await;
+    let turn = world.turn("a", "shopping", "A ring of the wrong type at first").await;
+    turn.assert_done();
+    assert_nothing_internal(&turn);
+    let starts = turn.events.iter().filter(|event| event.event == EventName::ClassificationStart);
+    assert_eq!(starts.count(), 1);
+    let deltas = turn.events.iter().filter(|event| event.event == EventName::AskMessageDelta);
+    let told: String = deltas.map(|event| event.data.props.as_str().unwrap()).collect();
+    assert_eq!(told, "Great choice! Which metal should the ring be of?And which size does she wear? 💍", "each once");
+    assert_eq!(turn.events.iter().filter(|event| event.event == EventName::AskOptions).count(), 2);
+    let requests = world.journal().seen().requests;
+    let again = requests[1]["messages"].as_array().unwrap();
+    assert_eq!((requests.len(), again.len()), (2, 3));
+    assert_eq!(again[1]["content"][0]["input"]["is_follow_up"], "yes", "it sees what it has said");
+    let result = &again[2]["content"][0];
+    assert_eq!(result["is_error"], true);
+    assert!(result["content"].as_str().unwrap().contains("at /is_follow_up: "), "{result}");
+    assert_eq!(world.table("messages").len(), 2, "nothing of it is stored");
+
+    // So is an input that is no JSON, or cut.
+    for fault in ["malformed", "truncated"] {
+        let turn = world.turn(fault, "shopping", &format!("I want a ring #{fault}")).await;
+        turn.assert_done();
+        let ask = &turn.props(MessageType::Ask)[0];
+        assert_eq!(ask["ask_slots"][1]["message"], "And which size does she wear? 💍", "{fault}");
+    }
+    assert_eq!(world.journal().seen().refusals, [""; 0]);
+}
+
+/// The session is one write: after the input is complete there is all of it, and before none.
+#[tokio::test]
+async fn the_session_is_written_once_and_whole() {
+    let world = World::start().await;
+    let mut stream = crate::world::Stream::of(world.post("a", "shopping", "I want chips for a party #hold").await);
+    world.journal().wait_for(|seen| seen.held == 1).await;
+    assert_eq!(world.rows().len(), 0);
+    world.journal().release();
+    stream.rest().await;
+    assert_eq!(sessions(&world)[0][1..7], ["A", "A1", "show_me_options", "1", "f_and_b", "show_me_options"]);
 }
 
 #[tokio::test]
@@ -200,7 +320,8 @@ async fn a_classification_that_does_not_hold_is_an_error_and_saves_nothing() {
     let world = World::start().await;
     world.turn("a", "shopping", "I want a ring").await.assert_done();
     let before = world.rows();
-    for message in ["A wrong type", "An unknown value", "gold #malformed", "gold #truncated"] {
+    for message in ["A wrong type", "An unknown value", "gold #malformed #malformed@2", "gold #truncated #truncated@2"]
+    {
         let turn = world.turn("a", "shopping", message).await;
         assert_eq!(turn.error(), "bad_classification", "{message}");
         assert!(!turn.names().contains(&"classification_complete"), "{message}");

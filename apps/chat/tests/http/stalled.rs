@@ -17,7 +17,9 @@ async fn check_each_turn_fails(provider: &Loopback, limits: Limits, kind: &str) 
         let turn = tokio::time::timeout(Duration::from_secs(20), world.turn(assistant, assistant, "Good morning"));
         let turn = turn.await.expect("the turn ends");
         assert_eq!(turn.error(), kind, "{assistant}");
-        assert_eq!(world.rows(), [""; 0], "{assistant}");
+        // But for what the person said to the one whose steps are saved as they happen.
+        let rows: Vec<_> = world.rows().into_iter().filter(|row| !row.starts_with("restaurant | ")).collect();
+        assert_eq!(rows, [""; 0], "{assistant}");
         turns.push(turn);
     }
     turns

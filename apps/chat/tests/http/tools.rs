@@ -10,8 +10,15 @@ use serde_json::{Value, json};
 
 use crate::world::{Turn, World, limits};
 
+/// The calls, each with what has come of it.
 fn cards(turn: &Turn) -> Vec<Value> {
-    turn.props(MessageType::ToolCall)
+    let mut cards = turn.props(MessageType::ToolCall);
+    for result in turn.props(MessageType::ToolResult) {
+        let card = cards.iter_mut().find(|card| card["id"] == result["id"]).unwrap();
+        assert_eq!(card["status"], "called");
+        card.as_object_mut().unwrap().extend(result.as_object().unwrap().clone());
+    }
+    cards
 }
 
 /// A stored message's blocks.
@@ -92,9 +99,12 @@ async fn two_tools_at_once() {
          From 2026-10-01 to 2026-10-31 you spent €123.00."
     );
     let results = turn.events.iter().filter(|event| event.event == EventName::ToolResult);
+    // Each is a thread of one block, from its first chunk on.
     let mut threads: Vec<_> = results.map(|event| event.data.thread_id.clone().unwrap()).collect();
     threads.sort_unstable();
-    assert_eq!(threads, ["toolu_0002", "toolu_0003"]);
+    assert_eq!(threads, ["toolu_0002", "toolu_0002", "toolu_0003", "toolu_0003"]);
+    let blocks: Vec<_> = turn.merged(MessageType::ToolResult).iter().map(|it| it.block_id.clone().unwrap()).collect();
+    assert_eq!(blocks, ["b1.3", "b1.3"]);
 
     let message = r#"Both #tool:find_restaurants:{"cuisine":"thai"} #tool:find_restaurants:{"cuisine":"italian","date":"2026-12-24"}"#;
     let turn = world.turn("b", "restaurant", message).await;
@@ -127,11 +137,18 @@ async fn a_tool_after_a_tool() {
     let turn = world.turn("a", "finance", "Which account did I spend most from?").await;
     turn.assert_done();
     let names: Vec<_> = cards(&turn).iter().map(|card| card["name"].clone()).collect();
-    assert_eq!(names, ["list_accounts", "get_spending_summary"]);
-    assert_eq!(cards(&turn)[1]["input"]["account"], "savings");
+    let summary = "get_spending_summary";
+    assert_eq!(names, ["list_accounts", summary, summary, summary]);
+    let accounts: Vec<_> = cards(&turn)[1..].iter().map(|card| card["input"]["account"].clone()).collect();
+    assert_eq!(accounts, ["giro", "savings", "card"]);
+    // The model, the tool, the model, the tools, the model: five blocks.
     let blocks: Vec<_> = turn.merged(MessageType::Text).iter().map(|message| message.block_id.clone()).collect();
-    assert_eq!(blocks, ["b1.2", "b1.3", "b1.4"].map(|block| Some(block.to_owned())));
-    assert!(turn.text().ends_with("you spent €640.00."), "{}", turn.text());
+    assert_eq!(blocks, ["b1.2", "b1.4", "b1.6"].map(|block| Some(block.to_owned())));
+    let ran: Vec<_> = turn.merged(MessageType::ToolResult).iter().map(|it| it.block_id.clone().unwrap()).collect();
+    assert_eq!(ran, ["b1.3", "b1.5", "b1.5", "b1.5"]);
+    // The fullest account is another one.
+    let answer = "You spent most from Giro: €1073.00 from 2026-10-01 to 2026-10-31.";
+    assert!(turn.text().ends_with(answer), "{}", turn.text());
 
     let turn = world.turn("b", "restaurant", "Find thai and book").await;
     turn.assert_done();
@@ -220,6 +237,38 @@ async fn rounds_have_a_bound() {
     let turn = world.turn("a", "finance", "Do #forever #tool:count").await;
     assert_eq!(turn.error(), "too_many_rounds");
     assert_eq!((runs.load(Ordering::Relaxed), world.rows().len()), (limits().rounds, 0));
+}
+
+#[tokio::test]
+async fn the_month_that_is_asked_for_is_looked_up() {
+    let world = World::start().await;
+    for (message, from, to, told) in [
+        ("Show my spending summary for November 2025", "2025-11-01", "2025-11-30", "you spent €187.40."),
+        ("What did I spend in February 2024?", "2024-02-01", "2024-02-29", "you spent €0.00."),
+        ("What did I spend in september?", "2026-09-01", "2026-09-30", "you spent €1285.00."),
+        ("How much did I spend in december?", "2025-12-01", "2025-12-31", "you spent €0.00."),
+        ("What may I have spent on travel?", "2026-10-01", "2026-10-31", "you spent €640.00."),
+    ] {
+        let turn = world.turn("a", "finance", message).await;
+        turn.assert_done();
+        let input = &cards(&turn)[0]["input"];
+        assert_eq!((&input["from"], &input["to"]), (&json!(from), &json!(to)), "{message}");
+        assert!(turn.text().ends_with(told), "{}", turn.text());
+    }
+    assert_eq!(world.journal().seen().requests[0]["temperature"], 0.3);
+}
+
+#[tokio::test]
+async fn a_thought_is_told_as_it_comes() {
+    let world = World::start().await;
+    let turn = world.turn("a", "finance", "What did I spend on travel? #think").await;
+    turn.assert_done();
+    let thinking = turn.merged(MessageType::Thinking);
+    assert_eq!(thinking[0].block_id.as_deref(), Some("b1.2"), "in the block of its answer");
+    let thought = thinking[0].props["content"].as_str().unwrap().to_owned();
+    assert_eq!(thought, "The user says “What did I spend on travel?”. Let me think about what that needs.");
+    assert!(turn.events.iter().filter(|event| event.event == EventName::Thinking).count() > 5, "it streams");
+    assert!(!world.table("messages").concat().contains("Let me think"), "it is no part of what was said");
 }
 
 #[tokio::test]

@@ -11,7 +11,9 @@ const ACCOUNTS: [(&str, &str, i64); 3] =
     [("giro", "Giro", 184_250), ("savings", "Savings", 1_250_000), ("card", "Credit card", -31_999)];
 
 /// Account, day, category, cents.
-const SPENDINGS: [(&str, &str, &str, i64); 10] = [
+const SPENDINGS: [(&str, &str, &str, i64); 12] = [
+    ("giro", "2025-11-08", "groceries", 6_240),
+    ("card", "2025-11-21", "travel", 12_500),
     ("giro", "2026-09-03", "groceries", 5_420),
     ("giro", "2026-09-17", "groceries", 6_180),
     ("giro", "2026-09-28", "rent", 95_000),

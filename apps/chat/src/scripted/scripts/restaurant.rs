@@ -11,6 +11,11 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     if turn.round > 1 {
         return vec![text(after_tools(turn))];
     }
+    if turn.says(&["book"])
+        && let Some(known) = booked_before(turn)
+    {
+        return vec![text(known)];
+    }
     match () {
         () if turn.says(&["book"]) && !turn.says(&["and book"]) => {
             vec![text("I ask for a table. "), book(turn, if turn.says(&["napoli"]) { "Napoli" } else { "Sakura" })]
@@ -26,12 +31,24 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
             vec![text("It ends too soon. <!--context {\"preferences\": {\"cuisine\": \"thai")]
         }
         () if turn.says(&["like"]) => vec![text(format!(
-            "Noted! <!--context {} --> I will <!-- not --> forget: {}. <3",
+            "Noted! <!--{} {} --> I will <!-- not --> forget: {}. <3",
+            mark(turn),
             json!({"preferences": {"cuisine": cuisine(turn), "said": turn.text, "mark": "a --> b"}}),
             cuisine(turn)
         ))],
         () => vec![text(format!("You said “{}”. I find tables; no tool was needed for that. 🍜", turn.text))],
     }
+}
+
+/// What has become of a booking in a turn that came to no answer: it is not to be made again.
+fn booked_before(turn: &Turn<'_>) -> Option<String> {
+    let (_, content, is_error) = turn.unanswered.iter().find(|(name, ..)| *name == "book_table")?;
+    if *is_error {
+        return Some(format!("I do not know what became of your table, so I have not booked again: {content}"));
+    }
+    let result: Value = serde_json::from_str(content).ok()?;
+    let (restaurant, date) = (result["restaurant"].as_str()?, result["date"].as_str()?);
+    Some(format!("Your table at {restaurant} has been booked for {date} already, so I have not booked again."))
 }
 
 fn book(turn: &Turn<'_>, restaurant: &str) -> Block {
@@ -51,6 +68,12 @@ fn book_the_first(turn: &Turn<'_>) -> Vec<Block> {
         Some(name) => vec![text(format!("{name} it is. ")), book(turn, name)],
         None => vec![text(after_tools(turn))],
     }
+}
+
+/// The hidden context's mark; real models do not always spell it as they are asked to.
+fn mark(turn: &Turn<'_>) -> &'static str {
+    let spelt = ["  Context", "\nCONTEXT"];
+    spelt.into_iter().find(|mark| turn.text.ends_with(mark.trim())).unwrap_or("context")
 }
 
 fn cuisine(turn: &Turn<'_>) -> &'static str {

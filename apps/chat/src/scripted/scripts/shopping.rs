@@ -8,27 +8,39 @@ use serde_json::{Value, json};
 use crate::scripted::turn::{Block, Turn, object, text, tool};
 
 pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
-    let session = session(turn.system);
-    let asking = session["assessment"]["currently_asking"].as_str();
+    let session = line(turn.system, "Session: ");
+    let is_asking = session["assessment"]["currently_asking"].is_string();
     let verdict = match () {
-        () if turn.says(&["what did i", "remember"]) => Verdict { strategy: "memory_only", ..Verdict::of(turn) },
-        () if asking.is_some() => answered(turn, &session, asking.unwrap_or_default()),
+        () if turn.says(&["what did i", "remember"]) => Verdict { strategy: "memory_only", ..Verdict::usual() },
+        // What is missing is known to whoever keeps the session.
+        () if is_asking => Verdict { is_follow_up: true, ..Verdict::usual() },
+        () if turn.says(&["chips"]) => Verdict {
+            kind: ("f_and_b", "chips_and_crisps"),
+            slots: vec![
+                slot("BUDGET", "Great! What's your budget range for chips?", &["Under ₹50", "₹50–150", "Over ₹150"]),
+                slot("PREFERENCES", "What flavor are you in the mood for?", &["Spicy", "Classic salted", "Tangy"]),
+            ],
+            ..Verdict::usual()
+        },
         () if turn.says(&["twins"]) => Verdict {
-            slots: vec![slot("first", "Which size?", &["S", "M"]), slot("second", "Which size?", &["L", "XL"])],
-            ..Verdict::of(turn)
+            slots: vec![
+                slot("FIRST_SIZE", "Which size?", &["S", "M"]),
+                slot("SECOND_SIZE", "Which size?", &["L", "XL"]),
+            ],
+            ..Verdict::usual()
         },
         () if turn.says(&["ring"]) => Verdict {
             slots: vec![
-                slot("metal", "Great choice! Which metal should the ring be of?", &["gold", "silver", "“rosé”"]),
-                slot("size", "And which size does she wear? 💍", &["6", "7", "8"]),
+                slot("METAL", "Great choice! Which metal should the ring be of?", &["gold", "silver", "“rosé”"]),
+                slot("SIZE", "And which size does she wear? 💍", &["6", "7", "8"]),
             ],
-            ..Verdict::of(turn)
+            ..Verdict::usual()
         },
-        () if turn.says(&["lamp", "show me"]) => Verdict { search: vec!["lamp".to_owned()], ..Verdict::of(turn) },
+        () if turn.says(&["lamp", "show me"]) => Verdict::usual(),
         () => Verdict {
             strategy: "none",
             response: Some(format!("Hello! You said “{}”. I can help you find \"just the thing\". 🛍️", turn.text)),
-            ..Verdict::of(turn)
+            ..Verdict::usual()
         },
     };
     vec![tool("classify_and_assess", verdict.to_json(turn))]
@@ -45,82 +57,55 @@ pub(in crate::scripted) fn recall(turn: &Turn<'_>) -> Vec<Block> {
 
 struct Verdict {
     strategy: &'static str,
+    is_follow_up: bool,
+    /// Domain and category.
+    kind: (&'static str, &'static str),
     response: Option<String>,
     slots: Vec<Value>,
-    missing: Option<Vec<Value>>,
-    answered: Vec<Value>,
-    search: Vec<String>,
-    original_query: String,
 }
 
 impl Verdict {
-    fn of(turn: &Turn<'_>) -> Self {
-        let (response, slots, missing, answered, search) = Default::default();
-        Self { strategy: "es_fetch", response, slots, missing, answered, search, original_query: turn.text.clone() }
+    fn usual() -> Self {
+        let kind = ("other", "gifts");
+        Self { strategy: "es_fetch", is_follow_up: false, kind, response: None, slots: Vec::new() }
     }
 
     fn to_json(&self, turn: &Turn<'_>) -> String {
-        let route = match self.strategy {
-            "none" => "answer",
-            "memory_only" => "recall",
-            _ if self.slots.is_empty() => "search",
-            _ => "ask",
-        };
-        let names: Vec<Value> = self.slots.iter().map(|slot| slot["slot"].clone()).collect();
-        let missing = self.missing.clone().unwrap_or(names);
-        let is_related = if turn.says(&["wrong type"]) { json!("yes") } else { json!(self.strategy != "none") };
-        let strategy = if turn.says(&["unknown value"]) { "internal-guess" } else { self.strategy };
+        let is_product = self.strategy != "none";
+        // Wrong, or wrong until it is told so.
+        let is_wrong = |words: &str| turn.says(&[words]) && (turn.round == 1 || !turn.says(&["at first"]));
+        let is_follow_up = if is_wrong("wrong type") { json!("yes") } else { json!(self.is_follow_up) };
+        let strategy = if is_wrong("unknown value") { "internal-guess" } else { self.strategy };
+        let (domain, category) = self.kind;
+        let fetch: &[&str] =
+            if self.strategy == "es_fetch" && self.slots.is_empty() { &["search_products"] } else { &[] };
+        let response = self.response.as_ref();
         object(&[
             ("reasoning", json!(format!("The user said “{}”, so the next step is clear.", turn.text))),
-            ("route", json!(route)),
+            ("route", json!(if is_product { "product" } else { "general" })),
             ("data_strategy", json!(strategy)),
-            ("is_product_related", is_related),
-            ("domain", json!("internal-domain-jewellery")),
-            ("product_intent", json!("internal-intent-gift")),
-            ("intent_l1", json!("internal-l1-buy")),
-            ("intent_l2", json!("internal-l2-accessories")),
-            ("intent_l3", json!("internal-l3-rings")),
-            ("simple_response", self.response.as_ref().map_or(Value::Null, |message| json!({"message": message}))),
+            ("is_follow_up", is_follow_up),
+            ("follow_up_confidence", json!("high")),
+            ("domain", json!(domain)),
+            ("category", json!(category)),
+            ("subcategories", json!(["internal-subcategory"])),
+            ("product_intent", if is_product { json!("show_me_options") } else { Value::Null }),
             ("ask_slots", json!(self.slots)),
-            ("search", json!(self.search)),
+            ("fetch_functions", json!(fetch)),
             (
-                "assessment",
-                json!({
-                    "original_query": self.original_query,
-                    "intent": "internal-assessed-intent",
-                    "missing_data": missing,
-                    "priority_order": missing,
-                    "answered": self.answered,
-                }),
+                "simple_response",
+                response.map_or(Value::Null, |message| json!({"message": message, "response_type": "bot_identity"})),
             ),
         ])
     }
 }
 
-/// The slot that was asked for has its answer; the next one is asked for, or the search begins.
-fn answered(turn: &Turn<'_>, session: &Value, asking: &str) -> Verdict {
-    let assessment = &session["assessment"];
-    let is_open =
-        |name: &&Value| **name != json!(asking) && assessment["fulfilled"][name.as_str().unwrap_or("")].is_null();
-    let missing: Vec<Value> =
-        assessment["priority_order"].as_array().into_iter().flatten().filter(is_open).cloned().collect();
-    let query = assessment["original_query"].as_str().unwrap_or_default().to_owned();
-    let search = if missing.is_empty() { vec!["ring".to_owned(), turn.text.clone()] } else { Vec::new() };
-    Verdict {
-        missing: Some(missing),
-        answered: vec![json!({"slot": asking, "value": turn.text})],
-        search,
-        original_query: query,
-        ..Verdict::of(turn)
-    }
-}
-
 fn slot(name: &str, message: &str, options: &[&str]) -> Value {
-    json!({"slot": name, "type": "single_choice", "message": message, "options": options})
+    json!({"slot_name": format!("ASK_USER_{name}"), "message": message, "options": options})
 }
 
-/// The session as the prompt tells it, on a line of its own.
-fn session(system: &str) -> Value {
-    let line = system.lines().find_map(|line| line.strip_prefix("Session: "));
+/// The JSON that the prompt has on a line of its own.
+fn line(system: &str, name: &str) -> Value {
+    let line = system.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
 }

@@ -1,0 +1,136 @@
+//! The binary killed at random moments of each assistant's turn: what was saved is shown, nothing twice, and it goes on.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use chat::wire::{Event, EventName, Merger, MessageType};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::world::Stream;
+
+/// How often it is killed.
+const MOMENTS: u64 = 20;
+
+/// Within how many milliseconds of a turn's beginning: a little longer than the longest turn takes.
+const LONGEST: u64 = 700;
+
+const TURNS: [(&str, &str); 4] = [
+    ("shopping", "I want chips for a party"),
+    ("finance", "Compare my spending on travel"),
+    ("restaurant", "Book a table at Napoli"),
+    ("form", "A trip that is wrong at first"),
+];
+
+async fn start(database: &Path) -> (Child, String) {
+    let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
+        .args(["--port", "0", "--pause-ms", "3", "--database"])
+        .arg(database)
+        .env_clear()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
+    (app, lines.next_line().await.unwrap().unwrap())
+}
+
+async fn send(base_url: &str, assistant: &str, message: &str) -> Stream {
+    let body = json!({"conversationId": assistant, "assistant": assistant, "message": message}).to_string();
+    let request = reqwest::Client::new().post(format!("{base_url}/api/chat/send"));
+    Stream::of(request.header("content-type", "application/json").body(body).send().await.unwrap())
+}
+
+/// All that a tab is told that has seen nothing.
+async fn reload(base_url: &str, assistant: &str) -> Vec<Event> {
+    let url = format!("{base_url}/api/chat/stream?conversationId={assistant}");
+    let response = reqwest::get(url).await.unwrap();
+    if response.status() == 204 { Vec::new() } else { Stream::of(response).rest().await }
+}
+
+/// The stored messages' blocks, with their roles.
+fn stored(database: &Path, assistant: &str) -> Vec<(String, Value)> {
+    let connection = rusqlite::Connection::open(database).unwrap();
+    let sql = "SELECT role, content FROM messages WHERE conversation_id = ?1 ORDER BY position";
+    let mut statement = connection.prepare(sql).unwrap();
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+    let rows = statement.query_map([assistant], row).unwrap();
+    let messages =
+        rows.map(|row| row.unwrap()).map(|(role, text)| (role, serde_json::from_str::<Value>(&text).unwrap()));
+    messages
+        .flat_map(|(role, blocks)| blocks.as_array().unwrap().clone().into_iter().map(move |it| (role.clone(), it)))
+        .collect()
+}
+
+/// What is stored is shown, each thing once.
+fn check_shown(told: &[Event], stored: &[(String, Value)], what: &str) {
+    let mut merger = Merger::new();
+    for event in told {
+        merger.apply(event.data.clone()).unwrap();
+    }
+    assert!(!merger.has_gap(), "{what}");
+    let shown = |wanted: MessageType| merger.messages().filter(move |message| message.message_type == wanted);
+    for (role, block) in stored {
+        let count = match block["type"].as_str().unwrap() {
+            "text" if role == "user" => {
+                shown(MessageType::User).filter(|it| it.props["content"] == block["text"]).count()
+            }
+            "tool_use" => shown(MessageType::ToolCall).filter(|it| it.props["id"] == block["id"]).count(),
+            "tool_result" if block["is_error"] != true => {
+                shown(MessageType::ToolResult).filter(|it| it.props["id"] == block["tool_use_id"]).count()
+            }
+            _ => continue,
+        };
+        assert_eq!(count, 1, "{what}: {block}");
+    }
+}
+
+#[tokio::test]
+async fn killed_at_any_moment_it_shows_what_was_saved_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = fastrand::Rng::with_seed(5);
+    let mut booked_before_it_was_killed = 0;
+    for moment in 0..MOMENTS {
+        let database = folder.path().join(format!("{moment}.sqlite3"));
+        let (mut app, base_url) = start(&database).await;
+        let mut reading = Vec::new();
+        for (assistant, message) in TURNS {
+            let mut stream = send(&base_url, assistant, message).await;
+            // Whatever has come by then; the connection breaks with the server.
+            reading.push(tokio::spawn(async move { while stream.next().await.is_some() {} }));
+        }
+        tokio::time::sleep(Duration::from_millis(random.u64(0..LONGEST))).await;
+        app.kill().await.unwrap();
+        for task in reading {
+            let _ = task.await;
+        }
+        let (_app, base_url) = start(&database).await;
+        for (assistant, message) in TURNS {
+            let what = format!("{assistant}, moment {moment}");
+            let before = stored(&database, assistant);
+            let told = reload(&base_url, assistant).await;
+            check_shown(&told, &before, &what);
+            // The same is asked for again, and it goes on from there.
+            let is_booked = before.iter().any(|(_, block)| block["name"] == "book_table");
+            booked_before_it_was_killed += usize::from(is_booked);
+            let text = if is_booked && told.last().unwrap().event == EventName::Done { "Thank you" } else { message };
+            let next = send(&base_url, assistant, text).await.rest().await;
+            assert_eq!(next.last().unwrap().event, EventName::Done, "{what}: {:?}", next.last());
+            assert!(told.last().is_none_or(|last| last.data.chunk_id < next[0].data.chunk_id), "{what}");
+            let after = stored(&database, assistant);
+            assert_eq!(after[..before.len()], before[..], "{what}: what was saved stays");
+            check_shown(&reload(&base_url, assistant).await, &after, &what);
+            if assistant == "restaurant" {
+                let bookings = after.iter().filter(|(_, block)| block["name"] == "book_table").count();
+                assert_eq!(bookings, 1, "{what}: no table is booked twice");
+            }
+        }
+    }
+    assert!(
+        (1..MOMENTS as usize).contains(&booked_before_it_was_killed),
+        "{booked_before_it_was_killed}: it was before and after"
+    );
+}

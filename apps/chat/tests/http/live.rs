@@ -1,0 +1,300 @@
+//! Stand-ins for live providers on loopback, in both formats: what they do that the scripted one does not.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::post;
+use chat::config::{Config, Limits, Protocol, ProviderConfig};
+use chat::server::{Server, listen};
+use chat::wire::{EventName, MessageType};
+use futures::StreamExt;
+use serde_json::{Value, json};
+
+use crate::world::{Turn, impatient, limits};
+
+const PROTOCOLS: [Protocol; 2] = [Protocol::Anthropic, Protocol::OpenAi];
+
+/// What a provider answers, one after the other; the last one again and again.
+#[derive(Clone)]
+struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+    /// Nothing comes after the body, but it does not end.
+    stalls: bool,
+}
+
+impl Answer {
+    fn streaming(events: &[Value]) -> Self {
+        let body = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        Self { status: 200, headers: vec![("content-type", "text/event-stream".to_owned())], body, stalls: false }
+    }
+
+    fn json(status: u16, body: &Value) -> Self {
+        // Over several lines, as some servers write it.
+        let body = serde_json::to_string_pretty(body).unwrap();
+        let headers = vec![("content-type", "application/json; charset=utf-8".to_owned())];
+        Self { status, headers, body, stalls: false }
+    }
+
+    fn refusing(status: u16, message: &str) -> Self {
+        Self::json(status, &json!({"type": "error", "error": {"type": "x", "message": message}}))
+    }
+
+    /// A streamed answer of text with this reason to stop, as the protocol spells both.
+    fn text(protocol: Protocol, text: &str, reason: &str) -> Self {
+        match protocol {
+            Protocol::Anthropic => {
+                let delta =
+                    json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}});
+                let block =
+                    json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
+                let mut events = vec![json!({"type": "message_start", "message": {"id": "m", "content": []}})];
+                if !text.is_empty() {
+                    events.extend([block, delta, json!({"type": "content_block_stop", "index": 0})]);
+                }
+                events.push(json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {}}));
+                events.push(json!({"type": "message_stop"}));
+                Self::streaming(&events)
+            }
+            Protocol::OpenAi => Self::streaming(&[
+                json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": text}}]}),
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}),
+            ]),
+        }
+    }
+
+    /// The same text in an answer that does not stream.
+    fn whole(protocol: Protocol, text: &str) -> Self {
+        Self::json(
+            200,
+            &match protocol {
+                Protocol::Anthropic => json!({"id": "m", "type": "message", "role": "assistant", "model": "m",
+                    "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "usage": {}}),
+                Protocol::OpenAi => json!({"object": "chat.completion", "choices": [{"index": 0,
+                    "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}),
+            },
+        )
+    }
+}
+
+type Shared = Arc<Mutex<(VecDeque<Answer>, Vec<Value>)>>;
+
+async fn answer(State(shared): State<Shared>, body: Bytes) -> Response {
+    let mut shared = shared.lock().unwrap();
+    shared.1.push(serde_json::from_slice(&body).unwrap());
+    let next = shared.0.pop_front().unwrap();
+    if shared.0.is_empty() {
+        shared.0.push_back(next.clone());
+    }
+    let Answer { status, headers, body, stalls } = next;
+    let begun = futures::stream::once(async move { Ok::<_, std::convert::Infallible>(body) });
+    let body =
+        if stalls { Body::from_stream(begun.chain(futures::stream::pending())) } else { Body::from_stream(begun) };
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap();
+    for (name, value) in headers {
+        response.headers_mut().insert(name, value.parse().unwrap());
+    }
+    response
+}
+
+/// A server that asks such a provider.
+struct Live {
+    server: Server,
+    shared: Shared,
+    provider: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl Live {
+    fn start(protocol: Protocol, limits: Limits, answers: impl IntoIterator<Item = Answer>) -> Self {
+        let shared = Shared::new(Mutex::new((answers.into_iter().collect(), Vec::new())));
+        let router = Router::new().route("/v1/messages", post(answer)).route("/chat/completions", post(answer));
+        let listener = listen(([127, 0, 0, 1], 0).into()).unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        let served = router.with_state(shared.clone());
+        let provider = tokio::spawn(async move { axum::serve(listener, served).await });
+        let provider_config = ProviderConfig { protocol, base_url, api_key: "key".to_owned(), model: "m".to_owned() };
+        let config = Config { provider: provider_config, database: None, hosts: Vec::new(), limits };
+        Self { server: Server::start(([127, 0, 0, 1], 0).into(), config).unwrap(), shared, provider }
+    }
+
+    async fn turn(&self, assistant: &str, message: &str) -> Turn {
+        let body = json!({"conversationId": assistant, "assistant": assistant, "message": message}).to_string();
+        let request = reqwest::Client::new().post(format!("{}/api/chat/send", self.server.base_url()));
+        Turn::read(request.header("content-type", "application/json").body(body).send().await.unwrap()).await
+    }
+
+    fn asked(&self) -> Vec<Value> {
+        self.shared.lock().unwrap().1.clone()
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.provider.abort();
+    }
+}
+
+const FORM: &str =
+    r#"{"title": "Øresund", "start": "2026-12-24", "people": 4, "days": [{"place": "Malmö", "plan": "Walk"}]}"#;
+
+#[tokio::test]
+async fn an_answer_that_does_not_stream_is_one_chunk() {
+    for protocol in PROTOCOLS {
+        let live = Live::start(protocol, limits(), [Answer::whole(protocol, FORM)]);
+        let turn = live.turn("form", "A trip").await;
+        turn.assert_done();
+        let form = &turn.props(MessageType::Form)[0];
+        assert_eq!((&form["status"], &form["raw"]), (&json!("complete"), &json!(FORM)));
+        let chunks = turn.events.iter().filter(|event| event.event == EventName::RawChunk);
+        assert_eq!(chunks.count(), 1, "{protocol:?}");
+
+        let live = Live::start(protocol, limits(), [Answer::whole(protocol, "Good\r\nmorning")]);
+        let turn = live.turn("finance", "Hello").await;
+        turn.assert_done();
+        assert_eq!(turn.text(), "Good\r\nmorning");
+    }
+}
+
+#[tokio::test]
+async fn a_call_in_an_answer_that_does_not_stream_is_run() {
+    let call = Answer::json(
+        200,
+        &json!({"type": "message", "content": [{"type": "tool_use", "id": "t1", "name": "list_accounts", "input": {}}],
+            "stop_reason": "tool_use"}),
+    );
+    let protocol = Protocol::Anthropic;
+    let live = Live::start(protocol, limits(), [call, Answer::whole(protocol, "Three.")]);
+    let turn = live.turn("finance", "My accounts").await;
+    turn.assert_done();
+    assert_eq!(
+        (turn.props(MessageType::ToolResult)[0]["status"].as_str(), turn.text().as_str()),
+        (Some("done"), "Three.")
+    );
+}
+
+#[tokio::test]
+async fn a_form_in_a_fence_is_a_form() {
+    for protocol in PROTOCOLS {
+        let fenced = format!("Here you are:\n```json\n{FORM}\n```\nAnything else?");
+        let live = Live::start(protocol, limits(), [Answer::text(protocol, &fenced, "stop")]);
+        let turn = live.turn("form", "A trip").await;
+        turn.assert_done();
+        let forms = turn.props(MessageType::Form);
+        assert_eq!((forms.len(), &forms[0]["status"]), (1, &json!("complete")));
+        assert_eq!(forms[0]["value"]["title"], "Øresund");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_is_told_once() {
+    for (protocol, assistant) in
+        PROTOCOLS.into_iter().flat_map(|it| ["form", "finance", "shopping"].map(|one| (it, one)))
+    {
+        let live = Live::start(protocol, limits(), [Answer::refusing(401, "invalid x-api-key")]);
+        let turn = live.turn(assistant, "A trip").await;
+        assert_eq!((turn.error().as_str(), live.asked().len()), ("provider_refused", 1), "{assistant}");
+        assert_eq!(turn.raw.matches("invalid x-api-key").count(), 1, "{}", turn.raw);
+        assert_eq!(turn.names(), ["user_message", "error"], "and no attempt at a form");
+    }
+}
+
+#[tokio::test]
+async fn a_pause_that_is_asked_for_is_made() {
+    for protocol in PROTOCOLS {
+        let mut busy = Answer::refusing(429, "slow down");
+        busy.headers.push(("retry-after", "1".to_owned()));
+        let live = Live::start(protocol, limits(), [busy, Answer::text(protocol, "Now.", "stop")]);
+        let begun = Instant::now();
+        let turn = live.turn("finance", "Hello").await;
+        turn.assert_done();
+        assert_eq!((turn.text().as_str(), live.asked().len()), ("Now.", 2));
+        assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+
+        // Nobody waits for an hour.
+        let mut busy = Answer::refusing(429, "slow down");
+        busy.headers.push(("retry-after", "3600".to_owned()));
+        let live = Live::start(protocol, limits(), [busy]);
+        assert_eq!((live.turn("finance", "Hello").await.error().as_str(), live.asked().len()), ("provider_busy", 1));
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_stalls_is_an_error() {
+    for protocol in PROTOCOLS {
+        for begun in [Answer::text(protocol, "Good", "stop"), Answer::whole(protocol, "Good")] {
+            let half = begun.body.split_at(begun.body.find("Good").unwrap() + 4).0.to_owned();
+            let stalled = Answer { body: half, stalls: true, ..begun };
+            let live = Live::start(protocol, impatient(), [stalled]);
+            assert_eq!(live.turn("finance", "Hello").await.error(), "provider_silent", "{protocol:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_end_by_length_or_filter_says_so() {
+    for (protocol, reason, told) in [
+        (Protocol::Anthropic, "max_tokens", "max_tokens"),
+        (Protocol::Anthropic, "refusal", "refusal"),
+        (Protocol::Anthropic, "end_turn", "end_turn"),
+        (Protocol::OpenAi, "length", "max_tokens"),
+        (Protocol::OpenAi, "content_filter", "content_filter"),
+        (Protocol::OpenAi, "stop", "stop"),
+    ] {
+        let live = Live::start(protocol, limits(), [Answer::text(protocol, "Good mor", reason)]);
+        let turn = live.turn("finance", "Hello").await;
+        assert_eq!(
+            (turn.text().as_str(), &turn.events.last().unwrap().data.props["stop_reason"]),
+            ("Good mor", &json!(told))
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_says_so() {
+    for (protocol, reason) in [(Protocol::Anthropic, "end_turn"), (Protocol::OpenAi, "stop")] {
+        let live = Live::start(protocol, limits(), [Answer::text(protocol, "", reason)]);
+        for _ in 0..2 {
+            let turn = live.turn("finance", "Hello").await;
+            assert_eq!(turn.events.last().unwrap().data.props, json!({"stop_reason": "empty"}), "{protocol:?}");
+        }
+        // Two messages without an answer between them are one to the model.
+        let roles = live.asked()[1]["messages"].as_array().unwrap().iter().filter(|it| it["role"] == "user").count();
+        assert_eq!(roles, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_second_request_that_fails_once_is_made_again() {
+    let call = |protocol| match protocol {
+        Protocol::Anthropic => Answer::streaming(&[
+            json!({"type": "message_start", "message": {"id": "m", "content": []}}),
+            json!({"type": "content_block_start", "index": 0,
+                "content_block": {"type": "tool_use", "id": "t1", "name": "list_accounts", "input": {}}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {}}),
+            json!({"type": "message_stop"}),
+        ]),
+        Protocol::OpenAi => Answer::streaming(&[
+            json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "t1", "type": "function",
+                "function": {"name": "list_accounts", "arguments": "{}"}}]}}]}),
+            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
+        ]),
+    };
+    for (protocol, status) in PROTOCOLS.into_iter().flat_map(|it| [429, 529].map(|status| (it, status))) {
+        let answers = [call(protocol), Answer::refusing(status, "later"), Answer::text(protocol, "Three.", "stop")];
+        let live = Live::start(protocol, limits(), answers);
+        let turn = live.turn("finance", "My accounts").await;
+        turn.assert_done();
+        assert_eq!((turn.text().as_str(), live.asked().len()), ("Three.", 3), "{protocol:?} {status}");
+        assert_eq!(turn.props(MessageType::ToolResult).len(), 1, "the tool has run once");
+        assert_eq!(live.asked()[1], live.asked()[2], "the same is asked");
+    }
+}
