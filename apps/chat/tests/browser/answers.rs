@@ -152,7 +152,7 @@ async fn a_thought_a_card_that_ends_with_its_turn_and_an_answer_that_is_none() {
                 .unwrap()
                 .contains("Let me think about what that needs.")
         );
-        stage.ask("How much did I spend? #cut:1200").await;
+        stage.ask("How much did I spend? #cut:2000").await;
         let statuses =
             "return [...document.querySelectorAll('.theirs:last-child .tool')].map((it) => it.dataset.status)";
         assert_eq!(stage.eval(statuses).await, serde_json::json!(["ended"]));
@@ -180,7 +180,7 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
                         [...section.children].map((part) => [part.className, part.dataset.thread ?? null]))";
         let expected = serde_json::json!([
             [["said text", null], ["card tool", null], ["card tool", null]],
-            [["card ran", "toolu_0001"], ["card ran", "toolu_0002"]],
+            [["card ran", "toolu_0002"], ["card ran", "toolu_0003"]],
             [["said text", null]],
         ]);
         assert_eq!(stage.eval(sections).await, expected);
