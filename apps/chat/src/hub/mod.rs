@@ -40,6 +40,8 @@ struct Channel {
 struct State {
     log: Log,
     is_running: bool,
+    /// Whether somebody has asked for the turn's end.
+    is_to_stop: bool,
     readers: usize,
     /// The highest chunk id that a reader has taken.
     taken: u64,
@@ -50,7 +52,15 @@ struct State {
 
 impl State {
     fn behind(head: u64, window: u64) -> Self {
-        Self { log: Log::behind(head), is_running: false, readers: 0, taken: head, window, since: Instant::now() }
+        Self {
+            log: Log::behind(head),
+            is_running: false,
+            is_to_stop: false,
+            readers: 0,
+            taken: head,
+            window,
+            since: Instant::now(),
+        }
     }
 
     fn has_room(&self) -> bool {
@@ -92,6 +102,16 @@ impl Hub {
             true
         });
         Ok(Claim::new(channel.clone(), head.ok_or(Busy)?, self.limits.clone()))
+    }
+
+    /// Asks a conversation's turn to end. `false` if none is running.
+    pub fn stop(&self, conversation: &str) -> bool {
+        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let stop = |state: &mut State| {
+            state.is_to_stop = state.is_running;
+            state.is_running
+        };
+        channels.get(conversation).is_some_and(|channel| channel.state.send_if_modified(stop))
     }
 
     /// A conversation's turn that is kept here, for a client whose last chunk id is `last`: a reader that goes on from

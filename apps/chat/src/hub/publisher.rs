@@ -117,6 +117,15 @@ impl Publisher {
         }
     }
 
+    /// Waits until somebody asks for the turn's end.
+    pub fn stopped(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut state = self.channel.state.subscribe();
+        async move {
+            // The turn has the channel as long as it waits for this.
+            let _ = state.wait_for(|state| state.is_to_stop).await;
+        }
+    }
+
     fn publish_last(&self, push: impl FnOnce(&mut Log)) {
         self.channel.state.send_modify(|state| {
             push(&mut state.log);

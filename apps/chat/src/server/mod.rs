@@ -35,6 +35,8 @@ struct App {
     store: Store,
     hub: Hub,
     assistants: Assistants,
+    /// The name of the model that is asked.
+    model: String,
     limits: Limits,
     hosts: Hosts,
     turns: Turns,
@@ -120,12 +122,13 @@ impl Server {
         change: impl FnOnce(Assistants) -> Assistants,
     ) -> Result<Self, StartError> {
         let Config { provider, database, hosts, limits } = config;
+        let model = provider.model.clone();
         let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
         let listener = listen(address)?;
         let address = listener.local_addr()?;
         let (store, hosts) = (Store::open(database.as_deref())?, Hosts::new(address.ip(), hosts));
         let hub = Hub::new(limits.clone());
-        let app = Arc::new(App { store, hub, assistants, limits, hosts, turns: Turns::default() });
+        let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });
         let serving = app.clone();
         let task = tokio::spawn(async move {
             let router = routes::router(serving.clone());

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde::Deserialize;
+use serde_json::json;
 
 use super::guard::guard;
 use super::refusal::Refusal;
@@ -19,6 +20,9 @@ use crate::conversation::{Answers, Assistant};
 use crate::hub::Busy;
 use crate::page;
 
+/// The name under which the scripted model is asked.
+const SCRIPTED: &str = "scripted";
+
 /// The longest name of a conversation.
 const MOST_NAME: usize = 64;
 
@@ -26,6 +30,8 @@ pub(super) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/api/chat/send", post(send))
         .route("/api/chat/stream", get(stream))
+        .route("/api/chat/stop", post(stop))
+        .route("/api/about", get(about))
         .merge(page::routes())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
         .method_not_allowed_fallback(async || {
@@ -105,6 +111,26 @@ async fn stream(
             Err(Refusal::new(StatusCode::GONE, "gone", "The conversation's stream has not come that far."))
         }
     }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Stop {
+    conversation_id: String,
+}
+
+/// Ends a turn where it is: what it has told stays, and nothing of it is saved.
+async fn stop(State(app): State<Arc<App>>, body: Result<Json<Stop>, JsonRejection>) -> Result<StatusCode, Refusal> {
+    let Json(Stop { conversation_id }) = body.map_err(|rejection| unreadable(&rejection))?;
+    check_name(&conversation_id)?;
+    let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
+    if app.hub.stop(&conversation_id) { Ok(StatusCode::NO_CONTENT) } else { Err(nothing()) }
+}
+
+/// Whom the page speaks with.
+async fn about(State(app): State<Arc<App>>) -> impl IntoResponse {
+    let model = &app.model;
+    Json(json!({"model": model, "isScripted": model == SCRIPTED}))
 }
 
 fn check_name(name: &str) -> Result<(), Refusal> {

@@ -23,6 +23,8 @@ enum Failure {
     Store(#[from] StoreError),
     #[error("nobody was there to read the answer")]
     ClientGone,
+    #[error("the answer was stopped")]
+    Stopped,
     #[error("the answer has taken longer than {} s", .0.as_secs())]
     TooSlow(Duration),
     #[error("the answer was broken off by the server")]
@@ -37,6 +39,7 @@ impl Failure {
             Self::Turn(error) => error.kind(),
             Self::Store(_) => "store_failed",
             Self::ClientGone => "client_gone",
+            Self::Stopped => "stopped",
             Self::TooSlow(_) => "too_slow",
             Self::BrokenOff => "broken_off",
             Self::Crashed => "crashed",
@@ -46,13 +49,14 @@ impl Failure {
 
 /// Runs a turn. It goes on without its client for as long as the grace is, and is then dropped, provider and all.
 pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, said: Said, publisher: Publisher) {
-    let abandoned = publisher.abandoned();
+    let (abandoned, stopped) = (publisher.abandoned(), publisher.stopped());
     let mut output = Output::new(publisher, Steps { store: app.store.clone(), conversation: id.clone() });
     // What a panic may leave behind is dropped with the turn.
     let answering = AssertUnwindSafe(answer(&app, &id, assistant, &said, &mut output)).catch_unwind();
     let answered = tokio::select! {
         answered = answering => answered.unwrap_or(Err(Failure::Crashed)),
         () = abandoned => Err(Failure::ClientGone),
+        () = stopped => Err(Failure::Stopped),
         () = app.turns.stopping() => Err(Failure::BrokenOff),
         () = tokio::time::sleep(app.limits.longest) => Err(Failure::TooSlow(app.limits.longest)),
     };

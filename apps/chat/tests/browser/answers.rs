@@ -152,7 +152,7 @@ async fn a_thought_a_card_that_ends_with_its_turn_and_an_answer_that_is_none() {
                 .unwrap()
                 .contains("Let me think about what that needs.")
         );
-        stage.ask("How much did I spend? #cut:2000").await;
+        stage.ask("How much did I spend? #cut:2900").await;
         let statuses =
             "return [...document.querySelectorAll('.theirs:last-child .tool')].map((it) => it.dataset.status)";
         assert_eq!(stage.eval(statuses).await, serde_json::json!(["ended"]));

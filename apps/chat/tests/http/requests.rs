@@ -114,3 +114,64 @@ async fn no_answer_is_to_be_kept() {
     let response = get(stream).send().await.unwrap();
     assert_eq!((response.status().as_u16(), response.headers()["cache-control"].to_str().unwrap()), (500, "no-store"));
 }
+
+#[tokio::test]
+async fn a_turn_is_stopped_when_somebody_asks_for_it() {
+    let world = World::start().await;
+    let stop = || {
+        let request = world.client.post(world.url("/api/chat/stop")).header("content-type", "application/json");
+        request.body(r#"{"conversationId": "a"}"#).send()
+    };
+    assert_eq!(refusal(stop().await.unwrap()).await, (409, "not_running".to_owned()));
+    let mut stream = Stream::of(world.post("a", "finance", "Good morning #hold").await);
+    world.journal().wait_for(|seen| seen.held == 1).await;
+    assert_eq!(stop().await.unwrap().status(), 204);
+    let told = stream.rest().await;
+    assert_eq!(told.last().unwrap().data.props["kind"], "stopped");
+    world.journal().wait_for(|seen| seen.open == 0).await;
+    assert_eq!((world.rows().len(), world.rest("a", 0).await), (0, told));
+    world.turn("a", "finance", "Good morning").await.assert_done();
+    assert_eq!(stop().await.unwrap().status(), 409, "it is over");
+}
+
+#[tokio::test]
+async fn errors_of_size_and_method_are_json_in_plain_words() {
+    let world = World::start().await;
+    for (request, kind) in [
+        (world.client.get(world.url("/api/chat/send")), "method_not_allowed"),
+        (world.client.delete(world.url("/")), "method_not_allowed"),
+        (
+            world
+                .client
+                .post(world.url("/api/chat/send"))
+                .header("content-type", "application/json")
+                .body("x".repeat(70_000)),
+            "too_large",
+        ),
+        (world.client.post(world.url("/api/chat/send")).body("x"), "unsupported_media_type"),
+    ] {
+        let response = request.send().await.unwrap();
+        let error: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        let words = error["error"]["message"].as_str().unwrap();
+        assert_eq!(error["error"]["kind"], kind);
+        assert!(!words.contains("Failed") && !words.contains("limit exceeded"), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_is_told_whom_it_speaks_with() {
+    let world = World::start().await;
+    let about = world.client.get(world.url("/api/about")).send().await.unwrap().text().await.unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&about).unwrap(), json!({"model": "scripted", "isScripted": true}));
+}
+
+/// A word with a `#` is a word, unless it is one of the scripted provider's own.
+#[tokio::test]
+async fn words_with_a_number_sign_are_words() {
+    let world = World::start().await;
+    for message in ["We are #first, the #holders of #status:high", "#cut the #tool: and #replay: it"] {
+        let turn = world.turn("a", "finance", message).await;
+        turn.assert_done();
+        assert!(turn.text().contains(&format!("“{message}”")), "{}", turn.text());
+    }
+}
