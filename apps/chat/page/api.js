@@ -61,3 +61,22 @@ export async function playground({ json, patterns, chunk }, signal) {
   });
   return response.json();
 }
+
+/** Asks the server to end the turn that is on its way. */
+export async function stop({ conversationId }) {
+  return ask("/api/chat/stop", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ conversationId }),
+  });
+}
+
+/** Which model answers, and whether it is the scripted one. */
+export async function about() {
+  return (await ask("/api/about")).json();
+}
+
+/** The recorded call of the landing page. */
+export async function demo() {
+  return (await ask("demo.json")).json();
+}

@@ -1,6 +1,9 @@
 // Puts the page together: which conversation is open, what state it is in, and who hears of its chunks.
 
+import { about, stop } from "./api.js";
 import { ASSISTANTS } from "./assistants.js";
+import { Comparison } from "./comparison.js";
+import { conversations, note } from "./conversations.js";
 import { afterFrame, el, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
 import { Playground } from "./playground.js";
@@ -20,10 +23,14 @@ const context = new Tree();
 find("context-tree").append(context.element);
 
 const view = new ConversationView(find("conversation"), {
-  actions: { answer },
+  actions: { answer, retry, edit, copy: (words) => navigator.clipboard?.writeText(words) },
   onContext(props) {
     context.update(props);
     find("context-empty").hidden = props !== null;
+    const tab = find("tab-context");
+    // What fills unseen is announced at its tab.
+    const isNews = props !== null && tab.getAttribute("aria-selected") !== "true";
+    setState(tab, "news", isNews || undefined);
   },
   onDrawn: showWelcome,
 });
@@ -36,9 +43,17 @@ const inspector = new Inspector({
   waiting: find("waiting"),
 });
 
+const comparison = new Comparison({
+  waiting: find("compared-waiting"),
+  streaming: find("compared-streaming"),
+  time: find("compared-time"),
+});
+
 let assistant = ASSISTANTS[0];
 let session;
 let replay;
+let isComparing = false; // whether the landing page's comparison plays
+let last; // what was said last, with what it chose: to be said again
 
 /** What of an answer is read out when it ends, and how much of it. */
 const SPOKEN = ":is(.said, .error:not([hidden]), .chip, .products li, .form .status):not(details *)";
@@ -65,6 +80,8 @@ function open(id, conversationId) {
   const name = conversationId ?? crypto.randomUUID();
   history.replaceState(null, "", `#${assistant.id}/${name}`);
   inspector.clear();
+  last = undefined;
+  find("conversations").open = false;
   drawAssistant();
   session = new Session({
     assistant: assistant.id,
@@ -102,6 +119,7 @@ function inspectLastTurn() {
 function drawAssistant() {
   setText(find("assistant-name"), assistant.name);
   setText(find("assistant-about"), assistant.about);
+  find("assistant-code").setAttribute("href", `${assistant.id}.rs`);
   const suggestion = (words) =>
     el("li", {}, el("button", { type: "button", class: "chip", click: () => answer(words) }, words));
   find("suggestions").replaceChildren(...assistant.suggestions.map(suggestion));
@@ -124,9 +142,8 @@ function become(state, words = "") {
 function show(state) {
   const isIdle = state === "idle";
   setState(chat, "state", state);
-  message.disabled = !isIdle;
   find("send").disabled = !isIdle;
-  find("stop").hidden = state !== "replaying";
+  find("stop").hidden = state !== "replaying" && state !== "streaming";
   for (const button of replayButtons) button.disabled = !isIdle || session.record.length === 0;
 }
 
@@ -158,11 +175,43 @@ function unsent(words) {
 
 /** Sends words, and what they choose, whatever is being written. Gives whether it could. */
 function answer(words, answers) {
-  if (message.disabled) return false;
+  if (find("send").disabled) return false;
   scroller.scrollTop = 0; // its end
+  last = { words, answers };
+  note({ id: session.conversationId, assistant: assistant.id, words });
   view.expect(words);
   void session.send(words, answers);
   return true;
+}
+
+/** Says again what was said last. */
+function retry() {
+  const said = session.merger.messages().findLast(({ type }) => type === "user")?.props?.content;
+  const { words, answers } = last ?? { words: said };
+  if (!words || !answer(words, answers)) return;
+  if (message.value === words) message.value = "";
+}
+
+/** Puts what was said into the field, to be said otherwise. */
+function edit(words) {
+  message.value = words;
+  message.focus();
+}
+
+/** Ends what is going on: a replay at once, an answer where it is. */
+function end() {
+  if (replay) return replay.finish();
+  const { conversationId } = session;
+  stop({ conversationId }).catch((error) => console.error(error));
+}
+
+function showConversations() {
+  const current = session?.conversationId;
+  const line = ({ id, assistant, title }) =>
+    el("a", { href: `#${assistant}/${id}`, dir: "auto", "aria-current": id === current ? "page" : undefined }, title);
+  const all = conversations();
+  const none = el("li", { class: "hint" }, "Nothing has been said yet.");
+  find("conversation-list").replaceChildren(...(all.length > 0 ? all.map((one) => el("li", {}, line(one))) : [none]));
 }
 
 /** On a phone the details lie over the conversation. */
@@ -172,7 +221,12 @@ function showDetails(isOpen) {
 }
 
 function showWelcome() {
-  find("welcome").hidden = find("conversation").childElementCount > 0;
+  const isEmpty = find("conversation").childElementCount === 0;
+  if (find("welcome").hidden === !isEmpty && isEmpty === isComparing) return;
+  find("welcome").hidden = !isEmpty;
+  isComparing = isEmpty;
+  if (isEmpty) void comparison.play();
+  else comparison.stop();
 }
 
 function playAgain(slower) {
@@ -209,11 +263,26 @@ message.addEventListener("keydown", (event) => {
 });
 
 for (const button of replayButtons) button.addEventListener("click", () => playAgain(Number(button.dataset.replay)));
-find("stop").addEventListener("click", () => replay?.finish());
+find("stop").addEventListener("click", end);
+find("compare-again").addEventListener("click", () => void comparison.play());
+find("conversations").addEventListener("toggle", showConversations);
+for (const event of ["click", "focus"]) find("tab-context").addEventListener(event, () => setState(find("tab-context"), "news"));
+find("latest").addEventListener("click", () => {
+  scroller.scrollTop = 0;
+  message.focus();
+});
+scroller.addEventListener("scroll", () => (find("latest").hidden = scroller.scrollTop > -200), { passive: true });
 find("new-conversation").addEventListener("click", () => open(assistant.id));
 find("toggle-details").addEventListener("click", () => showDetails(!find("details").classList.contains("is-open")));
 addEventListener("keydown", ({ key }) => {
-  if (key === "Escape") showDetails(false);
+  if (key !== "Escape") return;
+  showDetails(false);
+  find("conversations").open = false;
+});
+// On a phone the sheet closes with a tap beside it.
+addEventListener("pointerdown", ({ target }) => {
+  if (!target.closest("#details, #toggle-details")) showDetails(false);
+  if (!target.closest("#conversations")) find("conversations").open = false;
 });
 addEventListener("hashchange", openFromAddress);
 addEventListener("pagehide", () => session.keep());
@@ -226,6 +295,12 @@ function openFromAddress() {
 find("assistants").append(
   ...ASSISTANTS.map(({ id, name }) => el("li", {}, el("a", { href: `#${id}`, "data-assistant": id }, name))),
 );
+about()
+  .then(({ model, isScripted }) => {
+    setText(find("badge"), isScripted ? "scripted model" : `live: ${model}`);
+    find("badge").hidden = false;
+  })
+  .catch((error) => console.error(error));
 tabs(document.querySelector('[role="tablist"]'));
 new Playground(find("playground"));
 openFromAddress();

@@ -127,12 +127,22 @@ class AskPart {
     this.slots = el("div", { class: "slots" });
     this.reasoning = el("p", { class: "said", dir: "auto" });
     this.reasons = el("details", { class: "thinking", hidden: true }, el("summary", {}, "Reasons"), this.reasoning);
+    const dots = el("span", { class: "dots", "aria-hidden": "true" });
+    this.deciding = el("p", { class: "loading deciding", hidden: true }, dots, "Deciding…");
     this.sending = el(
       "button",
       { type: "button", class: "send-choice", hidden: true, click: () => this.#send() },
       "Send choice",
     );
-    this.element = el("div", { class: "ask" }, this.reasons, this.answer, this.slots, this.sending);
+    this.element = el(
+      "div",
+      { class: "ask" },
+      this.reasons,
+      this.answer,
+      this.slots,
+      this.deciding,
+      this.sending,
+    );
   }
 
   update(props, isLive) {
@@ -140,7 +150,12 @@ class AskPart {
     this.answer.hidden = !simple?.message;
     setText(this.answer, simple?.message ?? "");
     setState(this.answer, "live", (isLive && !slots?.length) || undefined);
+    this.deciding.hidden = !isLive;
     this.reasons.hidden = !reasoning;
+    // The thoughts are all there is at first: they are open until there is something to act on.
+    if (isLive && !simple?.message && !slots?.length) this.reasons.open = true;
+    else if (!isLive && !this.hasDecided) this.reasons.open = false;
+    this.hasDecided = !isLive;
     setText(this.reasoning, reasoning ?? "");
     const list = Array.isArray(slots) ? slots : [];
     list.forEach((slot, place) => this.#slot(place, slot, isLive && place === list.length - 1));
@@ -234,13 +249,14 @@ class FormPart {
     this.title = el("strong", { class: "tool-name" });
     this.status = el("span", { class: "status" });
     this.tree = new Tree();
+    this.fields = el("details", { class: "fields", open: true }, el("summary", {}, "Fields"), this.tree.element);
     this.errors = el("ul", { class: "errors", hidden: true });
     this.raw = el("pre", { class: "raw", tabindex: "0", "aria-label": "What the model wrote" });
     this.element = el(
       "div",
       { class: "card form", role: "group", "aria-label": "Form" },
       el("header", {}, el("span", { class: "card-kind" }, "Form"), this.title, this.status),
-      this.tree.element,
+      this.fields,
       this.errors,
       el("details", {}, el("summary", {}, "As the model writes it"), this.raw),
     );
@@ -259,19 +275,43 @@ class FormPart {
     if (this.told !== words.join("\n")) {
       this.told = words.join("\n");
       this.errors.replaceChildren(...words.map((line) => el("li", { class: "error" }, line)));
+      for (const { pointer, message } of list) {
+        this.#field(pointer)?.append(el("p", { class: "error field-error", dir: "auto" }, message));
+      }
     }
+    // What has failed makes room for the next attempt; its errors stay in sight.
+    if (status === "failed" && !this.hasFailed) this.fields.open = false;
+    this.hasFailed = status === "failed";
+  }
+
+  /** The field that a pointer leads to, if it is shown. */
+  #field(pointer) {
+    if (!pointer) return undefined;
+    const names = pointer.split("/").slice(1);
+    const down = (at, name) => {
+      const unescaped = name.replaceAll("~1", "/").replaceAll("~0", "~");
+      return at?.querySelector(`:scope > .tree > .field[data-field="${CSS.escape(unescaped)}"]`);
+    };
+    return names.reduce(down, this.tree.element);
   }
 }
 
 class ErrorPart {
-  constructor() {
-    this.element = el("p", { class: "error turn-error", dir: "auto" });
+  constructor(actions) {
+    this.words = el("p", { class: "error turn-error", dir: "auto" });
+    this.element = failure(this.words, actions);
   }
 
   update(props) {
-    setText(this.element, props?.message ?? "Something went wrong.");
-    setState(this.element, "kind", props?.kind);
+    setText(this.words, props?.message ?? "Something went wrong.");
+    setState(this.words, "kind", props?.kind);
   }
+}
+
+/** An error with the way on: the same once more. */
+export function failure(words, actions) {
+  const again = el("button", { type: "button", class: "retry", click: () => actions?.retry?.() }, "Try again");
+  return el("div", { class: "failure" }, words, again);
 }
 
 /** How an answer that did not end by itself ended. */
@@ -314,7 +354,7 @@ const PARTS = {
   ask: (actions) => new AskPart(actions),
   products: () => new ProductsPart(),
   form: () => new FormPart(),
-  error: () => new ErrorPart(),
+  error: (actions) => new ErrorPart(actions),
   done: () => new DonePart(),
 };
 

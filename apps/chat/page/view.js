@@ -2,7 +2,10 @@
 // up to date with the merger's messages, at most once a frame.
 
 import { eachFrame, el, setState } from "./dom.js";
-import { partFor } from "./parts.js";
+import { failure, partFor } from "./parts.js";
+
+/** What can be done with a bubble. Its name is no text of the bubble, so that it is neither copied nor read out with it. */
+const action = (name, click) => el("button", { type: "button", class: "action", "aria-label": name, title: name, click });
 
 export class ConversationView {
   #parts = new Map(); // message to its part
@@ -68,7 +71,7 @@ export class ConversationView {
 
   /** A failure that has no place in the stream, such as a refused request; in a bubble of its own. */
   fail(words) {
-    this.#fill(el("p", { class: "error turn-error", dir: "auto" }, words));
+    this.#fill(failure(el("p", { class: "error turn-error", dir: "auto" }, words), this.actions));
   }
 
   /** Draws what has changed since the last frame. */
@@ -136,7 +139,9 @@ export class ConversationView {
   }
 
   #mine(part) {
-    const bubble = el("li", { class: "bubble mine" }, el("span", { class: "unseen" }, "You: "), part.element);
+    const said = () => bubble.querySelector(".said").textContent;
+    const edit = action("Edit", () => this.actions.edit(said()));
+    const bubble = el("li", { class: "bubble mine" }, el("span", { class: "unseen" }, "You: "), part.element, edit);
     this.list.append(bubble);
     return bubble;
   }
@@ -161,7 +166,10 @@ export class ConversationView {
         { class: "placeholder loading" },
         el("span", { class: "dots", "aria-hidden": "true" }),
       );
-      this.#turn = el("li", { class: "bubble theirs" }, el("span", { class: "unseen" }, "Assistant: "), placeholder);
+      const turn = el("li", { class: "bubble theirs" }, el("span", { class: "unseen" }, "Assistant: "), placeholder);
+      const words = () => [...turn.querySelectorAll(".said:not(details *)")].map((it) => it.textContent);
+      turn.append(action("Copy", () => this.actions.copy(words().filter(Boolean).join("\n\n"))));
+      this.#turn = turn;
       this.list.append(this.#turn);
     }
     return this.#turn;

@@ -18,6 +18,9 @@ files! {
     "icon.svg" "image/svg+xml",
     "api.js" SCRIPT,
     "assistants.js" SCRIPT,
+    "comparison.js" SCRIPT,
+    "conversations.js" SCRIPT,
+    "demo.json" "application/json",
     "dom.js" SCRIPT,
     "inspector.js" SCRIPT,
     "keep.js" SCRIPT,
@@ -35,6 +38,17 @@ files! {
     "virtual_list.js" SCRIPT,
 }
 
+/// What a person may want to read: what this is, and the code of each assistant.
+const PAPERS: &[(&str, &str)] = &[
+    ("README.md", include_str!("../../README.md")),
+    ("shopping.rs", include_str!("../assistant/shopping.rs")),
+    ("finance.rs", include_str!("../assistant/tool_loop.rs")),
+    ("restaurant.rs", include_str!("../assistant/hidden_context.rs")),
+    ("form.rs", include_str!("../assistant/form.rs")),
+];
+
+const PAPER: &str = "text/plain; charset=utf-8";
+
 /// What the page may do: load its own files and speak to its own server. No text can become a script or an element, as
 /// trusted types are required and the page makes none.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -49,15 +63,17 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 }
 
 fn respond(name: &str) -> Response {
-    let Some((_, content_type, text)) = FILES.iter().find(|(known, ..)| *known == name) else {
+    let file = FILES.iter().find(|(known, ..)| *known == name).map(|(_, content_type, text)| (*content_type, *text));
+    let paper = || PAPERS.iter().find(|(known, _)| *known == name).map(|(_, text)| (PAPER, *text));
+    let Some((content_type, text)) = file.or_else(paper) else {
         return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
     };
     let headers = [
-        (header::CONTENT_TYPE, *content_type),
+        (header::CONTENT_TYPE, content_type),
         (header::CACHE_CONTROL, "no-cache"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
     ];
-    (headers, *text).into_response()
+    (headers, text).into_response()
 }

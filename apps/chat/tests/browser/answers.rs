@@ -43,12 +43,12 @@ async fn text_grows_before_the_provider_has_sent_its_last_fragment() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_placeholder_stands_until_the_first_text_and_the_input_is_off_until_the_end() {
+async fn a_placeholder_stands_until_the_first_text_and_sending_is_off_until_the_end() {
     on_stage(slowly(), async |stage| {
         stage.open("finance").await;
         stage
             .watch(
-                "[document.querySelector('.placeholder') !== null, document.querySelector('#message').disabled, \
+                "[document.querySelector('.placeholder') !== null, document.querySelector('#send').disabled, \
                  document.activeElement.id === 'message', document.querySelectorAll('.mine').length].join()",
             )
             .await;
@@ -152,10 +152,12 @@ async fn a_thought_a_card_that_ends_with_its_turn_and_an_answer_that_is_none() {
                 .unwrap()
                 .contains("Let me think about what that needs.")
         );
-        stage.ask("How much did I spend? #cut:2900").await;
-        let statuses =
-            "return [...document.querySelectorAll('.theirs:last-child .tool')].map((it) => it.dataset.status)";
-        assert_eq!(stage.eval(statuses).await, serde_json::json!(["ended"]));
+        stage.say("How much did I spend? #slow:150").await;
+        let card = ".theirs:last-child .tool";
+        stage.until(&format!("return document.querySelector('{card}')?.dataset.status === 'input'")).await;
+        stage.press("#stop").await;
+        stage.until_idle().await;
+        assert_eq!(stage.texts(&format!("{card} .status")).await, ["ended"]);
         stage.ask("#replay:nothing.sse").await;
         assert_eq!(stage.texts(".theirs:last-child .ended").await, ["The model has said nothing."]);
     })
@@ -223,6 +225,13 @@ async fn the_form_fills_field_by_field_each_partial_and_then_complete() {
         let statuses = stage.eval(forms).await;
         assert_eq!(statuses, serde_json::json!(["failed", "complete"]));
         assert!(stage.text(".form[data-status=failed] .errors").await.contains("/people"));
+        // It has collapsed, and its error stands at its field.
+        let failed = "const form = document.querySelector('.form[data-status=failed]'); \
+                      return [form.querySelector('.fields').open, \
+                      form.querySelector('[data-field=people] > .field-error').textContent]";
+        let failed = stage.eval(failed).await;
+        assert_eq!(failed[0], false);
+        assert!(failed[1].as_str().unwrap().contains("integer"), "{failed}");
     })
     .await;
 }
@@ -369,6 +378,79 @@ async fn the_end_stays_in_sight_unless_the_person_looks_elsewhere() {
         let shown = stage.eval(rows).await;
         let in_order: Vec<u64> = shown.as_array().unwrap().iter().map(|id| id.as_u64().unwrap()).collect();
         assert_eq!(in_order, (1..=in_order.len() as u64).collect::<Vec<_>>());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_sees_what_this_is_and_a_call_that_streams_beside_one_that_waits() {
+    on_stage(Setup::default(), async |stage| {
+        stage.open("shopping").await;
+        assert!(stage.text(".lead").await.contains("reads a model's JSON while it is written"));
+        stage.until("return document.querySelector('#badge').textContent === 'scripted model'").await;
+        // The streaming side has questions while the other one waits.
+        stage
+            .until(
+                "return document.querySelector('#compared-streaming .compared-question') \
+                 && document.querySelector('#compared-waiting').textContent.includes('Waiting')",
+            )
+            .await;
+        let both = "return document.querySelector('#compared-time').textContent.includes('instead of') \
+                    && document.querySelector('#compared-streaming').textContent \
+                    === document.querySelector('#compared-waiting').textContent";
+        stage.until(both).await;
+        for file in ["README.md", "shopping.rs"] {
+            let paper = reqwest::get(format!("{}/{file}", stage.line.address)).await.unwrap();
+            assert!(paper.status() == 200 && paper.text().await.unwrap().len() > 1000, "{file}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_stopped_while_the_next_words_are_written_and_asked_for_again() {
+    on_stage(slowly(), async |stage| {
+        stage.open("finance").await;
+        stage.say("Good morning #hold").await;
+        stage.journal().wait_for(|seen| seen.held == 1).await;
+        let field = stage.driver.find(thirtyfour::By::Id("message")).await.unwrap();
+        field.send_keys("My next words").await.unwrap();
+        stage.press("#stop").await;
+        stage.until_idle().await;
+        assert_eq!(stage.texts(".turn-error").await, ["the answer was stopped"]);
+        assert_eq!(stage.eval("return document.querySelector('#message').value").await, "My next words");
+        stage.press(".retry").await;
+        stage.journal().wait_for(|seen| seen.held == 1).await;
+        stage.journal().release();
+        stage.until_idle().await;
+        assert!(stage.answer().await.contains("Good morning"));
+        assert_eq!(stage.eval("return document.querySelector('#message').value").await, "My next words");
+        // A new conversation loses none.
+        stage.press("#new-conversation").await;
+        stage.until_idle().await;
+        stage.press("#conversations summary").await;
+        stage
+            .until("return document.querySelector('#conversation-list a')?.textContent === 'Good morning #hold'")
+            .await;
+        stage.press("#conversation-list a").await;
+        stage.until("return document.querySelectorAll('.mine').length === 2").await;
+        stage.press(".mine .action").await;
+        assert_eq!(stage.eval("return document.querySelector('#message').value").await, "Good morning #hold");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_shop_says_that_it_decides_from_the_first_token_on() {
+    on_stage(slowly(), async |stage| {
+        stage.open("shopping").await;
+        let state = "[document.querySelector('.thinking')?.open, document.querySelector('.deciding')?.hidden, \
+                     document.querySelectorAll('.chips').length].join()";
+        stage.watch(state).await;
+        stage.ask("I want chips for a party").await;
+        let seen = texts(&stage).await;
+        assert!(seen.contains(&"true,false,0".to_owned()), "thoughts are open while it decides: {seen:?}");
+        assert_eq!(seen.last().unwrap(), "false,true,2", "{seen:?}");
     })
     .await;
 }

@@ -1,0 +1,27 @@
+// The conversations of this browser: whatever is begun can be found again.
+
+const PLACE = "conversations";
+const MOST = 100;
+const MOST_TITLE = 60;
+
+/** All of them, the last one that something was said in first: `{id, assistant, title}`. */
+export function conversations() {
+  try {
+    const list = JSON.parse(localStorage.getItem(PLACE) ?? "[]");
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Notes that something was said in one; its first words are its title. */
+export function note({ id, assistant, words }) {
+  const known = conversations();
+  const title = known.find((one) => one.id === id)?.title ?? words.slice(0, MOST_TITLE);
+  const list = [{ id, assistant, title }, ...known.filter((one) => one.id !== id)];
+  try {
+    localStorage.setItem(PLACE, JSON.stringify(list.slice(0, MOST)));
+  } catch (error) {
+    if (error.name !== "QuotaExceededError") throw error;
+  }
+}
