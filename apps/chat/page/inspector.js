@@ -31,9 +31,10 @@ export class Inspector {
     this.list.show(0);
   }
 
-  /** A turn begins: its times count from here. */
-  begin(at) {
+  /** A turn begins: its times count from here. Of one that was not seen from its beginning nothing is claimed. */
+  begin(at, isWitnessed = true) {
     this.#timing.begin(at);
+    this.isWitnessed = isWitnessed;
     this.#bars.clear();
     this.timing.replaceChildren();
     this.waiting.replaceChildren();
@@ -68,13 +69,15 @@ export class Inspector {
     setText(this.count, this.#entries.length > 0 ? String(this.#entries.length) : "");
     const parts = this.#timing.parts();
     const total = Math.max(this.#timing.elapsed, 1);
-    for (const part of parts) this.#bar(part, total);
     setText(this.summary, this.#words(parts));
+    for (const part of parts) this.#bar(part, total);
     this.#wait(parts);
+    this.timing.hidden = !this.isWitnessed;
   }
 
   #words(parts) {
     if (parts.length === 0) return "Send a message to see when each part could be shown.";
+    if (!this.isWitnessed) return "This turn was not sent here, so it is not known when its parts could be seen.";
     const first = Math.min(...parts.map((part) => part.first));
     const { end, isBroken, elapsed } = this.#timing;
     const how = end === undefined ? "is still coming" : isBroken ? "broke off" : "was complete";

@@ -63,7 +63,7 @@ const messageOf = ({ changed }) => [...changed].at(-1);
 
 /** What a session and a replay are heard with. */
 const heard = {
-  begin: (at) => inspector.begin(at),
+  begin: (at, isWitnessed) => inspector.begin(at, isWitnessed),
   chunk(entry, result) {
     view.apply(result);
     inspector.take(entry, messageOf(result));
@@ -111,7 +111,7 @@ function showAll() {
 function inspectLastTurn() {
   const { before, turn } = lastTurn(session.record);
   for (const entry of before) inspector.take(entry);
-  inspector.begin(session.turnBegan);
+  inspector.begin(session.turnBegan, session.isWitnessed);
   const byKey = new Map(session.merger.messages().map((one) => [`${one.block_id}/${one.message_id}`, one]));
   for (const entry of turn) inspector.take(entry, byKey.get(`${entry.chunk.block_id}/${entry.chunk.message_id}`));
 }
@@ -233,11 +233,13 @@ function playAgain(slower) {
   become("replaying", slower > 1 ? "Replaying, ten times slower" : "Replaying");
   view.clear();
   inspector.clear();
+  const { isWitnessed } = session;
   replay = new Replay(session.record, {
     slower,
     began: session.turnBegan,
     on: {
       ...heard,
+      begin: (at) => inspector.begin(at, isWitnessed),
       before: heard.chunk,
       end() {
         replay = undefined;
@@ -285,6 +287,12 @@ addEventListener("pointerdown", ({ target }) => {
   if (!target.closest("#conversations")) find("conversations").open = false;
 });
 addEventListener("hashchange", openFromAddress);
+// What goes on elsewhere is shown here too, while nothing goes on here.
+function follow() {
+  if (!document.hidden && !replay && chat.dataset.state === "idle") void session.follow();
+}
+setInterval(follow, 3000);
+addEventListener("visibilitychange", follow);
 addEventListener("pagehide", () => session.keep());
 
 function openFromAddress() {

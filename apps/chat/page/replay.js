@@ -11,7 +11,10 @@ export function lastTurn(record) {
 export class Replay {
   #timer = undefined;
 
-  /** `on.chunk(entry, result)` hears each chunk with the time at which it comes now; `on.end()` the end. */
+  /**
+   * `on.chunk(entry, result)` hears each chunk with its recorded time, counted from the replay's beginning: what is said of
+   * the turn stays true at any speed. `on.end()` hears the end.
+   */
   constructor(record, { slower, began, on }) {
     const { before, turn } = lastTurn(record);
     this.turn = turn;
@@ -51,7 +54,7 @@ export class Replay {
     while (this.next < this.turn.length && this.#due(this.turn[this.next]) <= now) {
       const entry = this.turn[this.next];
       this.next += 1;
-      this.on.chunk({ ...entry, at: now }, this.merger.apply(entry.chunk));
+      this.on.chunk({ ...entry, at: this.began + entry.at - this.origin }, this.merger.apply(entry.chunk));
     }
     if (this.next < this.turn.length) {
       this.#timer = setTimeout(() => this.#step(), this.#due(this.turn[this.next]) - now);

@@ -42,10 +42,11 @@ export class Session {
   #sliceBegan = 0;
   #worked = 0;
   #isResuming = false;
+  #isFollowing = false;
   #hasBegun = false; // the turn that is sent, before the stream's record of its message has come
 
   /**
-   * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at)` of a turn;
+   * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at, isWitnessed)` of a turn;
    * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the
    * merger made of it; `fail(words)` of what has no place in the stream, and `unsent(message)`
    * if the server has not taken it.
@@ -54,17 +55,18 @@ export class Session {
     this.assistant = assistant;
     this.conversationId = conversationId;
     this.on = on;
-    const { state, record = [], turnBegan, isOver = true } = kept(conversationId) ?? {};
+    const { state, record = [], turnBegan, isWitnessed = false, isOver = true } = kept(conversationId) ?? {};
     this.merger = state ? Merger.from(state) : new Merger();
     this.record = record;
     this.turnBegan = turnBegan;
+    this.isWitnessed = isWitnessed; // whether the last turn was sent here: only then it is known when it could be seen
     this.isOver = isOver;
   }
 
   /** Keeps what has come, for a reload: it goes on behind the last chunk. */
   keep() {
-    const { merger, record, turnBegan, isOver } = this;
-    keep(this.conversationId, { state: merger.state, record, turnBegan, isOver });
+    const { merger, record, turnBegan, isWitnessed, isOver } = this;
+    keep(this.conversationId, { state: merger.state, record, turnBegan, isWitnessed, isOver });
   }
 
   /** Leaves the conversation: what still streams is no longer read. */
@@ -77,7 +79,7 @@ export class Session {
     const { assistant, conversationId } = this;
     const before = this.merger.lastChunkId;
     this.isOver = false;
-    this.#begin(now());
+    this.#begin(now(), true);
     this.#hasBegun = true;
     const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers }, signal));
     if (this.merger.lastChunkId > before || this.#leave.signal.aborted) return;
@@ -89,6 +91,23 @@ export class Session {
   async resume() {
     this.#isResuming = true;
     await this.#turn((signal) => this.#resumed(signal));
+  }
+
+  /** Looks whether the conversation has gone on elsewhere, and if so reads what comes of it. */
+  async follow() {
+    if (!this.isOver || this.#isFollowing || this.merger.lastChunkId === 0) return;
+    this.#isFollowing = true;
+    const { signal } = this.#leave;
+    const { conversationId } = this;
+    const looking = resume({ conversationId, lastChunkId: this.merger.lastChunkId }, signal);
+    // Whatever is wrong is told when somebody asks for something.
+    const response = await looking.catch(() => undefined);
+    this.#isFollowing = false;
+    if (signal.aborted || response?.status !== 200) return;
+    // Meanwhile something may have been sent here.
+    if (!this.isOver) return void response.body?.cancel().catch(() => {});
+    this.isOver = false;
+    await this.#turn(() => Promise.resolve(response));
   }
 
   async #resumed(signal) {
@@ -155,9 +174,10 @@ export class Session {
     this.merger.dropHeld();
   }
 
-  #begin(at) {
+  #begin(at, isWitnessed) {
     this.turnBegan = at;
-    this.on.begin(at);
+    this.isWitnessed = isWitnessed;
+    this.on.begin(at, isWitnessed);
   }
 
   // What arrives all at once is worked off in slices, and drawn in between.
@@ -182,7 +202,7 @@ export class Session {
       this.on.state("streaming");
     }
     // A turn that was not begun here begins with its message.
-    if (chunk.type === "user" && !this.#hasBegun) this.#begin(entry.at);
+    if (chunk.type === "user" && !this.#hasBegun) this.#begin(entry.at, false);
     if (chunk.type === "user") this.#hasBegun = false;
     this.record.push(entry);
     this.isOver = event === "done" || event === "error";

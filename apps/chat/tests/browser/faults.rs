@@ -117,6 +117,8 @@ async fn a_refused_request_is_told_too() {
         stage.driver.goto(address.as_str().unwrap()).await.unwrap();
         stage.until_idle().await;
         assert!(stage.answer().await.contains("Hello"), "the other tab has it from the server");
+        // One that nobody sees does not follow, and so does not know what goes on.
+        stage.eval("Object.defineProperty(document, 'hidden', { value: true })").await;
         stage.driver.switch_to_window(first.clone()).await.unwrap();
         stage.say("Take your time #hold").await;
         stage.journal().wait_for(|seen| seen.held == 1).await;

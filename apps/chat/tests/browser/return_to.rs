@@ -157,3 +157,35 @@ async fn a_server_killed_in_the_middle_of_an_answer_is_told_and_the_conversation
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_tab_follows_the_conversation_and_claims_no_times() {
+    on_stage(setup(2), async |stage| {
+        stage.open("finance").await;
+        stage.ask("Hello").await;
+        let address = stage.eval("return location.href").await;
+        let conversation = address.as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        // Somebody else says something in it.
+        let body = format!(r#"{{"conversationId": "{conversation}", "message": "How much did I spend?"}}"#);
+        let request = reqwest::Client::new().post(format!("{}/api/chat/send", stage.line.address));
+        let sent = request.header("content-type", "application/json").body(body).send().await.unwrap();
+        assert!(sent.text().await.unwrap().contains("event: done"));
+        stage.until("return document.querySelectorAll('.theirs').length === 2").await;
+        stage.until_idle().await;
+        assert!(stage.text("#conversation").await.contains("you spent €"));
+        let summary = "return document.querySelector('#timing-summary').textContent";
+        assert!(stage.eval(summary).await.as_str().unwrap().starts_with("This turn was not sent here"));
+        stage.ask("Hello again").await;
+        let times = stage.eval(summary).await;
+        assert!(times.as_str().unwrap().starts_with("The first character"));
+        // The same after a replay at any speed, and after a reload.
+        stage.press("[data-replay='0']").await;
+        stage.until_idle().await;
+        assert_eq!(stage.eval(summary).await, times);
+        stage.driver.refresh().await.unwrap();
+        stage.until_idle().await;
+        stage.until(&format!("{summary}.startsWith('The first')")).await;
+        assert_eq!(stage.eval(summary).await, times);
+    })
+    .await;
+}

@@ -74,3 +74,98 @@ async fn five_thousand_deltas_at_a_sixth_of_the_speed() {
     })
     .await;
 }
+
+/// How long a person may see no sign of life, in milliseconds.
+const MOST_GAP: f64 = 300.0;
+
+/// From the next message on: when the model's first character could be seen, and the longest time in which nothing of the
+/// answer changed and nothing moved that says it is on its way.
+const WATCH_LIFE: &str = "
+    const life = (window.life = { sent: undefined, first: undefined, gap: 0 });
+    let before = '', changed;
+    const look = (now) => {
+      const state = document.querySelector('#chat').dataset.state;
+      if (life.sent !== undefined && state === 'idle') return;
+      requestAnimationFrame(look);
+      if (state !== 'streaming') return;
+      const turn = [...document.querySelectorAll('#conversation .theirs')].at(-1);
+      const text = [...(turn?.querySelectorAll('.said, .value') ?? [])].map((it) => it.textContent).join();
+      const moves = turn?.getAnimations({ subtree: true }).some((it) => it.playState === 'running');
+      life.sent ??= now;
+      changed ??= now;
+      if (text.replaceAll(',', '') !== '') life.first ??= now - life.sent;
+      if (text !== before || moves) {
+        life.gap = Math.max(life.gap, now - changed);
+        changed = now;
+      }
+      before = text;
+    };
+    requestAnimationFrame(look);";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_character_and_every_sign_of_life_come_in_time() {
+    let pause = std::time::Duration::from_millis(25);
+    on_stage(Setup { pause, ..Setup::default() }, async |stage| {
+        for (assistant, message) in [
+            ("shopping", "I want chips for a party"),
+            ("finance", "Compare my spending on travel"),
+            ("restaurant", "Find dinner, thai please"),
+            ("form", "Four days around the Øresund"),
+        ] {
+            let mut best = (f64::INFINITY, f64::INFINITY);
+            for _ in 0..RUNS {
+                stage.open(assistant).await;
+                stage.eval(WATCH_LIFE).await;
+                stage.ask(message).await;
+                let life = stage.eval("return window.life").await;
+                let (first, gap) = (life["first"].as_f64().unwrap(), life["gap"].as_f64().unwrap());
+                println!("{assistant}: the first character after {first:.0} ms, the largest gap {gap:.0} ms");
+                best = (best.0.min(first), best.1.min(gap));
+                if best.0 < MOST_GAP && best.1 < MOST_GAP {
+                    break;
+                }
+            }
+            assert!(best.0 < MOST_GAP && best.1 < MOST_GAP, "{assistant}: {best:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_history_scrolls_at_a_quarter_of_the_speed() {
+    on_stage(Setup::default(), async |stage| {
+        let client = reqwest::Client::new();
+        for number in 0..100 {
+            let body = json!({"conversationId": "long", "assistant": "finance", "message": format!("Hello {number}")});
+            let request = client.post(format!("{}/api/chat/send", stage.line.address));
+            let request = request.header("content-type", "application/json").body(body.to_string());
+            request.send().await.unwrap().text().await.unwrap();
+        }
+        stage.open("finance").await;
+        stage.eval("location.hash = '#finance/long'").await;
+        stage.until("return document.querySelectorAll('#conversation .bubble').length === 200").await;
+        stage.until_idle().await;
+        stage.devtools("Emulation.setCPUThrottlingRate", json!({"rate": 4})).await;
+        let scroll = "const done = arguments[0], scroller = document.querySelector('#scroller'), frames = [];
+            let before, step = 0;
+            const next = (now) => {
+              if (before !== undefined) frames.push(now - before);
+              before = now;
+              step += 1;
+              scroller.scrollTop -= (step <= 60 ? 1 : -1) * 150;
+              if (step < 120) requestAnimationFrame(next); else done(Math.max(...frames));
+            };
+            requestAnimationFrame(next);";
+        let mut best = f64::INFINITY;
+        for _ in 0..RUNS {
+            let longest = stage.driver.execute_async(scroll, Vec::new()).await.unwrap().json().as_f64().unwrap();
+            println!("the longest frame took {longest:.0} ms");
+            best = best.min(longest);
+            if best <= 50.0 {
+                break;
+            }
+        }
+        assert!(best <= 50.0, "{best} ms");
+    })
+    .await;
+}
