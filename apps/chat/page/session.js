@@ -34,8 +34,8 @@ const reached = (promise) =>
     throw error;
   });
 
-/** Milliseconds, on one scale for every load of the page. */
-const now = () => performance.timeOrigin + performance.now();
+/** Whole milliseconds, on one scale for every load of the page; whole, so that they add up to the same in a replay. */
+const now = () => Math.round(performance.timeOrigin + performance.now());
 
 export class Session {
   #leave = new AbortController();

@@ -21,7 +21,9 @@ pub(super) fn answer(turn: &Turn<'_>, directives: &Directives, faults: &[FaultKi
         let thought = format!("The user says “{}”. Let me think about what that needs.", turn.text);
         blocks.insert(0, Block::Thinking(thought));
     }
-    for (number, block) in (turn.calls_so_far + 1..).zip(&mut blocks) {
+    // A thought does not count: ids have to be new in the conversation, in which only calls are known afterwards.
+    let counted = blocks.iter_mut().filter(|block| !matches!(block, Block::Thinking(_)));
+    for (number, block) in (turn.calls_so_far + 1..).zip(counted) {
         if let Block::Tool { id, .. } = block {
             *id = format!("toolu_{number:04}");
         }

@@ -268,6 +268,8 @@ async fn a_thought_is_told_as_it_comes() {
     let thought = thinking[0].props["content"].as_str().unwrap().to_owned();
     assert_eq!(thought, "The user says “What did I spend on travel?”. Let me think about what that needs.");
     assert!(turn.events.iter().filter(|event| event.event == EventName::Thinking).count() > 5, "it streams");
+    let next = world.turn("a", "finance", "What did I spend on travel?").await;
+    assert_eq!(cards(&next).len(), 1, "its call has another id");
     assert!(!world.table("messages").concat().contains("Let me think"), "it is no part of what was said");
 }
 
