@@ -153,7 +153,7 @@ export class EventReader {
     const output = instance.read(count);
     const end = count < 0 ? output.end - ERROR_WORDS : output.end;
     this.#call += 1;
-    while (output.at < end) this.#next(output, events);
+    while (output.at < end) this.#next(output, events, instance);
     if (count < 0) throw readError(output, events);
     return events;
   }
@@ -171,7 +171,7 @@ export class EventReader {
       if (tag === TAG_DOCUMENT) {
         output.at += 1;
         document = output.long();
-        this.#next(output, told);
+        this.#next(output, told, instance);
         // Nothing is told where text is added to a delta.
         for (const event of told) events.push(Object.assign(event, { document }));
         told.length = 0;
@@ -200,7 +200,7 @@ export class EventReader {
   }
 
   /** Reads one event: adds it to those of the call, or its text to the delta that this call has told already. */
-  #next(output: Output, events: Event[]): void {
+  #next(output: Output, events: Event[], instance: Instance): void {
     const first = output.word();
     const pattern = first >>> 8;
     const matchId = output.word();
@@ -215,7 +215,8 @@ export class EventReader {
       }
       case 1: {
         const match = this.#match(matchId);
-        const text = output.string();
+        // A chunk that is a piece of a string is its own delta.
+        const text = first & 16 ? instance.written : output.string();
         if (this.#options.keepsText) match.text += text;
         if (match.call === this.#call) {
           match.delta!.text += text;

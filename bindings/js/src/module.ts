@@ -15,9 +15,9 @@ export interface Exports {
   duplicate(parser: number): number;
   release(parser: number): void;
   reset(parser: number): void;
-  feed(parser: number, length: number): number;
+  feed(parser: number, length: number, isString: number): number;
   finish(parser: number): number;
-  growth(parser: number): number;
+  growth(parser: number, length: number): number;
   patch(parser: number): number;
   snapshot_text(parser: number): number;
   state_of(parser: number, length: number): number;
@@ -35,12 +35,14 @@ export type Engine = (grown: () => void) => Exports;
 export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array;
 
 const encoder = new TextEncoder();
-// A byte order mark inside a text is a character like any other.
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+// A byte order mark inside a text is a character like any other. The module's texts are UTF-8, and are not checked again.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Up to here a loop over the characters is faster than the encoder and decoder. */
 const SHORT_INPUT = 24;
 const SHORT_OUTPUT = 12;
+/** From here on a native search for what a lone surrogate becomes is faster than looking at all characters. */
+const LONG_INPUT = 256;
 
 /** What is left of the output of a call while it is read: numbers, and the text, cut by them. */
 export class Output {
@@ -70,6 +72,8 @@ export class Output {
 export class Instance {
   readonly exports: Exports;
   readonly output = new Output();
+  /** The numbers of compiled patterns, by their texts, oldest first. */
+  readonly patterns = new Map<string, number>();
   /** Set by a trap: the module's memory may be in any state, so nothing of it is used again. */
   failure: JsonSpigotError | undefined;
   #memory!: ArrayBuffer;
@@ -78,10 +82,16 @@ export class Instance {
   #input!: Uint8Array;
   #inputAt = 0;
   #capacity = 0;
+  /** The string that was written last, and how many bytes of the input it is: what a text may be told to be. */
+  written = "";
+  writtenLength = 0;
   readonly #place: number;
 
   constructor(engine: Engine) {
-    this.exports = engine(() => (this.#input = NOTHING));
+    this.exports = engine(() => {
+      this.#input = NOTHING;
+      this.#words = NO_WORDS;
+    });
     this.#place = this.exports.output() >>> 2;
     this.#reserve(1024);
   }
@@ -108,6 +118,11 @@ export class Instance {
 
   /** Writes a string into the input; gives its length in bytes. Half a surrogate pair is written as it is. */
   write(text: string): number {
+    this.written = text;
+    return (this.writtenLength = this.#write(text));
+  }
+
+  #write(text: string): number {
     const length = text.length;
     // A view of memory that has grown since is empty.
     if (length > this.#capacity || this.#input.length === 0) this.#reserve(length);
@@ -124,7 +139,8 @@ export class Instance {
     const { read, written } = encoder.encodeInto(text, input);
     // All ASCII. If the input is full, as many bytes are there, but not all of the text.
     if (written === length && read === length) return length;
-    if (!isWellFormed(text)) return this.#writeUnits(text);
+    const mayBeReplaced = written < LONG_INPUT || input.subarray(0, written).includes(0xef);
+    if (mayBeReplaced && !isWellFormed(text)) return this.#writeUnits(text);
     if (read === length) return written;
     // There was room for ASCII only. What is there stays when the input grows.
     this.#reserve(written + 3 * (length - read));
@@ -152,12 +168,13 @@ export class Instance {
   writeBytes(bytes: Uint8Array): number {
     if (bytes.length > this.#capacity || this.#input.length === 0) this.#reserve(bytes.length);
     this.#input.set(bytes);
+    this.writtenLength = 0;
     return bytes.length;
   }
 
   /** The output of the call that gave this count, ready to be read. */
   read(count: number): Output {
-    this.#look();
+    if (this.#words.length === 0) this.#look();
     const words = this.#words;
     const output = this.output;
     output.words = words;
@@ -171,14 +188,20 @@ export class Instance {
   #decode(from: number, length: number): string {
     const bytes = this.#bytes;
     if (length <= SHORT_OUTPUT) {
-      let text = "";
-      let at = from;
-      for (const end = from + length; at < end; at++) {
-        const byte = bytes[at]!;
-        if (byte > 127) break;
-        text += String.fromCharCode(byte);
+      const end = from + length;
+      let all = 0;
+      for (let at = from; at < end; at++) all |= bytes[at]!;
+      if (all < 128) {
+        const unit = String.fromCharCode;
+        let text = "";
+        let at = from;
+        for (; at + 4 <= end; at += 4) text += unit(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!);
+        if (at + 2 <= end) {
+          text += unit(bytes[at]!, bytes[at + 1]!);
+          at += 2;
+        }
+        return at < end ? text + unit(bytes[at]!) : text;
       }
-      if (at === from + length) return text;
     }
     return decoder.decode(bytes.subarray(from, from + length));
   }
@@ -197,6 +220,7 @@ export class Instance {
   /** For the patterns and options of a new parser. */
   writeAll(parts: readonly Uint8Array[]): number {
     this.#reserve(parts.reduce((sum, part) => sum + part.length, 0));
+    this.writtenLength = 0;
     let at = 0;
     for (const part of parts) {
       this.#input.set(part, at);
@@ -207,6 +231,7 @@ export class Instance {
 }
 
 const NOTHING = new Uint8Array(0);
+const NO_WORDS = new Uint32Array(0);
 
 /** What the module can't go on after. Without WebAssembly it is a `RangeError`, as an overflow of the stack is anywhere. */
 function isTrap(thrown: unknown): thrown is Error {

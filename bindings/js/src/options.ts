@@ -90,7 +90,7 @@ export function invalid(message: string): JsonSpigotError {
   return new JsonSpigotError("invalid-option", message);
 }
 
-const KNOWN = [
+const KNOWN: readonly string[] = [
   "snapshots", "provisional", "limits", "retain", "duplicateKeys", "lenient", "accept", "numbers", "prototypeKeys",
   "spelling",
 ];
@@ -108,24 +108,36 @@ export function encodeOptions(options: ParserOptions, framing: number): Uint8Arr
   flags |= [0, 1 << 4, 1 << 5][place("retain", options.retain, ["all", "matches", "nothing"], 0)]!;
   place("numbers", options.numbers, ["number", "bigint", "string"], 0);
   place("prototypeKeys", options.prototypeKeys, ["keep", "drop", "reject"], 0);
-  const asked = options.lenient === "model-output" ? [options.lenient] : (options.lenient ?? []);
+  if (options.lenient !== undefined) flags |= leniency(options.lenient);
+  if (options.spelling) flags |= 1 << 30;
+  const words = new Uint32Array(11);
+  words[0] = flags;
+  words.fill(0xffff_ffff, 3);
+  words[1] = 127;
+  const { limits } = options;
+  if (limits) {
+    for (const name of Object.keys(limits)) place("limits", name, LIMITS, 0);
+    LIMITS.forEach((name, index) => {
+      const limit = limits[name] ?? (name === "depth" ? 127 : Infinity);
+      if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
+        throw invalid(`limits.${name}: ${limit} is no number of bytes or levels`);
+      }
+      const isUnbounded = limit > Number.MAX_SAFE_INTEGER;
+      words[1 + 2 * index] = isUnbounded ? 0xffff_ffff : limit;
+      words[2 + 2 * index] = isUnbounded ? 0xffff_ffff : Math.floor(limit / 0x1_0000_0000);
+    });
+  }
+  return new Uint8Array(words.buffer);
+}
+
+/** The flags of the deviations that are gone past. */
+function leniency(lenient: NonNullable<ParserOptions["lenient"]>): number {
+  const asked = lenient === "model-output" ? [lenient] : lenient;
   if (!Array.isArray(asked)) {
     throw invalid(`lenient: ${JSON.stringify(asked)} is neither "model-output" nor a list of ${DEVIATIONS.join(", ")}`);
   }
-  const lenient = (asked as readonly (Deviation | "model-output")[]).flatMap((name) => (name === "model-output" ? MODEL_OUTPUT : name));
-  for (const name of lenient) flags |= 1 << (8 + place("lenient", name, DEVIATIONS, 0));
-  if (options.spelling) flags |= 1 << 30;
-  const bytes = new DataView(new ArrayBuffer(44));
-  bytes.setUint32(0, flags >>> 0, true);
-  const limits = options.limits ?? {};
-  for (const name of Object.keys(limits)) place("limits", name, LIMITS, 0);
-  LIMITS.forEach((name, index) => {
-    const limit = limits[name] ?? (name === "depth" ? 127 : Infinity);
-    if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
-      throw invalid(`limits.${name}: ${limit} is no number of bytes or levels`);
-    }
-    const whole = limit > Number.MAX_SAFE_INTEGER ? 0xffff_ffff_ffff_ffffn : BigInt(limit);
-    bytes.setBigUint64(4 + 8 * index, whole, true);
-  });
-  return new Uint8Array(bytes.buffer);
+  const kinds = (asked as readonly (Deviation | "model-output")[]).flatMap((name) => (name === "model-output" ? MODEL_OUTPUT : name));
+  let flags = 0;
+  for (const name of kinds) flags |= 1 << (8 + place("lenient", name, DEVIATIONS, 0));
+  return flags;
 }

@@ -42,14 +42,12 @@ export interface ParserStatus {
 
 const STATES: readonly ValueState[] = ["pending", "partial", "complete", "absent"];
 
-/** Compiled patterns of one instance, oldest first. Users have few sets, and make a parser for each text. */
+/** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
 const COMPILED_SETS = 64;
-const compiledSets = new WeakMap<Instance, Map<string, number>>();
 
 function compile(module: Instance, patterns: readonly string[]): number {
-  let sets = compiledSets.get(module);
-  if (!sets) compiledSets.set(module, (sets = new Map()));
-  const name = JSON.stringify(patterns);
+  const sets = module.patterns;
+  const name = patterns.length === 1 ? `=${patterns[0]}` : JSON.stringify(patterns);
   const known = sets.get(name);
   if (known !== undefined) return known;
   const parts: Uint8Array[] = [];
@@ -126,7 +124,7 @@ abstract class Handle {
       this.reader = new EventReader({ numbers, prototypeKeys, spelling, keepsText: retain !== "nothing" });
       const encoded = encodeOptions(options, framing);
       const set = compile(this.module, typeof patterns === "string" ? [patterns] : patterns);
-      this.module.writeAll([encoded]);
+      this.module.writeBytes(encoded);
       this.parser = this.module.exports.create(set);
     }
     abandoned?.register(this, { module: this.module, parser: this.parser }, this);
@@ -163,12 +161,12 @@ abstract class Handle {
         if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
         if (this.half !== "") {
           // No other half can follow: the half is the error, and the bytes come behind it.
-          const count = module.exports.feed(this.parser, module.write(this.takeHalf()));
+          const count = module.exports.feed(this.parser, module.write(this.takeHalf()), 1);
           if (count !== 0) return count;
         }
         length = module.writeBytes(chunk);
       }
-      return module.exports.feed(this.parser, length);
+      return module.exports.feed(this.parser, length, typeof chunk === "string" ? 1 : 0);
     } catch (thrown) {
       throw module.trapped(thrown);
     }
@@ -183,7 +181,7 @@ abstract class Handle {
   protected finishInput(): number {
     return this.call((exports) => {
       if (this.half !== "") {
-        const count = exports.feed(this.parser, this.module.write(this.takeHalf()));
+        const count = exports.feed(this.parser, this.module.write(this.takeHalf()), 1);
         if (count !== 0) return count;
       }
       return exports.finish(this.parser);
@@ -305,9 +303,16 @@ export class Parser extends Handle {
    * The cost is what has arrived since the last look, and a copy of each container around it.
    */
   snapshot<T = Json>(): DeepPartial<T> | undefined {
-    const mirror = this.#needMirror();
-    const count = this.call((exports) => exports.growth(this.parser));
-    if (count !== 0) mirror.apply(this.module.read(count));
+    const mirror = this.#mirror ?? this.#needMirror();
+    const { module, parser } = this;
+    if (parser < 0 || module.failure) this.call(() => 0);
+    let count: number;
+    try {
+      count = module.exports.growth(parser, module.writtenLength);
+    } catch (thrown) {
+      throw module.trapped(thrown);
+    }
+    if (count !== 0) mirror.apply(module.read(count), module.written);
     return mirror.root as DeepPartial<T> | undefined;
   }
 

@@ -47,7 +47,8 @@ export class Mirror {
     this.#frames = [];
   }
 
-  apply(output: Output): void {
+  /** @param chunk What was written into the input last: an appended text may be told to be that. */
+  apply(output: Output, chunk: string): void {
     this.#look += 1;
     const { words, end } = output;
     while (output.at < end) {
@@ -58,6 +59,9 @@ export class Mirror {
           break;
         case 1:
           this.#append(output.string());
+          break;
+        case 3:
+          this.#append(chunk);
           break;
         default:
           this.#replace(makeNumber(output.string(), this.#making.numbers));

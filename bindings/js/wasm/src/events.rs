@@ -19,7 +19,7 @@ mod tag {
 }
 
 #[inline]
-pub(crate) fn write(output: &mut Output, event: &Event<'_>, spelling: bool) {
+pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], spelling: bool) {
     let first = |tag: u32, more: u32| tag | more << 4 | (event.pattern.index() as u32) << 8;
     match event.kind {
         EventKind::Begin(kind) => {
@@ -29,10 +29,13 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, spelling: bool) {
             output.printed(event.path);
         }
         EventKind::Delta(text) => {
-            output.word(first(tag::DELTA, 0));
+            let is_chunk = text.as_bytes() == chunk;
+            output.word(first(tag::DELTA, u32::from(is_chunk)));
             output.word(event.match_id as u32);
             output.long(event.offset);
-            output.text(text);
+            if !is_chunk {
+                output.text(text);
+            }
         }
         EventKind::End(value) => {
             let text = value.filter(|value| spelling || value.kind() != ValueKind::String);

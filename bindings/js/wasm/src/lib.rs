@@ -199,17 +199,19 @@ extern "C" fn reset(parser: u32) {
     });
 }
 
-/// Parses the input's first bytes. The output has the events.
+/// Parses the input's first bytes. The output has the events. If the bytes are a string of JavaScript's, a delta may be told
+/// to be that string.
 #[unsafe(no_mangle)]
-extern "C" fn feed(parser: u32, len: u32) -> i32 {
+extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
     with(|module| {
         module.on(parser, |slot, input, output| {
             let spelling = slot.spelling;
             let chunk = input.get(..len as usize).unwrap_or_default();
+            let text = if is_string == 0 { b"" } else { chunk };
             match &mut slot.reader {
-                Reader::One(parser) => parser.feed_with(chunk, |event| events::write(output, &event, spelling)),
+                Reader::One(parser) => parser.feed_with(chunk, |event| events::write(output, &event, text, spelling)),
                 Reader::Many(documents) => {
-                    documents.feed_with(chunk, |event| write_document_event(output, &event, spelling))
+                    documents.feed_with(chunk, |event| write_document_event(output, &event, text, spelling))
                 }
             }
         })
@@ -223,33 +225,33 @@ extern "C" fn finish(parser: u32) -> i32 {
         module.on(parser, |slot, _, output| {
             let spelling = slot.spelling;
             match &mut slot.reader {
-                Reader::One(parser) => parser.finish_with(|event| events::write(output, &event, spelling)),
+                Reader::One(parser) => parser.finish_with(|event| events::write(output, &event, b"", spelling)),
                 Reader::Many(documents) => {
-                    documents.finish_with(|event| write_document_event(output, &event, spelling))
+                    documents.finish_with(|event| write_document_event(output, &event, b"", spelling))
                 }
             }
         })
     })
 }
 
-fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, spelling: bool) {
+fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &[u8], spelling: bool) {
     match event {
         DocumentEvent::Match { document, event } => {
             events::write_document(output, *document);
-            events::write(output, event, spelling);
+            events::write(output, event, chunk, spelling);
         }
         DocumentEvent::End(document) => events::write_document_end(output, document),
         _ => {}
     }
 }
 
-/// What the snapshot has more than JavaScript's copy.
+/// What the snapshot has more than JavaScript's copy. An appended text that is the input's first bytes is told to be these.
 #[unsafe(no_mangle)]
-extern "C" fn growth(parser: u32) -> i32 {
+extern "C" fn growth(parser: u32, len: u32) -> i32 {
     with(|module| {
-        module.on(parser, |slot, _, output| {
+        module.on(parser, |slot, input, output| {
             let Some(parser) = slot.reader.parser() else { return Ok(()) };
-            snapshot::write_growth(output, parser, slot.copied)?;
+            snapshot::write_growth(output, parser, slot.copied, input.get(..len as usize).unwrap_or_default())?;
             slot.copied = parser.revision();
             Ok(())
         })

@@ -13,6 +13,8 @@ mod tag {
     pub(super) const ADD: u32 = 0;
     pub(super) const APPEND: u32 = 1;
     pub(super) const REPLACE: u32 = 2;
+    /// What is appended is the chunk, which JavaScript has.
+    pub(super) const APPEND_CHUNK: u32 = 3;
 }
 
 mod kind {
@@ -25,12 +27,16 @@ mod kind {
     pub(super) const OBJECT: u32 = 6;
 }
 
-pub(crate) fn write_growth(output: &mut Output, parser: &Parser, since: Revision) -> Result<(), Error> {
+pub(crate) fn write_growth(output: &mut Output, parser: &Parser, since: Revision, chunk: &[u8]) -> Result<(), Error> {
     for op in parser.patch_since(since)? {
         let value = op.value();
         if let Some(text) = op.appended() {
-            output.word(tag::APPEND);
-            output.text(text);
+            if !text.is_empty() && text.as_bytes() == chunk {
+                output.word(tag::APPEND_CHUNK);
+            } else {
+                output.word(tag::APPEND);
+                output.text(text);
+            }
         } else if op.is_replacement() {
             output.word(tag::REPLACE);
             output.text(value.as_number().unwrap_or_default());
