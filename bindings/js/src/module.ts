@@ -147,7 +147,7 @@ export class Instance {
     return written + encoder.encodeInto(text.slice(read), this.#input.subarray(written)).written;
   }
 
-  /** As UTF-8, and half a pair as if it were a character: bytes that no parser takes. */
+  /** As UTF-8, and half a pair as one byte that no parser takes, so that the error is where the half is. */
   #writeUnits(text: string): number {
     this.#reserve(3 * text.length);
     const input = this.#input;
@@ -157,9 +157,7 @@ export class Instance {
       if (point < 0xd800 || point > 0xdfff) {
         at += encoder.encodeInto(character, input.subarray(at)).written;
       } else {
-        input[at++] = 0xe0 | (point >> 12);
-        input[at++] = 0x80 | ((point >> 6) & 0x3f);
-        input[at++] = 0x80 | (point & 0x3f);
+        input[at++] = 0xff;
       }
     }
     return at;
