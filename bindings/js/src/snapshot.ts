@@ -87,8 +87,14 @@ export class Mirror {
   }
 
   #replace(value: Json): void {
-    if (this.#frames.length === 0) this.root = value;
-    else this.#set(this.#own(this.#frames.length), this.#newest, value);
+    const frame = this.#frames[this.#frames.length - 1];
+    if (frame === undefined) {
+      this.root = value;
+      return;
+    }
+    // More digits than a number can hold change nothing.
+    const old: unknown = Object.getOwnPropertyDescriptor(frame.container, this.#newest)?.value;
+    if (!Object.is(old, value)) this.#set(this.#own(this.#frames.length), this.#newest, value);
   }
 
   /** Adds a value and all that is in it to the container that is at this depth but one. */
