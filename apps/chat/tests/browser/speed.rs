@@ -157,7 +157,8 @@ async fn a_long_history_scrolls_at_a_quarter_of_the_speed() {
             };
             requestAnimationFrame(next);";
         let mut best = f64::INFINITY;
-        for _ in 0..RUNS {
+        // The longest of 120 frames: any other program's turn on a core makes it longer.
+        for _ in 0..4 * RUNS {
             let longest = stage.driver.execute_async(scroll, Vec::new()).await.unwrap().json().as_f64().unwrap();
             println!("the longest frame took {longest:.0} ms");
             best = best.min(longest);
