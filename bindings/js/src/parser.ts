@@ -1,5 +1,8 @@
 // The parser, and the stream of documents: what a user calls.
 
+// The declarations name `Symbol.dispose`, which users' own `lib` need not have.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { JsonSpigotError } from "./error.js";
 import { EventReader, readDeviations, readError, type Deviations, type DocumentEvent, type Event } from "./events.js";
 import { encode, instance, type Instance, type Output } from "./module.js";

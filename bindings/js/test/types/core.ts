@@ -1,0 +1,100 @@
+// What the types say: compiled under `strict`, never run.
+
+import {
+  applyPatch, deltas, Documents, events, EventStream, init, initSync, JsonSpigotError, Parser, PatternError, snapshots,
+  type DeepPartial, type DocumentEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
+} from "jsonspigot";
+import * as js from "jsonspigot/js";
+import * as slim from "jsonspigot/slim";
+import { useJsonStream } from "jsonspigot/react";
+
+/** Compiles if the two types are the same. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Same<A, B>): void => undefined;
+
+interface Trip {
+  city: string;
+  days: { plan: string; costs?: number | null }[];
+}
+
+const parser = new Parser(["city"], { snapshots: true, limits: { depth: 10 }, lenient: ["comments"] });
+same<ReturnType<typeof parser.feed>, Event[]>(true);
+same<ReturnType<typeof parser.stateOf>, ValueState>(true);
+
+const partial = parser.snapshot<Trip>();
+same<typeof partial, DeepPartial<Trip> | undefined>(true);
+same<NonNullable<typeof partial>["city"], string | undefined>(true);
+same<DeepPartial<Trip>["days"], DeepPartial<{ plan: string; costs?: number | null }>[] | undefined>(true);
+// @ts-expect-error: it may not be there yet
+partial.city;
+// @ts-expect-error: nor may this
+partial?.days.length;
+const whole = parser.value<Trip>();
+same<typeof whole.days[0]["plan"], string>(true);
+
+for (const event of parser.feed(new Uint8Array())) {
+  switch (event.kind) {
+    case "begin":
+      same<typeof event.type, "null" | "boolean" | "number" | "string" | "array" | "object">(true);
+      // @ts-expect-error: a begin has no text
+      event.text;
+      break;
+    case "delta":
+      same<typeof event.text, string>(true);
+      break;
+    case "end":
+      same<typeof event.value, Json | undefined>(true);
+      break;
+    case "inner-error":
+      same<typeof event.error, JsonSpigotError>(true);
+      break;
+    default:
+      same<typeof event, never>(true);
+  }
+}
+
+for (const event of new Documents("lines", "city").finish()) {
+  same<typeof event, DocumentEvent>(true);
+  same<typeof event.document, number>(true);
+  if (event.kind === "document") same<typeof event.value, Json | undefined>(true);
+}
+
+const ops: PatchOp[] = parser.patch();
+const copy: Json | undefined = applyPatch(undefined, ops);
+
+// @ts-expect-error: no such option
+const options: ParserOptions = { snapshot: true };
+// @ts-expect-error: no such framing
+new Documents("csv");
+// @ts-expect-error: a chunk is text or bytes
+parser.feed(1);
+// @ts-expect-error: a stream of documents shows none that is open
+new Documents("lines", [], { snapshots: true });
+// @ts-expect-error: what is known is not to be changed
+parser.status.bytes = 1;
+
+async function streams(response: Response, stream: ReadableStream<Uint8Array>): Promise<void> {
+  for await (const text of deltas(response, "city")) same<typeof text, string>(true);
+  for await (const event of events(stream, ["city"], { signal: AbortSignal.timeout(1) })) same<typeof event, Event>(true);
+  for await (const trip of snapshots<Trip>(["{", "}"])) same<typeof trip, DeepPartial<Trip>>(true);
+  same<EventStream["readable"], ReadableStream<Event>>(true);
+  await init(fetch("jsonspigot.wasm"));
+  initSync(new Uint8Array());
+}
+
+function Component(): string {
+  const { value, status, error } = useJsonStream<Trip>((signal) => fetch("/", { signal }), { key: 1, provisional: true });
+  same<typeof error, unknown>(true);
+  same<typeof status, "idle" | "streaming" | "complete" | "error">(true);
+  useJsonStream(null);
+  // @ts-expect-error: the hook decides this
+  useJsonStream(null, { retain: "all" });
+  return value?.days?.[0]?.plan ?? "";
+}
+
+// The entries are the same package.
+same<typeof js.Parser, typeof Parser>(true);
+same<typeof slim.Parser, typeof Parser>(true);
+same<PatternError extends JsonSpigotError ? true : false, true>(true);
+
+export { Component, copy, options, streams };
