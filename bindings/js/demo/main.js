@@ -1,0 +1,7 @@
+// The demo page: two clients of one recorded tool call, and the playground.
+
+import { race } from "./race.js";
+import { playground } from "./playground.js";
+
+race();
+playground();
