@@ -12,6 +12,7 @@
 #![doc = concat!("[architecture]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/ARCHITECTURE.md")]
 #![doc = concat!("[changelog]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHANGELOG.md")]
 #![doc = concat!("[chat]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/apps/chat/README.md")]
+#![doc = concat!("[js]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/bindings/js/README.md")]
 #![doc = concat!("[checking]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHECKING.md")]
 #![doc = concat!("[cli]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/cli/README.md")]
 #![doc = concat!("[contract]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/tests/CONTRACT.md")]
