@@ -1,0 +1,320 @@
+// The providers' own clients, on loopback: what they hand over becomes deltas and values.
+//
+// The scripted provider of `apps/chat` speaks Anthropic's protocol; OpenAI's two protocols are spoken by a server here.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import { createInterface } from "node:readline";
+import { after, before, describe, test } from "node:test";
+
+import Anthropic from "@anthropic-ai/sdk";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { jsonSchema, parsePartialJson, streamText, tool } from "ai";
+import { parsePartialJsonObject, getPartialJsonObjectMeta } from "assistant-stream/utils";
+import OpenAI from "openai";
+
+import { PartialJsonObjectParser, PartialJsonParser } from "../../dist/compat/index.js";
+import { deltas, Parser, snapshots } from "../../dist/index.js";
+
+const PATTERNS = ["ask_slots[*].message", "ask_slots[*].options"];
+
+/** What a call's fragments tell: the joined deltas by path, how many there were, the ends' values, the value. */
+class Call {
+  #parser = new Parser(PATTERNS, { snapshots: true });
+  deltas = {};
+  count = 0;
+  values = {};
+  fragments = [];
+  snapshots = [];
+
+  push(fragment) {
+    this.fragments.push(fragment);
+    this.#take(this.#parser.feed(fragment));
+    const snapshot = this.#parser.snapshot();
+    if (snapshot !== this.snapshots.at(-1)) this.snapshots.push(snapshot);
+  }
+
+  end() {
+    this.#take(this.#parser.finish());
+    this.value = this.#parser.value();
+    return this;
+  }
+
+  #take(events) {
+    for (const event of events) {
+      if (event.kind === "end") this.values[event.path] = event.value;
+      if (event.kind !== "delta") continue;
+      this.deltas[event.path] = (this.deltas[event.path] ?? "") + event.text;
+      this.count += 1;
+    }
+  }
+}
+
+/** The drop-ins say of the fragments, one after the other, what the originals say of their whole prefixes. */
+async function checkCompat(fragments) {
+  const aiSdk = new PartialJsonParser();
+  const assistantUi = new PartialJsonObjectParser();
+  let text = "";
+  for (const fragment of fragments) {
+    text += fragment;
+    assert.deepEqual(aiSdk.push(fragment), await parsePartialJson(text));
+    const theirs = parsePartialJsonObject(text);
+    const { state, partialPath } = getPartialJsonObjectMeta(theirs);
+    const ours = assistantUi.push(fragment);
+    assert.deepEqual([ours.state, ours.partialPath, JSON.stringify(ours.value)], [state, partialPath, JSON.stringify(theirs)]);
+  }
+}
+
+describe("Anthropic's protocol", () => {
+  let provider;
+  let url;
+
+  before(async () => {
+    provider = spawn(process.env.JSONSPIGOT_SCRIPTED_PROVIDER, ["--pause-ms", "0", "--end-with-stdin"], { stdio: ["pipe", "pipe", "inherit"] });
+    const [line] = await new Promise((resolve, reject) => {
+      provider.once("error", reject);
+      provider.once("exit", (code) => reject(new Error(`the provider has ended with ${code}`)));
+      createInterface({ input: provider.stdout }).once("line", (...all) => resolve(all));
+    });
+    url = line.trim();
+  });
+  after(async () => {
+    const ended = new Promise((resolve) => provider.once("exit", resolve));
+    provider.stdin.end();
+    await ended;
+  });
+
+  // This version of the package sends a bearer token and a newer version of the protocol, and the scripted provider takes
+  // neither.
+  const defaultHeaders = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
+  const client = () => new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0, defaultHeaders });
+  const request = (content) => ({
+    model: "m",
+    max_tokens: 1000,
+    system: "You are a shopping assistant.",
+    messages: [{ role: "user", content }],
+    tools: [{ name: "classify_and_assess", description: "x", input_schema: { type: "object", properties: {} } }],
+    tool_choice: { type: "tool", name: "classify_and_assess" },
+  });
+
+  function checkRing(call) {
+    assert.equal(call.deltas["ask_slots[0].message"], "Great choice! Which metal should the ring be of?");
+    assert.equal(call.deltas["ask_slots[1].message"], "And which size does she wear? 💍");
+    assert.deepEqual(call.values["ask_slots[0].options"], ["gold", "silver", "“rosé”"]);
+    assert.ok(call.fragments.length > 10 && call.count > 4);
+    assert.deepEqual(call.value.ask_slots.map((slot) => slot.message), [call.deltas["ask_slots[0].message"], call.deltas["ask_slots[1].message"]]);
+    assert.deepEqual(call.value, JSON.parse(call.fragments.join("")));
+    assert.ok(call.snapshots.some((snapshot) => snapshot?.ask_slots?.length === 1));
+    assert.deepEqual(call.snapshots.at(-1), call.value);
+  }
+
+  test("@anthropic-ai/sdk: raw events", async () => {
+    const calls = new Map();
+    const ended = [];
+    for await (const event of await client().messages.create({ ...request("a ring"), stream: true })) {
+      if (event.type === "content_block_start" && event.content_block.type === "tool_use") calls.set(event.index, new Call());
+      if (event.type === "content_block_delta" && event.delta.type === "input_json_delta") calls.get(event.index).push(event.delta.partial_json);
+      if (event.type === "content_block_stop" && calls.has(event.index)) ended.push(calls.get(event.index).end());
+    }
+    assert.equal(ended.length, 1);
+    checkRing(ended[0]);
+    await checkCompat(ended[0].fragments);
+  });
+
+  test("@anthropic-ai/sdk: the message stream's helper", async () => {
+    const call = new Call();
+    const stream = client().messages.stream(request("a ring"));
+    stream.on("inputJson", (fragment) => call.push(fragment));
+    const message = await stream.finalMessage();
+    checkRing(call.end());
+    assert.deepEqual(message.content.at(-1).input, call.value);
+  });
+
+  test("@anthropic-ai/sdk: the fragments as a source", async () => {
+    const fragments = async function* () {
+      for await (const event of await client().messages.create({ ...request("a ring"), stream: true })) {
+        if (event.type === "content_block_delta" && event.delta.type === "input_json_delta") yield event.delta.partial_json;
+      }
+    };
+    const told = [];
+    for await (const delta of deltas(fragments(), "ask_slots[0].message")) told.push(delta);
+    assert.ok(told.length > 3);
+    assert.equal(told.join(""), "Great choice! Which metal should the ring be of?");
+    let last;
+    for await (last of snapshots(fragments()));
+    assert.equal(last.ask_slots[1].message, "And which size does she wear? 💍");
+  });
+
+  test("a bad call is never taken for whole", async () => {
+    for (const [word, kind] of [["#malformed", /./], ["#truncated", /^incomplete$/]]) {
+      const call = new Call();
+      await assert.rejects(async () => {
+        for await (const event of await client().messages.create({ ...request(`a ring ${word}`), stream: true })) {
+          if (event.type === "content_block_delta" && event.delta.type === "input_json_delta") call.push(event.delta.partial_json);
+        }
+        call.end();
+      }, (error) => error.name === "JsonSpigotError" && kind.test(error.kind), word);
+      assert.equal(call.value, undefined);
+      assert.ok(call.snapshots.length > 0);
+    }
+  });
+
+  test("ai with @ai-sdk/anthropic: streamText with a tool", async () => {
+    // The scripted provider takes a string as system prompt, not a list of blocks, and knows no eager streaming of inputs.
+    const plainly = (input, { body, ...init }) => {
+      const { system, tools, ...rest } = JSON.parse(body);
+      const plain = {
+        ...rest,
+        system: system.map((block) => block.text).join(""),
+        tools: tools.map(({ eager_input_streaming: _, ...tool }) => tool),
+      };
+      return fetch(input, { ...init, body: JSON.stringify(plain) });
+    };
+    const anthropic = createAnthropic({ apiKey: "key", baseURL: `${url}/v1`, fetch: plainly });
+    const result = streamText({
+      model: anthropic("m"),
+      system: "You are a shopping assistant.",
+      prompt: "a ring",
+      maxRetries: 0,
+      tools: { classify_and_assess: tool({ description: "x", inputSchema: jsonSchema({ type: "object", properties: {} }) }) },
+      toolChoice: { type: "tool", toolName: "classify_and_assess" },
+      onError: () => undefined,
+    });
+    const calls = new Map();
+    const ended = [];
+    for await (const part of result.stream ?? result.fullStream) {
+      if (part.type === "error") throw part.error;
+      if (part.type === "tool-input-start") calls.set(part.id, new Call());
+      if (part.type === "tool-input-delta") calls.get(part.id).push(part.delta);
+      if (part.type === "tool-call") {
+        const call = calls.get(part.toolCallId).end();
+        assert.deepEqual(part.input, call.value);
+        ended.push(call);
+      }
+    }
+    assert.equal(ended.length, 1);
+    checkRing(ended[0]);
+    await checkCompat(ended[0].fragments);
+  });
+});
+
+const ARGUMENTS = JSON.stringify({ ask_slots: [{ message: 'Great! What\'s your "budget"?\n💍', options: ["a", "b"] }], n: 1.5 });
+
+function fragments() {
+  const pieces = [];
+  let seed = 1;
+  for (let at = 0; at < ARGUMENTS.length; ) {
+    seed = (seed * 48271) % 2147483647;
+    let end = at + 1 + (seed % 8);
+    // As the service does: whole characters.
+    if (/[\ud800-\udbff]/.test(ARGUMENTS[end - 1] ?? "")) end += 1;
+    pieces.push(ARGUMENTS.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}
+
+function* chatChunks() {
+  const chunk = (delta, reason = null) => ({
+    id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: reason, logprobs: null }],
+  });
+  const call = (index, parts) => chunk({ tool_calls: [{ index, ...parts }] });
+  yield chunk({ role: "assistant", content: null });
+  for (const index of [0, 1]) yield call(index, { id: `call_${index}`, type: "function", function: { name: `ask_${index}`, arguments: "" } });
+  // Two calls at once, their fragments mixed.
+  for (const piece of fragments()) for (const index of [0, 1]) yield call(index, { function: { arguments: piece } });
+  yield chunk({}, "tool_calls");
+}
+
+function* responseEvents() {
+  const item = { id: "fc_1", type: "function_call", call_id: "call_1", name: "ask_0", arguments: "", status: "in_progress" };
+  const response = {
+    id: "r1", object: "response", created_at: 1, model: "m", output: [], status: "in_progress", parallel_tool_calls: true, tool_choice: "auto", tools: [],
+  };
+  const done = { ...item, arguments: ARGUMENTS, status: "completed" };
+  const place = { item_id: "fc_1", output_index: 0 };
+  const events = [
+    { type: "response.created", response },
+    { type: "response.output_item.added", output_index: 0, item },
+    ...fragments().map((delta) => ({ type: "response.function_call_arguments.delta", ...place, delta })),
+    { type: "response.function_call_arguments.done", ...place, name: "ask_0", arguments: ARGUMENTS },
+    { type: "response.output_item.done", output_index: 0, item: done },
+    { type: "response.completed", response: { ...response, status: "completed", output: [done] } },
+  ];
+  for (const [number, event] of events.entries()) yield { ...event, sequence_number: number };
+}
+
+describe("OpenAI's protocols", () => {
+  let server;
+  let url;
+  before(async () => {
+    server = createServer(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      assert.equal(JSON.parse(body).stream, true);
+      const isChat = request.url.endsWith("/chat/completions");
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const event of isChat ? chatChunks() : responseEvents()) {
+        response.write(`${isChat ? "" : `event: ${event.type}\n`}data: ${JSON.stringify(event)}\n\n`);
+      }
+      response.end(isChat ? "data: [DONE]\n\n" : "");
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${server.address().port}/v1`;
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const client = () => new OpenAI({ apiKey: "key", baseURL: url, maxRetries: 0 });
+  const asked = {
+    model: "m",
+    messages: [{ role: "user", content: "hi" }],
+    tools: [0, 1].map((n) => ({ type: "function", function: { name: `ask_${n}`, parameters: { type: "object", properties: {} } } })),
+  };
+
+  async function check(call) {
+    call.end();
+    const expected = JSON.parse(ARGUMENTS);
+    assert.deepEqual(call.value, expected);
+    assert.deepEqual(call.deltas, { "ask_slots[0].message": expected.ask_slots[0].message });
+    assert.deepEqual(call.values["ask_slots[0].options"], ["a", "b"]);
+    assert.ok(call.count > 3);
+    await checkCompat(call.fragments.filter((fragment) => fragment !== ""));
+  }
+
+  test("openai: chat completions, two calls at once", async () => {
+    const calls = [];
+    for await (const chunk of await client().chat.completions.create({ ...asked, stream: true })) {
+      for (const { index, function: { arguments: fragment } } of chunk.choices[0].delta.tool_calls ?? []) {
+        (calls[index] ??= new Call()).push(fragment);
+      }
+    }
+    assert.equal(calls.length, 2);
+    for (const call of calls) await check(call);
+  });
+
+  test("openai: the chat helper", async () => {
+    const calls = [];
+    const stream = client().chat.completions.stream(asked);
+    stream.on("tool_calls.function.arguments.delta", ({ index, arguments_delta: fragment }) => (calls[index] ??= new Call()).push(fragment));
+    const last = await stream.finalChatCompletion();
+    assert.equal(calls.length, 2);
+    for (const [index, call] of calls.entries()) {
+      await check(call);
+      assert.equal(last.choices[0].message.tool_calls[index].function.arguments, call.fragments.join(""));
+    }
+  });
+
+  test("openai: responses", async () => {
+    const calls = new Map();
+    for await (const event of await client().responses.create({ model: "m", input: "hi", stream: true })) {
+      if (event.type === "response.output_item.added") calls.set(event.item.id, new Call());
+      if (event.type === "response.function_call_arguments.delta") calls.get(event.item_id).push(event.delta);
+    }
+    assert.equal(calls.size, 1);
+    for (const call of calls.values()) await check(call);
+  });
+});
