@@ -29,5 +29,6 @@ export {
   type ValueState,
 } from "./parser.js";
 export { applyPatch } from "./patch.js";
+export { FieldReader, type FieldPath } from "./reader.js";
 export { deltas, events, EventStream, snapshots, type Chunk, type Source, type StreamOptions } from "./streams.js";
 export type { Json } from "./values.js";

@@ -26,11 +26,11 @@ export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGene
   }
   const from = isResponse(source) ? source.body : source;
   if (from === null) return;
-  signal?.throwIfAborted();
   if (typeof (from as ReadableStream<Chunk>).getReader === "function") {
     yield* chunksOfStream(from as ReadableStream<Chunk>, signal);
     return;
   }
+  signal?.throwIfAborted();
   const iterator =
     Symbol.asyncIterator in from
       ? (from as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
@@ -62,6 +62,7 @@ async function* chunksOfStream(stream: ReadableStream<Chunk>, signal?: AbortSign
   const aborted = onAbort(signal);
   let hasEnded = false;
   try {
+    signal?.throwIfAborted();
     for (;;) {
       const next = await aborted.or(reader.read());
       if (next.done) {
@@ -123,7 +124,8 @@ export async function* events(
   }
 }
 
-function* told(call: () => Event[]): Generator<Event, void, undefined> {
+/** The events of a call; if it throws, what it told before comes first. */
+export function* told(call: () => Event[]): Generator<Event, void, undefined> {
   let told: readonly Event[];
   let error: unknown;
   try {

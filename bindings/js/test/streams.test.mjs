@@ -174,6 +174,8 @@ for (const [name, open] of [["an iterator", watched], ["a web stream", watchedSt
       const source = open(chunks);
       await assert.rejects(all(snapshots(source, { signal: AbortSignal.abort() })), { name: "AbortError" });
       assert.equal(source.log.taken, 0);
+      // A stream has been opened by whoever handed it over.
+      if (source instanceof ReadableStream) assert.equal(source.log.ended, 1);
     });
 
     test("passes its own error on", async () => {

@@ -1,0 +1,183 @@
+// Readers of single fields: each is told when its own field is complete, and takes no more than it needs.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import fc from "fast-check";
+
+import { FieldReader } from "../dist/index.js";
+import { cut, sizes, text } from "./texts.mjs";
+
+const TEXT = '{"city":"Köln 😀","slots":[{"message":"Hi \\"you\\"","n":1},{"message":"and","n":[2]}],"last":null}';
+
+async function all(iterable) {
+  const list = [];
+  for await (const each of iterable) list.push(each);
+  return list;
+}
+
+/** A source that says how much of it was taken. */
+function watched(chunks) {
+  const source = {
+    taken: 0,
+    ended: 0,
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (const chunk of chunks) {
+          source.taken += 1;
+          yield chunk;
+        }
+      } finally {
+        source.ended += 1;
+      }
+    },
+  };
+  return source;
+}
+
+test("fields are there when they are complete, and nothing more is taken", async () => {
+  const source = watched(cut(TEXT, [1]));
+  const reader = new FieldReader(source);
+  assert.equal(source.taken, 0);
+  assert.equal(await reader.get("city"), "Köln 😀");
+  assert.equal(source.taken, TEXT.indexOf(',"slots') );
+  assert.equal(await reader.get("slots", 0, "n"), 1);
+  assert.equal(source.taken, TEXT.indexOf('},{') + 1);
+  // What has passed can still be had.
+  assert.equal((await all(reader.streamText("city"))).join(""), "Köln 😀");
+  assert.equal(source.taken, TEXT.indexOf('},{') + 1);
+  assert.deepEqual(await reader.get("slots"), JSON.parse(TEXT).slots);
+  assert.equal(await reader.get("last"), null);
+  assert.deepEqual(await reader.get(), JSON.parse(TEXT));
+  assert.equal(await reader.get("missing", 3), undefined);
+  assert.equal(await reader.get("city", "length"), undefined);
+  assert.equal(source.taken, TEXT.length);
+});
+
+test("many at once", async () => {
+  const reader = new FieldReader(watched(cut(new TextEncoder().encode(TEXT), [3])));
+  const [texts, second, rows, missing, n] = await Promise.all([
+    all(reader.streamText("slots", 0, "message")),
+    all(reader.streamText("slots", 1, "message")),
+    all(reader.forEach("slots")),
+    reader.get("slots", 9),
+    reader.get("slots", 1, "n", 0),
+  ]);
+  assert.ok(texts.length > 1);
+  assert.deepEqual([texts.join(""), second.join(""), rows, missing, n], ['Hi "you"', "and", JSON.parse(TEXT).slots, undefined, 2]);
+});
+
+test("elements come when they are complete", async () => {
+  const source = watched(cut(TEXT, [1]));
+  const rows = new FieldReader(source).forEach("slots");
+  assert.deepEqual((await rows.next()).value, { message: 'Hi "you"', n: 1 });
+  assert.equal(source.taken, TEXT.indexOf("},{") + 1);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(source.taken, TEXT.indexOf("},{") + 1);
+  assert.deepEqual((await rows.next()).value.n, [2]);
+  assert.equal((await rows.next()).done, true);
+  assert.equal(source.taken, TEXT.indexOf("],\"last") + 1);
+});
+
+test("other kinds of values give nothing", async () => {
+  const reader = new FieldReader([TEXT]);
+  for (const path of [["slots"], ["last"], ["missing"], []]) assert.deepEqual(await all(reader.streamText(...path)), []);
+  for (const path of [["city"], ["slots", 0], ["missing"], []]) assert.deepEqual(await all(reader.forEach(...path)), []);
+});
+
+test("keys that look like something else", async () => {
+  const keys = ["a.b", "a[0]", "'", '"', "\\", "*", "..", "", "é😀", "\n", "$", "0", "a | b", "__proto__"];
+  const whole = `{${keys.map((key, n) => `${JSON.stringify(key)}:{"x":"${n}"}`).join()}}`;
+  const reader = new FieldReader(cut(whole, [2]));
+  for (const [n, key] of keys.entries()) assert.equal(await reader.get(key, "x"), String(n), key);
+});
+
+test("any field of any text", async () => {
+  const places = function* (value, path) {
+    yield [path, value];
+    if (typeof value !== "object" || value === null) return;
+    const isArray = Array.isArray(value);
+    for (const key of Object.keys(value)) yield* places(value[key], [...path, isArray ? Number(key) : key]);
+  };
+  // A key that comes again changes what is there; a reader tells the first.
+  const distinct = text.filter((whole) => !/("(?:[^"\\]|\\.)*")\s*:[^]*\1\s*:/.test(whole) && !/\\u|__proto__/.test(whole));
+  await fc.assert(fc.asyncProperty(distinct, sizes, async (whole, list) => {
+    const reader = new FieldReader(cut(whole, list), { limits: { depth: 1000 } });
+    for (const [path, value] of [...places(JSON.parse(whole), [])].slice(0, 12)) {
+      assert.deepEqual(await reader.get(...path), value, path.join());
+      assert.equal((await all(reader.streamText(...path))).join(""), typeof value === "string" ? value : "");
+      assert.deepEqual(await all(reader.forEach(...path)), Array.isArray(value) ? value : []);
+    }
+  }), { numRuns: 60 });
+});
+
+describe("ends", () => {
+  test("an error comes to those whose field it reaches", async () => {
+    const reader = new FieldReader(cut('{"a":"x","b":"yz\n"}', [1]));
+    const error = { name: "JsonSpigotError", kind: "control-character", offset: 16 };
+    await assert.rejects(reader.get("b"), error);
+    const told = [];
+    await assert.rejects(async () => {
+      for await (const delta of reader.streamText("b")) told.push(delta);
+    }, error);
+    assert.equal(told.join(""), "yz");
+    assert.equal(await reader.get("a"), "x");
+    await assert.rejects(reader.get("c"), error);
+  });
+  test("a text that ends too early is never taken for whole", async () => {
+    const reader = new FieldReader(['{"a":"x","rows":[1,2', "3"]);
+    assert.equal(await reader.get("a"), "x");
+    const rows = [];
+    await assert.rejects(async () => {
+      for await (const row of reader.forEach("rows")) rows.push(row);
+    }, { kind: "incomplete" });
+    assert.deepEqual(rows, [1]);
+    await assert.rejects(reader.get("missing"), { kind: "incomplete" });
+  });
+  test("the source's own error, for all and for ever", async () => {
+    const broken = new Error("the line is dead");
+    const reader = new FieldReader((async function* () {
+      yield '{"a":1,"b":';
+      throw broken;
+    })());
+    const same = (error) => error === broken;
+    await Promise.all([assert.rejects(reader.get("b"), same), assert.rejects(all(reader.streamText("b")), same)]);
+    assert.equal(await reader.get("a"), 1);
+    await assert.rejects(reader.get("b"), same);
+  });
+  test("leaving a loop leaves the source to the others", async () => {
+    const source = watched(cut(TEXT, [1]));
+    const reader = new FieldReader(source);
+    for await (const _ of reader.streamText("city")) break;
+    assert.equal(source.ended, 0);
+    assert.equal(await reader.get("slots", 1, "message"), "and");
+  });
+  test("cancel and the signal end it, with their reason", async () => {
+    for (const bySignal of [true, false]) {
+      const abort = new AbortController();
+      const log = [];
+      const source = new ReadableStream({ start: (controller) => controller.enqueue('{"a":1,'), cancel: (reason) => void log.push(reason) });
+      const reader = new FieldReader(source, { signal: abort.signal });
+      assert.equal(await reader.get("a"), 1);
+      const waits = [assert.rejects(reader.get("b"), (error) => error === "enough"), assert.rejects(all(reader.forEach("b")), (error) => error === "enough")];
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      if (bySignal) abort.abort("enough");
+      else reader.cancel("enough");
+      await Promise.all(waits);
+      await assert.rejects(reader.get("b"), (error) => error === "enough");
+      assert.deepEqual(log, ["enough"]);
+      assert.equal(await reader.get("a"), 1);
+    }
+  });
+  test("one that nobody has read is cancelled too", async () => {
+    for (const bySignal of [true, false]) {
+      const log = [];
+      const source = new ReadableStream({ cancel: (reason) => void log.push(reason) });
+      const reader = new FieldReader(source, bySignal ? { signal: AbortSignal.abort("before") } : {});
+      if (!bySignal) reader.cancel("before");
+      await assert.rejects(reader.get("a"), (error) => error === "before");
+      assert.deepEqual(log, ["before"]);
+      assert.equal(source.locked, false);
+    }
+  });
+});
