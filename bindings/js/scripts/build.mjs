@@ -4,10 +4,12 @@
 // same bytes: the lock files fix what is built, and paths of this machine are kept out.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { homedir } from "node:os";
+
+import { inline } from "./inline.mjs";
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const repository = dirname(dirname(here));
@@ -18,33 +20,29 @@ mkdirSync(join(here, "dist"));
 
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 const remap = [[cargoHome, "/cargo"], [repository, "/jsonspigot"]].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
-run(
-  "cargo",
-  ["build", "--quiet", "--release", "--locked", "--target", "wasm32-unknown-unknown", "--manifest-path", "wasm/Cargo.toml", "--target-dir", "wasm/target"],
-  { env: { ...process.env, RUSTFLAGS: remap.join(" "), CARGO_INCREMENTAL: "0" } },
-);
-run("node_modules/.bin/wasm-opt", [
-  "wasm/target/wasm32-unknown-unknown/release/jsonspigot_wasm.wasm",
-  ...["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
-  // What every engine has had since 2021, and rustc uses.
-  ...["--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals"],
-  ...["-o", "dist/jsonspigot.wasm"],
-]);
 
-// Two letters a byte: twice the file, but gzip sees the bytes as they are, which it does not in base64.
-const bytes = readFileSync(join(here, "dist/jsonspigot.wasm"));
-run("node_modules/.bin/tsc", []);
-writeFileSync(
-  join(here, "dist/inlined.js"),
-  `// The module's bytes, in hexadecimal; made by \`npm run build\`.
-const text = "${bytes.toString("hex")}";
-export function inlined() {
-  const bytes = new Uint8Array(text.length / 2);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = digit(text.charCodeAt(2 * at)) * 16 + digit(text.charCodeAt(2 * at + 1));
-  return bytes;
+/** A crate of this folder as a module: small, and without what depends on this machine. */
+function build(crate, file, flags = []) {
+  run(
+    "cargo",
+    ["build", "--quiet", "--release", "--locked", "--target", "wasm32-unknown-unknown", "--manifest-path", `${crate}/Cargo.toml`, "--target-dir", `${crate}/target`],
+    { env: { ...process.env, RUSTFLAGS: [...remap, ...flags].join(" "), CARGO_INCREMENTAL: "0" } },
+  );
+  run("node_modules/.bin/wasm-opt", [
+    `${crate}/target/wasm32-unknown-unknown/release/jsonspigot_${crate}.wasm`,
+    ...["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
+    // What every engine has had since 2021, and rustc uses.
+    ...["--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals"],
+    ...["-o", file],
+  ]);
 }
-const digit = (unit) => (unit < 58 ? unit - 48 : unit - 87);
-`,
-);
+
+build("wasm", "dist/jsonspigot.wasm");
+// It has two tables of 64 KB on its stack.
+build("unpack", "unpack/target/unpack.wasm", ["-Clink-arg=-zstack-size=147456"]);
+run("node_modules/.bin/tsc", []);
+const { unpack } = await import("../dist/unpack.js");
+const unpacker = readFileSync(join(here, "unpack/target/unpack.wasm"));
+await inline(readFileSync(join(here, "dist/jsonspigot.wasm")), unpacker, unpack, join(here, "dist/inlined.js"));
 
 run("node", ["scripts/translate.mjs"]);
