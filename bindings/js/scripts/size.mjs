@@ -1,0 +1,50 @@
+// What a page downloads for each entry: `npm run size`, after a build.
+//
+// Each is bundled by esbuild, minified, as ES2022 for browsers, and gzipped at level 9. The bounds are what is measured and
+// a little room, so that growth is noticed; exit status 1 if one is passed.
+
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+import { build } from "esbuild";
+
+const here = dirname(dirname(fileURLToPath(import.meta.url)));
+const { exports } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+
+/** Gzipped kilobytes (1,000 bytes). An entry that is not here has to get a bound first. */
+const BOUNDS = JSON.parse(readFileSync(join(here, "scripts/size-bounds.json"), "utf8"));
+
+let isOver = false;
+const report = (name, bytes) => {
+  const gzipped = gzipSync(bytes, { level: 9 }).length;
+  const bound = BOUNDS[name];
+  const verdict = bound === undefined ? "no bound" : gzipped > bound * 1000 ? `over ${bound}` : `at most ${bound}`;
+  isOver ||= bound === undefined || gzipped > bound * 1000;
+  const kilobytes = (count) => (count / 1000).toFixed(1).padStart(8);
+  console.log(`${name.padEnd(20)} ${kilobytes(bytes.length)} KB ${kilobytes(gzipped)} KB gzipped   ${verdict}`);
+};
+
+for (const [name, target] of Object.entries(exports)) {
+  const file = typeof target === "string" ? target : target.default;
+  if (name === "./package.json") continue;
+  const path = join(here, file);
+  if (!file.endsWith(".js")) {
+    report(name, readFileSync(path));
+    continue;
+  }
+  const { outputFiles } = await build({
+    entryPoints: [path],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    external: ["react", "react-dom"],
+    logLevel: "error",
+  });
+  report(name, outputFiles[0].contents);
+}
+process.exitCode = isOver ? 1 : 0;
