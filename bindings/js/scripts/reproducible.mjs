@@ -15,10 +15,7 @@ const repository = dirname(dirname(here));
 function built(name) {
   const copy = join(mkdtempSync(join(tmpdir(), "jsonspigot-")), name);
   try {
-    const files = execFileSync("git", ["ls-files", "-z", "Cargo.toml", "Cargo.lock", "rustfmt.toml", "README.md", "src", "bindings/js"], {
-      cwd: repository,
-      encoding: "utf8",
-    });
+    const files = execFileSync("git", ["ls-files", "-z"], { cwd: repository, encoding: "utf8", maxBuffer: 1 << 26 });
     for (const file of files.split("\0").filter((file) => file !== "")) {
       mkdirSync(dirname(join(copy, file)), { recursive: true });
       copyFileSync(join(repository, file), join(copy, file));

@@ -86,6 +86,32 @@ fn assign(lengths: &[u8], codes: &mut Codes) {
     }
 }
 
+/// The codes that a block brings along.
+fn read_codes(bits: &mut Bits, lengths: &mut [u8; 320], literals: &mut Codes, distances: &mut Codes) {
+    let literal_count = bits.take(5) + 257;
+    let count = literal_count + bits.take(5) + 1;
+    for place in 0..bits.take(4) + 4 {
+        lengths[usize::from(ORDER[place])] = bits.take(3) as u8;
+    }
+    assign(&lengths[..19], literals);
+    let mut known = 0;
+    while known < count {
+        let symbol = bits.symbol(literals);
+        let (length, times) = match symbol {
+            16 => (lengths[known - 1], 3 + bits.take(2)),
+            17 => (0, 3 + bits.take(3)),
+            18 => (0, 11 + bits.take(7)),
+            _ => (symbol as u8, 1),
+        };
+        for place in 0..times {
+            lengths[known + place] = length;
+        }
+        known += times;
+    }
+    assign(&lengths[..literal_count], literals);
+    assign(&lengths[literal_count..count], distances);
+}
+
 /// Unpacks a text to the place behind it; gives that address and, in the upper half, how many bytes there are.
 ///
 /// # Safety
@@ -113,31 +139,22 @@ pub unsafe extern "C" fn unpack(text: *mut u8, len: usize) -> u64 {
         let mut distances = Codes { table: [0; 1 << LONGEST_CODE], mask: 0 };
         loop {
             let is_last = bits.take(1) != 0;
-            // Blocks are of the kind that brings its codes along: the build refuses to make others.
-            bits.take(2);
-            let literal_count = bits.take(5) + 257;
-            let count = literal_count + bits.take(5) + 1;
             let mut lengths = [0_u8; 320];
-            for place in 0..bits.take(4) + 4 {
-                lengths[usize::from(ORDER[place])] = bits.take(3) as u8;
-            }
-            assign(&lengths[..19], &mut literals);
-            let mut known = 0;
-            while known < count {
-                let symbol = bits.symbol(&literals);
-                let (length, times) = match symbol {
-                    16 => (lengths[known - 1], 3 + bits.take(2)),
-                    17 => (0, 3 + bits.take(3)),
-                    18 => (0, 11 + bits.take(7)),
-                    _ => (symbol as u8, 1),
-                };
-                for place in 0..times {
-                    lengths[known + place] = length;
+            // A block brings its codes along, or has those that the format gives; the build makes no stored ones.
+            if bits.take(2) == 1 {
+                for (symbol, length) in lengths.iter_mut().enumerate() {
+                    *length = match symbol {
+                        0..144 | 280..288 => 8,
+                        144..256 => 9,
+                        256..280 => 7,
+                        _ => 5,
+                    };
                 }
-                known += times;
+                assign(&lengths[..288], &mut literals);
+                assign(&lengths[288..], &mut distances);
+            } else {
+                read_codes(&mut bits, &mut lengths, &mut literals, &mut distances);
             }
-            assign(&lengths[..literal_count], &mut literals);
-            assign(&lengths[literal_count..count], &mut distances);
             loop {
                 let symbol = bits.symbol(&literals);
                 if symbol < 256 {
