@@ -20,7 +20,6 @@ export type { Deviation, Limits, ParserOptions } from "./options.js";
 export {
   Documents,
   Parser,
-  PatternError,
   type DeepPartial,
   type DocumentsOptions,
   type Framing,
@@ -30,5 +29,6 @@ export {
 } from "./parser.js";
 export { applyPatch } from "./patch.js";
 export { FieldReader, type FieldPath } from "./reader.js";
+export { PatternError } from "./patterns.js";
 export { deltas, events, EventStream, snapshots, type Chunk, type Source, type StreamOptions } from "./streams.js";
 export type { Json } from "./values.js";

@@ -1,7 +1,7 @@
 // What a caller is told, and how the module's output is read into it.
 
 import { JsonSpigotError } from "./error.js";
-import type { Instance, Output } from "./module.js";
+import type { Exports, Instance, Output } from "./module.js";
 import type { Deviation } from "./options.js";
 import { makeNumber, makeValue, type Json, type Making } from "./values.js";
 
@@ -158,6 +158,14 @@ export class EventReader {
     return events;
   }
 
+  /** One event in an output that has more than events of one text. Every delta is told by itself. */
+  readOne(output: Output, instance: Instance<Exports>): Event {
+    const events: Event[] = [];
+    this.#call += 1;
+    this.#next(output, events, instance);
+    return events[0]!;
+  }
+
   readDocuments(instance: Instance, count: number): DocumentEvent[] {
     const events: DocumentEvent[] = [];
     if (count === 0) return events;
@@ -200,7 +208,7 @@ export class EventReader {
   }
 
   /** Reads one event: adds it to those of the call, or its text to the delta that this call has told already. */
-  #next(output: Output, events: Event[], instance: Instance): void {
+  #next(output: Output, events: Event[], instance: Instance<Exports>): void {
     const first = output.word();
     const pattern = first >>> 8;
     const matchId = output.word();

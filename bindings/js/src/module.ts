@@ -1,19 +1,23 @@
-// One instance of the WebAssembly module: how it is started, its memory, one call and one output for a chunk.
+// A WebAssembly module and an instance of it: how it is started, its memory, one call and one output for a chunk.
 //
 // `../wasm/src/lib.rs` is the other side; the two change together.
 
 import { JsonSpigotError } from "./error.js";
 
-/** What the module exports. Numbers of parsers and patterns are its own; a negative count says that an error is last. */
+/** What every module exports. Numbers of parsers and patterns are its own; a negative count says that an error is last. */
 export interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   input(length: number): number;
   output(): number;
   compile(length: number): number;
   forget(patterns: number): void;
+  release(parser: number): void;
+}
+
+/** What the module of the package's main entry exports besides. */
+export interface ParserExports extends Exports {
   create(patterns: number): number;
   duplicate(parser: number): number;
-  release(parser: number): void;
   reset(parser: number): void;
   feed(parser: number, length: number, isString: number): number;
   finish(parser: number): number;
@@ -29,7 +33,7 @@ export interface Exports {
  * Starts the module. What runs it is WebAssembly, whose old views of memory are empty once the memory has grown, or
  * something else that calls `grown` then.
  */
-export type Engine = (grown: () => void) => Exports;
+export type Engine<E extends Exports = ParserExports> = (grown: () => void) => E;
 
 /** A compiled module, or the bytes of one. */
 export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array;
@@ -69,8 +73,9 @@ export class Output {
   }
 }
 
-export class Instance {
-  readonly exports: Exports;
+/** An instance of a module, with the one output of its calls. */
+export class Instance<E extends Exports = ParserExports> {
+  readonly exports: E;
   readonly output = new Output();
   /** The numbers of compiled patterns, by their texts, oldest first. */
   readonly patterns = new Map<string, number>();
@@ -86,8 +91,10 @@ export class Instance {
   written = "";
   writtenLength = 0;
   readonly #place: number;
+  readonly #onTrap: () => void;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine<E>, onTrap: () => void) {
+    this.#onTrap = onTrap;
     this.exports = engine(() => {
       this.#input = NOTHING;
       this.#words = NO_WORDS;
@@ -211,7 +218,7 @@ export class Instance {
       "trap",
       `the parser has stopped for good (${thrown.message}): make a new one`,
     );
-    if (current === this) current = undefined;
+    this.#onTrap();
     return this.failure;
   }
 
@@ -240,7 +247,8 @@ function isTrap(thrown: unknown): thrown is Error {
 
 const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-function isWellFormed(text: string): boolean {
+/** Whether a text has no half surrogate pairs. */
+export function isWellFormed(text: string): boolean {
   const own = (text as { isWellFormed?: () => boolean }).isWellFormed;
   return own ? own.call(text) : !HALF.test(text);
 }
@@ -249,50 +257,120 @@ export function encode(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-let load: (() => WebAssembly.Module) | undefined;
-let compiled: WebAssembly.Module | undefined;
-let engine: Engine | undefined;
-let current: Instance | undefined;
+/** How one module of the package is had, and the instance of it that lives. */
+export class ModuleLoader<E extends Exports> {
+  readonly #instead: string;
+  readonly #file: string;
+  #load: (() => WebAssembly.Module) | undefined;
+  #bytes: (() => Uint8Array) | undefined;
+  #compiled: WebAssembly.Module | undefined;
+  #engine: Engine<E> | undefined;
+  #current: Instance<E> | undefined;
 
-/** Where the module comes from, if nobody calls {@link init} first. */
-export function loadWith(source: () => WebAssembly.Module): void {
-  load = source;
+  /**
+   * @param file The name of the module's file.
+   * @param instead What errors say of other ways to have it, after "hand a compiled module to".
+   */
+  constructor(file: string, instead: string) {
+    this.#file = file;
+    this.#instead = instead;
+  }
+
+  /** Where the module comes from, if nobody calls `init` first. */
+  loadWith(source: () => WebAssembly.Module): void {
+    this.#load = source;
+  }
+
+  /** Where the module's bytes come from. */
+  loadBytesWith(source: () => Uint8Array): void {
+    this.#bytes = source;
+    this.#load = () => new WebAssembly.Module(source() as BufferSource);
+  }
+
+  /** What runs the module where WebAssembly does not: `init` has nothing to do then. */
+  runWith(engine: Engine<E>): void {
+    this.#engine = engine;
+  }
+
+  /** The instance that new parsers live in; started by the first of them. */
+  instance(): Instance<E> {
+    return (this.#current ??= this.#start());
+  }
+
+  #start(): Instance<E> {
+    const started: Instance<E> = new Instance(this.#engine ?? this.#compile(), () => {
+      if (this.#current === started) this.#current = undefined;
+    });
+    return started;
+  }
+
+  #compile(): Engine<E> {
+    if (!this.#compiled) {
+      if (!this.#load) {
+        throw new JsonSpigotError("not-started", `no WebAssembly module: call initSync() with \`${this.#file}\` first`);
+      }
+      try {
+        this.#compiled = this.#load();
+      } catch (cause) {
+        const error = new JsonSpigotError(
+          "not-started",
+          "the WebAssembly module can't be compiled here: await init() first where only synchronous compilation is " +
+            "refused, allow 'wasm-unsafe-eval' in the content security policy, hand a compiled module to " +
+            this.#instead,
+        );
+        error.cause = cause;
+        throw error;
+      }
+    }
+    const module = this.#compiled;
+    return () => new WebAssembly.Instance(module).exports as unknown as E;
+  }
+
+  /** Starts the module from these bytes, or from a module that was compiled elsewhere; harmless afterwards. */
+  initSync(source: ModuleSource): void {
+    if (this.#engine) return;
+    this.#compiled ??= source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
+  }
+
+  /** The same, compiled in the background. */
+  async init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
+    if (this.#compiled || this.#engine) return;
+    let from: ModuleSource | Response | undefined = await source;
+    if (typeof Response !== "undefined" && from instanceof Response) from = await from.arrayBuffer();
+    if (from === undefined) {
+      if (!this.#bytes) {
+        this.instance();
+        return;
+      }
+      from = this.#bytes();
+    }
+    this.#compiled ??= from instanceof WebAssembly.Module ? from : await WebAssembly.compile(from as BufferSource);
+  }
 }
 
-/** What runs the module where WebAssembly does not: {@link init} has nothing to do then. */
+const main = new ModuleLoader<ParserExports>(
+  "jsonspigot/jsonspigot.wasm",
+  "`jsonspigot/slim`, or import `jsonspigot/js`, which needs no WebAssembly",
+);
+
+/** Where the main module comes from, if nobody calls {@link init} first. */
+export function loadWith(source: () => WebAssembly.Module): void {
+  main.loadWith(source);
+}
+
+/** Where the main module's bytes come from. */
+export function loadBytesWith(source: () => Uint8Array): void {
+  main.loadBytesWith(source);
+}
+
+/** What runs the main module where WebAssembly does not: {@link init} has nothing to do then. */
 export function runWith(other: Engine): void {
-  engine = other;
+  main.runWith(other);
 }
 
 /** The instance that new parsers live in; started by the first of them. */
 export function instance(): Instance {
-  return (current ??= start());
-}
-
-function start(): Instance {
-  if (engine) return new Instance(engine);
-  if (!compiled) {
-    if (!load) {
-      throw new JsonSpigotError(
-        "not-started",
-        "no WebAssembly module: call initSync() with `jsonspigot/jsonspigot.wasm` first",
-      );
-    }
-    try {
-      compiled = load();
-    } catch (cause) {
-      const error = new JsonSpigotError(
-        "not-started",
-        "the WebAssembly module can't be compiled here: await init() first where only synchronous compilation is " +
-          "refused, allow 'wasm-unsafe-eval' in the content security policy, hand a compiled module to " +
-          "`jsonspigot/slim`, or import `jsonspigot/js`, which needs no WebAssembly",
-      );
-      error.cause = cause;
-      throw error;
-    }
-  }
-  const module = compiled;
-  return new Instance(() => new WebAssembly.Instance(module).exports as unknown as Exports);
+  return main.instance();
 }
 
 /**
@@ -300,8 +378,7 @@ function start(): Instance {
  * harmless afterwards.
  */
 export function initSync(source: ModuleSource): void {
-  if (engine) return;
-  compiled ??= source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
+  main.initSync(source);
 }
 
 /**
@@ -309,23 +386,5 @@ export function initSync(source: ModuleSource): void {
  * work at the first use.
  */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
-  if (compiled || engine) return;
-  let from: ModuleSource | Response | undefined = await source;
-  if (typeof Response !== "undefined" && from instanceof Response) from = await from.arrayBuffer();
-  if (from === undefined) {
-    if (!bytes) {
-      instance();
-      return;
-    }
-    from = bytes();
-  }
-  compiled ??= from instanceof WebAssembly.Module ? from : await WebAssembly.compile(from as BufferSource);
-}
-
-let bytes: (() => Uint8Array) | undefined;
-
-/** Where the module's bytes come from. */
-export function loadBytesWith(source: () => Uint8Array): void {
-  bytes = source;
-  load = () => new WebAssembly.Module(source() as BufferSource);
+  await main.init(source);
 }

@@ -5,8 +5,9 @@
 
 import { JsonSpigotError } from "./error.js";
 import { EventReader, readDeviations, readError, type Deviations, type DocumentEvent, type Event } from "./events.js";
-import { encode, instance, type Instance, type Output } from "./module.js";
+import { instance, type Instance, type Output } from "./module.js";
 import { encodeOptions, invalid, type ParserOptions } from "./options.js";
+import { compile } from "./patterns.js";
 import { Mirror } from "./snapshot.js";
 import { makeValue, type Json, type Making } from "./values.js";
 
@@ -44,53 +45,6 @@ export interface ParserStatus {
 }
 
 const STATES: readonly ValueState[] = ["pending", "partial", "complete", "absent"];
-
-/** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
-const COMPILED_SETS = 64;
-
-function compile(module: Instance, patterns: readonly string[]): number {
-  const sets = module.patterns;
-  const name = patterns.length === 1 ? `=${patterns[0]}` : JSON.stringify(patterns);
-  const known = sets.get(name);
-  if (known !== undefined) return known;
-  const parts: Uint8Array[] = [];
-  for (const pattern of patterns) {
-    if (typeof pattern !== "string") throw invalid(`patterns: ${String(pattern)} is not a string`);
-    const bytes = encode(pattern);
-    parts.push(new Uint8Array(new Uint32Array([bytes.length]).buffer), bytes);
-  }
-  const set = module.exports.compile(module.writeAll(parts));
-  if (set < 0) {
-    const output = module.read(0);
-    const index = output.word();
-    const column = output.word();
-    const reason = output.string();
-    throw new PatternError(patterns[index]!, index, column, reason);
-  }
-  if (sets.size >= COMPILED_SETS) {
-    const [oldest, number] = sets.entries().next().value!;
-    sets.delete(oldest);
-    module.exports.forget(number);
-  }
-  sets.set(name, set);
-  return set;
-}
-
-/** A pattern that can't be compiled. */
-export class PatternError extends JsonSpigotError {
-  readonly pattern: string;
-  /** Its place in the list. */
-  readonly index: number;
-  /** Why, in lower case. */
-  readonly reason: string;
-
-  constructor(pattern: string, index: number, column: number, reason: string) {
-    super("invalid-pattern", `invalid pattern ${JSON.stringify(pattern)}: ${reason} at column ${column}`, { column });
-    this.pattern = pattern;
-    this.index = index;
-    this.reason = reason;
-  }
-}
 
 /** Parsers whose owner is gone. Where there is no such class, memory is freed by `dispose` alone. */
 const abandoned =

@@ -1,0 +1,53 @@
+// Patterns by number, and what is wrong with one that can't be compiled.
+
+import { JsonSpigotError } from "./error.js";
+import { encode, type Exports, type Instance } from "./module.js";
+import { invalid } from "./options.js";
+
+/** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
+const COMPILED_SETS = 64;
+
+/** The number of these patterns in an instance, which compiles them only once. */
+export function compile(module: Instance<Exports>, patterns: readonly string[]): number {
+  const sets = module.patterns;
+  const name = patterns.length === 1 ? `=${patterns[0]}` : JSON.stringify(patterns);
+  const known = sets.get(name);
+  if (known !== undefined) return known;
+  const parts: Uint8Array[] = [];
+  for (const pattern of patterns) {
+    if (typeof pattern !== "string") throw invalid(`patterns: ${String(pattern)} is not a string`);
+    const bytes = encode(pattern);
+    parts.push(new Uint8Array(new Uint32Array([bytes.length]).buffer), bytes);
+  }
+  const set = module.exports.compile(module.writeAll(parts));
+  if (set < 0) {
+    const output = module.read(0);
+    const index = output.word();
+    const column = output.word();
+    const reason = output.string();
+    throw new PatternError(patterns[index]!, index, column, reason);
+  }
+  if (sets.size >= COMPILED_SETS) {
+    const [oldest, number] = sets.entries().next().value!;
+    sets.delete(oldest);
+    module.exports.forget(number);
+  }
+  sets.set(name, set);
+  return set;
+}
+
+/** A pattern that can't be compiled. */
+export class PatternError extends JsonSpigotError {
+  readonly pattern: string;
+  /** Its place in the list. */
+  readonly index: number;
+  /** Why, in lower case. */
+  readonly reason: string;
+
+  constructor(pattern: string, index: number, column: number, reason: string) {
+    super("invalid-pattern", `invalid pattern ${JSON.stringify(pattern)}: ${reason} at column ${column}`, { column });
+    this.pattern = pattern;
+    this.index = index;
+    this.reason = reason;
+  }
+}
