@@ -22,14 +22,17 @@ const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 const remap = [[cargoHome, "/cargo"], [repository, "/jsonspigot"]].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 
 /** A crate of this folder as a module: small, and without what depends on this machine. */
-function build(crate, file, flags = []) {
+function build(crate, file, { target = `${crate}/target`, features = [], flags = [] } = {}) {
   run(
     "cargo",
-    ["build", "--quiet", "--release", "--locked", "--target", "wasm32-unknown-unknown", "--manifest-path", `${crate}/Cargo.toml`, "--target-dir", `${crate}/target`],
+    [
+      ...["build", "--quiet", "--release", "--locked", "--target", "wasm32-unknown-unknown"],
+      ...["--manifest-path", `${crate}/Cargo.toml`, "--target-dir", target, ...features],
+    ],
     { env: { ...process.env, RUSTFLAGS: [...remap, ...flags].join(" "), CARGO_INCREMENTAL: "0" } },
   );
   run("node_modules/.bin/wasm-opt", [
-    `${crate}/target/wasm32-unknown-unknown/release/jsonspigot_${crate}.wasm`,
+    `${target}/wasm32-unknown-unknown/release/jsonspigot_${crate}.wasm`,
     ...["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
     // What every engine has had since 2021, and rustc uses.
     ...["--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals"],
@@ -38,11 +41,19 @@ function build(crate, file, flags = []) {
 }
 
 build("wasm", "dist/jsonspigot.wasm");
+// A folder of its own for what cargo makes, so that neither module is built anew for the other.
+build("wasm", "dist/providers.wasm", { target: "wasm/target/providers", features: ["--features", "providers"] });
 // It has two tables of 64 KB on its stack.
-build("unpack", "unpack/target/unpack.wasm", ["-Clink-arg=-zstack-size=147456"]);
+build("unpack", "unpack/target/unpack.wasm", { flags: ["-Clink-arg=-zstack-size=147456"] });
 run("node_modules/.bin/tsc", []);
 const { unpack } = await import("../dist/unpack.js");
 const unpacker = readFileSync(join(here, "unpack/target/unpack.wasm"));
-await inline(readFileSync(join(here, "dist/jsonspigot.wasm")), unpacker, unpack, join(here, "dist/inlined.js"));
+const inlined = [
+  ["jsonspigot.wasm", "inlined.js", "./unpack.js"],
+  ["providers.wasm", "providers/inlined.js", "../unpack.js"],
+];
+for (const [module, file, unpackFrom] of inlined) {
+  await inline(readFileSync(join(here, "dist", module)), unpacker, unpack, join(here, "dist", file), unpackFrom);
+}
 
 run("node", ["scripts/translate.mjs"]);

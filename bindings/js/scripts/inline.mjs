@@ -24,8 +24,9 @@ function sixBits(bytes) {
  * Writes the file that stands for `inlined.js`: a function `inlined` that gives the module's bytes.
  *
  * @param unpack The function of `src/unpack.ts`, built.
+ * @param unpackFrom Where that file finds it.
  */
-export async function inline(module, unpacker, unpack, file) {
+export async function inline(module, unpacker, unpack, file, unpackFrom) {
   const stream = await deflateAsync(module, { numiterations: 15 });
   // The unpacker reads up to four bytes ahead.
   const padded = new Uint8Array(Math.ceil((stream.length + 4) / 3) * 3);
@@ -36,7 +37,7 @@ export async function inline(module, unpacker, unpack, file) {
   writeFileSync(
     file,
     `// The module, packed; made by \`npm run build\`.
-import { unpack } from "./unpack.js";
+import { unpack } from "${unpackFrom}";
 const unpacker = "${hexadecimal}";
 const packed = "${packed}";
 export function inlined() {

@@ -3,15 +3,24 @@
 //! JavaScript writes a chunk where [`input`] says, calls [`feed`], and reads the numbers and the text that [`output`]
 //! points to. `output.rs` owns those two buffers, `events.rs` and `snapshot.rs` what is written into them, `options.rs`
 //! what a parser is made from. `../../src/module.ts` is the other side; the two change together.
+//!
+//! With the feature `providers` it is the module of `jsonspigot/providers`: in the place of parsers it has the provider
+//! streams and envelopes of `providers.rs`.
 
 #![no_std]
 
 extern crate alloc;
 
+// What is written of documents, and read of framings, is of no use to provider streams.
+#[cfg_attr(feature = "providers", allow(dead_code))]
 mod events;
 mod memory;
+#[cfg_attr(feature = "providers", allow(dead_code))]
 mod options;
 mod output;
+#[cfg(feature = "providers")]
+mod providers;
+#[cfg(not(feature = "providers"))]
 mod snapshot;
 mod table;
 
@@ -19,9 +28,13 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 
-use jsonspigot::{DocumentEvent, Documents, Error, Parser, PatternSet, Revision};
+#[cfg(not(feature = "providers"))]
+use jsonspigot::{DocumentEvent, Documents, Parser, Revision};
+use jsonspigot::{Error, PatternSet};
 
 use self::output::Output;
+#[cfg(feature = "providers")]
+use self::providers::Slot;
 use self::table::Table;
 
 #[global_allocator]
@@ -42,6 +55,7 @@ struct Module {
     parsers: Table<Box<Slot>>,
 }
 
+#[cfg(not(feature = "providers"))]
 struct Slot {
     reader: Reader,
     /// Whether the ends of strings have their text.
@@ -51,11 +65,13 @@ struct Slot {
     patched: Revision,
 }
 
+#[cfg(not(feature = "providers"))]
 enum Reader {
     One(Parser),
     Many(Documents),
 }
 
+#[cfg(not(feature = "providers"))]
 impl Reader {
     fn parser(&self) -> Option<&Parser> {
         match self {
@@ -144,6 +160,7 @@ extern "C" fn forget(patterns: u32) {
 }
 
 /// A new parser; the input has its options. Gives its number.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn create(patterns: u32) -> u32 {
     with(|module| {
@@ -164,6 +181,7 @@ extern "C" fn create(patterns: u32) -> u32 {
 }
 
 /// A parser that goes on from here on its own. Its copy of the snapshot is the caller's.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn duplicate(parser: u32) -> u32 {
     with(|module| {
@@ -184,6 +202,7 @@ extern "C" fn release(parser: u32) {
 }
 
 /// Makes a parser as new.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn reset(parser: u32) {
     with(|module| {
@@ -201,6 +220,7 @@ extern "C" fn reset(parser: u32) {
 
 /// Parses the input's first bytes. The output has the events. If the bytes are a string of JavaScript's, a delta may be told
 /// to be that string.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
     with(|module| {
@@ -219,6 +239,7 @@ extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
 }
 
 /// The end of the input. The output has the last events.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn finish(parser: u32) -> i32 {
     with(|module| {
@@ -234,6 +255,7 @@ extern "C" fn finish(parser: u32) -> i32 {
     })
 }
 
+#[cfg(not(feature = "providers"))]
 fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &[u8], spelling: bool) {
     match event {
         DocumentEvent::Match { document, event } => {
@@ -246,6 +268,7 @@ fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &
 }
 
 /// What the snapshot has more than JavaScript's copy. An appended text that is the input's first bytes is told to be these.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn growth(parser: u32, len: u32) -> i32 {
     with(|module| {
@@ -259,6 +282,7 @@ extern "C" fn growth(parser: u32, len: u32) -> i32 {
 }
 
 /// The patch since the last one, as JSON text: one operation after the other.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn patch(parser: u32) -> i32 {
     with(|module| {
@@ -274,6 +298,7 @@ extern "C" fn patch(parser: u32) -> i32 {
 }
 
 /// The snapshot as JSON text; nothing if nothing is shown yet.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn snapshot_text(parser: u32) -> i32 {
     with(|module| {
@@ -287,6 +312,7 @@ extern "C" fn snapshot_text(parser: u32) -> i32 {
 }
 
 /// What is known at a path, which is the input's first bytes: pending, partial, complete, absent.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn state_of(parser: u32, len: u32) -> i32 {
     with(|module| {
@@ -303,6 +329,7 @@ extern "C" fn state_of(parser: u32, len: u32) -> i32 {
 }
 
 /// The complete value: as the text that it was received as, or, if `is_printed`, on one line.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn complete(parser: u32, is_printed: u32) -> i32 {
     with(|module| {
@@ -321,6 +348,7 @@ extern "C" fn complete(parser: u32, is_printed: u32) -> i32 {
 
 /// What a parser knows of its input: bytes, whether the text is complete, whether it is strict JSON, the deviations, and
 /// the error, if there is one.
+#[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
 extern "C" fn status(parser: u32) -> i32 {
     with(|module| {

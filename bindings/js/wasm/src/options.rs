@@ -69,7 +69,8 @@ pub(crate) fn read(input: &[u8]) -> Options {
     Options { builder, framing, spelling: flags & flag::SPELLING != 0 }
 }
 
-fn number(input: &[u8], at: usize) -> u64 {
+/// Eight bytes of the input, or as many zeros.
+pub(crate) fn number(input: &[u8], at: usize) -> u64 {
     input.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 

@@ -1,0 +1,266 @@
+// Text with payloads between marks: what a person should see, and the payloads, parsed.
+
+import { JsonSpigotError } from "../error.js";
+import type { Event, EventReader } from "../events.js";
+import { encode, isWellFormed } from "../module.js";
+import { encodeOptions, invalid } from "../options.js";
+import { compile } from "../patterns.js";
+import type { Json, Making } from "../values.js";
+import { readRecord, settle, type InputStatus } from "./events.js";
+import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
+import { eventReader, parsingOptions } from "./stream.js";
+import { badByte, cutLength } from "./utf8.js";
+
+export interface EnvelopeOptions extends ParsingOptions {
+  /** What of a payload the parser keeps for the ends of matches: the matches' texts unless told otherwise. */
+  readonly retain?: "all" | "matches" | "nothing";
+  /** Bytes of visible text that may be held back because they may become a mark; 4096 unless told otherwise. */
+  readonly holdLimit?: number;
+  /** Bytes between two marks; 16 MiB unless told otherwise. A longer payload is truncated. */
+  readonly payloadLimit?: number;
+}
+
+/** A piece of the visible text. */
+export interface VisibleTextEvent {
+  readonly kind: "text";
+  readonly text: string;
+}
+
+/** A mark has opened. */
+export interface PayloadStartEvent {
+  readonly kind: "payload-start";
+  /** Which, as it was given. */
+  readonly mark: string;
+  /** The opening mark as it came; empty for a bare payload. */
+  readonly open: string;
+  /** Its first byte in the text. */
+  readonly offset: number;
+}
+
+/** A begin, delta, end or inner error of a pattern's match in a JSON payload. Offsets count from the payload's start. */
+export type PayloadMatchEvent = Event & { readonly mark: string };
+
+/** A piece of a payload that is plain text. */
+export interface FragmentEvent {
+  readonly kind: "fragment";
+  readonly mark: string;
+  readonly text: string;
+}
+
+/** A payload has ended, and this is what it came to. */
+export interface PayloadEvent {
+  readonly kind: "payload";
+  readonly mark: string;
+  readonly status: InputStatus;
+  /** Why it was truncated: `end-of-input` or `limit`. */
+  readonly reason?: string;
+  /** The value, if it is complete. */
+  readonly value?: Json;
+  /** The text between the marks as it came. */
+  readonly raw: string;
+  readonly error?: JsonSpigotError;
+  /** The closing mark as it came. */
+  readonly close: string;
+  /** Bytes between the marks. */
+  readonly length: number;
+}
+
+/** What an envelope tells. */
+export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;
+
+const KNOWN = ["limits", "duplicateKeys", "lenient", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
+
+const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+/**
+ * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
+ * `tag:NAME` (`<NAME>…</NAME>`), `bare` (the first JSON object or array) and `bare:object`; `:json` or `:raw` behind
+ * it declares the payload.
+ *
+ * ```ts
+ * const envelope = new Envelope(["tag:think", "comment:context"], "slots[*]");
+ * for (const event of envelope.feed(chunk)) {
+ *   if (event.kind === "text") show(event.text);
+ *   if (event.kind === "payload" && event.status === "complete") keep(event.mark, event.value);
+ * }
+ * ```
+ */
+export class Envelope extends Handle {
+  readonly #marks: readonly string[];
+  readonly #making: Making;
+  readonly #reader: EventReader;
+  /** Half a surrogate pair, or the first bytes of a character, from the end of the last chunk. */
+  #half = "";
+  #cut: Uint8Array = new Uint8Array(0);
+  /** What was read: bytes, lines, and the bytes of the line that is open. */
+  #bytes = 0;
+  #lines = 0;
+  #column = 0;
+  #error: JsonSpigotError | undefined;
+
+  /**
+   * @throws {JsonSpigotError} of kind `invalid-mark` for a mark that is none, and of kind `invalid-option`.
+   * @throws {PatternError} for a pattern that can't be compiled.
+   */
+  constructor(marks: string | readonly string[], patterns: string | readonly string[] = [], options: EnvelopeOptions = {}) {
+    super();
+    const { retain = "matches", holdLimit, payloadLimit, spelling = false } = options;
+    this.#marks = typeof marks === "string" ? [marks] : [...marks];
+    if (this.#marks.length === 0) throw invalid("marks: at least one is needed");
+    this.#making = makingOf(options);
+    this.#reader = eventReader(this.#making, spelling, retain !== "nothing");
+    const encoded = encodeOptions({ ...parsingOptions(options, KNOWN), retain }, 0);
+    const sizes = encodeLimits([["holdLimit", holdLimit, 4096], ["payloadLimit", payloadLimit, 16 << 20]]);
+    const set = compile(this.module, typeof patterns === "string" ? [patterns] : patterns);
+    const length = this.module.writeAll([sizes, encoded, ...this.#marks.flatMap((mark) => encodeText(String(mark)))]);
+    const slot = this.module.exports.create_envelope(set, length);
+    if (slot < 0) {
+      const output = this.module.read(0);
+      const mark = this.#marks[output.word()];
+      throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${output.string()}`);
+    }
+    this.own(slot);
+  }
+
+  /**
+   * Reads a chunk. A character that its end cuts waits for the next chunk.
+   *
+   * @throws {JsonSpigotError} of kind `invalid-utf8` for bytes that are not UTF-8 and for half a surrogate pair inside
+   * the text. Its `events` are what was told before; every later call throws the same error again, without them.
+   */
+  feed(chunk: string | Uint8Array): EnvelopeEvent[] {
+    this.#check();
+    if (typeof chunk !== "string") {
+      if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
+      return this.#feedBytes(this.#takeHalf(), chunk);
+    }
+    if (this.#cut.length > 0) return this.#feedBytes(new Uint8Array(0), halfAsBytes(chunk));
+    let text = this.#half + chunk;
+    this.#half = "";
+    const last = text.charCodeAt(text.length - 1);
+    if (last >= 0xd800 && last <= 0xdbff) {
+      this.#half = text.slice(-1);
+      text = text.slice(0, -1);
+    }
+    return isWellFormed(text) ? this.#feedText(text) : this.#feedBytes(new Uint8Array(0), halfAsBytes(text));
+  }
+
+  /**
+   * The end of the text: gives back what was held, or ends the open payload. After that the envelope is as good as new.
+   *
+   * @throws {JsonSpigotError} of kind `incomplete` if the text ends inside a character.
+   */
+  finish(): EnvelopeEvent[] {
+    this.#check();
+    if (this.#half !== "") return this.#feedBytes(this.#takeHalf(), new Uint8Array(0));
+    const isCut = this.#cut.length > 0;
+    this.#bytes += this.#cut.length;
+    this.#column += this.#cut.length;
+    const events = this.#end();
+    if (isCut) throw this.#fail("incomplete", "the text ends inside a character", events);
+    this.#bytes = 0;
+    this.#lines = 0;
+    this.#column = 0;
+    return events;
+  }
+
+  #check(): void {
+    this.call(() => 0);
+    if (this.#error) throw this.#error;
+  }
+
+  #takeHalf(): Uint8Array {
+    const half = halfAsBytes(this.#half);
+    this.#half = "";
+    return half;
+  }
+
+  #feedBytes(before: Uint8Array, chunk: Uint8Array): EnvelopeEvent[] {
+    let bytes = chunk;
+    if (this.#cut.length + before.length > 0) {
+      bytes = new Uint8Array(this.#cut.length + before.length + chunk.length);
+      bytes.set(this.#cut);
+      bytes.set(before, this.#cut.length);
+      bytes.set(chunk, this.#cut.length + before.length);
+    }
+    const whole = bytes.length - cutLength(bytes);
+    this.#cut = bytes.slice(whole);
+    let text: string | undefined;
+    try {
+      text = strict.decode(bytes.subarray(0, whole));
+    } catch {
+      text = undefined;
+    }
+    if (text !== undefined && badByte(this.#cut) === undefined) return this.#feedText(text);
+    const bad = badByte(bytes)!;
+    const events = this.#feedText(strict.decode(bytes.subarray(0, bad.start)));
+    this.#bytes += bad.at - bad.start;
+    this.#column += bad.at - bad.start;
+    events.push(...this.#end());
+    throw this.#fail("invalid-utf8", "the text is not UTF-8", events);
+  }
+
+  #feedText(text: string): EnvelopeEvent[] {
+    if (text === "") return [];
+    const length = this.module.write(text);
+    this.#count(text, length);
+    return this.#read(this.call((exports) => exports.feed(this.slot, length)));
+  }
+
+  #count(text: string, length: number): void {
+    this.#bytes += length;
+    let last = text.lastIndexOf("\n");
+    if (last < 0) {
+      this.#column += length;
+      return;
+    }
+    const behind = text.slice(last + 1);
+    this.#column = length === text.length ? behind.length : encode(behind).length;
+    for (; last >= 0; last = last === 0 ? -1 : text.lastIndexOf("\n", last - 1)) this.#lines += 1;
+  }
+
+  #end(): EnvelopeEvent[] {
+    this.#cut = new Uint8Array(0);
+    return this.#read(this.call((exports) => exports.finish(this.slot, 0)));
+  }
+
+  #fail(kind: string, what: string, events: readonly EnvelopeEvent[]): JsonSpigotError {
+    const place = { offset: this.#bytes, line: this.#lines + 1, column: this.#column + 1 };
+    const message = `${what} at byte ${place.offset} (line ${place.line}, column ${place.column})`;
+    this.#error = new JsonSpigotError(kind, message, place);
+    return new JsonSpigotError(kind, message, { ...place, events: events as readonly Event[] });
+  }
+
+  #read(count: number): EnvelopeEvent[] {
+    const events: EnvelopeEvent[] = [];
+    if (count === 0) return events;
+    const output = this.read(count);
+    while (output.at < output.end) {
+      const record = readRecord(output, this.#making);
+      if ("mark" in record) record["mark"] = this.#marks[record["mark"] as number];
+      switch (record.kind) {
+        case "match":
+          events.push(Object.assign(this.#reader.readOne(output, this.module), { mark: record["mark"] as string }));
+          continue;
+        case "payload":
+          this.#reader.reset();
+          settle(record, this.#making);
+          break;
+      }
+      events.push(record as unknown as EnvelopeEvent);
+    }
+    return events;
+  }
+}
+
+/** As UTF-8, and half a surrogate pair as if it were a character: bytes that are not UTF-8. */
+function halfAsBytes(text: string): Uint8Array {
+  if (isWellFormed(text)) return encode(text);
+  const bytes: number[] = [];
+  for (const character of text) {
+    const point = character.codePointAt(0)!;
+    if (point < 0xd800 || point > 0xdfff) bytes.push(...encode(character));
+    else bytes.push(0xe0 | (point >> 12), 0x80 | ((point >> 6) & 0x3f), 0x80 | (point & 0x3f));
+  }
+  return Uint8Array.from(bytes);
+}

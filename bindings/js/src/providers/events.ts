@@ -1,0 +1,359 @@
+// What provider streams tell, and how the module's records are read into it.
+
+import type { JsonSpigotError } from "../error.js";
+import { readError, type Event, type EventReader } from "../events.js";
+import type { Exports, Instance, Output } from "../module.js";
+import { makeValue, type Json, type Making } from "../values.js";
+
+/** What a call's input or a payload came to. Only a `complete` one has a value, and an `empty` input, which is `{}`. */
+export type InputStatus = "complete" | "empty" | "truncated" | "malformed" | "trailing" | "raw";
+
+/** Who is to execute a call. */
+export type Executor = "client" | "provider";
+
+/** What the end of an answer means, whatever the provider's word for it. */
+export type StopType =
+  | "finished"
+  | "tool-use"
+  | "stop-sequence"
+  | "length"
+  | "refusal"
+  | "content-filter"
+  | "pause"
+  | "cancelled"
+  | "error"
+  | "other";
+
+/** A tool call has begun. A structured answer is a call without an id and a name. */
+export interface CallStartEvent {
+  readonly kind: "call";
+  /** The call's number in this stream. */
+  readonly call: number;
+  /** The provider's id, if it is known already. */
+  readonly id?: string;
+  /** The tool's name, if it is known already. */
+  readonly name?: string;
+  /** Which of several answers it belongs to; 0 where there is one. */
+  readonly choice: number;
+  readonly executed: Executor;
+}
+
+/** A begin, delta, end or inner error of a pattern's match in the input of a call. */
+export type CallMatchEvent = Event & { readonly call: number };
+
+/** The input of a call has ended, and this is what it came to. */
+export interface InputEvent {
+  readonly kind: "input";
+  readonly call: number;
+  readonly id?: string;
+  readonly name?: string;
+  readonly executed: Executor;
+  readonly status: InputStatus;
+  /** Why it was truncated: the provider's word for the end (`max_tokens`), `end-of-input`, … */
+  readonly reason?: string;
+  /** The value, if it is complete; `{}` if there was no input. */
+  readonly value?: Json;
+  /** The text as it came. */
+  readonly raw: string;
+  /** What is wrong with the JSON. */
+  readonly error?: JsonSpigotError;
+}
+
+/** What a provider does that a call can't be made of; the stream goes on. */
+export interface CallErrorEvent {
+  readonly kind: "call-error";
+  readonly call?: number;
+  readonly type:
+    | "not-started"
+    | "ended"
+    | "mismatch"
+    | "mixed"
+    | "open-calls-limit"
+    | "input-limit"
+    | "name-limit"
+    | "event-limit";
+}
+
+/** The provider's own JSON: as a value, and as it was spelt. */
+interface WithJson {
+  readonly value: Json;
+  readonly raw: string;
+}
+
+/** A call waits for somebody's approval. */
+export interface ApprovalRequestEvent extends WithJson {
+  readonly kind: "approval-request";
+  readonly id: string;
+  readonly call?: number;
+}
+
+/** A call that was begun is not to be executed any more. */
+export interface CallCancelledEvent extends WithJson {
+  readonly kind: "call-cancelled";
+  readonly call?: number;
+  readonly id?: string;
+}
+
+export interface MessageStartEvent {
+  readonly kind: "message-start";
+  readonly id?: string;
+  readonly model?: string;
+}
+
+/** A part of the answer begins: what text or reasoning follows names its number. */
+export interface BlockStartEvent {
+  readonly kind: "block-start";
+  readonly block: number;
+  readonly choice: number;
+  readonly type: "text" | "reasoning";
+  readonly id?: string;
+  readonly phase?: string;
+}
+
+export interface BlockEndEvent {
+  readonly kind: "block-end";
+  readonly block: number;
+  readonly choice: number;
+  readonly type: "text" | "reasoning";
+}
+
+/** A piece of the answer's text, or of the reasoning before it. */
+export interface TextEvent {
+  readonly kind: "text" | "reasoning";
+  readonly choice: number;
+  readonly block: number;
+  readonly text: string;
+}
+
+/** A piece of the words in which the model refuses. */
+export interface RefusalEvent {
+  readonly kind: "refusal";
+  readonly choice: number;
+  readonly text: string;
+}
+
+/** What is to be sent back as it came: signatures, encrypted reasoning. */
+export interface OpaqueEvent extends WithJson {
+  readonly kind: "opaque";
+  readonly type: "signature" | "encrypted" | "container" | "compaction";
+  readonly choice: number;
+  readonly block?: number;
+  readonly call?: number;
+}
+
+/** The result of a tool that the provider has executed. */
+export interface ToolResultEvent extends WithJson {
+  readonly kind: "tool-result";
+  readonly call?: number;
+  /** The provider's id of the call. */
+  readonly id?: string;
+  readonly isError: boolean;
+}
+
+/** A source that the answer cites. */
+export interface SourceEvent extends WithJson {
+  readonly kind: "source";
+  readonly choice: number;
+  readonly block?: number;
+  readonly url?: string;
+  readonly title?: string;
+  readonly quote?: string;
+  /** Where it applies, as the provider counts. */
+  readonly span?: readonly [start: number, end: number];
+}
+
+export interface ContentFilterEvent extends WithJson {
+  readonly kind: "content-filter";
+  readonly choice: number;
+}
+
+/** Tokens, as far as the provider has told them. */
+export interface UsageEvent extends WithJson {
+  readonly kind: "usage";
+  readonly input?: number;
+  readonly output?: number;
+  readonly cached?: number;
+  readonly reasoning?: number;
+}
+
+/** An answer is over. */
+export interface StopEvent {
+  readonly kind: "stop";
+  readonly choice: number;
+  /** The provider's word. */
+  readonly reason: string;
+  /** What it means. */
+  readonly type: StopType;
+  /** The word of the provider behind a gateway. */
+  readonly nativeReason?: string;
+  /** Which of your stop sequences has come. */
+  readonly stopSequence?: string;
+}
+
+/** The stream has ended before the provider ended the answer. */
+export interface IncompleteEvent {
+  readonly kind: "incomplete";
+  readonly reason: string;
+}
+
+/** The provider reports an error. */
+export interface ProviderErrorEvent {
+  readonly kind: "provider-error";
+  readonly message: string;
+  /** Its type and its code, as the provider spells them. */
+  readonly type?: string;
+  readonly code?: string;
+  /** Whether the same request may succeed later. */
+  readonly retry?: "never" | "later";
+  readonly retryAfterMs?: number;
+}
+
+/** An event of a type that is not known, or something that is none (`bad-frame`). The stream goes on. */
+export interface UnknownEvent {
+  readonly kind: "unknown-event" | "bad-frame";
+  readonly text: string;
+}
+
+/** The provider has said that nothing more will come. */
+export interface StreamEndEvent {
+  readonly kind: "stream-end";
+}
+
+/** What a provider's stream tells. */
+export type StreamEvent =
+  | CallStartEvent
+  | CallMatchEvent
+  | InputEvent
+  | CallErrorEvent
+  | ApprovalRequestEvent
+  | CallCancelledEvent
+  | MessageStartEvent
+  | BlockStartEvent
+  | BlockEndEvent
+  | TextEvent
+  | RefusalEvent
+  | OpaqueEvent
+  | ToolResultEvent
+  | SourceEvent
+  | ContentFilterEvent
+  | UsageEvent
+  | StopEvent
+  | IncompleteEvent
+  | ProviderErrorEvent
+  | UnknownEvent
+  | StreamEndEvent;
+
+// The records of `../../wasm/src/providers.rs` by tag: the event's kind, then its fields. `#` is a number, `$` a text, `?` a
+// flag (`_`: of no use here), `{` the provider's JSON.
+const RECORDS = [
+  "call #call $id $name #choice $executed",
+  "match #call",
+  "input #call $id $name $executed $status $reason ?hasValue $raw",
+  "call-error #call $type",
+  "approval-request $id #call {raw",
+  "message-start $id $model",
+  "block-start #block #choice $type $id $phase",
+  "block-end #block #choice $type",
+  "text #choice #block $text",
+  "reasoning #choice #block $text",
+  "refusal #choice $text",
+  "opaque $type #choice #block #call {raw",
+  "tool-result #call $id ?isError {raw",
+  "call-cancelled #call $id {raw",
+  "source #choice #block $url $title $quote #start #end {raw",
+  "content-filter #choice {raw",
+  "usage #input #output #cached #reasoning {raw",
+  "stop #choice $reason $type $nativeReason $stopSequence",
+  "incomplete $reason",
+  "provider-error $message $type $code $retry #retryAfterMs",
+  "unknown-event $text",
+  "bad-frame $text",
+  "payload-start #mark $open #offset",
+  "match #mark",
+  "fragment #mark $text",
+  "payload #mark $close #length ?_ $status $reason ?hasValue $raw",
+  "text $text",
+  "stream-end",
+].map((line) => {
+  const [kind, ...fields] = line.split(" ");
+  return { kind: kind!, fields: fields.map((field) => ({ sort: field[0]!, name: field.slice(1) })) };
+});
+
+export interface Fields {
+  kind: string;
+  [field: string]: unknown;
+}
+
+/** Reads one record; what is not there is not a property of it. */
+export function readRecord(output: Output, making: Making): Fields {
+  const first = output.word();
+  const { kind, fields } = RECORDS[first & 0xff]!;
+  const record: Fields = { kind };
+  for (let place = 0; place < fields.length; place++) {
+    const isThere = ((first >>> (8 + place)) & 1) !== 0;
+    const { sort, name } = fields[place]!;
+    if (sort === "?" && name !== "_") record[name] = isThere;
+    if (sort === "?" || !isThere) continue;
+    if (sort === "#") record[name] = output.long();
+    else if (sort === "$") record[name] = output.string();
+    else {
+      const raw = output.string();
+      record["value"] = providerValue(raw, making);
+      record["raw"] = raw;
+    }
+  }
+  if (first >>> 31 !== 0) record["error"] = readError(output, []);
+  return record;
+}
+
+/** The value of a provider's JSON: its text, if that is only nearly JSON. */
+function providerValue(raw: string, making: Making): Json {
+  try {
+    return makeValue(raw, making);
+  } catch {
+    return raw;
+  }
+}
+
+/** Puts the value of a complete input or payload in its place. */
+export function settle(record: Fields, making: Making): void {
+  const hasValue = record["hasValue"] as boolean;
+  delete record["hasValue"];
+  if (hasValue) record["value"] = record["status"] === "empty" ? {} : makeValue(record["raw"] as string, making);
+}
+
+/** Reads the events of a call of a stream. Matches are read by a reader for each open call, which `calls` has. */
+export function readStreamEvents(
+  instance: Instance<Exports>,
+  output: Output,
+  making: Making,
+  calls: Map<number, EventReader>,
+  newReader: () => EventReader,
+): StreamEvent[] {
+  const events: StreamEvent[] = [];
+  while (output.at < output.end) {
+    const record = readRecord(output, making);
+    const call = record["call"] as number;
+    switch (record.kind) {
+      case "match": {
+        let reader = calls.get(call);
+        if (!reader) calls.set(call, (reader = newReader()));
+        events.push(Object.assign(reader.readOne(output, instance), { call }));
+        continue;
+      }
+      case "input":
+        calls.delete(call);
+        settle(record, making);
+        break;
+      case "source":
+        if ("start" in record) {
+          record["span"] = [record["start"], record["end"]];
+          delete record["start"];
+          delete record["end"];
+        }
+        break;
+    }
+    events.push(record as unknown as StreamEvent);
+  }
+  return events;
+}

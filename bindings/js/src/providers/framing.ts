@@ -1,0 +1,261 @@
+// From the body of a provider's response to the JSON texts of its events, at any cut.
+//
+// There are three framings, told apart by the first bytes after any white space: JSON texts begin with a bracket
+// (`texts.ts`), Amazon's event stream with two lengths and their checksum (`messages.ts`), and all else is read as
+// server-sent events. The command line does the same in `cli/src/framing`.
+
+import { isWellFormed } from "../module.js";
+import { isPrelude, Messages, PRELUDE } from "./messages.js";
+import { Texts } from "./texts.js";
+import { cutLength } from "./utf8.js";
+
+/**
+ * One piece of the input: an event's text, what may have been an event but can't be read, what the framing says is an
+ * error, or (`too-long`) an event that was skipped.
+ */
+export type FrameKind = "text" | "unreadable" | "exception" | "too-long";
+
+export type OnFrame = (kind: FrameKind, text: string) => void;
+
+const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const BYTE_ORDER_MARK = "\ufeff";
+
+export class Framing {
+  readonly #limit: number;
+  readonly #onFrame: OnFrame;
+  /** Whether bytes that are not UTF-8 have been replaced since the last frame. */
+  #isReplaced = false;
+  /** The first bytes of a character that the last chunk has cut. */
+  #cut: Uint8Array = new Uint8Array(0);
+  /** What was read before the framing was known: bytes that may be a prelude, or white space and a bracket. */
+  #prelude: number[] = [];
+  #before = "";
+  #reader: Messages | Texts | ServerSentEvents | undefined;
+
+  /** Frames of at most about `limit` bytes. */
+  constructor(limit: number, onFrame: OnFrame) {
+    this.#limit = limit;
+    this.#onFrame = onFrame;
+  }
+
+  feed(chunk: string | Uint8Array): void {
+    if (typeof chunk === "string") {
+      this.#text(chunk);
+      return;
+    }
+    let bytes = chunk;
+    if (!this.#reader && this.#before === "" && this.#cut.length === 0) bytes = this.#lookForPrelude(bytes);
+    if (this.#reader instanceof Messages) this.#reader.feed(bytes);
+    else this.#decode(bytes);
+  }
+
+  /** Ends the input. Servers may omit the last blank line, and files the last line feed. */
+  finish(): void {
+    if (this.#prelude.length > 0) {
+      const bytes = Uint8Array.from(this.#prelude);
+      this.#prelude = [];
+      this.#decode(bytes);
+    }
+    if (this.#cut.length > 0) {
+      this.#isReplaced = true;
+      this.#cut = new Uint8Array(0);
+      this.#text("\ufffd");
+    }
+    // White space and a bracket are no event.
+    this.#reader?.finish();
+  }
+
+  /** Collects what may be a message's prelude; gives the bytes that are to be read. */
+  #lookForPrelude(bytes: Uint8Array): Uint8Array {
+    const first = this.#prelude[0] ?? bytes[0];
+    // Tabs, line ends, spaces, the first byte of a byte order mark and all that is printed begin texts.
+    const isText = first === undefined || (first >= 9 && first <= 13 && first !== 11) || first === 0xef || (first >= 0x20 && first < 0x7f);
+    if (isText) return bytes;
+    const taken = Math.min(PRELUDE - this.#prelude.length, bytes.length);
+    this.#prelude.push(...bytes.subarray(0, taken));
+    if (this.#prelude.length < PRELUDE) return new Uint8Array(0);
+    const prelude = Uint8Array.from(this.#prelude);
+    this.#prelude = [];
+    if (isPrelude(prelude)) {
+      const messages = new Messages(this.#limit, this.#onFrame);
+      this.#reader = messages;
+      messages.feed(prelude);
+    } else {
+      this.#decode(prelude);
+    }
+    return bytes.subarray(taken);
+  }
+
+  /** Bytes as text. What is not UTF-8 is replaced, and known to be. */
+  #decode(chunk: Uint8Array): void {
+    let bytes = chunk;
+    if (this.#cut.length > 0) {
+      bytes = new Uint8Array(this.#cut.length + chunk.length);
+      bytes.set(this.#cut);
+      bytes.set(chunk, this.#cut.length);
+    }
+    const end = bytes.length - cutLength(bytes);
+    this.#cut = bytes.slice(end);
+    bytes = bytes.subarray(0, end);
+    let text: string;
+    try {
+      text = strict.decode(bytes);
+    } catch {
+      this.#decodeLines(bytes);
+      return;
+    }
+    this.#text(text);
+  }
+
+  /** Line by line, so that only the event with the bad bytes can't be read. */
+  #decodeLines(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      const end = bytes.indexOf(10, at) + 1 || bytes.length;
+      const line = bytes.subarray(at, end);
+      at = end;
+      let text: string;
+      try {
+        text = strict.decode(line);
+      } catch {
+        text = lossy.decode(line);
+        this.#isReplaced = true;
+      }
+      this.#text(text);
+    }
+  }
+
+  #text(text: string): void {
+    let rest = text;
+    while (!this.#reader && rest !== "") {
+      const unit = rest[0]!;
+      const isFirst = this.#before === "";
+      if (isBlank(unit) || (isFirst && unit === BYTE_ORDER_MARK) || (unit === "[" && !this.#before.includes("["))) {
+        this.#before += unit;
+        rest = rest.slice(1);
+      } else if (unit === "{") {
+        this.#reader = new Texts(this.#limit, this.#tell, this.#before.includes("["));
+      } else {
+        this.#reader = new ServerSentEvents(this.#limit, this.#tell);
+        this.#reader.feed(this.#before);
+      }
+    }
+    if (this.#reader && rest !== "") (this.#reader as Texts | ServerSentEvents).feed(rest);
+  }
+
+  /** A frame that was read from text: unreadable, if some of it was replaced. */
+  readonly #tell: OnFrame = (kind, text) => {
+    let frame = text;
+    let isUnreadable = this.#isReplaced && text.includes("\ufffd");
+    this.#isReplaced = false;
+    if (!isWellFormed(frame)) {
+      frame = frame.replace(LONE_SURROGATES, "\ufffd");
+      isUnreadable = true;
+    }
+    this.#onFrame(kind === "text" && isUnreadable ? "unreadable" : kind, frame);
+  };
+}
+
+/** Half surrogate pairs. */
+export const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+export function isBlank(unit: string): boolean {
+  return unit === " " || unit === "\n" || unit === "\r" || unit === "\t" || unit === "\f";
+}
+
+/** The data of server-sent events, as the HTML standard reads them. */
+class ServerSentEvents {
+  readonly #limit: number;
+  readonly #onFrame: OnFrame;
+  /** The line so far; and the data of the event so far, in pieces that line feeds join. */
+  #line = "";
+  #data: string[] = [];
+  #length = 0;
+  #isTooLong = false;
+  #isFirst = true;
+  /** Whether the last chunk ended with a carriage return: a line feed after it belongs to it. */
+  #isAfterReturn = false;
+
+  constructor(limit: number, onFrame: OnFrame) {
+    this.#limit = limit;
+    this.#onFrame = onFrame;
+  }
+
+  feed(text: string): void {
+    let at = 0;
+    if (this.#isFirst && text !== "") {
+      this.#isFirst = false;
+      if (text.startsWith(BYTE_ORDER_MARK)) at = 1;
+    }
+    if (this.#isAfterReturn && at < text.length) {
+      this.#isAfterReturn = false;
+      if (text[at] === "\n") at += 1;
+    }
+    let feed = text.indexOf("\n", at);
+    let back = text.indexOf("\r", at);
+    while (feed >= 0 || back >= 0) {
+      const end = feed < 0 || (back >= 0 && back < feed) ? back : feed;
+      this.#keep(text.slice(at, end));
+      this.#endLine();
+      at = end + 1;
+      if (end === back) {
+        if (at === text.length) this.#isAfterReturn = true;
+        else if (text[at] === "\n") at += 1;
+        back = text.indexOf("\r", at);
+      }
+      if (feed >= 0 && feed < at) feed = text.indexOf("\n", at);
+    }
+    this.#keep(text.slice(at));
+  }
+
+  finish(): void {
+    this.#isAfterReturn = false;
+    this.feed("\n\n");
+  }
+
+  #keep(piece: string): void {
+    if (this.#isTooLong) {
+      if (piece !== "") this.#line = SOMETHING;
+      return;
+    }
+    this.#line += piece;
+    if (this.#length + this.#line.length - FIELD.length > this.#limit) this.#skip();
+  }
+
+  /** The event is too long: it is passed over up to the blank line that ends it. */
+  #skip(): void {
+    this.#isTooLong = true;
+    this.#data = [];
+    this.#line = SOMETHING;
+    this.#onFrame("too-long", "");
+  }
+
+  #endLine(): void {
+    const line = this.#line;
+    this.#line = "";
+    if (line === "") {
+      const data = this.#data;
+      this.#data = [];
+      this.#length = 0;
+      this.#isTooLong = false;
+      if (data.length > 0) this.#onFrame("text", data.length === 1 ? data[0]! : data.join("\n"));
+      return;
+    }
+    if (this.#isTooLong || !line.startsWith("data")) return;
+    let value = "";
+    if (line[4] === ":") value = line.slice(line[5] === " " ? 6 : 5);
+    else if (line.length > 4) return;
+    if (this.#length + value.length > this.#limit) {
+      this.#skip();
+      this.#line = "";
+    } else {
+      this.#data.push(value);
+      this.#length += value.length + 1;
+    }
+  }
+}
+
+const FIELD = "data: ";
+/** Any line that is not blank. */
+const SOMETHING = ":";

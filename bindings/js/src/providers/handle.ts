@@ -1,0 +1,103 @@
+// What provider streams and envelopes share: something in the module, by number, that is freed in the end.
+
+import { JsonSpigotError } from "../error.js";
+import { encode, type Instance, type Output } from "../module.js";
+import { invalid, type ParserOptions } from "../options.js";
+import type { Making } from "../values.js";
+import { loader, type ProviderExports } from "./module.js";
+
+/** Options of the parsers that read arguments and payloads. */
+export type ParsingOptions = Pick<
+  ParserOptions,
+  "limits" | "duplicateKeys" | "lenient" | "numbers" | "spelling"
+> & {
+  /** What `__proto__` becomes in values: a member like any other, or nothing. */
+  readonly prototypeKeys?: "keep" | "drop";
+};
+
+/** What values are made of, checked. */
+export function makingOf({ numbers = "number", prototypeKeys = "keep" }: ParsingOptions): Making {
+  if (!["keep", "drop"].includes(prototypeKeys)) {
+    throw invalid(`prototypeKeys: ${JSON.stringify(prototypeKeys)} is none of keep, drop`);
+  }
+  return { numbers, prototypeKeys };
+}
+
+/** An option that counts something, as 64 bits. */
+export function encodeLimits(limits: readonly (readonly [name: string, value: number | undefined, fallback: number])[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(8 * limits.length));
+  limits.forEach(([name, value = NaN, fallback], place) => {
+    const limit = Number.isNaN(value) ? fallback : value;
+    if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) throw invalid(`${name}: ${limit} is no number of bytes or calls`);
+    bytes.setBigUint64(8 * place, limit === Infinity ? 0xffff_ffff_ffff_ffffn : BigInt(limit), true);
+  });
+  return new Uint8Array(bytes.buffer);
+}
+
+/** A text with its length before it. */
+export function encodeText(text: string): Uint8Array[] {
+  const bytes = encode(text);
+  return [new Uint8Array(new Uint32Array([bytes.length]).buffer), bytes];
+}
+
+/** Handles whose owner is gone. Where there is no such class, memory is freed by `dispose` alone. */
+const abandoned =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<{ module: Instance<ProviderExports>; slot: number }>(({ module, slot }) => {
+        if (!module.failure) module.exports.release(slot);
+      });
+
+export abstract class Handle {
+  protected readonly module: Instance<ProviderExports> = loader.instance();
+  /** Negative before it is made, and once it has been disposed of. */
+  protected slot = -1;
+
+  protected own(slot: number): void {
+    this.slot = slot;
+    abandoned?.register(this, { module: this.module, slot }, this);
+  }
+
+  /** Runs a call into the module; after a trap, and after `dispose`, it is an error. */
+  protected call(run: (exports: ProviderExports) => number): number {
+    if (this.slot < 0) throw new JsonSpigotError("disposed", "the stream has been disposed of");
+    if (this.module.failure) throw this.module.failure;
+    try {
+      return run(this.module.exports);
+    } catch (thrown) {
+      throw this.module.trapped(thrown);
+    }
+  }
+
+  /** The one text that a call gives, if it gives any. */
+  protected ask(run: (exports: ProviderExports) => number): string | undefined {
+    const count = this.call(run);
+    return count === 0 ? undefined : this.read(count).string();
+  }
+
+  protected read(count: number): Output {
+    return this.module.read(count);
+  }
+
+  /** Frees its memory. Harmless twice; every other call is an error afterwards. */
+  dispose(): void {
+    if (this.slot < 0) return;
+    abandoned?.unregister(this);
+    if (!this.module.failure) this.module.exports.release(this.slot);
+    this.slot = -1;
+  }
+}
+
+// Where the symbol is missing, nothing is put in its place.
+export interface Handle {
+  [Symbol.dispose](): void;
+}
+if (typeof Symbol.dispose === "symbol") {
+  Object.defineProperty(Handle.prototype, Symbol.dispose, {
+    value(this: Handle) {
+      this.dispose();
+    },
+    configurable: true,
+    writable: true,
+  });
+}

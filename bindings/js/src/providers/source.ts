@@ -1,0 +1,63 @@
+// From a response, a web stream or an SDK's iterator to a loop over events.
+
+import { chunksOf, type Source } from "../streams.js";
+import type { StreamEvent } from "./events.js";
+import { ProviderStream, type Provider, type ProviderOptions } from "./stream.js";
+
+/** A response's body, chunks of one, or the events of an SDK. Strings and bytes are of a body, objects are events. */
+export type EventSource =
+  | Response
+  | ReadableStream<string | Uint8Array | object>
+  | AsyncIterable<string | Uint8Array | object>
+  | Iterable<string | Uint8Array | object>;
+
+export interface ProviderEventsOptions extends ProviderOptions {
+  /** Ends the loop with the signal's reason, and cancels the source. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * All events of a source. If it breaks off with an error, what was open is told to be truncated before the error is
+ * thrown.
+ *
+ * ```ts
+ * for await (const event of providerEvents(await fetch(url, request), "openai-chat", "city")) { … }
+ * ```
+ */
+export async function* providerEvents(
+  source: EventSource,
+  provider: Provider | "auto",
+  patterns: string | readonly string[] = [],
+  options: ProviderEventsOptions = {},
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const { signal, ...own } = options;
+  const stream = new ProviderStream(provider, patterns, own);
+  try {
+    const chunks = chunksOf(source as Source, signal) as AsyncIterable<string | Uint8Array | object>;
+    const iterator = chunks[Symbol.asyncIterator]();
+    let isRead = false;
+    try {
+      for (;;) {
+        let next: IteratorResult<string | Uint8Array | object>;
+        try {
+          next = await iterator.next();
+        } catch (error) {
+          isRead = true;
+          if (!signal?.aborted) yield* stream.finish("error");
+          throw error;
+        }
+        if (next.done) {
+          isRead = true;
+          break;
+        }
+        const chunk = next.value;
+        yield* typeof chunk === "string" || chunk instanceof Uint8Array ? stream.feedSse(chunk) : stream.feed(chunk);
+      }
+    } finally {
+      if (!isRead) await iterator.return?.();
+    }
+    yield* stream.finish();
+  } finally {
+    stream.dispose();
+  }
+}

@@ -1,0 +1,250 @@
+// A provider's stream: its events in, what they mean out.
+
+import { EventReader } from "../events.js";
+import { isWellFormed } from "../module.js";
+import { encodeOptions, invalid, type ParserOptions } from "../options.js";
+import { compile } from "../patterns.js";
+import { makeValue, type Json, type Making } from "../values.js";
+import { readStreamEvents, type StreamEvent } from "./events.js";
+import { Framing, LONE_SURROGATES, type FrameKind } from "./framing.js";
+import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
+
+/** Whose wire format a stream has, in the order of the library's `Provider::ALL`. */
+export const PROVIDERS = [
+  "anthropic",
+  "openai-chat",
+  "openai-responses",
+  "openai-assistants",
+  "gemini",
+  "bedrock",
+  "cohere",
+  "ollama",
+  "ag-ui",
+  "vercel-ui",
+  "mcp",
+] as const;
+
+/** Whose wire format a stream has. */
+export type Provider = (typeof PROVIDERS)[number];
+
+export interface ProviderOptions extends ParsingOptions {
+  /** Patterns for the tools of these names, instead of those for all others. */
+  readonly tools?: { readonly [name: string]: string | readonly string[] };
+  /** The assistant's text is itself JSON: each answer is told as a call without an id and a name. */
+  readonly structured?: boolean;
+  /** Keeps the assistant's message for {@link ProviderStream.message}. */
+  readonly message?: boolean;
+  /** Each fragment of a call's arguments repeats those before it, as some servers do. */
+  readonly cumulative?: boolean;
+  /**
+   * What a repeated key in arguments means: an error at the second one unless told otherwise, as nobody can say which one
+   * the model meant.
+   */
+  readonly duplicateKeys?: "last-wins" | "reject";
+  /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless told otherwise. */
+  readonly callLimits?: {
+    readonly openCalls?: number;
+    /** Bytes of one call's input. */
+    readonly inputBytes?: number;
+    /** Bytes of an id or a name. */
+    readonly nameBytes?: number;
+    /** Bytes of one event. */
+    readonly eventBytes?: number;
+  };
+}
+
+const PARSING = ["limits", "duplicateKeys", "lenient", "numbers", "spelling"] as const;
+const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "cumulative", "callLimits"];
+const EVENT_BYTES = 32 << 20;
+
+/** The options that the parsers are made from. */
+export function parsingOptions(options: ParsingOptions, known: readonly string[]): ParserOptions {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw invalid(`no option ${JSON.stringify(name)}: there are ${known.join(", ")}`);
+  }
+  const picked: { [name: string]: unknown } = {};
+  for (const name of PARSING) if (options[name] !== undefined) picked[name] = options[name];
+  return picked as ParserOptions;
+}
+
+/** A reader of one text's events. */
+export function eventReader(making: Making, spelling: boolean, keepsText: boolean): EventReader {
+  return new EventReader({ ...making, spelling, keepsText });
+}
+
+/**
+ * A provider's stream: the calls with the matches in their arguments, text, reasoning, usage and the end, whatever the
+ * provider. The patterns apply to the arguments of each call.
+ *
+ * ```ts
+ * const stream = new ProviderStream("anthropic", "city");
+ * for await (const sdkEvent of client.messages.stream(request)) {
+ *   for (const event of stream.feed(sdkEvent)) {
+ *     if (event.kind === "text") show(event.text);
+ *     if (event.kind === "input" && event.status === "complete") run(event.name, event.value);
+ *   }
+ * }
+ * stream.finish();
+ * ```
+ */
+export class ProviderStream extends Handle {
+  readonly #making: Making;
+  readonly #newReader: () => EventReader;
+  readonly #calls = new Map<number, EventReader>();
+  readonly #eventBytes: number;
+  #framing: Framing | undefined;
+  /** What the frames of a chunk told. */
+  #told: StreamEvent[] = [];
+
+  /**
+   * @param provider Whose stream it is; `auto` finds it out by the first event that only one provider sends.
+   * @throws {PatternError} for a pattern that can't be compiled.
+   * @throws {JsonSpigotError} of kind `invalid-option`, for an unknown provider too.
+   */
+  constructor(provider: Provider | "auto", patterns: string | readonly string[] = [], options: ProviderOptions = {}) {
+    super();
+    const place = PROVIDERS.indexOf(provider as Provider);
+    if (place < 0 && provider !== "auto") {
+      throw invalid(`provider: ${JSON.stringify(provider)} is none of auto, ${PROVIDERS.join(", ")}`);
+    }
+    const parsing = parsingOptions(options, KNOWN);
+    this.#making = makingOf(options);
+    this.#newReader = () => eventReader(this.#making, options.spelling ?? false, true);
+    const { openCalls, inputBytes, nameBytes, eventBytes = EVENT_BYTES } = options.callLimits ?? {};
+    this.#eventBytes = eventBytes;
+    let flags = options.structured ? 1 : 0;
+    if (options.message) flags |= 2;
+    if (options.cumulative) flags |= 4;
+    if (options.duplicateKeys === "last-wins") flags |= 8;
+    const parts = [
+      new Uint8Array(new Uint32Array([flags]).buffer),
+      encodeLimits([
+        ["callLimits.openCalls", openCalls, 256],
+        ["callLimits.inputBytes", inputBytes, 16 << 20],
+        ["callLimits.nameBytes", nameBytes, 16 << 10],
+        ["callLimits.eventBytes", eventBytes, EVENT_BYTES],
+      ]),
+      encodeOptions(parsing, 0),
+    ];
+    const tools = Object.entries(options.tools ?? {});
+    const [set, ...sets] = this.#compileAll([patterns, ...tools.map(([, own]) => own)]);
+    tools.forEach(([name], index) => parts.push(...encodeText(String(sets[index])), ...encodeText(name)));
+    const length = this.module.writeAll(parts);
+    this.own(this.module.exports.create_stream(set!, place >>> 0, length));
+  }
+
+  /** The numbers of several sets, all of which the instance still has in the end. */
+  #compileAll(all: readonly (string | readonly string[])[]): number[] {
+    const compileEach = (): number[] => all.map((one) => compile(this.module, typeof one === "string" ? [one] : one));
+    let sets = compileEach();
+    // Compiling one may have made the instance forget another.
+    for (let tries = 0; ; tries++) {
+      const again = compileEach();
+      if (again.every((set, index) => set === sets[index])) return again;
+      if (tries === 4) throw invalid("tools: too many tools have patterns of their own");
+      sets = again;
+    }
+  }
+
+  /**
+   * Takes one event: an object as the provider's SDK gives it, or its JSON text, as it follows `data:`.
+   *
+   * Nothing that an event is or holds is thrown: what is wrong with it is told.
+   */
+  feed(event: object | string): StreamEvent[] {
+    const text = typeof event === "string" ? event : jsonOf(event);
+    return isWellFormed(text) ? this.#push(text) : this.#unreadable(text.replace(LONE_SURROGATES, "\ufffd"));
+  }
+
+  /**
+   * Takes a chunk of the response's body, at any cut: server-sent events; or JSON texts, one per line or in an array; or
+   * Amazon's event stream, in bytes.
+   */
+  feedSse(chunk: string | Uint8Array): StreamEvent[] {
+    if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
+    this.call(() => 0);
+    this.#framing ??= new Framing(this.#eventBytes, (kind, text) => this.#frame(kind, text));
+    this.#framing.feed(chunk);
+    return this.#take();
+  }
+
+  /**
+   * Nothing more will arrive: what is still open ends, truncated unless it is complete.
+   *
+   * @param reason Why you have stopped it, such as `cancelled`; without one the input has ended.
+   */
+  finish(reason = ""): StreamEvent[] {
+    this.#framing?.finish();
+    this.#framing = undefined;
+    this.#told.push(...this.#read((exports) => exports.finish(this.slot, this.module.write(reason))));
+    return this.#take();
+  }
+
+  /** Whose stream it is, once that is known. */
+  get provider(): Provider | undefined {
+    return this.ask((exports) => exports.provider(this.slot)) as Provider | undefined;
+  }
+
+  /**
+   * The assistant's message in the provider's own shape, ready to be appended to the next request: with signatures,
+   * encrypted reasoning and calls. It is there once the answer has stopped, with the option `message`; `undefined` if
+   * something of it is missing, and for providers whose server keeps the conversation.
+   */
+  message<T = Json>(): T | undefined {
+    const text = this.messageText();
+    return text === undefined ? undefined : (makeValue(text, this.#making) as T);
+  }
+
+  /** The same as JSON text, in which each value is spelt as it came. */
+  messageText(): string | undefined {
+    return this.ask((exports) => exports.message(this.slot));
+  }
+
+  #frame(kind: FrameKind, text: string): void {
+    if (kind === "text") return this.#tell(this.#push(text));
+    if (kind === "unreadable") return this.#tell(this.#unreadable(text));
+    if (kind === "too-long") return this.#tell(this.#read((exports) => exports.feed_oversized(this.slot)));
+    const told = this.#push(text);
+    this.#tell(told);
+    // Its name is not known, but it is an error all the same.
+    if (!told.some((event) => event.kind === "provider-error")) this.#tell(this.#unreadable(text));
+  }
+
+  #push(text: string): StreamEvent[] {
+    return this.#read((exports) => exports.feed(this.slot, this.module.write(text)));
+  }
+
+  #unreadable(text: string): StreamEvent[] {
+    return this.#read((exports) => exports.feed_unreadable(this.slot, this.module.write(text)));
+  }
+
+  #read(run: (exports: Handle["module"]["exports"]) => number): StreamEvent[] {
+    const count = this.call(run);
+    return count === 0 ? [] : readStreamEvents(this.module, this.read(count), this.#making, this.#calls, this.#newReader);
+  }
+
+  #tell(events: readonly StreamEvent[]): void {
+    for (const event of events) this.#told.push(event);
+  }
+
+  #take(): StreamEvent[] {
+    const told = this.#told;
+    this.#told = [];
+    return told;
+  }
+}
+
+/** An SDK's object as the JSON that it was made from. */
+function jsonOf(event: object): string {
+  // Amazon's SDK decodes the base64 of another model's events.
+  const bytes = (event as { chunk?: { bytes?: unknown } } | null)?.chunk?.bytes;
+  const text = JSON.stringify(bytes instanceof Uint8Array ? { chunk: { bytes: base64(bytes) } } : event) as string | undefined;
+  if (typeof event !== "object" || event === null || text === undefined) throw new TypeError("an event is an object or its JSON text");
+  return text;
+}
+
+function base64(bytes: Uint8Array): string {
+  let units = "";
+  for (const byte of bytes) units += String.fromCharCode(byte);
+  return btoa(units);
+}

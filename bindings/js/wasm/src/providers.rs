@@ -1,0 +1,389 @@
+//! Provider streams and envelopes by number, and how what they tell is written.
+//!
+//! An event is a record: its first word has its tag in the lowest eight bits, and above them a bit for each of its fields
+//! that is there; the fields follow, numbers as two words. `FIELDS` in `../../src/providers/events.ts` has the same tags
+//! and fields in the same order. A match has behind its record an event as `events.rs` writes it, and the end of a call's
+//! input or of a payload an error as it is written there, if there is one.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
+use jsonspigot::providers::{Block, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
+use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCall, ToolCalls};
+use jsonspigot::{DuplicateKeys, Payload, PayloadStatus};
+
+use crate::output::Output;
+use crate::{events, options, with};
+
+mod tag {
+    pub(super) const CALL: u32 = 0;
+    pub(super) const MATCH: u32 = 1;
+    pub(super) const INPUT: u32 = 2;
+    pub(super) const CALL_ERROR: u32 = 3;
+    pub(super) const APPROVAL_REQUEST: u32 = 4;
+    pub(super) const MESSAGE_START: u32 = 5;
+    pub(super) const BLOCK_START: u32 = 6;
+    pub(super) const BLOCK_END: u32 = 7;
+    pub(super) const TEXT: u32 = 8;
+    pub(super) const REASONING: u32 = 9;
+    pub(super) const REFUSAL: u32 = 10;
+    pub(super) const OPAQUE: u32 = 11;
+    pub(super) const TOOL_RESULT: u32 = 12;
+    pub(super) const CALL_CANCELLED: u32 = 13;
+    pub(super) const SOURCE: u32 = 14;
+    pub(super) const CONTENT_FILTER: u32 = 15;
+    pub(super) const USAGE: u32 = 16;
+    pub(super) const STOP: u32 = 17;
+    pub(super) const INCOMPLETE: u32 = 18;
+    pub(super) const PROVIDER_ERROR: u32 = 19;
+    pub(super) const UNKNOWN: u32 = 20;
+    pub(super) const BAD_FRAME: u32 = 21;
+    pub(super) const PAYLOAD_START: u32 = 22;
+    pub(super) const PAYLOAD_MATCH: u32 = 23;
+    pub(super) const FRAGMENT: u32 = 24;
+    pub(super) const PAYLOAD: u32 = 25;
+    pub(super) const VISIBLE_TEXT: u32 = 26;
+    pub(super) const STREAM_END: u32 = 27;
+}
+
+/// The bit of a record that an error follows.
+const HAS_ERROR: u32 = 1 << 31;
+
+pub(crate) struct Slot {
+    reader: Reader,
+    /// Whether the ends of strings have their text.
+    spelling: bool,
+}
+
+enum Reader {
+    Provider(ProviderStream),
+    Envelope { envelope: Envelope, marks: Vec<Delimiter> },
+}
+
+/// A part of a record.
+#[derive(Clone, Copy)]
+enum Field<'a> {
+    Number(Option<u64>),
+    Text(Option<&'a str>),
+    Flag(bool),
+}
+
+use Field::{Flag, Number, Text};
+
+impl<'a> From<&'a str> for Field<'a> {
+    fn from(text: &'a str) -> Self {
+        Text(Some(text))
+    }
+}
+
+impl From<u64> for Field<'_> {
+    fn from(number: u64) -> Self {
+        Number(Some(number))
+    }
+}
+
+/// Not inlined: it is called from many places.
+#[inline(never)]
+fn record(output: &mut Output, tag: u32, fields: &[Field<'_>]) {
+    let mut first = tag & (HAS_ERROR | 0xFF);
+    for (place, field) in fields.iter().enumerate() {
+        let is_there = match field {
+            Number(number) => number.is_some(),
+            Text(text) => text.is_some(),
+            Flag(flag) => *flag,
+        };
+        first |= u32::from(is_there) << (8 + place);
+    }
+    output.word(first);
+    for field in fields {
+        match *field {
+            Number(Some(number)) => output.long(number),
+            Text(Some(text)) => output.text(text),
+            _ => {}
+        }
+    }
+}
+
+/// A new stream of the provider with this place in `Provider::ALL`, or of one that is to be found out. The input has:
+///
+/// - flags: the answer is structured, the message is kept, fragments repeat the input so far, the last of equal keys
+///   counts;
+/// - four limits of 64 bits each: open calls, bytes of an input, of a name, of an event;
+/// - the options of the parsers;
+/// - numbers and names of the pattern sets of single tools, as texts.
+#[unsafe(no_mangle)]
+extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
+    with(|module| {
+        let input = module.input.get(..len as usize).unwrap_or_default();
+        let number = |at: usize| options::number(input, at);
+        let flags = number(0) as u32;
+        let size = |place: usize| usize::try_from(number(4 + 8 * place)).unwrap_or(usize::MAX);
+        let limits =
+            CallLimits::new().open_calls(size(0)).input_bytes(size(1)).name_bytes(size(2)).event_bytes(size(3));
+        let options::Options { builder, spelling, .. } = options::read(input.get(36..).unwrap_or_default());
+        let builder = if flags & 8 != 0 { builder.duplicate_keys(DuplicateKeys::LastWins) } else { builder };
+        let mut calls = ToolCalls::builder().parser(builder).limits(limits);
+        if let Some(patterns) = module.patterns.get_mut(patterns) {
+            calls = calls.patterns(patterns);
+        }
+        let mut tools = options::texts(input.get(80..).unwrap_or_default());
+        while let (Some(set), Some(name)) = (tools.next(), tools.next()) {
+            if let Some(patterns) = set.parse().ok().and_then(|set| module.patterns.get_mut(set)) {
+                calls = calls.patterns_for(name, patterns);
+            }
+        }
+        if flags & 4 != 0 {
+            calls = calls.cumulative();
+        }
+        let calls = calls.build();
+        let mut stream = match Provider::ALL.get(provider as usize) {
+            Some(provider) => ProviderStream::new(*provider, calls),
+            None => ProviderStream::detecting(calls),
+        };
+        if flags & 1 != 0 {
+            stream = stream.structured();
+        }
+        if flags & 2 != 0 {
+            stream = stream.with_message();
+        }
+        module.parsers.add(Box::new(Slot { reader: Reader::Provider(stream), spelling }))
+    })
+}
+
+/// A new envelope. The input has the limits of held text and of payloads, the options of the parser, and the marks as
+/// texts. Gives its number, or −1 and in the output the place of the mark that is none, and why.
+#[unsafe(no_mangle)]
+extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
+    with(|module| {
+        module.output.clear();
+        let input = module.input.get(..len as usize).unwrap_or_default();
+        let hold_limit = usize::try_from(options::number(input, 0)).unwrap_or(usize::MAX);
+        let options::Options { builder, spelling, .. } = options::read(input.get(16..).unwrap_or_default());
+        let mut marks = Vec::new();
+        for mark in options::texts(input.get(60..).unwrap_or_default()) {
+            match mark.parse::<Delimiter>() {
+                Ok(mark) => marks.push(mark),
+                Err(error) => {
+                    module.output.word(marks.len() as u32);
+                    module.output.printed(error);
+                    module.place = module.output.place();
+                    return -1;
+                }
+            }
+        }
+        let Some(patterns) = module.patterns.get_mut(patterns) else { core::arch::wasm32::unreachable() };
+        let envelope = Envelope::builder()
+            .parser(builder)
+            .hold_limit(hold_limit)
+            .payload_limit(options::number(input, 8))
+            .build(marks.iter().cloned(), patterns);
+        module.parsers.add(Box::new(Slot { reader: Reader::Envelope { envelope, marks }, spelling })) as i32
+    })
+}
+
+/// Reads the input's first bytes: an event of a stream, or text of an envelope.
+#[unsafe(no_mangle)]
+extern "C" fn feed(slot: u32, len: u32) -> i32 {
+    told(
+        slot,
+        len,
+        |stream, text, on_event| stream.push(text, on_event),
+        |envelope, text, on_event| {
+            envelope.feed_with(text, on_event);
+        },
+    )
+}
+
+/// Takes an event that could not be read on its way here.
+#[unsafe(no_mangle)]
+extern "C" fn feed_unreadable(slot: u32, len: u32) -> i32 {
+    told(slot, len, |stream, text, on_event| stream.push_unreadable(text, on_event), |_, _, _| {})
+}
+
+/// Takes an event that was too long to get here.
+#[unsafe(no_mangle)]
+extern "C" fn feed_oversized(slot: u32) -> i32 {
+    told(slot, 0, |stream, _, on_event| stream.push_oversized(on_event), |_, _, _| {})
+}
+
+/// The end. The input has the reason, if there is one.
+#[unsafe(no_mangle)]
+extern "C" fn finish(slot: u32, len: u32) -> i32 {
+    told(
+        slot,
+        len,
+        |stream, reason, on_event| stream.finish(Some(reason), on_event),
+        |envelope, _, on_event| {
+            envelope.finish_with(on_event);
+        },
+    )
+}
+
+/// Runs a call on a stream or an envelope, and writes what it tells.
+fn told(
+    slot: u32,
+    len: u32,
+    on_stream: impl FnOnce(&mut ProviderStream, &str, &mut dyn FnMut(StreamEvent<'_>)),
+    on_envelope: impl FnOnce(&mut Envelope, &str, &mut dyn FnMut(EnvelopeEvent<'_>)),
+) -> i32 {
+    with(|module| {
+        module.on(slot, |slot, input, output| {
+            let text = options::text(input.get(..len as usize).unwrap_or_default());
+            let spelling = slot.spelling;
+            match &mut slot.reader {
+                Reader::Provider(stream) => {
+                    on_stream(stream, text, &mut |event| write(output, &event, spelling));
+                }
+                Reader::Envelope { envelope, marks } => {
+                    on_envelope(envelope, text, &mut |event| write_envelope(output, &event, marks, spelling));
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
+/// The assistant's message, if there is one.
+#[unsafe(no_mangle)]
+extern "C" fn message(slot: u32) -> i32 {
+    with(|module| {
+        module.on(slot, |slot, _, output| {
+            if let Reader::Provider(stream) = &slot.reader {
+                if let Some(message) = stream.message() {
+                    output.text(&message);
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
+/// The provider's name, once it is known.
+#[unsafe(no_mangle)]
+extern "C" fn provider(slot: u32) -> i32 {
+    with(|module| {
+        module.on(slot, |slot, _, output| {
+            if let Reader::Provider(stream) = &slot.reader {
+                if let Some(provider) = stream.provider() {
+                    output.text(provider.name());
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
+/// What came of a call's input or a payload: tag and fields, and the verdict behind them.
+fn write_verdict(output: &mut Output, tag: u32, [first, id, name, executor]: [Field<'_>; 4], payload: &Payload<'_>) {
+    let reason = match payload.status() {
+        PayloadStatus::Truncated { reason } => Some(reason),
+        _ => None,
+    };
+    let has_error = if payload.error().is_some() { HAS_ERROR } else { 0 };
+    let (status, has_value) = (payload.status().name().into(), Flag(payload.value().is_some()));
+    let fields = [first, id, name, executor, status, Text(reason), has_value, payload.raw().into()];
+    record(output, tag | has_error, &fields);
+    if let Some(error) = payload.error() {
+        events::write_error(output, error);
+    }
+}
+
+fn write(output: &mut Output, event: &StreamEvent<'_>, spelling: bool) {
+    match *event {
+        StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
+            let fields = [number.into(), Text(id), Text(name), choice.into(), executor.name().into()];
+            record(output, tag::CALL, &fields);
+        }
+        StreamEvent::Call(CallEvent::Match { call, event }) => {
+            record(output, tag::MATCH, &[call.number.into()]);
+            events::write(output, &event, &[], spelling);
+        }
+        StreamEvent::Call(CallEvent::End { call, input }) => {
+            let fields = [call.number.into(), Text(call.id), Text(call.name), call.executor.name().into()];
+            write_verdict(output, tag::INPUT, fields, &input);
+        }
+        StreamEvent::Call(CallEvent::Error(error)) => {
+            record(output, tag::CALL_ERROR, &[Number(error.call()), error.kind().name().into()]);
+        }
+        StreamEvent::ApprovalRequest { id, call, json, .. } => {
+            record(output, tag::APPROVAL_REQUEST, &[id.into(), Number(call), json.into()]);
+        }
+        StreamEvent::MessageStart { id, model, .. } => {
+            record(output, tag::MESSAGE_START, &[Text(id), Text(model)]);
+        }
+        StreamEvent::BlockStart(Block { number, choice, kind, id, phase, .. }) => {
+            let fields = [number.into(), choice.into(), kind.name().into(), Text(id), Text(phase)];
+            record(output, tag::BLOCK_START, &fields);
+        }
+        StreamEvent::BlockEnd(Block { number, choice, kind, .. }) => {
+            record(output, tag::BLOCK_END, &[number.into(), choice.into(), kind.name().into()]);
+        }
+        StreamEvent::Text { choice, block, text, .. } => {
+            record(output, tag::TEXT, &[choice.into(), block.into(), text.into()]);
+        }
+        StreamEvent::Reasoning { choice, block, text, .. } => {
+            record(output, tag::REASONING, &[choice.into(), block.into(), text.into()]);
+        }
+        StreamEvent::Refusal { choice, text } => record(output, tag::REFUSAL, &[choice.into(), text.into()]),
+        StreamEvent::Opaque(Opaque { kind, choice, block, call, json, .. }) => {
+            let fields = [kind.name().into(), choice.into(), Number(block), Number(call), json.into()];
+            record(output, tag::OPAQUE, &fields);
+        }
+        StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json, .. }) => {
+            record(output, tag::TOOL_RESULT, &[Number(call), Text(call_id), Flag(is_error), json.into()]);
+        }
+        StreamEvent::CallCancelled { call, call_id, json, .. } => {
+            record(output, tag::CALL_CANCELLED, &[Number(call), Text(call_id), json.into()]);
+        }
+        StreamEvent::Source(Source { choice, block, url, title, quote, span, json, .. }) => {
+            let (start, end) = (Number(span.map(|span| span.0)), Number(span.map(|span| span.1)));
+            let fields = [choice.into(), Number(block), Text(url), Text(title), Text(quote), start, end, json.into()];
+            record(output, tag::SOURCE, &fields);
+        }
+        StreamEvent::ContentFilter { choice, json, .. } => {
+            record(output, tag::CONTENT_FILTER, &[choice.into(), json.into()]);
+        }
+        StreamEvent::Usage { tokens, json, .. } => {
+            let counts = [tokens.input, tokens.output, tokens.cached, tokens.reasoning].map(Number);
+            let [input, out, cached, reasoning] = counts;
+            record(output, tag::USAGE, &[input, out, cached, reasoning, json.into()]);
+        }
+        StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence, .. } => {
+            let fields = [choice.into(), reason.into(), kind.name().into(), Text(native_reason), Text(stop_sequence)];
+            record(output, tag::STOP, &fields);
+        }
+        StreamEvent::Incomplete { reason, .. } => record(output, tag::INCOMPLETE, &[reason.into()]),
+        StreamEvent::ProviderError { message, kind, code, retry, .. } => {
+            let fields = [message.into(), Text(kind), Text(code), Text(retry.name()), Number(retry.after_ms())];
+            record(output, tag::PROVIDER_ERROR, &fields);
+        }
+        StreamEvent::Unknown { text } => record(output, tag::UNKNOWN, &[text.into()]),
+        StreamEvent::BadFrame { text } => record(output, tag::BAD_FRAME, &[text.into()]),
+        StreamEvent::End => record(output, tag::STREAM_END, &[]),
+        // Fragments say what matches and inputs say.
+        _ => {}
+    }
+}
+
+fn write_envelope(output: &mut Output, event: &EnvelopeEvent<'_>, marks: &[Delimiter], spelling: bool) {
+    let place = |mark: &Delimiter| marks.iter().position(|known| known == mark).map(|place| place as u64);
+    match *event {
+        EnvelopeEvent::Text(text) => record(output, tag::VISIBLE_TEXT, &[text.into()]),
+        EnvelopeEvent::Begin { delimiter, open, offset } => {
+            record(output, tag::PAYLOAD_START, &[Number(place(delimiter)), open.into(), offset.into()]);
+        }
+        EnvelopeEvent::Match { delimiter, event } => {
+            record(output, tag::PAYLOAD_MATCH, &[Number(place(delimiter))]);
+            events::write(output, &event, &[], spelling);
+        }
+        EnvelopeEvent::Fragment { delimiter, text } => {
+            record(output, tag::FRAGMENT, &[Number(place(delimiter)), text.into()]);
+        }
+        EnvelopeEvent::End { delimiter, payload, close, length } => {
+            let fields = [Number(place(delimiter)), close.into(), length.into(), Flag(false)];
+            write_verdict(output, tag::PAYLOAD, fields, &payload);
+        }
+        _ => {}
+    }
+}
