@@ -21,14 +21,19 @@ export function isReplayed({ header: { options = {} } }) {
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 
-/** The lines that the command prints. */
-export function replay({ header }, { Parser, Documents }) {
-  const { maxDepth, maxKey, maxString, maxNumber, maxTotal, value, documents, patches, snapshots, ...rest } = header.options ?? {};
+/** The header's options as the package names them: the limits in an object of their own. */
+export function optionsOf({ options = {} }) {
+  const { maxDepth, maxKey, maxString, maxNumber, maxTotal, ...rest } = options;
   const limits = {};
   for (const [name, limit] of Object.entries({ depth: maxDepth, key: maxKey, string: maxString, number: maxNumber, total: maxTotal })) {
     if (limit !== undefined) limits[name] = limit;
   }
-  const options = { ...rest, limits, spelling: true };
+  return { ...rest, limits, spelling: true };
+}
+
+/** The lines that the command prints. */
+export function replay({ header }, { Parser, Documents }) {
+  const { value, documents, patches, snapshots, ...options } = optionsOf(header);
   if (documents !== undefined) return replayDocuments(header, options, documents, value, Documents);
   const watches = snapshots === true || patches === true;
   const parser = new Parser(header.patterns ?? [], watches ? { ...options, snapshots: true } : options);
@@ -141,7 +146,7 @@ function replayDocuments(header, options, framing, hasValue, Documents) {
 
 const text = JSON.stringify;
 
-function eventLine(event, document) {
+export function eventLine(event, document) {
   const start = `{"event":${text(event.kind)},${document === undefined ? "" : `"document":${document},`}"pattern":${event.pattern},"path":${text(event.path)}`;
   switch (event.kind) {
     case "begin":
@@ -160,7 +165,7 @@ function deviationLine({ kind, offset, line, column }, document) {
   return `{"event":"deviation",${where}"kind":${text(kind)},"offset":${offset},"line":${line},"column":${column}}`;
 }
 
-function errorLine({ kind, offset, line, column, path }, document) {
+export function errorLine({ kind, offset, line, column, path }, document) {
   const where = document === undefined ? "" : `"document":${document},`;
   return `{"event":"error",${where}"kind":${text(kind)},"offset":${offset},"line":${line},"column":${column},"path":${text(path)}}`;
 }

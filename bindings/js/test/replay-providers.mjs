@@ -1,0 +1,156 @@
+// Replays a vector of provider streams or envelopes through `jsonspigot/providers`, and prints what it says as the command
+// does. It runs in any engine: what the package is, is an argument.
+
+import { errorLine, eventLine, optionsOf } from "./replay.mjs";
+
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
+const text = JSON.stringify;
+
+/** Whether the vector is about what this replays. */
+export function isReplayedHere({ header: { options = {} } }) {
+  return options.provider !== undefined || options.envelope !== undefined;
+}
+
+/** The lines that the command prints. */
+export function replayProviders({ header }, { ProviderStream, Envelope }) {
+  const { provider, envelope, structured, duplicateKeys = "last-wins", ...rest } = optionsOf(header);
+  const options = { ...rest, duplicateKeys };
+  const lines = [];
+  let bytes = 0;
+  const names = new Map();
+  const reader =
+    provider === undefined
+      ? new Envelope(envelope, header.patterns ?? [], options)
+      : new ProviderStream(provider, header.patterns ?? [], { ...options, structured });
+  const line = provider === undefined ? envelopeLine : (event) => streamLine(event, names);
+  const call = (run) => {
+    try {
+      for (const event of run()) lines.push(line(event));
+    } catch (error) {
+      for (const event of error.events ?? []) lines.push(line(event));
+      return error;
+    }
+  };
+  let error;
+  for (const chunk of header.chunks.map(bytesOf)) {
+    bytes += chunk.length;
+    error = call(() => (provider === undefined ? reader.feed(chunk) : reader.feedSse(chunk)));
+    if (error) break;
+  }
+  error ??= call(() => reader.finish());
+  if (error && error.offset === undefined) throw error;
+  lines.push(error ? errorLine(error) : `{"event":"done","bytes":${bytes}}`);
+  reader.dispose();
+  return lines.filter((line) => line !== undefined);
+}
+
+/** JSON text without the white space between its tokens. */
+const onOneLine = (raw) => raw.match(/[[\]{}:,]|"(?:[^"\\]|\\.)*"|[^\s[\]{}:,"]+/g)?.join("") ?? "";
+
+const member = (name, value) => (value === undefined ? "" : `,${text(name)}:${text(value)}`);
+const choiceOf = ({ choice }) => (choice > 0 ? member("choice", choice) : "");
+const valueOf = ({ raw }) => `,"value":${onOneLine(raw)}`;
+
+function matchLine(event, owner) {
+  return eventLine(event).replace(/^(\{"event":"[a-z-]+")/, `$1${owner}`);
+}
+
+function verdict({ status, reason, value, raw, error }, tellsReason) {
+  let line = `,"status":${text(status)}`;
+  if (value !== undefined) line += `,"value":${status === "empty" ? "{}" : onOneLine(raw)}`;
+  else if (status !== "empty") line += `,"raw":${text(raw)}`;
+  const why = tellsReason ? member("reason", reason) : "";
+  if (error) {
+    const { kind, offset, line: row, column, path } = error;
+    line += `,"error":{"kind":${text(kind)},"offset":${offset},"line":${row},"column":${column},"path":${text(path)}${why}}`;
+  } else if (why !== "") {
+    line += `,"error":{"kind":"incomplete"${why}}`;
+  }
+  return line;
+}
+
+function streamLine(event, names) {
+  const start = `{"event":${text(event.kind)}`;
+  const of = (...parts) => `${start}${parts.join("")}}`;
+  switch (event.kind) {
+    case "call": {
+      const { call, id, name, executed } = event;
+      names.set(call, event);
+      const choice = name === undefined ? member("choice", event.choice) : choiceOf(event);
+      const who = id === undefined && name === undefined ? "" : member("executed", executed);
+      return of(member("call", call), `,"id":${text(id ?? null)},"name":${text(name ?? null)}`, choice, who);
+    }
+    case "begin":
+    case "delta":
+    case "end":
+    case "inner-error":
+      return matchLine(event, member("call", event.call));
+    case "input": {
+      const known = names.get(event.call);
+      const id = known.id === undefined ? member("id", event.id) : "";
+      const name = known.name === undefined ? member("name", event.name) : "";
+      const wasTold = known.id !== undefined || known.name !== undefined || (event.id === undefined && event.name === undefined);
+      const who = wasTold && known.executed === event.executed ? "" : member("executed", event.executed);
+      return of(member("call", event.call), id, name, verdict(event, true), who);
+    }
+    case "call-error":
+      return of(member("call", event.call), member("kind", event.type));
+    case "approval-request":
+      return of(member("id", event.id), member("call", event.call), valueOf(event));
+    case "call-cancelled":
+      return of(member("call", event.call), member("id", event.id), valueOf(event));
+    case "message-start":
+      return of(member("id", event.id), member("model", event.model));
+    case "block-start":
+      return of(member("block", event.block), member("kind", event.type), member("id", event.id), member("phase", event.phase), choiceOf(event));
+    case "block-end":
+      return of(member("block", event.block), member("kind", event.type), choiceOf(event));
+    case "text":
+    case "reasoning":
+      return of(member("text", event.text), choiceOf(event), member("block", event.block));
+    case "refusal":
+      return of(member("text", event.text), choiceOf(event));
+    case "opaque":
+      return of(member("kind", event.type), member("block", event.block), member("call", event.call), valueOf(event), choiceOf(event));
+    case "tool-result":
+      return of(member("call", event.call), member("id", event.id), event.isError ? ',"is_error":true' : "", valueOf(event));
+    case "source": {
+      const { url, title, quote, span, block } = event;
+      return of(member("url", url), member("title", title), member("quote", quote), member("span", span), member("block", block), valueOf(event), choiceOf(event));
+    }
+    case "content-filter":
+      return of(valueOf(event), choiceOf(event));
+    case "usage": {
+      const { input, output, cached, reasoning } = event;
+      return of(valueOf(event), member("input", input), member("output", output), member("cached", cached), member("reasoning", reasoning));
+    }
+    case "stop":
+      return of(member("reason", event.reason), member("native_reason", event.nativeReason), choiceOf(event), member("kind", event.type), member("stop_sequence", event.stopSequence));
+    case "incomplete":
+      return of(member("reason", event.reason));
+    case "provider-error":
+      return of(member("message", event.message), member("type", event.type), member("code", event.code), member("retry", event.retry), member("retry_after_ms", event.retryAfterMs));
+    case "unknown-event":
+    case "bad-frame":
+      return of(member("text", event.text));
+    case "stream-end":
+      return undefined;
+    default:
+      throw new Error(`no line for ${text(event)}`);
+  }
+}
+
+function envelopeLine(event) {
+  const mark = member("mark", event.mark);
+  switch (event.kind) {
+    case "text":
+    case "fragment":
+      return `{"event":"${event.kind}"${mark}${member("text", event.text)}}`;
+    case "payload-start":
+      return undefined;
+    case "payload":
+      return `{"event":"payload"${mark}${verdict(event, false)}}`;
+    default:
+      return matchLine(event, mark);
+  }
+}
