@@ -279,6 +279,7 @@ const RECORDS = [
   return { kind: kind!, fields: fields.map((field) => ({ sort: field[0]!, name: field.slice(1) })) };
 });
 
+/** A record as it is read, before it is an event. */
 export interface Fields {
   kind: string;
   [field: string]: unknown;
