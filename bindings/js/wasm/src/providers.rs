@@ -57,8 +57,8 @@ pub(crate) struct Slot {
 }
 
 enum Reader {
-    Provider(ProviderStream),
-    Envelope { envelope: Envelope, marks: Vec<Delimiter> },
+    Provider(Box<ProviderStream>),
+    Envelope { envelope: Box<Envelope>, marks: Vec<Delimiter> },
 }
 
 /// A part of a record.
@@ -147,7 +147,7 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
         if flags & 2 != 0 {
             stream = stream.with_message();
         }
-        module.parsers.add(Box::new(Slot { reader: Reader::Provider(stream), spelling }))
+        module.parsers.add(Box::new(Slot { reader: Reader::Provider(Box::new(stream)), spelling }))
     })
 }
 
@@ -178,7 +178,10 @@ extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
             .hold_limit(hold_limit)
             .payload_limit(options::number(input, 8))
             .build(marks.iter().cloned(), patterns);
-        module.parsers.add(Box::new(Slot { reader: Reader::Envelope { envelope, marks }, spelling })) as i32
+        module
+            .parsers
+            .add(Box::new(Slot { reader: Reader::Envelope { envelope: Box::new(envelope), marks }, spelling }))
+            as i32
     })
 }
 
@@ -249,10 +252,10 @@ fn told(
 extern "C" fn message(slot: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
-            if let Reader::Provider(stream) = &slot.reader {
-                if let Some(message) = stream.message() {
-                    output.text(&message);
-                }
+            if let Reader::Provider(stream) = &slot.reader
+                && let Some(message) = stream.message()
+            {
+                output.text(&message);
             }
             Ok(())
         })
@@ -264,10 +267,10 @@ extern "C" fn message(slot: u32) -> i32 {
 extern "C" fn provider(slot: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
-            if let Reader::Provider(stream) = &slot.reader {
-                if let Some(provider) = stream.provider() {
-                    output.text(provider.name());
-                }
+            if let Reader::Provider(stream) = &slot.reader
+                && let Some(provider) = stream.provider()
+            {
+                output.text(provider.name());
             }
             Ok(())
         })
