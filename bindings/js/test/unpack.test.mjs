@@ -1,4 +1,4 @@
-// What is packed comes out again: long and short, in blocks with codes of their own and in those with the format's.
+// What is packed comes out again: long and short, in blocks with codes of their own in those with the format's, and as they are.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,8 +15,20 @@ test("bytes of any length come out of the packed text", async () => {
     const module = readFileSync(new URL("../dist/jsonspigot.wasm", import.meta.url));
     for (const length of [1, 2, 3, 8, 100, 1_000, 10_000, module.length]) {
       // It compares what it has packed.
-      await inline(module.subarray(0, length), unpacker, unpack, join(folder, "inlined.js"));
+      await inline(module.subarray(0, length), unpacker, unpack, join(folder, "inlined.js"), "./unpack.js");
     }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("bytes that can't be packed come out too", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "jsonspigot-"));
+  try {
+    // Noise between what can be packed: blocks of bytes as they are, which have at most 65,535 each.
+    const noise = Uint8Array.from({ length: 70_000 }, (_, at) => Math.imul(at + 1, 0x9e3779b1) >>> 11);
+    const all = Buffer.concat([Buffer.alloc(5_000, "text "), noise, Buffer.alloc(5_000, "text ")]);
+    await inline(all, unpacker, unpack, join(folder, "inlined.js"), "./unpack.js");
   } finally {
     rmSync(folder, { recursive: true });
   }

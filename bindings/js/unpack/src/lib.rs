@@ -140,20 +140,35 @@ pub unsafe extern "C" fn unpack(text: *mut u8, len: usize) -> u64 {
         loop {
             let is_last = bits.take(1) != 0;
             let mut lengths = [0_u8; 320];
-            // A block brings its codes along, or has those that the format gives; the build makes no stored ones.
-            if bits.take(2) == 1 {
-                for (symbol, length) in lengths.iter_mut().enumerate() {
-                    *length = match symbol {
-                        0..144 | 280..288 => 8,
-                        144..256 => 9,
-                        256..280 => 7,
-                        _ => 5,
-                    };
+            match bits.take(2) {
+                // Bytes as they are, from the next whole byte of the stream on; their number stands there twice.
+                0 => {
+                    bits.drop(bits.count & 7);
+                    let count = bits.take(16);
+                    bits.take(16);
+                    for _ in 0..count {
+                        *at = bits.take(8) as u8;
+                        at = at.add(1);
+                    }
+                    if is_last {
+                        break;
+                    }
+                    continue;
                 }
-                assign(&lengths[..288], &mut literals);
-                assign(&lengths[288..], &mut distances);
-            } else {
-                read_codes(&mut bits, &mut lengths, &mut literals, &mut distances);
+                // The codes that the format gives.
+                1 => {
+                    for (symbol, length) in lengths.iter_mut().enumerate() {
+                        *length = match symbol {
+                            0..144 | 280..288 => 8,
+                            144..256 => 9,
+                            256..280 => 7,
+                            _ => 5,
+                        };
+                    }
+                    assign(&lengths[..288], &mut literals);
+                    assign(&lengths[288..], &mut distances);
+                }
+                _ => read_codes(&mut bits, &mut lengths, &mut literals, &mut distances),
             }
             loop {
                 let symbol = bits.symbol(&literals);
