@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,9 @@ function built(name) {
   const copy = join(mkdtempSync(join(tmpdir(), "jsonspigot-")), name);
   try {
     const files = execFileSync("git", ["ls-files", "-z"], { cwd: repository, encoding: "utf8", maxBuffer: 1 << 26 });
-    for (const file of files.split("\0").filter((file) => file !== "")) {
+    for (const file of files.split("\0")) {
+      // Links are between folders that this package needs nothing of.
+      if (file === "" || !lstatSync(join(repository, file)).isFile()) continue;
       mkdirSync(dirname(join(copy, file)), { recursive: true });
       copyFileSync(join(repository, file), join(copy, file));
     }
