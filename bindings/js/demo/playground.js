@@ -96,7 +96,7 @@ export function playground() {
     find("patch").textContent = told.patch.map((op) => JSON.stringify(op)).join("\n");
     verdict.classList.toggle("bad", error !== undefined);
     verdict.textContent = error
-      ? `${error.kind}: ${error.message}`
+      ? error.message
       : `${status.bytes} bytes, ${status.isComplete ? "complete and strict" : "still open"}` +
         (status.deviations.count > 0 ? `, deviations: ${status.deviations.list.map(({ kind }) => kind).join(", ")}` : "");
   };

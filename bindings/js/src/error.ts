@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /**
- * The one error of this package.
+ * What is wrong with a text, a pattern or an option.
  *
  * `kind` says what is wrong, in the names that the library and the command line use (`unexpected-byte`, `incomplete`,
  * `depth-limit`, …), and `code` is the same as a constant (`ERR_JSONSPIGOT_INCOMPLETE`), for where several libraries'

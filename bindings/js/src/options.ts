@@ -2,7 +2,7 @@
 
 import { JsonSpigotError } from "./error.js";
 
-/** A deviation from JSON that models are known to write. */
+/** A deviation from JSON that can be tolerated. */
 export type Deviation =
   | "control-characters"
   | "bad-escapes"
@@ -39,7 +39,10 @@ export interface ParserOptions {
   readonly retain?: "all" | "matches" | "nothing";
   /** What a repeated key means: the last one counts, as in `JSON.parse`, or an error at the second one. */
   readonly duplicateKeys?: "last-wins" | "reject";
-  /** Deviations to go on behind: for display, the verdict stays strict. `model-output` is what models are known to write. */
+  /**
+   * Deviations from JSON to tolerate, for display: `finish` still throws for them. `model-output` stands for control
+   * characters, bad escapes, lone surrogates (shown as U+FFFD), trailing commas, comments and a byte order mark.
+   */
   readonly lenient?: readonly (Deviation | "model-output")[] | "model-output";
   /** Lets a text with such deviations succeed as the strict JSON that it stands for. */
   readonly accept?: boolean;
@@ -120,7 +123,7 @@ export function encodeOptions(options: ParserOptions, framing: number): Uint8Arr
     LIMITS.forEach((name, index) => {
       const limit = limits[name] ?? (name === "depth" ? 127 : Infinity);
       if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
-        throw invalid(`limits.${name}: ${limit} is no number of bytes or levels`);
+        throw invalid(`limits.${name}: ${limit} must be a whole number from 0`);
       }
       const isUnbounded = limit > Number.MAX_SAFE_INTEGER;
       words[1 + 2 * index] = isUnbounded ? 0xffff_ffff : limit;

@@ -6,7 +6,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 
 import type { ParserOptions } from "./options.js";
 import { Parser, type DeepPartial } from "./parser.js";
-import { chunksOf, type Source } from "./streams.js";
+import { chunksOfJson, type Source } from "./streams.js";
 import type { Json } from "./values.js";
 
 /** Opens the source. The signal is aborted when nobody looks any more: hand it to `fetch`. */
@@ -101,7 +101,7 @@ class Store {
     });
     let end: Pick<JsonStream<Json>, "status" | "error">;
     try {
-      for await (const chunk of chunksOf(await this.open!(signal), signal)) {
+      for await (const chunk of chunksOfJson(await this.open!(signal), signal)) {
         parser.feed(chunk);
         frames.ask();
       }

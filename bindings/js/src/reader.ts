@@ -3,7 +3,7 @@
 import type { Event } from "./events.js";
 import type { ParserOptions } from "./options.js";
 import { Parser } from "./parser.js";
-import { chunksOf, told, type Chunk, type Source, type StreamOptions } from "./streams.js";
+import { chunksOfJson, told, type Chunk, type Source, type StreamOptions } from "./streams.js";
 import type { Json } from "./values.js";
 
 /** Keys and indices from the root: `"ask_slots", 0, "message"`. None is the root itself. */
@@ -34,7 +34,7 @@ export class FieldReader {
 
   constructor(source: Source, { signal, ...options }: StreamOptions = {}) {
     this.#options = options;
-    this.#source = chunksOf(source, this.#abort.signal);
+    this.#source = chunksOfJson(source, this.#abort.signal);
     if (signal?.aborted) this.cancel(signal.reason);
     else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });
   }

@@ -1,5 +1,6 @@
 // From a stream of chunks to a stream of what they tell.
 
+import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
 import type { ParserOptions } from "./options.js";
 import { Parser, type DeepPartial } from "./parser.js";
@@ -98,6 +99,14 @@ function onAbort(signal: AbortSignal | undefined): { or<T>(next: Promise<T>): Pr
   };
 }
 
+/** The same of one JSON text. What a server says of a request that has failed is none. */
+export function chunksOfJson(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
+  if (isResponse(source) && !source.ok) {
+    throw new JsonSpigotError("response", `the request has failed: the response has the status ${source.status}`);
+  }
+  return chunksOf(source, signal);
+}
+
 /** Options for the parser alone. */
 function parserOptions({ signal: _, ...options }: StreamOptions): ParserOptions {
   return options;
@@ -117,7 +126,7 @@ export async function* events(
 ): AsyncGenerator<Event, void, undefined> {
   const parser = new Parser(patterns, parserOptions(options));
   try {
-    for await (const chunk of chunksOf(source, options.signal)) yield* told(() => parser.feed(chunk));
+    for await (const chunk of chunksOfJson(source, options.signal)) yield* told(() => parser.feed(chunk));
     yield* told(() => parser.finish());
   } finally {
     parser.dispose();
@@ -138,7 +147,10 @@ export function* told(call: () => Event[]): Generator<Event, void, undefined> {
   if (error !== undefined) throw error;
 }
 
-/** The text of the strings that one pattern selects, as it arrives. */
+/**
+ * The text of the strings that one pattern selects, as it arrives; nothing for other values. Where a pattern can match more
+ * than one string, {@link events} says which one grows.
+ */
 export async function* deltas(
   source: Source,
   pattern: string,
@@ -160,7 +172,7 @@ export async function* snapshots<T = Json>(
   const parser = new Parser([], { retain: "nothing", ...parserOptions(options), snapshots: true });
   let shown: DeepPartial<T> | undefined;
   try {
-    for await (const chunk of chunksOf(source, options.signal)) {
+    for await (const chunk of chunksOfJson(source, options.signal)) {
       let error: unknown;
       try {
         parser.feed(chunk);

@@ -55,16 +55,16 @@ const all = async (events) => {
 };
 
 test("SDK objects, their JSON texts and bodies tell the same", () => {
-  assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "feed", CALL), TOLD);
-  assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "feed", CALL.map((event) => JSON.stringify(event))), TOLD);
-  assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "feedSse", [SSE]), TOLD);
-  assert.deepEqual(collect(new ProviderStream("auto", "city"), "feedSse", [encode(SSE)]), TOLD);
+  assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "push", CALL), TOLD);
+  assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "push", CALL.map((event) => JSON.stringify(event))), TOLD);
+  assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "feed", [SSE]), TOLD);
+  assert.deepEqual(collect(new ProviderStream("auto", "city"), "feed", [encode(SSE)]), TOLD);
 });
 
 test("a body at every cut, in bytes and in units", () => {
   for (const form of [SSE, encode(SSE)]) {
     for (let cut = 0; cut <= form.length; cut++) {
-      const told = collect(new ProviderStream("anthropic", "city"), "feedSse", [form.slice(0, cut), form.slice(cut)]);
+      const told = collect(new ProviderStream("anthropic", "city"), "feed", [form.slice(0, cut), form.slice(cut)]);
       assert.deepEqual(told, TOLD, `cut at ${cut}`);
     }
   }
@@ -78,33 +78,33 @@ test("each provider's name is the library's", () => {
   }
   const stream = new ProviderStream("auto");
   assert.equal(stream.provider, undefined);
-  stream.feed(CALL[0]);
+  stream.push(CALL[0]);
   assert.equal(stream.provider, "anthropic");
 });
 
 test("the message goes back as it came", () => {
   const stream = new ProviderStream("anthropic", [], { message: true });
-  for (const event of CALL.slice(0, 5)) stream.feed(event);
+  for (const event of CALL.slice(0, 5)) stream.push(event);
   assert.equal(stream.message(), undefined);
-  stream.feed(CALL[5]);
+  stream.push(CALL[5]);
   const call = { type: "tool_use", id: "toolu_1", name: "weather", input: { city: "Zürich 😀", days: 2 } };
   assert.deepEqual(stream.message(), { role: "assistant", content: [call] });
   assert.deepEqual(JSON.parse(stream.messageText()), stream.message());
   const without = new ProviderStream("anthropic");
-  for (const event of CALL) without.feed(event);
+  for (const event of CALL) without.push(event);
   assert.equal(without.message(), undefined);
 });
 
 test("tools may have patterns of their own", () => {
   const stream = new ProviderStream("anthropic", "nothing", { tools: { weather: ["days", "city"], "größer": "x" } });
-  const told = collect(stream, "feed", CALL).filter((event) => event.kind === "end");
+  const told = collect(stream, "push", CALL).filter((event) => event.kind === "end");
   assert.deepEqual(told.map(({ pattern, value }) => [pattern, value]), [[1, "Zürich 😀"], [0, 2]]);
   // More sets than are remembered at once.
   const tools = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`tool${index}`, `field${index}`]));
   assert.throws(() => new ProviderStream("anthropic", [], { tools }), { kind: "invalid-option" });
   for (let round = 0; round < 100; round++) {
     const stream = new ProviderStream("anthropic", `other${round}`, { tools: { weather: "days", [`t${round}`]: `x${round}` } });
-    const told = collect(stream, "feed", CALL).filter((event) => event.kind === "end");
+    const told = collect(stream, "push", CALL).filter((event) => event.kind === "end");
     assert.deepEqual(told.map(({ path }) => path), ["days"]);
   }
 });
@@ -112,8 +112,8 @@ test("tools may have patterns of their own", () => {
 test("a structured answer is a call without a name", () => {
   const stream = new ProviderStream("openai-chat", "a", { structured: true, numbers: "bigint" });
   const told = [
-    ...stream.feed({ choices: [{ delta: { content: '{"a": 123456789' } }] }),
-    ...stream.feed({ choices: [{ delta: { content: '01234567890}' }, finish_reason: "stop" }] }),
+    ...stream.push({ choices: [{ delta: { content: '{"a": 123456789' } }] }),
+    ...stream.push({ choices: [{ delta: { content: '01234567890}' }, finish_reason: "stop" }] }),
     ...stream.finish(),
   ];
   const input = told.find((event) => event.kind === "input");
@@ -124,7 +124,7 @@ test("a structured answer is a call without a name", () => {
 
 test("equal keys are an error unless the last one is asked for", () => {
   const events = [CALL[1], { ...CALL[2], delta: { type: "input_json_delta", partial_json: '{"a":1,"a":2}' } }, CALL[4]];
-  const input = (options) => collect(new ProviderStream("anthropic", [], options), "feed", events).find(({ kind }) => kind === "input");
+  const input = (options) => collect(new ProviderStream("anthropic", [], options), "push", events).find(({ kind }) => kind === "input");
   assert.equal(input({}).status, "malformed");
   assert.equal(input({}).error.kind, "duplicate-key");
   assert.deepEqual(input({ duplicateKeys: "last-wins" }).value, { a: 2 });
@@ -132,7 +132,7 @@ test("equal keys are an error unless the last one is asked for", () => {
 
 test("a prototype key is a member like any other, or nothing", () => {
   const events = [CALL[1], { ...CALL[2], delta: { type: "input_json_delta", partial_json: '{"__proto__":{"x":1},"b":2}' } }, CALL[4]];
-  const value = (options) => collect(new ProviderStream("anthropic", [], options), "feed", events).find(({ kind }) => kind === "input").value;
+  const value = (options) => collect(new ProviderStream("anthropic", [], options), "push", events).find(({ kind }) => kind === "input").value;
   assert.ok(Object.hasOwn(value({}), "__proto__"));
   assert.equal(value({}).x, undefined);
   assert.deepEqual(value({ prototypeKeys: "drop" }), { b: 2 });
@@ -141,33 +141,33 @@ test("a prototype key is a member like any other, or nothing", () => {
 
 test("a stream that breaks off has no value", () => {
   for (let count = 2; count < 4; count++) {
-    const told = collect(new ProviderStream("anthropic", "city"), "feed", CALL.slice(0, count));
+    const told = collect(new ProviderStream("anthropic", "city"), "push", CALL.slice(0, count));
     const input = told.find((event) => event.kind === "input");
     assert.deepEqual([input.status, input.reason, "value" in input], ["truncated", "end-of-input", false]);
     assert.ok(told.some((event) => event.kind === "incomplete"));
   }
   const stream = new ProviderStream("anthropic");
-  CALL.slice(0, 3).forEach((event) => stream.feed(event));
+  CALL.slice(0, 3).forEach((event) => stream.push(event));
   assert.equal(stream.finish("cancelled").find((event) => event.kind === "input").reason, "cancelled");
 });
 
 test("what is wrong in a stream is told, and the stream goes on", () => {
   const kinds = (events) => events.map((event) => event.kind);
   const stream = new ProviderStream("anthropic");
-  assert.deepEqual(stream.feed("nonsense"), [{ kind: "bad-frame", text: "nonsense" }]);
-  assert.deepEqual(stream.feed('{"type":"brand_new"}'), [{ kind: "unknown-event", text: '{"type":"brand_new"}' }]);
-  assert.deepEqual(stream.feed('{"a":"\ud83d"}'), [{ kind: "bad-frame", text: '{"a":"\ufffd"}' }]);
-  const [error] = stream.feed({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+  assert.deepEqual(stream.push("nonsense"), [{ kind: "bad-frame", text: "nonsense" }]);
+  assert.deepEqual(stream.push('{"type":"brand_new"}'), [{ kind: "unknown-event", text: '{"type":"brand_new"}' }]);
+  assert.deepEqual(stream.push('{"a":"\ud83d"}'), [{ kind: "bad-frame", text: '{"a":"\ufffd"}' }]);
+  const [error] = stream.push({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
   assert.deepEqual(error, { kind: "provider-error", message: "Overloaded", type: "overloaded_error", retry: "later" });
-  assert.deepEqual(kinds(stream.feed(CALL[1])), ["call"]);
+  assert.deepEqual(kinds(stream.push(CALL[1])), ["call"]);
   // A frame that can't be read may have been a part of the call.
   const broken = new ProviderStream("anthropic");
-  const told = collect(broken, "feedSse", [SSE.replace('"partial_json":"rich', '"partial_json:"rich')]);
+  const told = collect(broken, "feed", [SSE.replace('"partial_json":"rich', '"partial_json:"rich')]);
   assert.ok(kinds(told).includes("bad-frame"));
   assert.equal(told.find((event) => event.kind === "input").reason, "bad-frame");
   // An event that is too long.
   const small = new ProviderStream("anthropic", [], { callLimits: { eventBytes: 200 } });
-  const tooLong = collect(small, "feedSse", [SSE.replace("rich", "r".repeat(200))]);
+  const tooLong = collect(small, "feed", [SSE.replace("rich", "r".repeat(200))]);
   assert.deepEqual(tooLong.find((event) => event.kind === "call-error"), { kind: "call-error", type: "event-limit" });
   assert.equal(tooLong.find((event) => event.kind === "input").reason, "limit");
 });
@@ -183,19 +183,20 @@ test("what a caller gets wrong is an error that says what there is", () => {
   assert.throws(() => new ProviderStream("mcp", [], { callLimits: { openCalls: -1 } }), { kind: "invalid-option" });
   const stream = new ProviderStream("mcp");
   for (const wrong of [undefined, null, 1, () => 1]) {
+    assert.throws(() => stream.push(wrong), TypeError);
     assert.throws(() => stream.feed(wrong), TypeError);
-    assert.throws(() => stream.feedSse(wrong), TypeError);
   }
+  assert.throws(() => stream.push(new Uint8Array(1)), /`feed` takes the bytes/);
   stream.dispose();
   stream.dispose();
-  for (const call of [() => stream.feed({}), () => stream.feedSse(""), () => stream.finish(), () => stream.message(), () => stream.provider]) {
+  for (const call of [() => stream.push({}), () => stream.feed(""), () => stream.finish(), () => stream.message(), () => stream.provider]) {
     assert.throws(call, { kind: "disposed" });
   }
 });
 
 test("an SDK that decodes base64 is read all the same", () => {
   const stream = new ProviderStream("bedrock", "city");
-  const told = CALL.flatMap((event) => stream.feed({ chunk: { bytes: encode(JSON.stringify(event)) } }));
+  const told = CALL.flatMap((event) => stream.push({ chunk: { bytes: encode(JSON.stringify(event)) } }));
   assert.deepEqual(told.find((event) => event.kind === "input").value, { city: "Zürich 😀", days: 2 });
 });
 
@@ -305,7 +306,7 @@ test("recorded streams tell the same at any cut", { skip: existsSync(fixtures) ?
   for (const file of readdirSync(fixtures, { recursive: true, withFileTypes: true })) {
     if (!file.isFile() || file.name === "INDEX.md" || !/\.(txt|sse|bin)$/.test(file.name)) continue;
     const bytes = readFileSync(`${file.parentPath}/${file.name}`);
-    const read = (chunks) => collect(new ProviderStream("auto", "$..*"), "feedSse", chunks);
+    const read = (chunks) => collect(new ProviderStream("auto", "$..*"), "feed", chunks);
     const whole = read([bytes]);
     assert.ok(whole.some(({ kind }) => kind === "input" || kind === "text" || kind === "refusal"), file.name);
     assert.deepEqual(read(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))), whole, file.name);

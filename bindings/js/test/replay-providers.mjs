@@ -34,7 +34,7 @@ export function replayProviders({ header }, { ProviderStream, Envelope }) {
   let error;
   for (const chunk of header.chunks.map(bytesOf)) {
     bytes += chunk.length;
-    error = call(() => (provider === undefined ? reader.feed(chunk) : reader.feedSse(chunk)));
+    error = call(() => reader.feed(chunk));
     if (error) break;
   }
   error ??= call(() => reader.finish());

@@ -261,3 +261,10 @@ describe("EventStream", () => {
     assert.throws(() => new EventStream("a["), { kind: "invalid-pattern" });
   });
 });
+
+test("what a server says of a request that has failed is no text", async () => {
+  const failed = () => new Response('{"error":"not found"}', { status: 404 });
+  for (const read of [() => all(events(failed(), "a")), () => all(snapshots(failed()))]) {
+    await assert.rejects(read, { kind: "response", message: /status 404/ });
+  }
+});

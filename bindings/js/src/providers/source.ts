@@ -51,7 +51,7 @@ export async function* providerEvents(
           break;
         }
         const chunk = next.value;
-        yield* typeof chunk === "string" || chunk instanceof Uint8Array ? stream.feedSse(chunk) : stream.feed(chunk);
+        yield* typeof chunk === "string" || chunk instanceof Uint8Array ? stream.feed(chunk) : stream.push(chunk);
       }
     } finally {
       if (!isRead) await iterator.return?.();

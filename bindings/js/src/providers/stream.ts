@@ -79,7 +79,7 @@ export function eventReader(making: Making, spelling: boolean, keepsText: boolea
  * ```ts
  * const stream = new ProviderStream("anthropic", "city");
  * for await (const sdkEvent of client.messages.stream(request)) {
- *   for (const event of stream.feed(sdkEvent)) {
+ *   for (const event of stream.push(sdkEvent)) {
  *     if (event.kind === "text") show(event.text);
  *     if (event.kind === "input" && event.status === "complete") run(event.name, event.value);
  *   }
@@ -151,7 +151,8 @@ export class ProviderStream extends Handle {
    *
    * Nothing that an event is or holds is thrown: what is wrong with it is told.
    */
-  feed(event: object | string): StreamEvent[] {
+  push(event: object | string): StreamEvent[] {
+    if (event instanceof Uint8Array) throw new TypeError("an event is an object or its JSON text: `feed` takes the bytes of a response");
     const text = typeof event === "string" ? event : jsonOf(event);
     return isWellFormed(text) ? this.#push(text) : this.#unreadable(text.replace(LONE_SURROGATES, "\ufffd"));
   }
@@ -160,7 +161,7 @@ export class ProviderStream extends Handle {
    * Takes a chunk of the response's body, at any cut: server-sent events; or JSON texts, one per line or in an array; or
    * Amazon's event stream, in bytes.
    */
-  feedSse(chunk: string | Uint8Array): StreamEvent[] {
+  feed(chunk: string | Uint8Array): StreamEvent[] {
     if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
     this.call(() => 0);
     this.#framing ??= new Framing(this.#eventBytes, (kind, text) => this.#frame(kind, text));
