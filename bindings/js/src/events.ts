@@ -131,6 +131,8 @@ export class EventReader {
   /** Innermost last: matches are nested, so the one that is told of is near the end. */
   #open: OpenMatch[] = [];
   #call = 0;
+  /** Set by a value that must not be made. The module knows nothing of it, so here it ends the text. */
+  refusal: JsonSpigotError | undefined;
 
   constructor(options: EventOptions) {
     this.#options = options;
@@ -138,22 +140,29 @@ export class EventReader {
 
   clone(): EventReader {
     const clone = new EventReader(this.#options);
-    clone.#open = this.#open.map((match) => ({ ...match }));
+    // A delta that was told belongs to whom it was told.
+    clone.#open = this.#open.map((match) => ({ ...match, delta: undefined, call: -1 }));
+    clone.refusal = this.refusal;
     return clone;
   }
 
   reset(): void {
     this.#open = [];
+    this.refusal = undefined;
   }
 
   /** All events of a call; if its count is negative, an error follows them. */
   read(instance: Instance, count: number): Event[] {
+    if (this.refusal) throw this.refusal;
     const events: Event[] = [];
     if (count === 0) return events;
     const output = instance.read(count);
     const end = count < 0 ? output.end - ERROR_WORDS : output.end;
     this.#call += 1;
     while (output.at < end) this.#next(output, events, instance);
+    // The value's end comes first.
+    const refused: JsonSpigotError | undefined = this.refusal;
+    if (refused) throw prototypeKeyBehind(refused, events);
     if (count < 0) throw readError(output, events);
     return events;
   }
@@ -198,10 +207,17 @@ export class EventReader {
     const start = output.long();
     const bytes = output.long();
     const deviations = readDeviations(output);
-    if (hasError) return { kind: "document-error", document, start, bytes, deviations, error: readError(output, []) };
-    if (output.word() === 0) return { kind: "document", document, start, bytes, deviations, value: undefined };
-    const raw = output.string();
-    const value = makeValue(raw, this.#options);
+    if (hasError) {
+      const error = readError(output, []);
+      this.refusal = undefined;
+      return { kind: "document-error", document, start, bytes, deviations, error };
+    }
+    const raw = output.word() === 0 ? undefined : output.string();
+    const value = raw === undefined ? undefined : this.#make(raw);
+    const error = this.refusal;
+    this.refusal = undefined;
+    if (error) return { kind: "document-error", document, start, bytes, deviations, error };
+    if (raw === undefined) return { kind: "document", document, start, bytes, deviations, value: undefined };
     return this.#options.spelling
       ? { kind: "document", document, start, bytes, deviations, value, raw }
       : { kind: "document", document, start, bytes, deviations, value };
@@ -272,7 +288,7 @@ export class EventReader {
       : { kind: "end", pattern, matchId, path, offset, type, value };
   }
 
-  #value(type: ValueType, text: string, raw: string): Json {
+  #value(type: ValueType, text: string, raw: string): Json | undefined {
     switch (type) {
       case "string":
         return text;
@@ -283,9 +299,24 @@ export class EventReader {
       case "null":
         return null;
       default:
-        return makeValue(raw, this.#options);
+        return this.#make(raw);
     }
   }
+
+  /** A value, unless it must not be made. What follows it in the output is read in any case. */
+  #make(raw: string): Json | undefined {
+    try {
+      return makeValue(raw, this.#options);
+    } catch (thrown) {
+      if (!(thrown instanceof JsonSpigotError)) throw thrown;
+      this.refusal ??= thrown;
+      return undefined;
+    }
+  }
+}
+
+function prototypeKeyBehind(refused: JsonSpigotError, events: readonly Event[]): JsonSpigotError {
+  return new JsonSpigotError(refused.kind, refused.message, { events });
 }
 
 const TAG_DOCUMENT = 4;

@@ -146,12 +146,14 @@ export class Instance<E extends Exports = ParserExports> {
     const { read, written } = encoder.encodeInto(text, input);
     // All ASCII. If the input is full, as many bytes are there, but not all of the text.
     if (written === length && read === length) return length;
-    const mayBeReplaced = written < LONG_INPUT || input.subarray(0, written).includes(0xef);
-    if (mayBeReplaced && !isWellFormed(text)) return this.#writeUnits(text);
-    if (read === length) return written;
-    // There was room for ASCII only. What is there stays when the input grows.
-    this.#reserve(written + 3 * (length - read));
-    return written + encoder.encodeInto(text.slice(read), this.#input.subarray(written)).written;
+    let all = written;
+    if (read < length) {
+      // There was room for ASCII only. What is there stays when the input grows.
+      this.#reserve(written + 3 * (length - read));
+      all += encoder.encodeInto(text.slice(read), this.#input.subarray(written)).written;
+    }
+    const mayBeReplaced = all < LONG_INPUT || this.#input.subarray(0, all).includes(0xef);
+    return mayBeReplaced && !isWellFormed(text) ? this.#writeUnits(text) : all;
   }
 
   /** As UTF-8, and half a pair as one byte that no parser takes, so that the error is where the half is. */

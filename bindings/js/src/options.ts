@@ -85,7 +85,7 @@ const LIMITS = ["depth", "key", "string", "number", "total"] as const;
 function place(option: string, value: unknown, names: readonly string[], fallback: number): number {
   if (value === undefined) return fallback;
   const found = names.indexOf(value as string);
-  if (found < 0) throw invalid(`${option}: ${JSON.stringify(value)} is none of ${names.join(", ")}`);
+  if (found < 0) throw invalid(`${option}: ${JSON.stringify(value)} is not one of ${names.join(", ")}`);
   return found;
 }
 
@@ -118,12 +118,13 @@ export function encodeOptions(options: ParserOptions, framing: number): Uint8Arr
   words.fill(0xffff_ffff, 3);
   words[1] = 127;
   const { limits } = options;
-  if (limits) {
+  if (limits !== undefined) {
+    if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${String(limits)} is not an object`);
     for (const name of Object.keys(limits)) place("limits", name, LIMITS, 0);
     LIMITS.forEach((name, index) => {
       const limit = limits[name] ?? (name === "depth" ? 127 : Infinity);
       if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
-        throw invalid(`limits.${name}: ${limit} must be a whole number from 0`);
+        throw invalid(`limits.${name} must be a whole number from 0, not ${limit}`);
       }
       const isUnbounded = limit > Number.MAX_SAFE_INTEGER;
       words[1 + 2 * index] = isUnbounded ? 0xffff_ffff : limit;

@@ -55,6 +55,16 @@ const abandoned =
       });
 
 
+/** Half a pair that nothing can complete, as a byte that no parser takes, and what comes behind it. */
+function behindHalf(bytes: Uint8Array): Uint8Array {
+  const all = new Uint8Array(1 + bytes.length);
+  all[0] = 0xff;
+  all.set(bytes, 1);
+  return all;
+}
+
+const NOTHING = new Uint8Array(0);
+
 /** What parsers and streams of documents share: a parser in the module, by number. */
 abstract class Handle {
   protected readonly module: Instance;
@@ -102,47 +112,49 @@ abstract class Handle {
   protected feedChunk(chunk: string | Uint8Array): number {
     const { module } = this;
     if (this.parser < 0 || module.failure) this.call(() => 0);
-    try {
-      let length: number;
-      if (typeof chunk === "string") {
-        let text = this.half === "" ? chunk : this.half + chunk;
-        const last = text.charCodeAt(text.length - 1);
-        if (last >= 0xd800 && last <= 0xdbff) {
-          this.half = text.slice(-1);
-          text = text.slice(0, -1);
-        } else if (this.half !== "") {
-          this.half = "";
-        }
-        length = module.write(text);
-      } else {
-        if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
-        if (this.half !== "") {
-          // No other half can follow: the half is the error, and the bytes come behind it.
-          const count = module.exports.feed(this.parser, module.write(this.takeHalf()), 1);
-          if (count !== 0) return count;
-        }
-        length = module.writeBytes(chunk);
+    let length: number;
+    if (typeof chunk === "string") {
+      let text = this.half === "" ? chunk : this.half + chunk;
+      let half = "";
+      const last = text.charCodeAt(text.length - 1);
+      if (last >= 0xd800 && last <= 0xdbff) {
+        half = text.slice(-1);
+        text = text.slice(0, -1);
       }
+      length = this.write(text);
+      this.half = half;
+    } else {
+      if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
+      // No other half can follow: the half is the error, and the bytes come behind it.
+      length = this.writeBytes(this.half === "" ? chunk : behindHalf(chunk));
+      this.half = "";
+    }
+    try {
       return module.exports.feed(this.parser, length, typeof chunk === "string" ? 1 : 0);
     } catch (thrown) {
       throw module.trapped(thrown);
     }
   }
 
-  private takeHalf(): string {
-    const { half } = this;
-    this.half = "";
-    return half;
+  /** Writes into the module, which may have to make room. An error of JavaScript's own is not the module's. */
+  private write(text: string): number {
+    try {
+      return this.module.write(text);
+    } catch (thrown) {
+      throw thrown instanceof RangeError ? thrown : this.module.trapped(thrown);
+    }
+  }
+
+  private writeBytes(bytes: Uint8Array): number {
+    try {
+      return this.module.writeBytes(bytes);
+    } catch (thrown) {
+      throw thrown instanceof RangeError ? thrown : this.module.trapped(thrown);
+    }
   }
 
   protected finishInput(): number {
-    return this.call((exports) => {
-      if (this.half !== "") {
-        const count = exports.feed(this.parser, this.module.write(this.takeHalf()), 1);
-        if (count !== 0) return count;
-      }
-      return exports.finish(this.parser);
-    });
+    return this.call((exports) => exports.finish(this.parser));
   }
 
   /** The output of a call that has nothing but an error to say, or what was asked for. */
@@ -211,7 +223,7 @@ export class Parser extends Handle {
       this.#mirror = origin.#mirror?.clone();
     } else {
       super(patterns, options, 0);
-      this.#isFollowed = options.snapshots === true || options.provisional === true;
+      this.#isFollowed = Boolean(options.snapshots) || Boolean(options.provisional);
       this.#mirror = this.#isFollowed ? new Mirror(this.making) : undefined;
     }
   }
@@ -233,7 +245,9 @@ export class Parser extends Handle {
    * @throws {JsonSpigotError} of kind `incomplete` if the text is not complete.
    */
   finish(): Event[] {
-    return this.reader.read(this.module, this.finishInput());
+    // A half that is still waiting is an error.
+    const before = this.half === "" ? [] : this.feed(NOTHING);
+    return before.concat(this.reader.read(this.module, this.finishInput()));
   }
 
   /**
@@ -270,6 +284,7 @@ export class Parser extends Handle {
       throw module.trapped(thrown);
     }
     if (count !== 0) mirror.apply(module.read(count), module.written);
+    if (mirror.refusal) throw mirror.refusal;
     return mirror.root as DeepPartial<T> | undefined;
   }
 
@@ -311,7 +326,7 @@ export class Parser extends Handle {
     const bytes = output.long();
     const flags = output.word();
     const deviations = readDeviations(output);
-    const error = count < 0 ? readError(output, []) : undefined;
+    const error = count < 0 ? readError(output, []) : (this.reader.refusal ?? this.#mirror?.refusal);
     return { bytes, isComplete: (flags & 1) !== 0, isStrict: (flags & 2) !== 0, deviations, error };
   }
 
@@ -355,7 +370,7 @@ export type DocumentsOptions = Omit<ParserOptions, "snapshots" | "provisional">;
 export class Documents extends Handle {
   constructor(framing: Framing, patterns: string | readonly string[] = [], options: DocumentsOptions = {}) {
     const place = FRAMINGS.indexOf(framing);
-    if (place < 0) throw invalid(`framing: ${JSON.stringify(framing)} is none of ${FRAMINGS.join(", ")}`);
+    if (place < 0) throw invalid(`framing: ${JSON.stringify(framing)} is not one of ${FRAMINGS.join(", ")}`);
     super(patterns, options, place + 1);
   }
 
@@ -370,7 +385,8 @@ export class Documents extends Handle {
 
   /** The end of the stream, and of its last text. */
   finish(): DocumentEvent[] {
-    return this.reader.readDocuments(this.module, this.finishInput());
+    const before = this.half === "" ? [] : this.feed(NOTHING);
+    return before.concat(this.reader.readDocuments(this.module, this.finishInput()));
   }
 
   /** Makes the stream as new. */

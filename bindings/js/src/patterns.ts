@@ -9,13 +9,16 @@ const COMPILED_SETS = 64;
 
 /** The number of these patterns in an instance, which compiles them only once. */
 export function compile(module: Instance<Exports>, patterns: readonly string[]): number {
+  if (!Array.isArray(patterns)) throw invalid(`patterns: ${String(patterns)} is neither a string nor an array of strings`);
+  for (const pattern of patterns) {
+    if (typeof pattern !== "string") throw invalid(`patterns: ${String(pattern)} is not a string`);
+  }
   const sets = module.patterns;
   const name = patterns.length === 1 ? `=${patterns[0]}` : JSON.stringify(patterns);
   const known = sets.get(name);
   if (known !== undefined) return known;
   const parts: Uint8Array[] = [];
   for (const pattern of patterns) {
-    if (typeof pattern !== "string") throw invalid(`patterns: ${String(pattern)} is not a string`);
     const bytes = encode(pattern);
     parts.push(new Uint8Array(new Uint32Array([bytes.length]).buffer), bytes);
   }

@@ -4,6 +4,7 @@
 // that path is kept as a stack. A container on it that somebody may have seen is copied before it changes, once for each
 // look.
 
+import type { JsonSpigotError } from "./error.js";
 import type { Output } from "./module.js";
 import { makeNumber, prototypeKey, setMember, type Json, type Making } from "./values.js";
 
@@ -22,6 +23,8 @@ interface Frame {
 
 export class Mirror {
   root: Json | undefined;
+  /** Set by a key that is refused. The copy goes on without it, but is not to be shown any more. */
+  refusal: JsonSpigotError | undefined;
   readonly #making: Making;
   #frames: Frame[] = [];
   /** The newest value's key in the innermost container of the stack, if the newest value is no container itself. */
@@ -35,6 +38,7 @@ export class Mirror {
   clone(): Mirror {
     const clone = new Mirror(this.#making);
     clone.root = this.root;
+    clone.refusal = this.refusal;
     clone.#frames = this.#frames.map((frame) => ({ ...frame, look: -1 }));
     clone.#newest = this.#newest;
     // The containers belong to both now.
@@ -44,6 +48,7 @@ export class Mirror {
 
   reset(): void {
     this.root = undefined;
+    this.refusal = undefined;
     this.#frames = [];
   }
 
@@ -175,6 +180,8 @@ export class Mirror {
 
   #refuse(key: string): void {
     const top = this.#frames[this.#frames.length - 1]!;
-    if (key === "__proto__" || (key === "prototype" && top.key === "constructor")) throw prototypeKey(key);
+    if (key === "__proto__" || (key === "prototype" && top.key === "constructor")) {
+      this.refusal ??= prototypeKey(key);
+    }
   }
 }

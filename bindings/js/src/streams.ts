@@ -40,7 +40,14 @@ export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGene
   let hasEnded = false;
   try {
     for (;;) {
-      const next = await aborted.or(Promise.resolve(iterator.next()));
+      // A source that fails has ended, as in a loop of the language's own.
+      hasEnded = true;
+      const pending = Promise.resolve(iterator.next());
+      hasEnded = false;
+      pending.catch(() => {
+        hasEnded = true;
+      });
+      const next = await aborted.or(pending);
       if (next.done) {
         hasEnded = true;
         return;

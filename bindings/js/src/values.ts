@@ -41,7 +41,19 @@ export function makeValue(text: string, making: Making): Json {
   return rebuild(text, making);
 }
 
-const TOKEN = /[[\]{}:,]|"(?:[^"\\]|\\.)*"|[^\s[\]{}:,"]+/g;
+/** A token, or the quote that begins one. */
+const TOKEN = /[[\]{}:,"]|[^\s[\]{}:,"]+/g;
+
+/** Where the string ends whose quote is before this place. */
+function stringEnd(text: string, from: number): number {
+  for (let at = from; ; at++) {
+    at = text.indexOf('"', at);
+    let backslash = at - 1;
+    while (text[backslash] === "\\") backslash -= 1;
+    // An even number of backslashes escape one another.
+    if ((at - backslash) % 2 === 1) return at + 1;
+  }
+}
 
 /** Reads the tokens one by one, without recursion. */
 function rebuild(text: string, making: Making): Json {
@@ -55,9 +67,11 @@ function rebuild(text: string, making: Making): Json {
     else if (Array.isArray(top.container)) top.container.push(value);
     else if (!(key === "__proto__" && making.prototypeKeys === "drop")) setMember(top.container, key!, value);
   };
-  TOKEN.lastIndex = 0;
-  for (const [token] of text.matchAll(TOKEN)) {
-    const first = token[0];
+  const tokens = new RegExp(TOKEN);
+  for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
+    const first = match[0][0];
+    if (first === '"') tokens.lastIndex = stringEnd(text, match.index + 1);
+    const token = first === '"' ? text.slice(match.index, tokens.lastIndex) : match[0];
     if (first === "{" || first === "[") {
       const container: Json[] | { [key: string]: Json } = first === "[" ? [] : {};
       place(container);

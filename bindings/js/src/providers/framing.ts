@@ -42,6 +42,8 @@ export class Framing {
 
   feed(chunk: string | Uint8Array): void {
     if (typeof chunk === "string") {
+      // What bytes have left open ends here.
+      if (chunk !== "") this.#endBytes();
       this.#text(chunk);
       return;
     }
@@ -53,6 +55,13 @@ export class Framing {
 
   /** Ends the input. Servers may omit the last blank line, and files the last line feed. */
   finish(): void {
+    this.#endBytes();
+    // White space and a bracket are no event.
+    this.#reader?.finish();
+  }
+
+  /** Reads what waits for further bytes as what it is without them. */
+  #endBytes(): void {
     if (this.#prelude.length > 0) {
       const bytes = Uint8Array.from(this.#prelude);
       this.#prelude = [];
@@ -63,8 +72,6 @@ export class Framing {
       this.#cut = new Uint8Array(0);
       this.#text("\ufffd");
     }
-    // White space and a bracket are no event.
-    this.#reader?.finish();
   }
 
   /** Collects what may be a message's prelude; gives the bytes that are to be read. */

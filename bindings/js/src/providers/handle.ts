@@ -18,7 +18,7 @@ export type ParsingOptions = Pick<
 /** What values are made of, checked. */
 export function makingOf({ numbers = "number", prototypeKeys = "keep" }: ParsingOptions): Making {
   if (!["keep", "drop"].includes(prototypeKeys)) {
-    throw invalid(`prototypeKeys: ${JSON.stringify(prototypeKeys)} is none of keep, drop`);
+    throw invalid(`prototypeKeys: ${JSON.stringify(prototypeKeys)} is not one of keep, drop`);
   }
   return { numbers, prototypeKeys };
 }

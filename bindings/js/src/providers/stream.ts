@@ -105,7 +105,7 @@ export class ProviderStream extends Handle {
     super();
     const place = PROVIDERS.indexOf(provider as Provider);
     if (place < 0 && provider !== "auto") {
-      throw invalid(`provider: ${JSON.stringify(provider)} is none of auto, ${PROVIDERS.join(", ")}`);
+      throw invalid(`provider: ${JSON.stringify(provider)} is not one of auto, ${PROVIDERS.join(", ")}`);
     }
     const parsing = parsingOptions(options, KNOWN);
     this.#making = makingOf(options);

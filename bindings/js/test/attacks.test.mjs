@@ -1,0 +1,139 @@
+// What attacks have found, each as it was found.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Documents, events, Parser } from "../dist/index.js";
+import { ProviderStream } from "../dist/providers/index.js";
+
+const utf8 = (text) => new TextEncoder().encode(text);
+
+test("a prototype key that is refused ends the text for good", () => {
+  const values = new Parser([], { prototypeKeys: "reject", snapshots: true });
+  values.feed('{"a":1,"__proto__":{"isAdmin":true},"b":2}');
+  values.finish();
+  for (let again = 0; again < 2; again++) assert.throws(() => values.value(), { kind: "prototype-key" });
+
+  const looks = new Parser([], { prototypeKeys: "reject", snapshots: true });
+  looks.feed('{"z":1,"a":{"q":1,"__proto__":{"x":1}},"b":[');
+  assert.throws(() => looks.snapshot(), { kind: "prototype-key" });
+  looks.feed("1]}");
+  looks.finish();
+  assert.throws(() => looks.snapshot(), { kind: "prototype-key" });
+  assert.throws(() => looks.value(), { kind: "prototype-key" });
+  assert.equal(looks.status.error.kind, "prototype-key");
+  looks.reset();
+  looks.feed('{"a":1}');
+  assert.deepEqual(looks.snapshot(), { a: 1 });
+
+  const matches = new Parser("*", { prototypeKeys: "reject" });
+  assert.throws(() => matches.feed('{"a":{"__proto__":1},"b":"x'), ({ kind, events: told }) => kind === "prototype-key" && told.length === 4);
+  assert.throws(() => matches.feed("y"), { kind: "prototype-key" });
+  assert.throws(() => matches.clone().feed("y"), { kind: "prototype-key" });
+});
+
+test("a document with a prototype key that is refused fails alone", () => {
+  const documents = new Documents("lines", [], { prototypeKeys: "reject" });
+  const told = documents.feed('1\n{"__proto__":3}\n3\n');
+  assert.deepEqual(told.map(({ kind, document }) => [kind, document]), [["document", 0], ["document-error", 1], ["document", 2]]);
+  assert.equal(told[1].error.kind, "prototype-key");
+});
+
+test("half a pair behind the module's room is an error like any other", () => {
+  // In a process of its own, the input has room for as many units as the text has, and not for its bytes.
+  for (const size of [300, 900, 3_000, 30_000, 300_000]) {
+    const parser = new Parser();
+    assert.throws(() => parser.feed(`"${"é".repeat(size)}\ud800x"`), { kind: "invalid-utf8", offset: 1 + 2 * size });
+    parser.dispose();
+  }
+});
+
+test("half a pair costs a stream of documents one document", () => {
+  for (const rest of ['"\n1\n2\n', utf8('"\n1\n2\n')]) {
+    const documents = new Documents("lines");
+    const told = [...documents.feed('"\ud83d'), ...documents.feed(rest), ...documents.finish()];
+    assert.deepEqual(told.map(({ kind, value }) => [kind, value]), [["document-error", undefined], ["document", 1], ["document", 2]]);
+  }
+  const documents = new Documents("lines");
+  documents.feed('1\n"\ud83d');
+  assert.deepEqual(documents.finish().map(({ kind }) => kind), ["document-error"]);
+  assert.throws(() => documents.feed("3\n"), { kind: "finished" });
+});
+
+test("a clone tells its own deltas", () => {
+  const parser = new Parser(["a", "a | $"]);
+  parser.feed('{"a":"\\"x');
+  const told = parser.feed("y");
+  const clone = parser.clone();
+  clone.feed("\\\\");
+  assert.deepEqual(clone.feed("n").map(({ kind, pattern, text }) => [kind, pattern, text]), [["delta", 0, "n"], ["delta", 1, "\n"]]);
+  assert.deepEqual(told.map(({ text }) => text), ["y", "y"]);
+});
+
+test("each parser's snapshot has its own chunk", () => {
+  const [one, other] = [1, 2].map(() => new Parser([], { snapshots: true }));
+  for (const parser of [one, other]) parser.feed('{"a":"');
+  one.snapshot();
+  one.feed("mine");
+  other.feed("your");
+  assert.deepEqual(one.snapshot(), { a: "mine" });
+  assert.deepEqual(other.snapshot(), { a: "your" });
+});
+
+test("bytes that end inside a character stay before the string that follows", () => {
+  const stream = new ProviderStream("ollama");
+  stream.feed(Uint8Array.from([...utf8('{"message":{"role":"assistant","content":"transfer 5'), 0xe2, 0x82]));
+  const told = [...stream.feed('00"},"done":false}\n'), ...stream.finish()];
+  assert.equal(told[0].kind, "bad-frame");
+  assert.match(told[0].text, /5\ufffd00/);
+});
+
+test("long strings are rebuilt without recursion", () => {
+  const parser = new Parser([], { prototypeKeys: "drop" });
+  const text = `${"a".repeat(9e6)}\\"\\\\`;
+  parser.feed(`{"constructor":"${text}","b":["\\\\",{"__proto__":1,"c":"]"}]}`);
+  parser.finish();
+  const value = parser.value();
+  assert.equal(value.constructor.length, 9e6 + 2);
+  assert.deepEqual(value.b, ["\\", { c: "]" }]);
+});
+
+test("an error of JavaScript's own stops nobody else's parser", () => {
+  const other = new Parser();
+  other.feed("[");
+  const parser = new Parser("$");
+  parser.feed('"\ud83d');
+  assert.throws(() => parser.feed("x".repeat(2 ** 29 - 24)), RangeError);
+  other.feed("1]");
+  other.finish();
+  assert.deepEqual(other.value(), [1]);
+});
+
+test("a source that fails is not asked to end", async () => {
+  let isAsked = false;
+  const source = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        throw new Error("first");
+      },
+      return: () => {
+        isAsked = true;
+        return new Promise(() => {});
+      },
+    }),
+  };
+  for (const signal of [undefined, new AbortController().signal]) {
+    await assert.rejects(async () => {
+      for await (const _ of events(source, "a", signal && { signal })) assert.fail("it has no events");
+    }, /first/);
+  }
+  assert.equal(isAsked, false);
+});
+
+test("patterns are strings in an array, whatever is compiled already", () => {
+  new Parser(["a"]).dispose();
+  for (const wrong of [new Set(["a"]), 5, null, [{ toString: () => "a" }]]) {
+    assert.throws(() => new Parser(wrong), { kind: "invalid-option" });
+  }
+  assert.throws(() => new Parser([], { limits: 5 }), { kind: "invalid-option" });
+});
