@@ -31,7 +31,8 @@ export function applyPatch(value: Json | undefined, ops: readonly PatchOp[]): Js
     root = parent;
     for (const key of keys.slice(1, -1)) {
       const child = copy(member(parent, key), op);
-      put(parent, key, child, op);
+      if (Array.isArray(parent)) parent[Number(key)] = child;
+      else setMember(parent, key, child);
       parent = child;
     }
     const last = keys[keys.length - 1]!;
@@ -42,10 +43,10 @@ export function applyPatch(value: Json | undefined, ops: readonly PatchOp[]): Js
 
 function applied(old: Json | undefined, op: PatchOp): Json {
   if (op.op === "append") {
-    if (typeof old !== "string") throw mismatch(op);
+    if (typeof old !== "string" || typeof op.value !== "string") throw mismatch(op);
     return old + op.value;
   }
-  if (op.op === "replace" && old === undefined) throw mismatch(op);
+  if (op.op !== "add" && (op.op !== "replace" || old === undefined)) throw mismatch(op);
   return op.value;
 }
 
@@ -60,7 +61,9 @@ function put(parent: { [key: string]: Json } | Json[], key: string, value: Json,
   }
   const index = key === "-" ? parent.length : Number(key);
   if (!/^(?:-|0|[1-9]\d*)$/.test(key) || index > parent.length) throw mismatch(op);
-  parent[index] = value;
+  // RFC 6902 §4.1: what is there, and what follows it, moves on.
+  if (op.op === "add") parent.splice(index, 0, value);
+  else parent[index] = value;
 }
 
 function mismatch(op: PatchOp): JsonSpigotError {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Documents, events, Parser } from "../dist/index.js";
+import { applyPatch, Documents, events, Parser } from "../dist/index.js";
 import { ProviderStream } from "../dist/providers/index.js";
 
 const utf8 = (text) => new TextEncoder().encode(text);
@@ -136,4 +136,12 @@ test("patterns are strings in an array, whatever is compiled already", () => {
     assert.throws(() => new Parser(wrong), { kind: "invalid-option" });
   }
   assert.throws(() => new Parser([], { limits: 5 }), { kind: "invalid-option" });
+});
+
+test("an addition to an array inserts, and an operation that is none is refused", () => {
+  assert.deepEqual(applyPatch([1, 2], [{ op: "add", path: "/0", value: 9 }]), [9, 1, 2]);
+  assert.deepEqual(applyPatch([[1], 2], [{ op: "add", path: "/0/1", value: 9 }, { op: "replace", path: "/1", value: 3 }]), [[1, 9], 3]);
+  for (const op of [{ op: "move", path: "/0", value: 1 }, { op: "append", path: "/0", value: 5 }, { op: "add", path: "/x/y", value: 1 }]) {
+    assert.throws(() => applyPatch(["x"], [op]), { kind: "invalid-patch" });
+  }
 });

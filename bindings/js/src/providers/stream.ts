@@ -149,7 +149,9 @@ export class ProviderStream extends Handle {
   /**
    * Takes one event: an object as the provider's SDK gives it, or its JSON text, as it follows `data:`.
    *
-   * Nothing that an event is or holds is thrown: what is wrong with it is told.
+   * What is wrong with an event's JSON is told, and nothing of it is thrown.
+   *
+   * @throws {TypeError} for what has no JSON text: bytes, a circular object, a `bigint`.
    */
   push(event: object | string): StreamEvent[] {
     if (event instanceof Uint8Array) throw new TypeError("an event is an object or its JSON text: `feed` takes the bytes of a response");
