@@ -145,6 +145,10 @@ test("Amazon's messages at every cut, and damaged in every byte", () => {
   }
 });
 
+test("bytes that are not UTF-8 mark the frame that they are in, not one before it", () => {
+  check(latin("{\n[{\xff"), ["bad {", "bad [{\ufffd"]);
+});
+
 test("any bytes at any cuts give the same frames", () => {
   const piece = fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", ":", "\n", "\r", " ", "data: ", "a", "é", "😀", "\ufeff", "\xff", "\0");
   const bytes = fc.array(piece, { maxLength: 40 }).map((pieces) => {

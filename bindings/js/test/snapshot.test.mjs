@@ -170,7 +170,7 @@ test("an unfinished text of JSON shows more and more", () => {
     if (typeof left !== "object" || left === null) return Object.is(left, right);
     return Object.entries(left).every(([key, value]) => Object.hasOwn(right, key) && grows(value, right[key]));
   };
-  const distinct = text.filter((whole) => !/("(?:[^"\\]|\\.)*")\s*:[^]*\1\s*:/.test(whole) && !/\\u.*:|__proto__/.test(whole));
+  const distinct = text.filter((whole) => !repeats(whole));
   fc.assert(fc.property(distinct, (whole) => {
     const parser = new Parser([], OPTIONS);
     let before;

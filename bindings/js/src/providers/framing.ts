@@ -22,11 +22,12 @@ const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const BYTE_ORDER_MARK = "\ufeff";
 
+/** Half a pair, which no bytes decode to, stands for what is not UTF-8 until its frame ends: the frame can't be read. */
+const BAD_BYTES = "\udfff";
+
 export class Framing {
   readonly #limit: number;
   readonly #onFrame: OnFrame;
-  /** Whether bytes that are not UTF-8 have been replaced since the last frame. */
-  #isReplaced = false;
   /** The first bytes of a character that the last chunk has cut. */
   #cut: Uint8Array = new Uint8Array(0);
   /** What was read before the framing was known: bytes that may be a prelude, or white space and a bracket. */
@@ -68,9 +69,8 @@ export class Framing {
       this.#decode(bytes);
     }
     if (this.#cut.length > 0) {
-      this.#isReplaced = true;
       this.#cut = new Uint8Array(0);
-      this.#text("\ufffd");
+      this.#text(BAD_BYTES);
     }
   }
 
@@ -95,7 +95,7 @@ export class Framing {
     return bytes.subarray(taken);
   }
 
-  /** Bytes as text. What is not UTF-8 is replaced, and known to be. */
+  /** Bytes as text. What is not UTF-8 becomes `BAD_BYTES`. */
   #decode(chunk: Uint8Array): void {
     let bytes = chunk;
     if (this.#cut.length > 0) {
@@ -126,8 +126,7 @@ export class Framing {
       try {
         text = strict.decode(line);
       } catch {
-        text = lossy.decode(line);
-        this.#isReplaced = true;
+        text = lossy.decode(line).replaceAll("\ufffd", BAD_BYTES);
       }
       this.#text(text);
     }
@@ -151,16 +150,10 @@ export class Framing {
     if (this.#reader && rest !== "") (this.#reader as Texts | ServerSentEvents).feed(rest);
   }
 
-  /** A frame that was read from text: unreadable, if some of it was replaced. */
+  /** A frame that was read from text: unreadable, if it holds half a surrogate pair, in a string or for bad bytes. */
   readonly #tell: OnFrame = (kind, text) => {
-    let frame = text;
-    let isUnreadable = this.#isReplaced && text.includes("\ufffd");
-    this.#isReplaced = false;
-    if (!isWellFormed(frame)) {
-      frame = frame.replace(LONE_SURROGATES, "\ufffd");
-      isUnreadable = true;
-    }
-    this.#onFrame(kind === "text" && isUnreadable ? "unreadable" : kind, frame);
+    if (isWellFormed(text)) this.#onFrame(kind, text);
+    else this.#onFrame(kind === "text" ? "unreadable" : kind, text.replace(LONE_SURROGATES, "\ufffd"));
   };
 }
 
