@@ -53,15 +53,19 @@ function programOf(...places) {
   return places.map((place) => join(here, "node_modules", place)).find((file) => existsSync(file));
 }
 
+let why = "npm has not brought it";
 if (!existsSync(join(here, "node_modules"))) {
   try {
-    execFileSync("npm", ["ci", "--silent", "--no-audit", "--no-fund"], { cwd: here, stdio: "ignore", timeout: 300_000 });
-  } catch {
-    // Said below for each of them.
+    execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: here, stdio: "pipe", timeout: 300_000 });
+  } catch (error) {
+    const code = /npm error code (\w+)/.exec(String(error.stderr))?.[1] ?? String(error.code);
+    // A lock file that does not fit is a fault here, and no registry's.
+    if (code === "EUSAGE") throw error;
+    why += ` (${code})`;
   }
 }
 
-const notBrought = { leftOut: "npm has not brought it" };
+const notBrought = { leftOut: why };
 
 for (const entry of ["index", "js"]) {
   await inEngine(`Node ${process.versions.node}, ${entry}`, () => printed(process.execPath, [join(here, "here.mjs"), entry]));
