@@ -21,6 +21,9 @@ mkdirSync(join(here, "dist"));
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 const remap = [[cargoHome, "/cargo"], [repository, "/jsonspigot"]].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 
+// What it mends differs between folders of systems that have it, too.
+const wrapper = process.platform === "win32" ? "" : join(here, "scripts/rustc-wrapper.sh");
+
 /** A crate of this folder as a module: small, and without what depends on this machine. */
 function build(crate, file, { target = `${crate}/target`, features = [], flags = [] } = {}) {
   run(
@@ -29,7 +32,7 @@ function build(crate, file, { target = `${crate}/target`, features = [], flags =
       ...["build", "--quiet", "--release", "--locked", "--target", "wasm32-unknown-unknown"],
       ...["--manifest-path", `${crate}/Cargo.toml`, "--target-dir", target, ...features],
     ],
-    { env: { ...process.env, RUSTFLAGS: [...remap, ...flags].join(" "), CARGO_INCREMENTAL: "0" } },
+    { env: { ...process.env, RUSTFLAGS: [...remap, ...flags].join(" "), RUSTC_WRAPPER: wrapper, CARGO_INCREMENTAL: "0" } },
   );
   run("node_modules/.bin/wasm-opt", [
     `${target}/wasm32-unknown-unknown/release/jsonspigot_${crate}.wasm`,

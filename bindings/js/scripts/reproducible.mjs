@@ -1,4 +1,4 @@
-// Builds twice, in two folders of different names, and compares `dist/` byte for byte: `npm run check:reproducible`.
+// Builds once more, in another folder, and compares with `dist/` byte for byte: `npm run build && npm run check:reproducible`.
 //
 // The sources are those that git knows in the working tree; the packages are those in `node_modules/`.
 
@@ -12,33 +12,29 @@ import { fileURLToPath } from "node:url";
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const repository = dirname(dirname(here));
 
-function built(name) {
-  const copy = join(mkdtempSync(join(tmpdir(), "jsonspigot-")), name);
-  try {
-    const files = execFileSync("git", ["ls-files", "-z"], { cwd: repository, encoding: "utf8", maxBuffer: 1 << 26 });
-    for (const file of files.split("\0")) {
-      // Links are between folders that this package needs nothing of.
-      if (file === "" || !lstatSync(join(repository, file)).isFile()) continue;
-      mkdirSync(dirname(join(copy, file)), { recursive: true });
-      copyFileSync(join(repository, file), join(copy, file));
-    }
-    symlinkSync(join(here, "node_modules"), join(copy, "bindings/js/node_modules"));
-    execFileSync("npm", ["run", "--silent", "build"], { cwd: join(copy, "bindings/js"), stdio: "inherit" });
-    const dist = join(copy, "bindings/js/dist");
-    const entries = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    return new Map(
-      entries
-        .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-        .sort()
-        .map((path) => [path.slice(dist.length), readFileSync(path)]),
-    );
-  } finally {
-    rmSync(dirname(copy), { recursive: true, force: true });
-  }
+/** The files of a folder, by their paths in it. */
+function filesOf(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
+  return new Map(paths.map((path) => [path.slice(folder.length), readFileSync(path)]));
 }
 
-const first = built("one");
-const second = built("another-folder");
-assert.deepEqual([...first.keys()], [...second.keys()], "the same files");
-for (const [name, bytes] of first) assert.ok(bytes.equals(second.get(name)), `${name} differs`);
-console.log(`${first.size} files, the same bytes twice.`);
+const first = filesOf(join(here, "dist"));
+const elsewhere = mkdtempSync(join(tmpdir(), "jsonspigot-"));
+try {
+  const files = execFileSync("git", ["ls-files", "-z"], { cwd: repository, encoding: "utf8", maxBuffer: 1 << 26 });
+  for (const file of files.split("\0")) {
+    // Links are between folders that this package needs nothing of.
+    if (file === "" || !lstatSync(join(repository, file)).isFile()) continue;
+    mkdirSync(dirname(join(elsewhere, file)), { recursive: true });
+    copyFileSync(join(repository, file), join(elsewhere, file));
+  }
+  symlinkSync(join(here, "node_modules"), join(elsewhere, "bindings/js/node_modules"));
+  execFileSync("npm", ["run", "--silent", "build"], { cwd: join(elsewhere, "bindings/js"), stdio: "inherit" });
+  const second = filesOf(join(elsewhere, "bindings/js/dist"));
+  assert.deepEqual([...first.keys()], [...second.keys()], "the same files");
+  for (const [name, bytes] of first) assert.ok(bytes.equals(second.get(name)), `${name} differs`);
+} finally {
+  rmSync(elsewhere, { recursive: true, force: true });
+}
+console.log(`${first.size} files, the same bytes in two folders.`);
