@@ -262,7 +262,7 @@ impl Parser {
     /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::All`], the default).
     pub fn text(&self) -> Result<&[u8], Error> {
         self.engine.retained.whole().ok_or_else(|| {
-            let expected = "expected a parser built with `Retain::All`";
+            let expected = "expected a parser that retains all of its text";
             self.engine.error_of_call(ErrorKind::NotRetained, expected)
         })
     }

@@ -345,6 +345,7 @@ export class Parser extends Handle {
 
   #needMirror(): Mirror {
     if (!this.#mirror) {
+      this.call(() => undefined);
       throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
     }
     return this.#mirror;

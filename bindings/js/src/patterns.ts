@@ -1,7 +1,7 @@
 // Patterns by number, and what is wrong with one that can't be compiled.
 
 import { JsonSpigotError } from "./error.js";
-import { encode, type Exports, type Instance } from "./module.js";
+import { encode, isWellFormed, type Exports, type Instance } from "./module.js";
 import { invalid } from "./options.js";
 
 /** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
@@ -12,6 +12,7 @@ export function compile(module: Instance<Exports>, patterns: readonly string[]):
   if (!Array.isArray(patterns)) throw invalid(`patterns: ${String(patterns)} is neither a string nor an array of strings`);
   for (const pattern of patterns) {
     if (typeof pattern !== "string") throw invalid(`patterns: ${String(pattern)} is not a string`);
+    if (!isWellFormed(pattern)) throw invalid(`patterns: ${JSON.stringify(pattern)} holds half a surrogate pair`);
   }
   const sets = module.patterns;
   const name = patterns.length === 1 ? `=${patterns[0]}` : JSON.stringify(patterns);

@@ -103,7 +103,8 @@ export class FieldReader {
     const next = await this.#source.next();
     this.#abort.signal.throwIfAborted();
     if (next.done) return false;
-    this.#chunks.push(next.value);
+    // A source may use its buffer again.
+    this.#chunks.push(typeof next.value === "string" ? next.value : new Uint8Array(next.value));
     this.#next = undefined;
     return true;
   }

@@ -31,7 +31,6 @@ export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGene
     yield* chunksOfStream(from as ReadableStream<Chunk>, signal);
     return;
   }
-  signal?.throwIfAborted();
   const iterator =
     Symbol.asyncIterator in from
       ? (from as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
@@ -39,6 +38,7 @@ export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGene
   const aborted = onAbort(signal);
   let hasEnded = false;
   try {
+    signal?.throwIfAborted();
     for (;;) {
       // A source that fails has ended, as in a loop of the language's own.
       hasEnded = true;
@@ -109,6 +109,8 @@ function onAbort(signal: AbortSignal | undefined): { or<T>(next: Promise<T>): Pr
 /** The same of one JSON text. What a server says of a request that has failed is none. */
 export function chunksOfJson(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
   if (isResponse(source) && !source.ok) {
+    // Nobody will read what it says.
+    source.body?.cancel().catch(() => undefined);
     throw new JsonSpigotError("response", `the request has failed: the response has the status ${source.status}`);
   }
   return chunksOf(source, signal);
@@ -214,7 +216,12 @@ export class EventStream extends Stage<Chunk, Event> {
   constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
     let parser: Parser;
     const pass = (call: () => Event[], controller: TransformStreamDefaultController<Event>): void => {
-      for (const event of told(call)) controller.enqueue(event);
+      try {
+        for (const event of told(call)) controller.enqueue(event);
+      } catch (thrown) {
+        parser.dispose();
+        throw thrown;
+      }
     };
     super({
       start: () => {
@@ -228,6 +235,8 @@ export class EventStream extends Stage<Chunk, Event> {
           parser.dispose();
         }
       },
-    });
+      // Where an engine does not know of this, the parser goes with the stage.
+      cancel: () => parser.dispose(),
+    } as Transformer<Chunk, Event>);
   }
 }

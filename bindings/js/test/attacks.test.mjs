@@ -145,3 +145,36 @@ test("an addition to an array inserts, and an operation that is none is refused"
     assert.throws(() => applyPatch(["x"], [op]), { kind: "invalid-patch" });
   }
 });
+
+test("a parser that has been disposed of says so, whatever is asked", () => {
+  for (const snapshots of [true, false]) {
+    const parser = new Parser("a", { snapshots });
+    parser.dispose();
+    for (const ask of ["snapshot", "snapshotText", "patch", "value", "valueText", "finish", "reset", "clone"]) {
+      assert.throws(() => parser[ask](), { kind: "disposed" }, ask);
+    }
+    for (const ask of ["feed", "stateOf"]) assert.throws(() => parser[ask]("a"), { kind: "disposed" }, ask);
+  }
+});
+
+test("half a surrogate pair in a pattern is an error, not U+FFFD", () => {
+  for (const pattern of ["\ud83d", 'a["\ude00"]']) {
+    assert.throws(() => new Parser(pattern), { kind: "invalid-option", message: /half a surrogate pair/ });
+  }
+});
+
+test("what a failed response says is cancelled", async () => {
+  const log = [];
+  const body = new ReadableStream({ cancel: () => void log.push("cancelled") });
+  await assert.rejects(async () => {
+    for await (const _ of events(new Response(body, { status: 500 }), "a"));
+  }, { kind: "response" });
+  assert.deepEqual(log, ["cancelled"]);
+});
+
+test("a value whose text was not kept is an error that names no other language's types", () => {
+  const parser = new Parser([], { retain: "nothing" });
+  parser.feed("[1]");
+  parser.finish();
+  assert.throws(() => parser.value(), ({ kind, message }) => kind === "not-retained" && !message.includes("::"));
+});

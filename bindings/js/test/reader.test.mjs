@@ -180,4 +180,27 @@ describe("ends", () => {
       assert.equal(source.locked, false);
     }
   });
+  test("a loop over chunks that nobody has read is ended too", async () => {
+    for (const bySignal of [true, false]) {
+      const chunks = (function* () {
+        yield '{"a":1}';
+      })();
+      const reader = new FieldReader(chunks, bySignal ? { signal: AbortSignal.abort("before") } : {});
+      if (!bySignal) reader.cancel("before");
+      await assert.rejects(reader.get("a"), (error) => error === "before");
+      assert.deepEqual(chunks.next(), { value: undefined, done: true });
+    }
+  });
+});
+
+test("a source may use its buffer again", async () => {
+  const buffer = new Uint8Array(1);
+  const reader = new FieldReader((function* () {
+    for (const byte of new TextEncoder().encode('{"a":"é","b":[2]}')) {
+      buffer[0] = byte;
+      yield buffer;
+    }
+  })());
+  assert.deepEqual(await reader.get("b"), [2]);
+  assert.equal(await reader.get("a"), "é");
 });
