@@ -9,4 +9,6 @@ const folder = new URL("../../../../vectors/", import.meta.url);
 const files = readdirSync(folder)
   .filter((name) => name.endsWith(".jsonl"))
   .map((name) => readFileSync(new URL(name, folder), "utf8"));
-console.log(JSON.stringify(replayAll(await import(`../../dist/${entry}.js`), files)));
+const jsonspigot = await import(`../../dist/${entry}.js`);
+const providers = entry === "index" ? await import("../../dist/providers/index.js") : undefined;
+console.log(JSON.stringify(replayAll(jsonspigot, files, providers)));
