@@ -145,6 +145,10 @@ test("Amazon's messages at every cut, and damaged in every byte", () => {
   }
 });
 
+test("only JSON's white space is left out around a text", () => {
+  check("{}\ufeff\n{}\u00a0\r\n \u2028\n", ["{}\ufeff", "{}\u00a0", "\u2028"]);
+});
+
 test("bytes that are not UTF-8 mark the frame that they are in, not one before it", () => {
   check(latin("{\n[{\xff"), ["bad {", "bad [{\ufffd"]);
 });

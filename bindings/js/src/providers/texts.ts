@@ -156,8 +156,9 @@ export class Texts {
     if (this.#isTooLong) return;
     let isUnreadable = isEvent;
     for (const line of this.#held.slice(0, this.#lineAt).split("\n")) {
-      if (line.trim() === "") continue;
-      this.#onFrame(isUnreadable ? "unreadable" : "text", line.trim());
+      const text = trimmed(line);
+      if (text === "") continue;
+      this.#onFrame(isUnreadable ? "unreadable" : "text", text);
       isUnreadable = false;
     }
   }
@@ -188,7 +189,7 @@ export class Texts {
   }
 
   #end(isCut = false): void {
-    const text = this.#held.trim();
+    const text = trimmed(this.#held);
     // Unlike a line of noise, a bad element may have been an event.
     const isUnreadable = isCut || (this.#reading === "element" && !isJson(text));
     if (!this.#isTooLong) this.#onFrame(isUnreadable ? "unreadable" : "text", text);
@@ -207,6 +208,15 @@ export class Texts {
     this.#hasLineBegun = false;
     this.#mayBeList = false;
   }
+}
+
+/** Without the white space around it. `trim` would take a byte order mark, too. */
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start]!)) start += 1;
+  while (end > start && isBlank(text[end - 1]!)) end -= 1;
+  return text.slice(start, end);
 }
 
 function isJson(text: string): boolean {
