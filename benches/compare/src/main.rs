@@ -1,11 +1,12 @@
 //! jsonspigot beside its peers: the tables and pictures of the README and of PERFORMANCE.md.
 //!
-//! `compare [--seconds N] [--rows TEXT]` prints the tables; `--horrors` prints the reported cases and `--svg DIR` draws
-//! the pictures instead.
+//! `compare [--seconds N] [--rows TEXT]` prints the tables; `--horrors` prints the reported cases, `--crowd` many streams at
+//! once, and `--svg DIR` draws the pictures instead.
 
 mod check;
 mod chunks;
 mod contenders;
+mod crowd;
 mod horrors;
 mod measure;
 mod output;
@@ -25,21 +26,26 @@ use std::time::Duration;
 use measure::Cost;
 use table::Figure;
 
-const USAGE: &str = "usage: compare [--seconds N] [--rows TEXT | --horrors | --svg DIR]
+const USAGE: &str = "usage: compare [--seconds N] [--rows TEXT | --horrors | --crowd | --svg DIR]
   --seconds N  about how long to measure, all in all (default 120)
   --rows TEXT  only the rows whose `task, payload | chunk` contains TEXT
   --horrors    the reported cases instead of the tables
+  --crowd      many streams at once, fed a token in turn, instead of the tables
   --svg DIR    draw the pictures into DIR instead";
 
 struct Arguments {
     seconds: f64,
     rows: String,
     horrors: bool,
+    crowd: bool,
+    /// The contender whose memory is measured: what `--crowd` runs for each.
+    crowd_memory: Option<String>,
     svg: Option<PathBuf>,
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut parsed = Arguments { seconds: 120.0, rows: String::new(), horrors: false, svg: None };
+    let mut parsed =
+        Arguments { seconds: 120.0, rows: String::new(), horrors: false, crowd: false, crowd_memory: None, svg: None };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
@@ -47,6 +53,8 @@ fn arguments() -> Result<Arguments, String> {
             "--seconds" => parsed.seconds = value()?.parse().map_err(|_| "--seconds needs a number")?,
             "--rows" => parsed.rows = value()?,
             "--horrors" => parsed.horrors = true,
+            "--crowd" => parsed.crowd = true,
+            "--crowd-memory" => parsed.crowd_memory = Some(value()?),
             "--svg" => parsed.svg = Some(value()?.into()),
             _ => return Err(format!("unknown argument {argument}")),
         }
@@ -73,6 +81,19 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         };
+    }
+    if let Some(name) = &arguments.crowd_memory {
+        return match crowd::print_memory(name) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    if arguments.crowd {
+        crowd::print(arguments.seconds);
+        return ExitCode::SUCCESS;
     }
     if arguments.horrors {
         horrors::print(arguments.seconds);

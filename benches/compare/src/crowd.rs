@@ -1,0 +1,305 @@
+//! A crowd of streams at once, each at a place of its own and fed a token in turn, as a gateway feeds them: when a stream
+//! gets its next chunk, the caches have long held something else.
+//!
+//! The memory is that of a process of its own for each contender: this program runs itself.
+
+use std::hint::black_box;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use actson::feeder::PushJsonFeeder;
+use actson::{JsonEvent, JsonParser};
+use jiter::{JsonValueScratch, PartialMode};
+use jsonspigot::{EventKind, Parser, PatternSet, Retain};
+
+use crate::chunks::{Chunking, Input};
+use crate::contenders::Done;
+use crate::output::Sink;
+use crate::payload::Kind;
+use crate::rows::CALL;
+
+/// How many streams there are.
+const SIZES: [usize; 3] = [1, 1_000, 20_000];
+/// How many streams share the process whose memory is measured.
+const IN_MEMORY: usize = 5_000;
+/// How far apart the places of neighbours are, in chunks.
+const STAGGER: usize = 37;
+/// A sample feeds about this many chunks.
+const SAMPLE: usize = 20_000;
+const LEAST_ROUNDS: usize = 9;
+
+/// One stream, which begins anew when its text ends.
+trait Stream {
+    fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done;
+    fn end(&mut self) -> Done;
+}
+
+/// The text that all streams read, and its chunks.
+struct Text {
+    chunks: Vec<Vec<u8>>,
+}
+
+impl Text {
+    fn new() -> Self {
+        let input = Input::new(Kind::ToolCall, CALL, Chunking::Token);
+        Self { chunks: input.chunks().map(<[u8]>::to_vec).collect() }
+    }
+}
+
+struct Crowd<S> {
+    streams: Vec<(S, usize)>,
+}
+
+impl<S: Stream> Crowd<S> {
+    fn new(size: usize, text: &Text, mut make: impl FnMut() -> S) -> Option<Self> {
+        let mut streams = Vec::with_capacity(size);
+        for nth in 0..size {
+            let (mut stream, place) = (make(), nth * STAGGER % text.chunks.len());
+            for chunk in &text.chunks[..place] {
+                stream.feed(chunk, &mut Sink::default())?;
+            }
+            streams.push((stream, place));
+        }
+        Some(Self { streams })
+    }
+}
+
+/// A crowd of any contender's streams.
+trait Sweep {
+    /// Feeds each stream its next chunk.
+    fn sweep(&mut self, text: &Text, sink: &mut Sink) -> Done;
+}
+
+impl<S: Stream> Sweep for Crowd<S> {
+    fn sweep(&mut self, text: &Text, sink: &mut Sink) -> Done {
+        for (stream, place) in &mut self.streams {
+            stream.feed(&text.chunks[*place], sink)?;
+            *place += 1;
+            if *place == text.chunks.len() {
+                stream.end()?;
+                *place = 0;
+            }
+        }
+        Some(())
+    }
+}
+
+struct FeedWith(Parser);
+
+impl Stream for FeedWith {
+    fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done {
+        let told = self.0.feed_with(chunk, |event| {
+            if let EventKind::Delta(text) = event.kind {
+                sink.delta(text);
+            }
+        });
+        told.ok()
+    }
+
+    fn end(&mut self) -> Done {
+        self.0.finish().check().ok()?;
+        self.0.reset();
+        Some(())
+    }
+}
+
+struct Feed(Parser);
+
+impl Stream for Feed {
+    fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done {
+        for event in self.0.feed(chunk) {
+            if let EventKind::Delta(text) = event.ok()?.kind {
+                sink.delta(text);
+            }
+        }
+        Some(())
+    }
+
+    fn end(&mut self) -> Done {
+        self.0.finish().check().ok()?;
+        self.0.reset();
+        Some(())
+    }
+}
+
+/// With all text kept, and the snapshot looked at after each chunk.
+struct Looking(FeedWith);
+
+impl Stream for Looking {
+    fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done {
+        self.0.feed(chunk, sink)?;
+        black_box(self.0.0.snapshot());
+        Some(())
+    }
+
+    fn end(&mut self) -> Done {
+        self.0.end()
+    }
+}
+
+/// Events alone: no paths, and strings only once they are whole.
+struct Actson(JsonParser<PushJsonFeeder>);
+
+impl Actson {
+    fn new() -> Self {
+        Self(JsonParser::new(PushJsonFeeder::new()))
+    }
+}
+
+impl Stream for Actson {
+    fn feed(&mut self, mut chunk: &[u8], _: &mut Sink) -> Done {
+        loop {
+            match self.0.next_event().ok()?? {
+                JsonEvent::NeedMoreInput if chunk.is_empty() => return Some(()),
+                JsonEvent::NeedMoreInput => {
+                    let taken = self.0.feeder.push_bytes(chunk);
+                    chunk = &chunk[taken..];
+                }
+                // Only so does it look at their UTF-8.
+                JsonEvent::FieldName | JsonEvent::ValueString => {
+                    black_box(self.0.current_str().ok()?);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn end(&mut self) -> Done {
+        self.0.feeder.done();
+        while let Some(event) = self.0.next_event().ok()? {
+            black_box(event);
+        }
+        *self = Self::new();
+        Some(())
+    }
+}
+
+/// The prefix, read again after each chunk. Nothing is looked for in it.
+#[derive(Default)]
+struct Jiter {
+    prefix: Vec<u8>,
+}
+
+impl Stream for Jiter {
+    fn feed(&mut self, chunk: &[u8], _: &mut Sink) -> Done {
+        self.prefix.extend_from_slice(chunk);
+        let mut scratch = JsonValueScratch::new();
+        // A prefix that is cut inside an escape is no JSON to it.
+        black_box(scratch.parse(&self.prefix, false, PartialMode::TrailingStrings).is_ok());
+        Some(())
+    }
+
+    fn end(&mut self) -> Done {
+        self.prefix.clear();
+        Some(())
+    }
+}
+
+const NAMES: [&str; 5] = [
+    "jsonspigot `feed_with`",
+    "jsonspigot `feed`",
+    "jsonspigot, text kept and a snapshot each",
+    "actson, events alone",
+    "jiter, the prefix again",
+];
+
+fn crowd(name: &str, size: usize, text: &Text) -> Option<Box<dyn Sweep>> {
+    let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the payloads' patterns are valid");
+    let parser = || Parser::builder().retain(Retain::Nothing).build(&patterns);
+    Some(match NAMES.iter().position(|known| *known == name)? {
+        0 => Box::new(Crowd::new(size, text, || FeedWith(parser()))?),
+        1 => Box::new(Crowd::new(size, text, || Feed(parser()))?),
+        2 => Box::new(Crowd::new(size, text, || Looking(FeedWith(Parser::builder().snapshots().build(&patterns))))?),
+        3 => Box::new(Crowd::new(size, text, Actson::new)?),
+        _ => Box::new(Crowd::new(size, text, Jiter::default)?),
+    })
+}
+
+/// Whether the contenders that tell deltas tell all of them.
+fn check(text: &Text) {
+    let whole: Vec<u8> = text.chunks.concat();
+    let mut expected = Sink::default();
+    let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the payloads' patterns are valid");
+    FeedWith(Parser::new(&patterns)).feed(&whole, &mut expected).expect("payloads are JSON");
+    for name in NAMES {
+        let mut sink = Sink::default();
+        let mut three = crowd(name, 3, text).expect("payloads are JSON");
+        for _ in &text.chunks {
+            three.sweep(text, &mut sink).expect("payloads are JSON");
+        }
+        assert!(sink.bytes == 3 * expected.bytes || !name.starts_with("jsonspigot"), "{name} loses text");
+    }
+}
+
+/// Prints nanoseconds a chunk for each size of the crowd, and bytes a stream.
+pub fn print(seconds: f64) {
+    let text = Text::new();
+    check(&text);
+    let budget = Duration::from_secs_f64(seconds / SIZES.len() as f64);
+    let columns = SIZES.map(|size| timed(size, &text, budget));
+    println!("| ns a chunk, minimum (median) | 1 stream | 1,000 | 20,000 | bytes a stream |");
+    println!("|---|---|---|---|---|");
+    for (nth, name) in NAMES.iter().enumerate() {
+        let times = columns.iter().map(|column| format!("{:.0} ({:.0})", column[nth].0, column[nth].1));
+        println!("| {name} | {} | {} |", times.collect::<Vec<_>>().join(" | "), bytes_apart(name));
+    }
+}
+
+/// The least and the median time a chunk, in nanoseconds, of each contender.
+fn timed(size: usize, text: &Text, budget: Duration) -> Vec<(f64, f64)> {
+    let mut crowds: Vec<_> = NAMES.iter().map(|name| crowd(name, size, text).expect("payloads are JSON")).collect();
+    let mut samples = vec![Vec::new(); crowds.len()];
+    let sweeps = (SAMPLE / size).max(1);
+    let start = Instant::now();
+    for round in 0.. {
+        if round >= LEAST_ROUNDS && start.elapsed() > budget {
+            break;
+        }
+        for nth in 0..crowds.len() {
+            let turn = (nth + round) % crowds.len();
+            let mut sink = Sink::default();
+            let begin = Instant::now();
+            for _ in 0..sweeps {
+                crowds[turn].sweep(text, &mut sink).expect("payloads are JSON");
+            }
+            samples[turn].push(begin.elapsed().as_secs_f64() * 1e9 / (sweeps * size) as f64);
+        }
+    }
+    samples
+        .into_iter()
+        .map(|mut samples| {
+            samples.sort_by(f64::total_cmp);
+            (samples[0], samples[samples.len() / 2])
+        })
+        .collect()
+}
+
+/// What a stream takes, in a process that holds nothing else.
+fn bytes_apart(name: &str) -> String {
+    let run = std::env::current_exe().and_then(|program| Command::new(program).args(["--crowd-memory", name]).output());
+    match run {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+        _ => "–".to_owned(),
+    }
+}
+
+/// Prints the bytes a stream of this contender; only where the system says how much a process holds.
+pub fn print_memory(name: &str) -> Result<(), String> {
+    let text = Text::new();
+    let before = resident()?;
+    let mut crowd = crowd(name, IN_MEMORY, &text).ok_or_else(|| format!("no contender {name:?}"))?;
+    // Each stream has been through the whole text once.
+    for _ in &text.chunks {
+        crowd.sweep(&text, &mut Sink::default()).ok_or("payloads are JSON")?;
+    }
+    println!("{}", resident()?.saturating_sub(before) / IN_MEMORY);
+    Ok(())
+}
+
+/// The bytes that this process holds in memory.
+fn resident() -> Result<usize, String> {
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    let kilobytes = line.trim().trim_end_matches("kB").trim();
+    kilobytes.parse::<usize>().map(|kilobytes| kilobytes * 1024).map_err(|error| error.to_string())
+}
