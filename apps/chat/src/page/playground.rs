@@ -4,7 +4,7 @@
 //! whatever is collected is counted while it is (`room.rs`), and an answer that is full says that there is more.
 
 use jsonspigot::{DuplicateKeys, Event, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Revision};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::room::{MAX_ANSWER, MAX_ITEMS, Room, written};
 
@@ -24,8 +24,7 @@ const EVENT: usize = 128;
 const STEP: usize = 128;
 
 /// What the page asks for.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct Request {
     /// The text; it need not be JSON.
     pub json: String,

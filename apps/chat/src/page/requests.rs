@@ -2,14 +2,15 @@
 
 use axum::Json;
 use axum::body::{Body, Bytes};
-use axum::extract::rejection::JsonRejection;
-use axum::http::{StatusCode, header};
+use axum::extract::rejection::BytesRejection;
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::stream;
 use serde_json::json;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::playground::{Request, run};
+use crate::fields::{Fields, Unreadable};
 
 /// How many answers are made or sent at once. With the bound of each, that is how much memory they take in all.
 const MOST: usize = 8;
@@ -18,10 +19,10 @@ static PLACES: Semaphore = Semaphore::const_new(MOST);
 /// An answer leaves in pieces of so many bytes, so that its place is free only when it has left.
 const PIECE: usize = 64 << 10;
 
-pub(super) async fn handle(request: Result<Json<Request>, JsonRejection>) -> Response {
-    let request = match request {
-        Ok(Json(request)) => request,
-        Err(rejection) => return refuse(rejection.status(), &rejection.body_text()),
+pub(super) async fn handle(headers: HeaderMap, body: Result<Bytes, BytesRejection>) -> Response {
+    let request = match Fields::of_body(&headers, body).and_then(read) {
+        Ok(request) => request,
+        Err(unreadable) => return refuse(unreadable.status(), &unreadable.to_string()),
     };
     let failed = || refuse(StatusCode::INTERNAL_SERVER_ERROR, "the playground failed");
     let Ok(place) = PLACES.acquire().await else { return failed() };
@@ -35,6 +36,13 @@ pub(super) async fn handle(request: Result<Json<Request>, JsonRejection>) -> Res
         Ok((Err(message), _)) => refuse(StatusCode::UNPROCESSABLE_ENTITY, &message),
         Ok((Ok(Err(_)), _)) | Err(_) => failed(),
     }
+}
+
+fn read(mut fields: Fields) -> Result<Request, Unreadable> {
+    let json = fields.required("json", "a string")?;
+    let patterns = fields.required("patterns", "an array of strings")?;
+    let chunk = fields.required("chunk", "a whole number")?;
+    fields.end().map(|()| Request { json, patterns, chunk })
 }
 
 /// A body that keeps its place until its last piece has been taken.

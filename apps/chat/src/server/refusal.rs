@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
+use crate::fields::Unreadable;
 use crate::store::StoreError;
 
 /// A request that is refused.
@@ -29,6 +30,12 @@ impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store failed");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", "The conversation can't be read or stored.")
+    }
+}
+
+impl From<Unreadable> for Refusal {
+    fn from(unreadable: Unreadable) -> Self {
+        Self::new(unreadable.status(), unreadable.kind(), unreadable.to_string())
     }
 }
 

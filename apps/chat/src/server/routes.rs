@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::guard::guard;
@@ -17,11 +17,15 @@ use super::replay::{Replay, Rest};
 use super::{App, sse, turn};
 use crate::assistant::Said;
 use crate::conversation::{Answers, Assistant};
+use crate::fields::{Fields, Unreadable};
 use crate::hub::Busy;
 use crate::page;
 
 /// The name under which the scripted model is asked.
 const SCRIPTED: &str = "scripted";
+
+/// The field with a conversation's name.
+const CONVERSATION: &str = "conversationId";
 
 /// The longest name of a conversation.
 const MOST_NAME: usize = 64;
@@ -42,22 +46,35 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+/// What a client says.
 struct Send {
     conversation_id: String,
     message: String,
     /// Who is to answer; in a conversation that has begun, the one who has answered before.
     assistant: Option<Assistant>,
     /// What was chosen for the slots of the shopping assistant's questions.
-    #[serde(default)]
     answers: Answers,
 }
 
+impl Send {
+    fn read(mut fields: Fields) -> Result<Self, Unreadable> {
+        let read = Self {
+            conversation_id: fields.required(CONVERSATION, "a string")?,
+            message: fields.required("message", "a string")?,
+            assistant: fields.optional("assistant", "`shopping`, `finance`, `restaurant` or `form`")?,
+            answers: fields.optional("answers", "an object whose members are arrays of strings")?.unwrap_or_default(),
+        };
+        fields.end().map(|()| read)
+    }
+}
+
 /// Begins a turn and streams it.
-async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejection>) -> Result<Response, Refusal> {
-    let Json(Send { conversation_id, message, assistant, answers }) =
-        body.map_err(|rejection| unreadable(&rejection))?;
+async fn send(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, Refusal> {
+    let Send { conversation_id, message, assistant, answers } = Send::read(Fields::of_body(&headers, body)?)?;
     check_name(&conversation_id)?;
     if message.trim().is_empty() {
         return Err(Refusal::invalid("The message is empty."));
@@ -83,25 +100,21 @@ async fn send(State(app): State<Arc<App>>, body: Result<Json<Send>, JsonRejectio
     Ok(sse::response(replay))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct From {
-    conversation_id: String,
-    last_chunk_id: Option<u64>,
-}
-
 /// Goes on with a stream after the client's last chunk id, given as the query's or as the header `Last-Event-ID`.
 async fn stream(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    query: Result<Query<From>, QueryRejection>,
+    query: Result<Query<Vec<(String, String)>>, QueryRejection>,
 ) -> Result<Response, Refusal> {
-    let Query(From { conversation_id, last_chunk_id }) = query.map_err(|error| Refusal::invalid(error.body_text()))?;
+    let Query(query) = query.map_err(|_| Refusal::invalid("The address's query can't be read."))?;
+    let mut fields = Fields::of_query(query);
+    let conversation_id: String = fields.required(CONVERSATION, "a string")?;
+    let last_chunk_id = fields.optional::<String>("lastChunkId", "a string")?.map(|id| chunk_id(&id)).transpose()?;
+    fields.end()?;
     check_name(&conversation_id)?;
     // A browser that reconnects keeps the address and sends the header, so the header is newer.
-    let last = match headers.get("last-event-id").map(|id| id.to_str().ok().and_then(|id| id.parse().ok())) {
-        Some(None) => return Err(Refusal::invalid("Last-Event-ID is no chunk id.")),
-        Some(id) => id,
+    let last = match headers.get("last-event-id") {
+        Some(id) => Some(chunk_id(id.to_str().unwrap_or_default())?),
         None => last_chunk_id,
     };
     match Replay::behind(app, conversation_id, last.unwrap_or_default()).await? {
@@ -113,15 +126,15 @@ async fn stream(
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Stop {
-    conversation_id: String,
-}
-
 /// Ends a turn where it is: what it has told stays, and nothing of it is saved.
-async fn stop(State(app): State<Arc<App>>, body: Result<Json<Stop>, JsonRejection>) -> Result<StatusCode, Refusal> {
-    let Json(Stop { conversation_id }) = body.map_err(|rejection| unreadable(&rejection))?;
+async fn stop(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<StatusCode, Refusal> {
+    let mut fields = Fields::of_body(&headers, body)?;
+    let conversation_id: String = fields.required(CONVERSATION, "a string")?;
+    fields.end()?;
     check_name(&conversation_id)?;
     let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
     if app.hub.stop(&conversation_id) { Ok(StatusCode::NO_CONTENT) } else { Err(nothing()) }
@@ -141,14 +154,6 @@ fn check_name(name: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn unreadable(rejection: &JsonRejection) -> Refusal {
-    let (kind, words) = match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => ("too_large", "The message is too long.".to_owned()),
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            ("unsupported_media_type", "The request has to be JSON, with the content type application/json.".to_owned())
-        }
-        StatusCode::BAD_REQUEST => ("invalid_json", rejection.body_text()),
-        _ => ("invalid_request", rejection.body_text()),
-    };
-    Refusal::new(rejection.status(), kind, words)
+fn chunk_id(text: &str) -> Result<u64, Refusal> {
+    text.parse().map_err(|_| Refusal::invalid("A chunk id is a whole number, as the stream's events have it."))
 }

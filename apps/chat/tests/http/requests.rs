@@ -165,6 +165,102 @@ async fn the_page_is_told_whom_it_speaks_with() {
     assert_eq!(serde_json::from_str::<Value>(&about).unwrap(), json!({"model": "scripted", "isScripted": true}));
 }
 
+/// What is wrong with a request is told in words for whoever has written it, not in those of a library.
+#[tokio::test]
+async fn what_is_wrong_with_a_request_is_told_in_plain_words() {
+    let world = World::start().await;
+    let (send, stop, playground) = ("/api/chat/send", "/api/chat/stop", "/api/playground");
+    let who = "`assistant` has to be `shopping`, `finance`, `restaurant` or `form`.";
+    let answers = "`answers` has to be an object whose members are arrays of strings.";
+    for (path, body, status, kind, words) in [
+        (send, "", 400, "invalid_json", "The request is empty."),
+        (send, " \n", 400, "invalid_json", "The request is empty."),
+        (send, "Hi", 400, "invalid_json", "The request is not JSON: expected value at line 1 column 1."),
+        (send, "[1", 400, "invalid_json", "The request is not JSON: EOF while parsing a list at line 1 column 2."),
+        (send, "{} {}", 400, "invalid_json", "The request is not JSON: trailing characters at line 1 column 4."),
+        (send, "[{}]", 422, "invalid_request", "The request has to be an object, not an array."),
+        (send, "\"Hi\"", 422, "invalid_request", "The request has to be an object, not a string."),
+        (send, "-1", 422, "invalid_request", "The request has to be an object, not a number."),
+        (send, "1.5", 422, "invalid_request", "The request has to be an object, not a number."),
+        (send, "null", 422, "invalid_request", "The request has to be an object, not null."),
+        (send, "true", 422, "invalid_request", "The request has to be an object, not a boolean."),
+        (send, "{}", 422, "invalid_request", "The request has no `conversationId`."),
+        (send, r#"{"conversationId": "a"}"#, 422, "invalid_request", "The request has no `message`."),
+        (send, r#"{"message": "Hi"}"#, 422, "invalid_request", "The request has no `conversationId`."),
+        (
+            send,
+            r#"{"conversationId": 1, "message": "Hi"}"#,
+            422,
+            "invalid_request",
+            "`conversationId` has to be a string.",
+        ),
+        (send, r#"{"conversationId": "a", "message": null}"#, 422, "invalid_request", "`message` has to be a string."),
+        (
+            send,
+            r#"{"conversationId": "a", "message": ["Hi"]}"#,
+            422,
+            "invalid_request",
+            "`message` has to be a string.",
+        ),
+        (send, r#"{"conversationId": "a", "message": "Hi", "assistant": "x"}"#, 422, "invalid_request", who),
+        (send, r#"{"conversationId": "a", "message": "Hi", "assistant": 1}"#, 422, "invalid_request", who),
+        (send, r#"{"conversationId": "a", "message": "Hi", "answers": []}"#, 422, "invalid_request", answers),
+        (send, r#"{"conversationId": "a", "message": "Hi", "answers": {"A": "b"}}"#, 422, "invalid_request", answers),
+        (
+            send,
+            r#"{"conversationId": "a", "message": "Hi", "Message": ""}"#,
+            422,
+            "invalid_request",
+            "The request has a field `Message`, which is not known here.",
+        ),
+        (
+            send,
+            r#"{"conversationId": "a", "message": "Hi", "message": "Ho"}"#,
+            422,
+            "invalid_request",
+            "The request has `message` twice.",
+        ),
+        (stop, "{}", 422, "invalid_request", "The request has no `conversationId`."),
+        (stop, "", 400, "invalid_json", "The request is empty."),
+        (playground, r#"{"json": "1", "patterns": []}"#, 422, "playground", "The request has no `chunk`."),
+        (
+            playground,
+            r#"{"json": "1", "patterns": [1], "chunk": 1}"#,
+            422,
+            "playground",
+            "`patterns` has to be an array of strings.",
+        ),
+        (
+            playground,
+            r#"{"json": "1", "patterns": [], "chunk": -1}"#,
+            422,
+            "playground",
+            "`chunk` has to be a whole number.",
+        ),
+        (playground, "", 400, "playground", "The request is empty."),
+    ] {
+        let request = world.client.post(world.url(path)).header("content-type", "application/json; charset=utf-8");
+        let response = request.body(body.to_owned()).send().await.unwrap();
+        let told = response.status().as_u16();
+        let error: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        let error = (told, error["error"]["kind"].as_str().unwrap(), error["error"]["message"].as_str().unwrap());
+        assert_eq!(error, (status, kind, words), "{path} {body}");
+    }
+    let id = "A chunk id is a whole number, as the stream's events have it.";
+    for (query, words) in [
+        ("", "The request has no `conversationId`."),
+        ("?conversationId=a&lastChunkId=x", id),
+        ("?conversationId=a&lastChunkId=", id),
+        ("?conversationId=a&conversationId=b", "The request has `conversationId` twice."),
+        ("?conversationId=a&last=1", "The request has a field `last`, which is not known here."),
+    ] {
+        let response = world.client.get(world.url(&format!("/api/chat/stream{query}"))).send().await.unwrap();
+        let error: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        assert_eq!(error["error"], json!({"kind": "invalid_request", "message": words}), "{query}");
+    }
+    assert_eq!((world.rows().len(), world.table("told").len(), world.journal().seen().count), (0, 0, 0));
+}
+
 /// A word with a `#` is a word, unless it is one of the scripted provider's own.
 #[tokio::test]
 async fn words_with_a_number_sign_are_words() {
