@@ -3,12 +3,13 @@
 //! A turn asks the model, reads its answers by machines without I/O (`classify.rs`, `round.rs`, `hidden_context.rs`),
 //! tells what they tell, and gives what is to be saved at its end. Only the assistant whose tools do what can't be undone
 //! has each of its steps saved as it happens (`tool_loop.rs`); of the others a turn which fails, or is dropped in the
-//! middle, leaves no trace.
+//! middle, leaves no trace. What a turn that is stopped leaves is in `draft.rs`.
 
 mod ask;
 mod catalogue;
 mod classification;
 mod classify;
+mod draft;
 mod form;
 mod hidden_context;
 mod output;
@@ -24,8 +25,9 @@ use crate::config::Limits;
 use crate::conversation::{Answers, Assistant, Conversation, Turn};
 use crate::hub::Unread;
 use crate::instructor::Instructor;
-use crate::provider::{Message, ModelProvider, ProviderError, Role};
+use crate::provider::{Block, Message, ModelProvider, ProviderError, Role};
 pub use catalogue::{Catalogue, Product};
+pub use draft::Draft;
 pub use output::{Output, Steps};
 use tool_loop::{Saving, ToolLoop};
 pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
@@ -127,6 +129,8 @@ impl Assistants {
         output: &mut Output,
     ) -> Result<Finished, TurnError> {
         let message = said.text.as_str();
+        let question = tool_loop::question(before, message);
+        output.draft.add(question.clone());
         output.tell_message(message).await?;
         match assistant {
             Assistant::Shopping => shopping::answer(self, before, said, output).await,
@@ -135,7 +139,7 @@ impl Assistants {
                 let system = format!("You help with money. Use the tools. Dates are ISO 8601, and today is {today}.");
                 let (toolbox, temperature, saving) = (&self.finance, Some(0.3), Saving::Turn);
                 let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
-                tool_loop::answer(self, one, before, message, output).await
+                tool_loop::answer(self, one, before, question, output).await
             }
             Assistant::Form => form::answer(self, message, output).await,
             Assistant::Restaurant => {
@@ -147,20 +151,33 @@ impl Assistants {
                 );
                 let (toolbox, temperature, saving) = (&self.restaurant, None, Saving::Steps);
                 let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
-                tool_loop::answer(self, one, before, message, output).await
+                tool_loop::answer(self, one, before, question, output).await
             }
         }
     }
 }
 
+/// What a model is told of an answer that was stopped: before what the person said next.
+const STOPPED: &str = "(The answer before this message was stopped before its end.)";
+
 /// A conversation as a model is shown it: the stored messages and the new ones, the two roles in turn.
 fn conversation(stored: &[Message], new: &[Message]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::with_capacity(stored.len() + new.len());
-    for message in stored.iter().chain(new) {
+    let mut was_stopped = false;
+    for Message { role, content } in stored.iter().chain(new) {
+        let mut content = content.clone();
+        if *role == Role::User && std::mem::take(&mut was_stopped) {
+            // Results have to come first.
+            let at = content.iter().take_while(|block| matches!(block, Block::ToolResult { .. })).count();
+            content.insert(at, Block::Text { text: STOPPED.to_owned() });
+        }
+        was_stopped |= content.contains(&Block::Stopped);
+        content.retain(|block| *block != Block::Stopped);
         match messages.last_mut() {
+            _ if content.is_empty() => {}
             // Where an answer was empty, two of the person's messages follow each other.
-            Some(last) if last.role == message.role => last.content.extend(message.content.iter().cloned()),
-            _ => messages.push(message.clone()),
+            Some(last) if last.role == *role => last.content.append(&mut content),
+            _ => messages.push(Message { role: *role, content }),
         }
     }
     debug_assert!(messages.first().is_none_or(|first| first.role == Role::User));

@@ -1,11 +1,13 @@
 //! A turn's way out: blocks and messages get their ids here, and it is known whether anything has been shown.
 
 use serde_json::json;
+use tokio::task::JoinHandle;
 
 use super::TurnError;
+use super::draft::Draft;
 use crate::conversation::Turn;
 use crate::hub::Publisher;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 /// Where a turn's events go.
@@ -13,6 +15,10 @@ use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 pub struct Output {
     publisher: Publisher,
     steps: Steps,
+    /// What the turn has come to.
+    pub(super) draft: Draft,
+    /// A step that is being saved. It is saved even if the turn is dropped meanwhile, and then has to be waited for.
+    saving: Option<JoinHandle<Result<(), StoreError>>>,
     blocks: u32,
     shown: u64,
 }
@@ -30,14 +36,30 @@ impl Output {
     /// Out through a publisher.
     #[must_use]
     pub fn new(publisher: Publisher, steps: Steps) -> Self {
-        Self { publisher, steps, blocks: 0, shown: 0 }
+        Self { publisher, steps, draft: Draft::default(), saving: None, blocks: 0, shown: 0 }
     }
 
     /// Saves a step now, with all that has been told, whatever becomes of the turn.
     pub(super) async fn save(&mut self, step: Turn) -> Result<(), TurnError> {
-        let Steps { store, conversation } = &self.steps;
+        let Steps { store, conversation } = self.steps.clone();
         let Some(told) = self.publisher.told_so_far() else { return Ok(()) };
-        store.save_step(conversation, step, told).await.map_err(|error| TurnError::Store(error.to_string()))
+        self.saving = Some(tokio::spawn(async move { store.save_step(&conversation, step, told).await }));
+        self.settle().await.map_err(|error| TurnError::Store(error.to_string()))
+    }
+
+    /// Waits until what is being saved is saved.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub async fn settle(&mut self) -> Result<(), StoreError> {
+        let Some(saving) = &mut self.saving else { return Ok(()) };
+        let saved = saving.await.unwrap_or(Err(StoreError::Interrupted));
+        self.saving = None;
+        if saved.is_ok() {
+            self.draft.saved();
+        }
+        saved
     }
 
     /// A block's id, unique in the conversation.
@@ -65,6 +87,7 @@ impl Output {
     pub(super) async fn send(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
         for event in events {
             self.shown += 1;
+            self.draft.show(&event);
             self.publisher.send(event).await?;
         }
         Ok(())
@@ -75,10 +98,10 @@ impl Output {
         self.shown
     }
 
-    /// The publisher, for the last word.
+    /// The publisher, for the last word, and what the turn has come to.
     #[must_use]
-    pub fn into_publisher(self) -> Publisher {
-        self.publisher
+    pub fn into_parts(self) -> (Publisher, Draft) {
+        (self.publisher, self.draft)
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::ask::{Reader, ask};
+use super::draft::result_of;
 use super::output::Output;
 use super::round::{Call, Round};
 use super::tools::{ToolOutcome, Toolbox};
@@ -53,13 +54,11 @@ pub(super) async fn answer(
     assistants: &Assistants,
     one: ToolLoop<'_>,
     before: &Conversation,
-    message: &str,
+    question: Message,
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
     let ToolLoop { assistant, toolbox, system, temperature, saving } = one;
-    let mut content = lost_results(&before.messages);
-    content.push(Block::Text { text: message.to_owned() });
-    let mut messages = vec![Message { role: Role::User, content }];
+    let mut messages = vec![question];
     // How many of them have been saved.
     let mut saved = 0;
     let mut context = before.context.clone();
@@ -85,7 +84,11 @@ pub(super) async fn answer(
         let stop_reason = said.reason();
         context = updated(context, said.context);
         ids.extend(said.message.iter().flat_map(call_ids));
-        messages.extend(said.message);
+        if let Some(answer) = said.message {
+            output.draft.add(answer.clone());
+            output.draft.calls(said.calls.iter().map(|call| call.id.clone()));
+            messages.push(answer);
+        }
         if said.calls.is_empty() {
             let turn = Turn {
                 assistant,
@@ -101,8 +104,9 @@ pub(super) async fn answer(
             saved = messages.len();
             output.save(Turn { assistant, messages: new, context: changed(before, &context), session: None }).await?;
         }
-        let content = run(toolbox, said.calls, &block, output).await?;
-        messages.push(Message { role: Role::User, content });
+        let results = Message { role: Role::User, content: run(toolbox, said.calls, &block, output).await? };
+        output.draft.add(results.clone());
+        messages.push(results);
     }
     Err(TurnError::Rounds(assistants.rounds))
 }
@@ -113,6 +117,13 @@ fn changed(
     context: &serde_json::Map<String, serde_json::Value>,
 ) -> Option<serde_json::Map<String, serde_json::Value>> {
     (*context != before.context).then(|| context.clone())
+}
+
+/// What a person says, as the model is told it: after the results that it has still to be given.
+pub(super) fn question(before: &Conversation, message: &str) -> Message {
+    let mut content = lost_results(&before.messages);
+    content.push(Block::Text { text: message.to_owned() });
+    Message { role: Role::User, content }
 }
 
 /// Results for the calls at the end of a conversation that have none.
@@ -138,6 +149,7 @@ async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Outp
     for (place, call) in calls.iter().enumerate() {
         match &call.input {
             Ok(input) => {
+                output.draft.begin_call(place);
                 let handle = running.spawn(toolbox.run(&call.name, input.clone()));
                 places.insert(handle.id(), place);
                 let props = json!({"id": call.id, "name": call.name, "status": "running"});
@@ -147,6 +159,7 @@ async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Outp
             }
             Err(flawed) => {
                 let error = format!("{}; the tool was not run", flawed.reason);
+                output.draft.end_call(place, &Err(error.clone()));
                 let end = Change::merge("", json!({"status": "failed", "error": error}));
                 output.send(vec![tell_call(call, block, EventName::ToolResult, end)]).await?;
                 outcomes[place] = Some(Err(error));
@@ -159,6 +172,7 @@ async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Outp
             Err(error) => (error.id(), Err("the tool has crashed".to_owned())),
         };
         let place = places[&id];
+        output.draft.end_call(place, &outcome);
         let end = match &outcome {
             Ok(value) => json!({"status": "done", "result": value}),
             Err(error) => json!({"status": "failed", "error": error}),
@@ -172,12 +186,7 @@ async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Outp
 }
 
 fn block_of(call: &Call, outcome: Option<ToolOutcome>) -> Block {
-    let outcome = outcome.unwrap_or_else(|| Err("the tool has not answered".to_owned()));
-    let (content, is_error) = match outcome {
-        Ok(value) => (value.to_string(), false),
-        Err(error) => (error, true),
-    };
-    Block::ToolResult { tool_use_id: call.id.clone(), content, is_error }
+    result_of(&call.id, &outcome.unwrap_or_else(|| Err("the tool has not answered".to_owned())))
 }
 
 /// A change to a call, in the block of the answer that makes it.

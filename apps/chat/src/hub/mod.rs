@@ -104,14 +104,22 @@ impl Hub {
         Ok(Claim::new(channel.clone(), head.ok_or(Busy)?, self.limits.clone()))
     }
 
-    /// Asks a conversation's turn to end. `false` if none is running.
-    pub fn stop(&self, conversation: &str) -> bool {
+    /// Asks a conversation's turn to end, and gives what waits until it has. `None` if none is running.
+    pub fn stop(&self, conversation: &str) -> Option<impl Future<Output = ()> + Send + use<>> {
         let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        let stop = |state: &mut State| {
+        let channel = channels.get(conversation)?.clone();
+        let mut first = None;
+        channel.state.send_if_modified(|state| {
+            first = state.is_running.then(|| state.log.first());
             state.is_to_stop = state.is_running;
             state.is_running
-        };
-        channels.get(conversation).is_some_and(|channel| channel.state.send_if_modified(stop))
+        });
+        let first = first?;
+        Some(async move {
+            let mut state = channel.state.subscribe();
+            // The channel is here as long as this waits; a turn that has begun since is another one.
+            let _ = state.wait_for(|state| !state.is_running || state.log.first() != first).await;
+        })
     }
 
     /// A conversation's turn that is kept here, for a client whose last chunk id is `last`: a reader that goes on from

@@ -69,6 +69,8 @@ pub enum Block {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
+    /// The answer was stopped here by the person. Stored only: a model is told it in words.
+    Stopped,
 }
 
 /// A tool as the model is told of it.

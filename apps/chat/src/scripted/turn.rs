@@ -54,10 +54,11 @@ impl<'r> Turn<'r> {
                 && let Some(text) = message.text()
             {
                 texts.push(without_directives(&text));
-                // The results before a text in its own message are those of a turn that came to no answer.
+                // The results before a text in its own message are those of a turn that came to no answer, and so are those
+                // of one that was stopped.
                 let has_results = message.blocks().iter().any(|it| matches!(it, RequestBlock::ToolResult { .. }));
                 unanswered = std::mem::take(&mut results);
-                if !has_results {
+                if !has_results && !text.contains("was stopped before its end") {
                     unanswered.clear();
                 }
                 round = 1;

@@ -126,7 +126,7 @@ async fn stream(
     }
 }
 
-/// Ends a turn where it is: what it has told stays, and nothing of it is saved.
+/// Ends a turn where it is: what it has shown is saved, as an answer that was stopped.
 async fn stop(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -137,7 +137,9 @@ async fn stop(
     fields.end()?;
     check_name(&conversation_id)?;
     let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
-    if app.hub.stop(&conversation_id) { Ok(StatusCode::NO_CONTENT) } else { Err(nothing()) }
+    // What was shown is saved by the time it is answered.
+    app.hub.stop(&conversation_id).ok_or_else(nothing)?.await;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Whom the page speaks with.

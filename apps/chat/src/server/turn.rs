@@ -1,4 +1,5 @@
-//! One turn from its first event to its last: answered, saved as a whole, and told to be over.
+//! One turn from its first event to its last: answered, saved as a whole or, if it is stopped, as far as it was shown, and
+//! told to be over.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use serde_json::json;
 
 use super::App;
 use crate::assistant::{Finished, Output, Said, Steps, TurnError};
-use crate::conversation::{Assistant, Conversation};
+use crate::conversation::{Assistant, Conversation, Turn};
 use crate::hub::Publisher;
 use crate::store::StoreError;
 use crate::wire::{Envelope, Event, EventName, MessageType};
@@ -45,6 +46,11 @@ impl Failure {
             Self::Crashed => "crashed",
         }
     }
+
+    fn last_word(&self) -> Event {
+        let props = json!({"kind": self.kind(), "message": self.to_string()});
+        Event::new(EventName::Error, Envelope::whole(MessageType::Error, props))
+    }
 }
 
 /// Runs a turn. It goes on without its client for as long as the grace is, and is then dropped, provider and all.
@@ -60,18 +66,21 @@ pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, said: S
         () = app.turns.stopping() => Err(Failure::BrokenOff),
         () = tokio::time::sleep(app.limits.longest) => Err(Failure::TooSlow(app.limits.longest)),
     };
-    let publisher = output.into_publisher();
     // From here on nothing is dropped half-way: what is saved is told to be.
+    if let Err(error) = output.settle().await {
+        tracing::error!(%error, "a step of a turn is not saved");
+    }
+    let (publisher, draft) = output.into_parts();
     let saved = match answered {
         Ok(finished) => save(&app, &id, finished, &publisher).await,
+        Err(Failure::Stopped) => save_stopped(&app, &id, draft.stopped(assistant), &publisher).await,
         Err(failure) => Err(failure),
     };
     let last_word = match saved {
         Ok(last_word) => last_word,
         Err(failure) => {
             tracing::warn!(conversation = id, ?failure, "a turn failed");
-            let props = json!({"kind": failure.kind(), "message": failure.to_string()});
-            let last_word = Event::new(EventName::Error, Envelope::whole(MessageType::Error, props));
+            let last_word = failure.last_word();
             if let Err(error) = app.store.note(&id, publisher.told(&last_word)).await {
                 // What it has of the turn is what was reserved: so that is what is told, instead of this.
                 tracing::error!(%error, "the store failed");
@@ -89,6 +98,14 @@ async fn save(app: &App, id: &str, finished: Finished, publisher: &Publisher) ->
     let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason})));
     app.store.save(id, turn, publisher.told(&done)).await?;
     Ok(done)
+}
+
+/// Saves what was shown of a turn that somebody has stopped.
+async fn save_stopped(app: &App, id: &str, turn: Option<Turn>, publisher: &Publisher) -> Result<Event, Failure> {
+    let Some(turn) = turn else { return Err(Failure::Stopped) };
+    let last_word = Failure::Stopped.last_word();
+    app.store.save(id, turn, publisher.told(&last_word)).await?;
+    Ok(last_word)
 }
 
 async fn answer(

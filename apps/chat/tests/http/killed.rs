@@ -1,4 +1,5 @@
-//! The binary killed at random moments of each assistant's turn: what was saved is shown, nothing twice, and it goes on.
+//! The binary killed at random moments of each assistant's turn, and right after a stop: what was saved is shown, nothing
+//! twice, and it goes on.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -136,4 +137,60 @@ async fn killed_at_any_moment_it_shows_what_was_saved_and_goes_on() {
     println!("{unfinished} of {} turns were unfinished, {between} of them after a booking", 4 * MOMENTS);
     // How many were hit where depends on the machine; `steps.rs` has the moment after a booking for certain.
     assert!(unfinished >= MOMENTS, "{unfinished} were unfinished");
+}
+
+/// What was shown is saved by the time that the stop is answered: the server may be killed at that very moment.
+#[tokio::test]
+async fn killed_right_after_a_stop_it_shows_what_was_shown_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut stopped = 0;
+    for moment in 0..5 {
+        let database = folder.path().join(format!("{moment}.sqlite3"));
+        let (mut app, base_url) = start(&database, "10").await;
+        let mut reading = Vec::new();
+        for (assistant, message) in TURNS {
+            let mut response = post(&base_url, assistant, message).await;
+            reading.push(tokio::spawn(async move { while let Ok(Some(_)) = response.chunk().await {} }));
+        }
+        tokio::time::sleep(Duration::from_millis(random.u64(50..400))).await;
+        let stops = TURNS.map(|(assistant, _)| {
+            let request = reqwest::Client::new().post(format!("{base_url}/api/chat/stop"));
+            let body = json!({"conversationId": assistant}).to_string();
+            request.header("content-type", "application/json").body(body).send()
+        });
+        let mut answers = Vec::new();
+        for answer in futures::future::join_all(stops).await {
+            answers.push(answer.unwrap().status().as_u16());
+        }
+        app.kill().await.unwrap();
+        for task in reading {
+            let _ = task.await;
+        }
+        let (_app, base_url) = start(&database, "0").await;
+        for ((assistant, message), status) in TURNS.into_iter().zip(answers) {
+            let what = format!("{assistant}, moment {moment}, {status}");
+            let before = stored(&database, assistant);
+            let told = reload(&base_url, assistant).await;
+            check_shown(&told, &before, &what);
+            let last = told.last().unwrap();
+            if status == 204 && last.event == EventName::Error {
+                stopped += 1;
+                assert_eq!(last.data.props["kind"], "stopped", "{what}");
+                assert_eq!(before[0].1["text"], message, "{what}");
+                assert_eq!(before.last().unwrap().1["type"], "stopped", "{what}");
+            } else {
+                assert_eq!(last.event, EventName::Done, "{what}");
+            }
+            let next = Stream::of(post(&base_url, assistant, message).await).rest().await;
+            assert_eq!(next.last().unwrap().event, EventName::Done, "{what}: {:?}", next.last());
+            let after = stored(&database, assistant);
+            assert_eq!(after[..before.len()], before[..], "{what}: what was saved stays");
+            if assistant == "restaurant" && last.event == EventName::Error {
+                let bookings = after.iter().filter(|(_, block)| block["name"] == "book_table").count();
+                assert_eq!(bookings, 1, "{what}: no table is booked twice");
+            }
+        }
+    }
+    assert!(stopped >= 5, "{stopped}");
 }

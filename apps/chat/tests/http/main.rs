@@ -17,6 +17,7 @@ mod restart;
 mod shopping;
 mod stalled;
 mod steps;
+mod stopped;
 mod store;
 mod tools;
 mod world;
