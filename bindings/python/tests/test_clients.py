@@ -56,11 +56,6 @@ TOOL: Any = {
 }
 
 
-# This version of the package sends a bearer token and a newer version of the protocol, and the scripted provider takes
-# neither.
-KEY = {"x-api-key": "key", "anthropic-version": "2023-06-01"}
-
-
 def request(message: str) -> Any:
     return {
         "model": "m",
@@ -102,7 +97,7 @@ def check_ring(told: list[StreamEvent]) -> None:
 
 
 def test_anthropic_raw_events(scripted: str) -> None:
-    client = anthropic.Anthropic(api_key="key", base_url=scripted, default_headers=KEY, max_retries=0)
+    client = anthropic.Anthropic(api_key="key", base_url=scripted, max_retries=0)
     stream = ProviderStream("auto", PATTERNS)
     told = [told for event in client.messages.create(**request("a ring"), stream=True) for told in stream.push(event)]
     check_ring(told + stream.finish())
@@ -111,7 +106,7 @@ def test_anthropic_raw_events(scripted: str) -> None:
 
 
 def test_anthropic_helper_events(scripted: str) -> None:
-    client = anthropic.Anthropic(api_key="key", base_url=scripted, default_headers=KEY, max_retries=0)
+    client = anthropic.Anthropic(api_key="key", base_url=scripted, max_retries=0)
     stream = ProviderStream("anthropic", PATTERNS)
     with client.messages.stream(**request("a ring")) as events:
         told = [told for event in events for told in stream.push(event)]
@@ -120,7 +115,7 @@ def test_anthropic_helper_events(scripted: str) -> None:
 
 def test_anthropic_async_and_the_message(scripted: str) -> None:
     async def run() -> None:
-        client = anthropic.AsyncAnthropic(api_key="key", base_url=scripted, default_headers=KEY, max_retries=0)
+        client = anthropic.AsyncAnthropic(api_key="key", base_url=scripted, max_retries=0)
         stream = ProviderStream("anthropic", PATTERNS, with_message=True, snapshots=True)
         told: list[StreamEvent] = []
         shown: list[Any] = []
@@ -157,7 +152,7 @@ def test_the_raw_body_gives_the_same_events(scripted: str) -> None:
 
 @pytest.mark.parametrize(("word", "status"), [("#malformed", "malformed"), ("#truncated", "truncated")])
 def test_a_bad_call_is_never_taken_for_whole(scripted: str, word: str, status: str) -> None:
-    client = anthropic.Anthropic(api_key="key", base_url=scripted, default_headers=KEY, max_retries=0)
+    client = anthropic.Anthropic(api_key="key", base_url=scripted, max_retries=0)
     stream = ProviderStream("anthropic", PATTERNS)
     told = [told for event in client.messages.create(**request(f"a ring {word}"), stream=True) for told in stream.push(event)]
     [end] = summed(told + stream.finish())[2]
@@ -170,7 +165,7 @@ def test_the_shopping_example(scripted: str, monkeypatch: pytest.MonkeyPatch) ->
     import httpx
     import shopping
 
-    monkeypatch.setattr(shopping, "AsyncAnthropic", partial(anthropic.AsyncAnthropic, default_headers=KEY))
+    monkeypatch.setattr(shopping, "AsyncAnthropic", partial(anthropic.AsyncAnthropic))
 
     lines = [line for line in Path(shopping.__file__).read_text().splitlines() if line.strip()]
     assert len(lines) <= 60, "it is to be read at a glance"

@@ -4,14 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use axum::http::HeaderMap;
+use chrono::NaiveDate;
 use jsonschema::Validator;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// A request that was found in order.
 #[derive(Debug, Deserialize)]
 pub(super) struct Request {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "joined")]
     pub(super) system: String,
     pub(super) messages: Vec<Message>,
     #[serde(default)]
@@ -19,6 +20,7 @@ pub(super) struct Request {
     pub(super) tool_choice: Option<Choice>,
     #[serde(default)]
     pub(super) stream: bool,
+    thinking: Option<Kind>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -37,20 +39,83 @@ pub(super) enum Content {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Block {
-    Text { text: String },
-    ToolUse { id: String, name: String },
-    ToolResult { tool_use_id: String, content: Option<String>, is_error: Option<bool> },
+    Text {
+        text: String,
+    },
+    ToolUse {
+        id: String,
+        name: String,
+    },
+    ToolResult {
+        tool_use_id: String,
+        #[serde(default, deserialize_with = "joined")]
+        content: String,
+        is_error: Option<bool>,
+    },
+    /// What a script has no use for: a thought that is sent back.
+    #[serde(other)]
+    Other,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Tool {
     pub(super) name: String,
-    input_schema: Value,
+    /// The service's own tools have none.
+    input_schema: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Choice {
-    pub(super) name: Option<String>,
+    #[serde(rename = "type")]
+    kind: String,
+    name: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Kind {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// A text, or the texts of a list of blocks.
+fn joined<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Text {
+        Whole(String),
+        Parts(Vec<Part>),
+    }
+    #[derive(Deserialize)]
+    struct Part {
+        #[serde(default)]
+        text: String,
+    }
+    Ok(match Text::deserialize(deserializer)? {
+        Text::Whole(text) => text,
+        Text::Parts(parts) => parts.into_iter().map(|part| part.text).collect::<Vec<_>>().join("\n"),
+    })
+}
+
+impl Request {
+    /// The tool that has to be called, by its name or because there is no other.
+    pub(super) fn forced(&self) -> Option<&str> {
+        let choice = self.tool_choice.as_ref()?;
+        match (choice.kind.as_str(), self.tools.as_slice()) {
+            ("tool", _) => choice.name.as_deref(),
+            ("any", [only]) => Some(only.name.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether a tool may be called at all.
+    pub(super) fn may_call(&self) -> bool {
+        self.tool_choice.as_ref().is_none_or(|choice| choice.kind != "none")
+    }
+
+    /// Whether the answer is to begin with a thought.
+    pub(super) fn thinks(&self) -> bool {
+        self.thinking.as_ref().is_some_and(|thinking| thinking.kind != "disabled")
+    }
 }
 
 impl Message {
@@ -118,12 +183,13 @@ impl Refusal {
 
 pub(super) fn headers(headers: &HeaderMap) -> Result<(), Refusal> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if text("x-api-key").is_empty() {
+    let bearer = text("authorization").strip_prefix("Bearer ").unwrap_or_default();
+    if text("x-api-key").is_empty() && bearer.trim().is_empty() {
         return Err(Refusal { status: 401, message: "x-api-key: header is required".to_owned() });
     }
     match text("anthropic-version") {
-        "2023-06-01" => {}
         "" => return Err(Refusal::invalid("anthropic-version: header is required")),
+        version if version.len() == 10 && NaiveDate::parse_from_str(version, "%Y-%m-%d").is_ok() => {}
         other => return Err(Refusal::invalid(format!("anthropic-version: \"{other}\" is not a valid version"))),
     }
     if !text("content-type").starts_with("application/json") {
@@ -156,11 +222,11 @@ fn tools(request: &Request) -> Result<(), Refusal> {
         if !names.insert(tool.name.as_str()) {
             return Err(Refusal::invalid("tools: Tool names must be unique."));
         }
-        if let Err(error) = jsonschema::validator_for(&tool.input_schema) {
+        if let Some(Err(error)) = tool.input_schema.as_ref().map(jsonschema::validator_for) {
             return Err(Refusal::invalid(format!("tools.{index}.input_schema: JSON schema is invalid: {error}")));
         }
     }
-    match request.tool_choice.as_ref().and_then(|choice| choice.name.as_deref()) {
+    match request.forced() {
         Some(name) if !names.contains(name) => {
             Err(Refusal::invalid(format!("tool_choice: Tool '{name}' not found in provided tools")))
         }

@@ -58,6 +58,36 @@ pub(super) fn of_answer(answer: Answer, message_id: &str, faults: &[FaultKind]) 
     faults.iter().fold(Box::new(frames), |frames, fault| struck(frames, *fault))
 }
 
+/// The same as one JSON text, for a client that does not want a stream.
+pub(super) fn of_whole(answer: &Answer, message_id: &str) -> String {
+    let content: Vec<Value> = answer.blocks.iter().map(content_of).collect();
+    json!({
+        "id": message_id, "type": "message", "role": "assistant", "model": "scripted", "content": content,
+        "stop_reason": answer.stop_reason, "stop_sequence": null, "usage": {"input_tokens": 25, "output_tokens": 89}
+    })
+    .to_string()
+}
+
+fn content_of(block: &Block) -> Value {
+    match block {
+        Block::Thinking(text) => json!({"type": "thinking", "thinking": text, "signature": ""}),
+        Block::Text(text) => json!({"type": "text", "text": text}),
+        Block::Tool { id, name, input } => {
+            let text = if input.is_empty() { "{}" } else { input.as_str() };
+            // What is no JSON can't stand in JSON; the service wraps it likewise.
+            let input = serde_json::from_str(text).unwrap_or_else(|_| json!({"INVALID_JSON": input}));
+            json!({"type": "tool_use", "id": id, "name": name, "input": input})
+        }
+    }
+}
+
+/// A whole body as the one fragment that it is; nothing comes of an answer that hangs.
+pub(super) fn of_body(text: String, faults: &[FaultKind]) -> Frames {
+    let hangs = faults.contains(&FaultKind::Hang);
+    let hang = hangs.then(|| Frame { text: String::new(), kind: FrameKind::Hang });
+    Box::new(hang.into_iter().chain([Frame { text, kind: FrameKind::LastFragment }]))
+}
+
 /// A recorded stream's frames, one fragment each.
 pub(super) fn of_recording(frames: Vec<String>) -> Frames {
     Box::new(frames.into_iter().map(|text| Frame { text, kind: FrameKind::Fragment }))

@@ -127,10 +127,6 @@ impl Service {
     fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Result<Response, Refusal> {
         check::headers(headers)?;
         let (request, value) = check::body(body)?;
-        if !request.stream {
-            let message = "stream: the scripted provider only streams".to_owned();
-            return Err(Refusal { status: 400, message });
-        }
         self.journal.accepted(value);
         let text = turn::last_text(&request);
         let invalid = |message| Refusal { status: 400, message };
@@ -142,13 +138,25 @@ impl Service {
         {
             return Err(Refusal { status, message: "asked for".to_owned() });
         }
+        // What would be told in the stream is a status before there is one.
+        for (fault, status) in [(FaultKind::Overloaded, 529), (FaultKind::Break, 500)] {
+            if !request.stream && faults.contains(&fault) {
+                return Err(Refusal { status, message: "asked for".to_owned() });
+            }
+        }
         let frames = match &directives.replay {
+            Some(_) if !request.stream => return Err(invalid("stream: a recorded stream is streamed".to_owned())),
             Some(file) if turn.round == 1 => {
                 frames::of_recording(replay::frames(self.options.recordings.as_deref(), file).map_err(invalid)?)
             }
             _ => {
                 let id = format!("msg_{:06}", self.answers.fetch_add(1, Ordering::Relaxed));
-                frames::of_answer(script::answer(&turn, &directives, &faults), &id, &faults)
+                let answer = script::answer(&turn, &directives, &faults);
+                if request.stream {
+                    frames::of_answer(answer, &id, &faults)
+                } else {
+                    frames::of_body(frames::of_whole(&answer, &id), &faults)
+                }
             }
         };
         let delivery = Delivery {
@@ -158,7 +166,8 @@ impl Service {
             hold: directives.hold,
         };
         let body = body::body(frames, delivery, self.journal.clone().opened());
-        Ok(respond(StatusCode::OK, "text/event-stream; charset=utf-8", body))
+        let content_type = if request.stream { "text/event-stream; charset=utf-8" } else { "application/json" };
+        Ok(respond(StatusCode::OK, content_type, body))
     }
 
     /// The faults that strike this request.

@@ -17,7 +17,7 @@ pub(super) struct Answer {
 /// The answer to a request, with the faults that are in what it says.
 pub(super) fn answer(turn: &Turn<'_>, directives: &Directives, faults: &[FaultKind]) -> Answer {
     let mut blocks = blocks(turn, directives);
-    if directives.think && turn.forced.is_none() && turn.round == 1 {
+    if (directives.think || turn.thinks) && turn.forced.is_none() && turn.round == 1 {
         let thought = format!("The user says “{}”. Let me think about what that needs.", turn.text);
         blocks.insert(0, Block::Thinking(thought));
     }
@@ -42,7 +42,8 @@ fn blocks(turn: &Turn<'_>, directives: &Directives) -> Vec<Block> {
     if let Some((seed, length)) = directives.random {
         return vec![text(random_text(seed, length))];
     }
-    if !directives.tools.is_empty() && (turn.round == 1 || directives.forever) {
+    let calls = !directives.tools.is_empty() && turn.may_call;
+    if calls && (turn.round == 1 || directives.forever) {
         let calls = directives.tools.iter().map(|(name, input)| tool(name, input.clone()));
         return [text("Let me see. ")].into_iter().chain(calls).collect();
     }
@@ -50,7 +51,7 @@ fn blocks(turn: &Turn<'_>, directives: &Directives) -> Vec<Block> {
         return shopping::classify(turn);
     }
     match () {
-        () if !directives.tools.is_empty() => vec![text(turn.retell_results())],
+        () if calls => vec![text(turn.retell_results())],
         () if turn.tools.contains(&"get_spending_summary") => finance::answer(turn),
         () if turn.tools.contains(&"find_restaurants") => restaurant::answer(turn),
         () if turn.system.contains("JSON Schema") => form::answer(turn),

@@ -30,6 +30,10 @@ pub(super) struct Turn<'r> {
     pub(super) round: usize,
     /// The tool that has to be called.
     pub(super) forced: Option<&'r str>,
+    /// Whether a tool may be called.
+    pub(super) may_call: bool,
+    /// Whether a thought is asked for.
+    pub(super) thinks: bool,
     pub(super) tools: Vec<&'r str>,
     pub(super) calls_so_far: usize,
 }
@@ -44,9 +48,9 @@ impl<'r> Turn<'r> {
                     RequestBlock::ToolUse { id, name } => names.push((id.as_str(), name.as_str())),
                     RequestBlock::ToolResult { tool_use_id, content, is_error } => {
                         let name = names.iter().find(|(id, _)| id == tool_use_id).map_or("", |(_, name)| name);
-                        results.push((name, content.as_deref().unwrap_or_default(), is_error.unwrap_or(false)));
+                        results.push((name, content.as_str(), is_error.unwrap_or(false)));
                     }
-                    RequestBlock::Text { .. } => {}
+                    RequestBlock::Text { .. } | RequestBlock::Other => {}
                 }
             }
             round += usize::from(message.blocks().iter().any(|block| matches!(block, RequestBlock::ToolResult { .. })));
@@ -72,8 +76,10 @@ impl<'r> Turn<'r> {
             results,
             unanswered,
             round,
-            forced: request.tool_choice.as_ref().and_then(|choice| choice.name.as_deref()),
-            tools: request.tools.iter().map(|tool| tool.name.as_str()).collect(),
+            forced: request.forced(),
+            may_call: request.may_call(),
+            thinks: request.thinks(),
+            tools: request.tools.iter().filter(|_| request.may_call()).map(|tool| tool.name.as_str()).collect(),
             calls_so_far: names.len(),
         }
     }

@@ -85,10 +85,7 @@ describe("Anthropic's protocol", () => {
     await ended;
   });
 
-  // This version of the package sends a bearer token and a newer version of the protocol, and the scripted provider takes
-  // neither.
-  const defaultHeaders = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
-  const client = () => new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0, defaultHeaders });
+  const client = () => new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0 });
   const request = (content) => ({
     model: "m",
     max_tokens: 1000,
@@ -161,17 +158,7 @@ describe("Anthropic's protocol", () => {
   });
 
   test("ai with @ai-sdk/anthropic: streamText with a tool", async () => {
-    // The scripted provider takes a string as system prompt, not a list of blocks, and knows no eager streaming of inputs.
-    const plainly = (input, { body, ...init }) => {
-      const { system, tools, ...rest } = JSON.parse(body);
-      const plain = {
-        ...rest,
-        system: system.map((block) => block.text).join(""),
-        tools: tools.map(({ eager_input_streaming: _, ...tool }) => tool),
-      };
-      return fetch(input, { ...init, body: JSON.stringify(plain) });
-    };
-    const anthropic = createAnthropic({ apiKey: "key", baseURL: `${url}/v1`, fetch: plainly });
+    const anthropic = createAnthropic({ apiKey: "key", baseURL: `${url}/v1` });
     const result = streamText({
       model: anthropic("m"),
       system: "You are a shopping assistant.",
