@@ -12,7 +12,7 @@ use crate::chunk::Chunk;
 use crate::error::{exception, own_at};
 use crate::event::{Paths, Told, event_object};
 use crate::keys::Keys;
-use crate::options::{Options, pattern_set};
+use crate::options::{Options, limit, pattern_set};
 use crate::parser::locked;
 use crate::utf8::Utf8;
 use crate::value::{Fractions, build, on_one_line};
@@ -216,7 +216,7 @@ impl Envelope {
     fn new(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
-        payload_limit: Option<u64>,
+        payload_limit: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let marks: Vec<String> =
@@ -227,7 +227,8 @@ impl Envelope {
             .collect::<PyResult<_>>()?;
         let options = Options::of(options)?;
         let builder = jsonspigot::envelope::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
-        let builder = match payload_limit {
+        let limit = payload_limit.map(|value| limit("payload_limit", value)).transpose()?.flatten();
+        let builder = match limit {
             Some(limit) => builder.payload_limit(limit),
             None => builder,
         };

@@ -11,6 +11,7 @@ mod error;
 mod event;
 #[allow(dead_code, reason = "the command's own file, which has more in it")]
 mod framing;
+mod growing;
 mod keys;
 mod mirror;
 mod options;

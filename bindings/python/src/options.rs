@@ -1,7 +1,7 @@
 //! A parser's choices as keyword arguments, the same for everything that has parsers.
 
 use jsonspigot::{DuplicateKeys, Leniency, Limits, ParserBuilder, PatternSet, Retain};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -39,14 +39,19 @@ impl Options {
             "provisional" => self.provisional = value.is_truthy()?,
             "accept_deviations" => self.accept_deviations = value.is_truthy()?,
             "decimals" => self.fractions = if value.is_truthy()? { Fractions::Decimal } else { Fractions::Float },
-            "retain" => self.retain = Some(retain(value.extract()?)?),
-            "duplicate_keys" => self.duplicate_keys = Some(duplicate_keys(value.extract()?)?),
+            "retain" => self.retain = Some(retain(argument(name, value)?)?),
+            "duplicate_keys" => self.duplicate_keys = Some(duplicate_keys(argument(name, value)?)?),
+            "lenient" if value.is_none() => self.leniency = Leniency::NONE,
             "lenient" => self.leniency = leniency(value)?,
-            "max_depth" => self.limits = self.limits.depth(limit(value)?.unwrap_or(usize::MAX)),
-            "max_key" => self.limits = self.limits.key(limit(value)?.unwrap_or(u64::MAX)),
-            "max_string" => self.limits = self.limits.string(limit(value)?.unwrap_or(u64::MAX)),
-            "max_number" => self.limits = self.limits.number(limit(value)?.unwrap_or(u64::MAX)),
-            "max_total" => self.limits = self.limits.total(limit(value)?.unwrap_or(u64::MAX)),
+            "max_depth" => {
+                // There are no more levels than bytes.
+                let depth = limit(name, value)?.unwrap_or(u64::MAX);
+                self.limits = self.limits.depth(usize::try_from(depth).unwrap_or(usize::MAX));
+            }
+            "max_key" => self.limits = self.limits.key(limit(name, value)?.unwrap_or(u64::MAX)),
+            "max_string" => self.limits = self.limits.string(limit(name, value)?.unwrap_or(u64::MAX)),
+            "max_number" => self.limits = self.limits.number(limit(name, value)?.unwrap_or(u64::MAX)),
+            "max_total" => self.limits = self.limits.total(limit(name, value)?.unwrap_or(u64::MAX)),
             _ => return Err(PyTypeError::new_err(format!("unexpected keyword argument '{name}'"))),
         }
         Ok(())
@@ -78,8 +83,24 @@ impl Options {
     }
 }
 
-fn limit<'py, T: FromPyObject<'py, 'py>>(value: &'py Bound<'py, PyAny>) -> PyResult<Option<T>> {
-    value.extract::<Option<T>>().map_err(Into::into)
+/// A limit, or `None` for none: what is too small or too large is a wrong value, whatever it overflows in here.
+pub(crate) fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+    value.extract::<Option<u64>>().map_err(|error| {
+        if error.is_instance_of::<PyOverflowError>(value.py()) {
+            PyValueError::new_err(format!("{name}: expected None or an int from 0 to {}", u64::MAX))
+        } else {
+            of_argument(name, &error, value.py())
+        }
+    })
+}
+
+/// An argument's value, or a `TypeError` that names the argument.
+fn argument<'py>(name: &str, value: &'py Bound<'py, PyAny>) -> PyResult<&'py str> {
+    value.extract().map_err(|error: PyErr| of_argument(name, &error, value.py()))
+}
+
+fn of_argument(name: &str, error: &PyErr, py: Python<'_>) -> PyErr {
+    PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)))
 }
 
 fn retain(name: &str) -> PyResult<Retain> {

@@ -8,7 +8,9 @@ import pickle
 import sys
 import threading
 import time
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -279,8 +281,73 @@ def test_limits() -> None:
     with pytest.raises(JsonSpigotError) as raised:
         parser.feed('"abcd')
     assert (raised.value.kind, raised.value.offset) == ("string-limit", 1004)
-    with pytest.raises(OverflowError):
-        Parser(max_string=-1)
+
+
+@pytest.mark.parametrize("name", ["max_depth", "max_key", "max_string", "max_number", "max_total"])
+def test_a_limit_out_of_range_is_a_value_error_that_names_it(name: str) -> None:
+    makers: list[Callable[..., object]] = [
+        Parser,
+        partial(Documents, "lines"),
+        partial(ProviderStream, "anthropic"),
+        partial(Envelope, "tag:x"),
+    ]
+    for make in makers:
+        for bad in (-1, 2**64, -(10**5000)):
+            with pytest.raises(ValueError, match=rf"^{name}: expected None or an int from 0 to {2**64 - 1}$"):
+                make(**{name: bad})
+        for wrong in ("3", 1.5, [1]):
+            with pytest.raises(TypeError, match=name):
+                make(**{name: wrong})
+        for good in (0, 1, 2**64 - 1, None, True):
+            make(**{name: good})
+
+
+def test_a_payload_limit_out_of_range_is_a_value_error_that_names_it() -> None:
+    for bad in (-1, 2**64):
+        with pytest.raises(ValueError, match=rf"^payload_limit: expected None or an int from 0 to {2**64 - 1}$"):
+            Envelope("tag:x", payload_limit=bad)
+    with pytest.raises(TypeError, match="payload_limit"):
+        Envelope("tag:x", payload_limit="3")  # type: ignore[arg-type]
+    Envelope("tag:x", payload_limit=None)
+
+
+HALF_WAY = "9007199254740993." + "0" * 1000
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "-0.0",
+        "0.000000000000000000000000000000000000000000000000000000000000012345e+7",
+        "1.7976931348623157" + "0" * 80 + "e308",
+        "1.5" + "0" * 80 + "E400",
+        "-2.5" + "0" * 80 + "e-400",
+        "0." + "1" * 80 + "e00000000000000000000000000000000005",
+        "1." + "1234567890" * 200,
+        "7" * 2000 + ".5e-1990",
+        "0." + "0" * 1500 + "1",
+        "0." + "0" * 1500 + "123e1499",
+        "-1." + "0" * 2000 + "e5",
+        HALF_WAY,
+        HALF_WAY + "1",
+        HALF_WAY + "1e3",
+        "1.0e" + "9" * 200,
+        "1.0e-" + "9" * 200,
+    ],
+)
+def test_an_open_number_is_what_its_digits_say(number: str) -> None:
+    for front, place in (("", ()), ("[0, ", (1,)), ('{"a": ', ("a",))):
+        parser = Parser(provisional=True)
+        parser.feed(front)
+        for end in range(1, len(number) + 1):
+            parser.feed(number[end - 1])
+            if not number[end - 1].isdigit():
+                continue
+            shown = parser.snapshot()
+            for step in place:
+                shown = shown[step]
+            expected = json.loads(number[:end])
+            assert (type(shown), repr(shown)) == (type(expected), repr(expected)), number[:end]
 
 
 def test_deep_values_do_not_recurse() -> None:

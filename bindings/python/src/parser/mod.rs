@@ -1,20 +1,22 @@
-//! `Parser` and `Revision`.
+//! `Parser` and `Revision`. How chunks are fed is in `feeding.rs`; what other classes need too, in `shared.rs`.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+mod feeding;
+mod shared;
 
-use jsonspigot::{Error, ErrorKind, PatternSet, Revision as CoreRevision, ValueState};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use jsonspigot::{ErrorKind, Revision as CoreRevision};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::chunk::{Chunk, LARGE};
-use crate::error::{exception, raised, raised_after};
-use crate::event::{ChunkText, Paths, Told, event_object_of};
+use self::feeding::{Inner, list_of};
+use self::shared::in_use;
+pub(crate) use self::shared::{checked_text, deviations, locked, patch_text, state_name};
+use crate::error::{exception, raised};
+use crate::event::Paths;
 use crate::keys::Keys;
 use crate::mirror::Mirror;
 use crate::options::{Options, pattern_set};
-use crate::value::{Fractions, build, on_one_line};
+use crate::value::{build, on_one_line};
 
 /// A moment of a snapshot, to be compared with a later one; see ``Parser.revision``.
 #[pyclass(frozen, eq, hash, module = "jsonspigot")]
@@ -29,130 +31,6 @@ pub(crate) struct Revision(CoreRevision);
 /// A parser belongs to one thread at a time; a second thread gets a ``RuntimeError``.
 #[pyclass(subclass, module = "jsonspigot")]
 pub(crate) struct Parser(Inner);
-
-struct Inner {
-    parser: jsonspigot::Parser,
-    has_snapshots: bool,
-    fractions: Fractions,
-    paths: Paths,
-    keys: Keys,
-    mirror: Mirror,
-}
-
-/// What a second thread, or a call from within a call, gets.
-#[cold]
-fn in_use(what: &str) -> PyErr {
-    PyRuntimeError::new_err(format!("this {what} is in use: it belongs to one thread at a time"))
-}
-
-pub(crate) fn locked<'a, T>(mutex: &'a Mutex<T>, what: &str) -> PyResult<MutexGuard<'a, T>> {
-    mutex.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => in_use(what),
-        TryLockError::Poisoned(_) => {
-            PyRuntimeError::new_err(format!("this {what} is unusable: an earlier call panicked"))
-        }
-    })
-}
-
-/// One JSON text, for an event that is made by hand.
-pub(crate) fn checked_text(text: &str) -> PyResult<Box<str>> {
-    let mut parser = jsonspigot::Parser::builder()
-        .retain(jsonspigot::Retain::Nothing)
-        .limits(jsonspigot::Limits::new().depth(usize::MAX))
-        .build(&PatternSet::empty());
-    let read = parser.feed(text).check().and_then(|()| parser.finish().check());
-    read.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok(text.trim_ascii().into())
-}
-
-pub(crate) fn state_name(py: Python<'_>, state: ValueState) -> Bound<'_, PyString> {
-    match state {
-        ValueState::Pending => pyo3::intern!(py, "pending"),
-        ValueState::Partial => pyo3::intern!(py, "partial"),
-        ValueState::Complete => pyo3::intern!(py, "complete"),
-        ValueState::Absent => pyo3::intern!(py, "absent"),
-    }
-    .clone()
-}
-
-impl Inner {
-    fn feed<'py>(&mut self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let Self { parser, fractions, paths, .. } = self;
-        let fed = Chunk::of(chunk, || parser.offset())?;
-        let bytes = fed.bytes();
-        if bytes.len() >= LARGE {
-            return self.feed_large(py, bytes);
-        }
-        // The iterator form: at most one delta per match and chunk.
-        let text = chunk.cast_exact::<PyString>().ok();
-        let text = text.map(|object| (bytes, object));
-        list_of(py, parser.feed(bytes), *fractions, paths, text)
-    }
-
-    /// Without the GIL while it parses; the events are made of the parser's queue afterwards.
-    fn feed_large<'py>(&mut self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyList>> {
-        let Self { parser, fractions, paths, .. } = self;
-        let events = py.detach(|| parser.feed(bytes));
-        let told = list_of(py, events, *fractions, paths, None)?;
-        py.check_signals()?;
-        Ok(told)
-    }
-
-    fn require_snapshots(&self) -> PyResult<()> {
-        if self.has_snapshots {
-            return Ok(());
-        }
-        Err(PyRuntimeError::new_err("this parser was built without snapshots: Parser(…, snapshots=True) asks for them"))
-    }
-}
-
-fn list_of<'py>(
-    py: Python<'py>,
-    events: jsonspigot::Events<'_>,
-    fractions: Fractions,
-    paths: &mut Paths,
-    chunk: ChunkText<'_, 'py>,
-) -> PyResult<Bound<'py, PyList>> {
-    let mut told = Told::new(py);
-    let mut failed: Option<Error> = None;
-    for event in events {
-        match event {
-            Ok(event) => told.push(event_object_of(py, &event, 0, fractions, paths, chunk)),
-            Err(error) => failed = Some(error),
-        }
-    }
-    let events = told.finish()?;
-    match failed {
-        None => Ok(events),
-        Some(error) => Err(raised_after(py, &error, Some(events))),
-    }
-}
-
-/// The operations that bring a copy up to date, as their JSON text.
-pub(crate) fn patch_text(parser: &jsonspigot::Parser, revision: CoreRevision) -> Result<String, Error> {
-    use std::fmt::Write as _;
-    let mut text = String::from("[");
-    for (place, op) in parser.patch_since(revision)?.enumerate() {
-        let comma = if place > 0 { "," } else { "" };
-        // A `String` takes all that is written to it.
-        let _ = write!(text, "{comma}{op}");
-    }
-    text.push(']');
-    Ok(text)
-}
-
-/// The deviations that a parser has listed, as tuples of kind, offset, line and column.
-pub(crate) fn deviations<'py>(py: Python<'py>, parser: &jsonspigot::Parser) -> PyResult<Bound<'py, PyTuple>> {
-    let class = py.import("jsonspigot._errors")?.getattr("Deviation")?;
-    let made: Vec<_> = parser
-        .deviations()
-        .iter()
-        .map(|deviation| {
-            class.call1((deviation.kind().name(), deviation.offset(), deviation.line(), deviation.column()))
-        })
-        .collect::<PyResult<_>>()?;
-    PyTuple::new(py, made)
-}
 
 impl Parser {
     pub(crate) fn of(parser: jsonspigot::Parser, options: &Options) -> Self {
@@ -177,45 +55,14 @@ impl Parser {
 #[pymethods]
 impl Parser {
     #[new]
-    #[pyo3(signature = (
-        patterns = None, *, snapshots = false, provisional = false, retain = "all", duplicate_keys = "last-wins",
-        max_depth = 127, max_key = None, max_string = None, max_number = None, max_total = None,
-        lenient = None, accept_deviations = false, decimals = false
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
-    fn new(
-        py: Python<'_>,
-        patterns: Option<&Bound<'_, PyAny>>,
-        snapshots: bool,
-        provisional: bool,
-        retain: &str,
-        duplicate_keys: &str,
-        max_depth: Option<usize>,
-        max_key: Option<u64>,
-        max_string: Option<u64>,
-        max_number: Option<u64>,
-        max_total: Option<u64>,
-        lenient: Option<&Bound<'_, PyAny>>,
-        accept_deviations: bool,
-        decimals: bool,
-    ) -> PyResult<Self> {
-        let arguments = PyDict::new(py);
-        arguments.set_item("snapshots", snapshots)?;
-        arguments.set_item("provisional", provisional)?;
-        arguments.set_item("retain", retain)?;
-        arguments.set_item("duplicate_keys", duplicate_keys)?;
-        arguments.set_item("max_depth", max_depth)?;
-        let limits =
-            [("max_key", max_key), ("max_string", max_string), ("max_number", max_number), ("max_total", max_total)];
-        for (name, limit) in limits {
-            arguments.set_item(name, limit)?;
-        }
-        if let Some(lenient) = lenient {
-            arguments.set_item("lenient", lenient)?;
-        }
-        arguments.set_item("accept_deviations", accept_deviations)?;
-        arguments.set_item("decimals", decimals)?;
-        let options = Options::of(Some(&arguments))?;
+    #[pyo3(
+        signature = (patterns = None, **options),
+        text_signature = "(patterns=None, *, snapshots=False, provisional=False, retain='all', \
+                          duplicate_keys='last-wins', max_depth=127, max_key=None, max_string=None, max_number=None, \
+                          max_total=None, lenient=None, accept_deviations=False, decimals=False)"
+    )]
+    fn new(patterns: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let options = Options::of(options)?;
         Ok(Self::of(options.builder().build(&pattern_set(patterns)?), &options))
     }
 

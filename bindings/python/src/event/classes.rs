@@ -1,31 +1,15 @@
-//! What a caller is told: `Begin`, `Delta`, `End`, `InnerError`, frozen and without a `__dict__`, and how they are made of
-//! the library's events.
+//! The classes of what a caller is told: `Begin`, `Delta`, `End`, `InnerError`, frozen and without a `__dict__`, and what
+//! they have in common. How they are made of the library's events is not here.
 
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use jsonspigot::{Event, EventKind};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple};
 use pyo3::{IntoPyObjectExt, PyTraverseError, PyVisit};
 
-use crate::error::{exception, own};
+use crate::error::own;
 use crate::keys::Keys;
 use crate::value::{Fractions, build, on_one_line};
-
-/// A string that is made once for the interpreter.
-macro_rules! fixed {
-    ($py:expr, $name:expr; $($known:literal),+) => {
-        match $name {
-            $($known => pyo3::intern!($py, $known).clone().unbind(),)+
-            other => PyString::new($py, other).unbind(),
-        }
-    };
-}
-
-fn kind_string(py: Python<'_>, name: &str) -> Py<PyString> {
-    fixed!(py, name; "null", "bool", "number", "string", "array", "object")
-}
 
 /// The array indices in a concrete path, outermost first.
 fn indices(path: &str) -> Vec<u64> {
@@ -76,17 +60,17 @@ macro_rules! place_of_match {
 #[pyclass(frozen, freelist = 256, module = "jsonspigot")]
 pub(crate) struct Begin {
     #[pyo3(get)]
-    path: Py<PyString>,
+    pub(super) path: Py<PyString>,
     #[pyo3(get)]
-    kind: Py<PyString>,
+    pub(super) kind: Py<PyString>,
     #[pyo3(get)]
-    pattern: u32,
+    pub(super) pattern: u32,
     #[pyo3(get)]
-    match_id: u64,
+    pub(super) match_id: u64,
     #[pyo3(get)]
-    offset: u64,
+    pub(super) offset: u64,
     #[pyo3(get)]
-    document: u64,
+    pub(super) document: u64,
 }
 
 place_of_match!(Begin {
@@ -124,17 +108,17 @@ place_of_match!(Begin {
 #[pyclass(frozen, freelist = 256, module = "jsonspigot")]
 pub(crate) struct Delta {
     #[pyo3(get)]
-    path: Py<PyString>,
+    pub(super) path: Py<PyString>,
     #[pyo3(get)]
-    text: Py<PyString>,
+    pub(super) text: Py<PyString>,
     #[pyo3(get)]
-    pattern: u32,
+    pub(super) pattern: u32,
     #[pyo3(get)]
-    match_id: u64,
+    pub(super) match_id: u64,
     #[pyo3(get)]
-    offset: u64,
+    pub(super) offset: u64,
     #[pyo3(get)]
-    document: u64,
+    pub(super) document: u64,
 }
 
 place_of_match!(Delta {
@@ -175,18 +159,18 @@ place_of_match!(Delta {
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct End {
     #[pyo3(get)]
-    path: Py<PyString>,
-    text: Option<Box<str>>,
-    value: OnceLock<Py<PyAny>>,
-    fractions: Fractions,
+    pub(super) path: Py<PyString>,
+    pub(super) text: Option<Box<str>>,
+    pub(super) value: OnceLock<Py<PyAny>>,
+    pub(super) fractions: Fractions,
     #[pyo3(get)]
-    pattern: u32,
+    pub(super) pattern: u32,
     #[pyo3(get)]
-    match_id: u64,
+    pub(super) match_id: u64,
     #[pyo3(get)]
-    offset: u64,
+    pub(super) offset: u64,
     #[pyo3(get)]
-    document: u64,
+    pub(super) document: u64,
 }
 
 place_of_match!(End {
@@ -262,17 +246,17 @@ place_of_match!(End {
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct InnerError {
     #[pyo3(get)]
-    path: Py<PyString>,
+    pub(super) path: Py<PyString>,
     #[pyo3(get)]
-    error: Py<PyAny>,
+    pub(super) error: Py<PyAny>,
     #[pyo3(get)]
-    pattern: u32,
+    pub(super) pattern: u32,
     #[pyo3(get)]
-    match_id: u64,
+    pub(super) match_id: u64,
     #[pyo3(get)]
-    offset: u64,
+    pub(super) offset: u64,
     #[pyo3(get)]
-    document: u64,
+    pub(super) document: u64,
 }
 
 place_of_match!(InnerError {
@@ -346,129 +330,4 @@ fn reduced<'py, T>(
     let arguments =
         (class, parts.0.clone_ref(py), parts.1.clone_ref(py).into_any(), pattern, match_id, offset, document);
     (py.import("jsonspigot._errors")?.getattr("rebuild_event")?, arguments).into_bound_py_any(py)
-}
-
-/// The paths of open matches, as `str`: each is spelt once.
-#[derive(Default)]
-pub(crate) struct Paths {
-    open: Vec<(u64, Py<PyString>)>,
-    spelt: String,
-}
-
-/// More matches than this are rarely open at once. Those of a text inside a string that turned out not to be JSON never
-/// close.
-const MOST_OPEN: usize = 64;
-
-impl Paths {
-    pub(crate) fn clear(&mut self) {
-        self.open.clear();
-    }
-
-    fn spell(&mut self, py: Python<'_>, event: &Event<'_>) -> Py<PyString> {
-        self.spelt.clear();
-        // A `String` takes all that is written to it.
-        let _ = write!(self.spelt, "{}", event.path);
-        PyString::new(py, &self.spelt).unbind()
-    }
-
-    fn begin(&mut self, py: Python<'_>, event: &Event<'_>) -> Py<PyString> {
-        let path = self.spell(py, event);
-        if self.open.len() >= MOST_OPEN {
-            self.open.remove(0);
-        }
-        self.open.push((event.match_id, path.clone_ref(py)));
-        path
-    }
-
-    #[inline]
-    fn of(&mut self, py: Python<'_>, event: &Event<'_>) -> Py<PyString> {
-        match self.open.iter().rev().find(|(id, _)| *id == event.match_id) {
-            Some((_, path)) => path.clone_ref(py),
-            None => self.spell(py, event),
-        }
-    }
-
-    fn end(&mut self, py: Python<'_>, event: &Event<'_>) -> Py<PyString> {
-        match self.open.iter().rposition(|(id, _)| *id == event.match_id) {
-            Some(place) => self.open.remove(place).1,
-            None => self.spell(py, event),
-        }
-    }
-}
-
-/// The Python object of an event.
-pub(crate) fn event_object<'py>(
-    py: Python<'py>,
-    event: &Event<'_>,
-    document: u64,
-    fractions: Fractions,
-    paths: &mut Paths,
-) -> PyResult<Bound<'py, PyAny>> {
-    event_object_of(py, event, document, fractions, paths, None)
-}
-
-/// The text of a chunk as an object that is there already: often a delta is all of it.
-pub(crate) type ChunkText<'a, 'py> = Option<(&'a [u8], &'a Bound<'py, PyString>)>;
-
-/// The Python object of an event that came out of this chunk.
-#[inline]
-pub(crate) fn event_object_of<'py>(
-    py: Python<'py>,
-    event: &Event<'_>,
-    document: u64,
-    fractions: Fractions,
-    paths: &mut Paths,
-    chunk: ChunkText<'_, 'py>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (pattern, match_id, offset) = (event.pattern.index() as u32, event.match_id, event.offset);
-    match event.kind {
-        EventKind::Begin(kind) => {
-            let (path, kind) = (paths.begin(py, event), kind_string(py, kind.name()));
-            Ok(Bound::new(py, Begin { path, kind, pattern, match_id, offset, document })?.into_any())
-        }
-        EventKind::Delta(text) => {
-            let path = paths.of(py, event);
-            let text = match chunk {
-                Some((all, object)) if all == text.as_bytes() => object.clone().unbind(),
-                _ => PyString::new(py, text).unbind(),
-            };
-            Ok(Bound::new(py, Delta { path, text, pattern, match_id, offset, document })?.into_any())
-        }
-        EventKind::End(value) => {
-            let path = paths.end(py, event);
-            let text = value.map(|value| value.text().into());
-            let end = End { path, text, value: OnceLock::new(), fractions, pattern, match_id, offset, document };
-            Ok(Bound::new(py, end)?.into_any())
-        }
-        EventKind::InnerError(error) => {
-            let (path, error) = (paths.spell(py, event), exception(py, error, None)?.unbind());
-            Ok(Bound::new(py, InnerError { path, error, pattern, match_id, offset, document })?.into_any())
-        }
-        _ => Err(pyo3::exceptions::PyRuntimeError::new_err("an event that this version does not know")),
-    }
-}
-
-/// Events of one call as they come; the first exception ends it, but not the parsing.
-pub(crate) struct Told<'py> {
-    pub(crate) list: Bound<'py, PyList>,
-    pub(crate) failed: Option<PyErr>,
-}
-
-impl<'py> Told<'py> {
-    pub(crate) fn new(py: Python<'py>) -> Self {
-        Self { list: PyList::empty(py), failed: None }
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, event: PyResult<Bound<'py, PyAny>>) {
-        if self.failed.is_none()
-            && let Err(error) = event.and_then(|event| self.list.append(event))
-        {
-            self.failed = Some(error);
-        }
-    }
-
-    pub(crate) fn finish(self) -> PyResult<Bound<'py, PyList>> {
-        self.failed.map_or(Ok(self.list), Err)
-    }
 }

@@ -1,0 +1,107 @@
+//! What a caller is told, made of the library's events. The classes are in `classes.rs`, and the paths of open matches in
+//! `paths.rs`.
+
+mod classes;
+mod paths;
+
+use std::sync::OnceLock;
+
+use jsonspigot::{Event, EventKind};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+pub(crate) use self::classes::{Begin, Delta, End, InnerError, made_once};
+pub(crate) use self::paths::Paths;
+use crate::error::exception;
+use crate::value::Fractions;
+
+/// A string that is made once for the interpreter.
+macro_rules! fixed {
+    ($py:expr, $name:expr; $($known:literal),+) => {
+        match $name {
+            $($known => pyo3::intern!($py, $known).clone().unbind(),)+
+            other => PyString::new($py, other).unbind(),
+        }
+    };
+}
+
+fn kind_string(py: Python<'_>, name: &str) -> Py<PyString> {
+    fixed!(py, name; "null", "bool", "number", "string", "array", "object")
+}
+
+/// The Python object of an event.
+pub(crate) fn event_object<'py>(
+    py: Python<'py>,
+    event: &Event<'_>,
+    document: u64,
+    fractions: Fractions,
+    paths: &mut Paths,
+) -> PyResult<Bound<'py, PyAny>> {
+    event_object_of(py, event, document, fractions, paths, None)
+}
+
+/// The text of a chunk as an object that is there already: often a delta is all of it.
+pub(crate) type ChunkText<'a, 'py> = Option<(&'a [u8], &'a Bound<'py, PyString>)>;
+
+/// The Python object of an event that came out of this chunk.
+#[inline]
+pub(crate) fn event_object_of<'py>(
+    py: Python<'py>,
+    event: &Event<'_>,
+    document: u64,
+    fractions: Fractions,
+    paths: &mut Paths,
+    chunk: ChunkText<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (pattern, match_id, offset) = (event.pattern.index() as u32, event.match_id, event.offset);
+    match event.kind {
+        EventKind::Begin(kind) => {
+            let (path, kind) = (paths.begin(py, event), kind_string(py, kind.name()));
+            Ok(Bound::new(py, Begin { path, kind, pattern, match_id, offset, document })?.into_any())
+        }
+        EventKind::Delta(text) => {
+            let path = paths.of(py, event);
+            let text = match chunk {
+                Some((all, object)) if all == text.as_bytes() => object.clone().unbind(),
+                _ => PyString::new(py, text).unbind(),
+            };
+            Ok(Bound::new(py, Delta { path, text, pattern, match_id, offset, document })?.into_any())
+        }
+        EventKind::End(value) => {
+            let path = paths.end(py, event);
+            let text = value.map(|value| value.text().into());
+            let end = End { path, text, value: OnceLock::new(), fractions, pattern, match_id, offset, document };
+            Ok(Bound::new(py, end)?.into_any())
+        }
+        EventKind::InnerError(error) => {
+            let (path, error) = (paths.spell(py, event), exception(py, error, None)?.unbind());
+            Ok(Bound::new(py, InnerError { path, error, pattern, match_id, offset, document })?.into_any())
+        }
+        _ => Err(pyo3::exceptions::PyRuntimeError::new_err("an event that this version does not know")),
+    }
+}
+
+/// Events of one call as they come; the first exception ends it, but not the parsing.
+pub(crate) struct Told<'py> {
+    pub(crate) list: Bound<'py, PyList>,
+    pub(crate) failed: Option<PyErr>,
+}
+
+impl<'py> Told<'py> {
+    pub(crate) fn new(py: Python<'py>) -> Self {
+        Self { list: PyList::empty(py), failed: None }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, event: PyResult<Bound<'py, PyAny>>) {
+        if self.failed.is_none()
+            && let Err(error) = event.and_then(|event| self.list.append(event))
+        {
+            self.failed = Some(error);
+        }
+    }
+
+    pub(crate) fn finish(self) -> PyResult<Bound<'py, PyList>> {
+        self.failed.map_or(Ok(self.list), Err)
+    }
+}

@@ -1,0 +1,76 @@
+//! A parser with all that its objects are made with, and how chunks become lists of events: small ones as they are parsed,
+//! large ones without the GIL.
+
+use jsonspigot::Error;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use crate::chunk::{Chunk, LARGE};
+use crate::error::raised_after;
+use crate::event::{ChunkText, Paths, Told, event_object_of};
+use crate::keys::Keys;
+use crate::mirror::Mirror;
+use crate::value::Fractions;
+
+pub(super) struct Inner {
+    pub(super) parser: jsonspigot::Parser,
+    pub(super) has_snapshots: bool,
+    pub(super) fractions: Fractions,
+    pub(super) paths: Paths,
+    pub(super) keys: Keys,
+    pub(super) mirror: Mirror,
+}
+
+impl Inner {
+    pub(super) fn feed<'py>(&mut self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let Self { parser, fractions, paths, .. } = self;
+        let fed = Chunk::of(chunk, || parser.offset())?;
+        let bytes = fed.bytes();
+        if bytes.len() >= LARGE {
+            return self.feed_large(py, bytes);
+        }
+        // The iterator form: at most one delta per match and chunk.
+        let text = chunk.cast_exact::<PyString>().ok();
+        let text = text.map(|object| (bytes, object));
+        list_of(py, parser.feed(bytes), *fractions, paths, text)
+    }
+
+    /// Without the GIL while it parses; the events are made of the parser's queue afterwards.
+    fn feed_large<'py>(&mut self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyList>> {
+        let Self { parser, fractions, paths, .. } = self;
+        let events = py.detach(|| parser.feed(bytes));
+        let told = list_of(py, events, *fractions, paths, None)?;
+        py.check_signals()?;
+        Ok(told)
+    }
+
+    pub(super) fn require_snapshots(&self) -> PyResult<()> {
+        if self.has_snapshots {
+            return Ok(());
+        }
+        Err(PyRuntimeError::new_err("this parser was built without snapshots: Parser(…, snapshots=True) asks for them"))
+    }
+}
+
+pub(super) fn list_of<'py>(
+    py: Python<'py>,
+    events: jsonspigot::Events<'_>,
+    fractions: Fractions,
+    paths: &mut Paths,
+    chunk: ChunkText<'_, 'py>,
+) -> PyResult<Bound<'py, PyList>> {
+    let mut told = Told::new(py);
+    let mut failed: Option<Error> = None;
+    for event in events {
+        match event {
+            Ok(event) => told.push(event_object_of(py, &event, 0, fractions, paths, chunk)),
+            Err(error) => failed = Some(error),
+        }
+    }
+    let events = told.finish()?;
+    match failed {
+        None => Ok(events),
+        Some(error) => Err(raised_after(py, &error, Some(events))),
+    }
+}

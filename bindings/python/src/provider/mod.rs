@@ -1,0 +1,220 @@
+//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it tells is in `event.rs`.
+
+mod event;
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard};
+
+use jsonspigot::providers::{Provider, StreamEvent as CoreEvent};
+use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
+use jsonspigot::{Parser, Retain};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+
+pub(crate) use self::event::StreamEvent;
+use self::event::made;
+use crate::chunk::Chunk;
+use crate::envelope::bytes_of;
+use crate::event::{Paths, Told};
+use crate::framing::{Frame, Framing};
+use crate::keys::Keys;
+use crate::mirror::Mirror;
+use crate::options::{Options, pattern_set};
+use crate::parser::locked;
+use crate::value::{Fractions, build};
+
+/// Reads a provider's stream: an SDK's event objects (``push``), or the body of the response (``feed``).
+///
+/// ``provider`` is ``"anthropic"``, ``"openai-chat"``, ``"openai-responses"``, ``"openai-assistants"``, ``"gemini"``,
+/// ``"bedrock"``, ``"cohere"``, ``"ollama"``, ``"ag-ui"``, ``"vercel-ui"``, ``"mcp"``, or ``"auto"``, which goes by the first
+/// event that only one provider sends. The patterns apply to each call's input; ``patterns_for`` has those for single tools,
+/// by name. With ``structured=True`` the answer's text is itself the JSON, and is told as a call without a name. The other
+/// options are those of ``Parser``; duplicate keys are rejected unless you choose otherwise.
+#[pyclass(frozen, module = "jsonspigot")]
+pub(crate) struct ProviderStream(Mutex<Inner>);
+
+struct Inner {
+    stream: jsonspigot::providers::ProviderStream,
+    framing: Framing,
+    fractions: Fractions,
+    has_snapshots: bool,
+    paths: HashMap<u64, Paths>,
+    keys: Keys,
+    /// The snapshots of open calls.
+    mirrors: HashMap<u64, Mirror>,
+}
+
+impl Inner {
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Framing, &mut dyn FnMut(CoreEvent<'_>)),
+    ) -> PyResult<Bound<'py, PyList>> {
+        let Self { stream, framing, fractions, paths, mirrors, .. } = self;
+        let mut told = Told::new(py);
+        read(stream, framing, &mut |event| {
+            if let CoreEvent::Call(CallEvent::End { call, .. }) = &event {
+                mirrors.remove(&call.number);
+            }
+            match made(py, &event, *fractions, paths) {
+                Ok(Some(event)) => told.push(event.into_pyobject(py).map(Bound::into_any)),
+                Ok(None) => {}
+                Err(error) => told.push(Err(error)),
+            }
+        });
+        told.finish()
+    }
+}
+
+fn read_frame(
+    stream: &mut jsonspigot::providers::ProviderStream,
+    frame: Frame<'_>,
+    mut on_event: &mut dyn FnMut(CoreEvent<'_>),
+) {
+    match frame {
+        Frame::Text(text) => stream.push(text, on_event),
+        Frame::Exception(text) => {
+            let mut is_told = false;
+            stream.push(text, |event| {
+                is_told |= matches!(event, CoreEvent::ProviderError { .. });
+                on_event(event);
+            });
+            // Nobody knows its name, but it is an error all the same.
+            if !is_told {
+                stream.push_unreadable(text, &mut on_event);
+            }
+        }
+        Frame::Unreadable(text) => stream.push_unreadable(text, on_event),
+        Frame::TooLong => stream.push_oversized(on_event),
+        // What is lost by it is told as incomplete.
+        Frame::Damage(_) => {}
+    }
+}
+
+/// The JSON text of an SDK's event object.
+fn event_text(event: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(text) = event.cast::<PyString>() {
+        return Ok(text.to_str()?.to_owned());
+    }
+    if let Some(bytes) = bytes_of(event) {
+        return str::from_utf8(bytes).map(str::to_owned).map_err(|error| PyValueError::new_err(error.to_string()));
+    }
+    event.py().import("jsonspigot._sdk")?.call_method1("event_text", (event,))?.extract()
+}
+
+impl ProviderStream {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        locked(&self.0, "provider stream")
+    }
+}
+
+#[pymethods]
+impl ProviderStream {
+    #[new]
+    #[pyo3(signature = (
+        provider = "auto", patterns = None, *, patterns_for = None, structured = false, with_message = false,
+        cumulative = false, **options
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    fn new(
+        provider: &str,
+        patterns: Option<&Bound<'_, PyAny>>,
+        patterns_for: Option<&Bound<'_, PyDict>>,
+        structured: bool,
+        with_message: bool,
+        cumulative: bool,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let options = Options::of(options)?;
+        let mut calls =
+            ToolCalls::builder().patterns(&pattern_set(patterns)?).parser(options.builder_retaining(Retain::Matches));
+        for (name, patterns) in patterns_for.into_iter().flatten() {
+            calls = calls.patterns_for(name.cast::<PyString>()?.to_str()?, &pattern_set(Some(&patterns))?);
+        }
+        let calls = if cumulative { calls.cumulative() } else { calls }.build();
+        let stream = if provider == "auto" {
+            jsonspigot::providers::ProviderStream::detecting(calls)
+        } else {
+            let known = Provider::from_name(provider).ok_or_else(|| {
+                let names: Vec<_> = Provider::ALL.iter().map(|provider| provider.name()).collect();
+                PyValueError::new_err(format!(
+                    "provider: expected 'auto' or one of {}, not '{provider}'",
+                    names.join(", ")
+                ))
+            })?;
+            jsonspigot::providers::ProviderStream::new(known, calls)
+        };
+        let stream = if structured { stream.structured() } else { stream };
+        let stream = if with_message { stream.with_message() } else { stream };
+        let limit = NonZeroUsize::new(CallLimits::default().event_bytes).unwrap_or(NonZeroUsize::MAX);
+        Ok(Self(Mutex::new(Inner {
+            stream,
+            framing: Framing::new(limit),
+            fractions: options.fractions,
+            has_snapshots: options.has_snapshots(),
+            paths: HashMap::new(),
+            keys: Keys::default(),
+            mirrors: HashMap::new(),
+        })))
+    }
+
+    /// One event: an SDK's event object, a dict, or its JSON text.
+    fn push<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let text = event_text(event)?;
+        self.lock()?.run(py, |stream, _, on_event| stream.push(&text, on_event))
+    }
+
+    /// The next piece of the response's body, cut anywhere: server-sent events, JSON texts or Amazon's event stream.
+    fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let chunk = Chunk::of(chunk, || 0)?;
+        self.lock()?.run(py, |stream, framing, on_event| {
+            framing.feed(chunk.bytes(), |frame| read_frame(stream, frame, on_event));
+        })
+    }
+
+    /// Ends the stream: what is still open was cut off, for this reason.
+    #[pyo3(signature = (reason = None))]
+    fn finish<'py>(&self, py: Python<'py>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
+        self.lock()?.run(py, |stream, framing, on_event| {
+            framing.finish(|frame| read_frame(stream, frame, on_event));
+            stream.finish(reason, on_event);
+        })
+    }
+
+    /// An open call's input as far as it is known; ``None`` if it has not begun, or the call is not open. Needs
+    /// ``snapshots=True``. The same rules as for ``Parser.snapshot`` apply.
+    fn snapshot<'py>(&self, py: Python<'py>, call: u64) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut inner = self.lock()?;
+        let Inner { stream, has_snapshots, fractions, keys, mirrors, .. } = &mut *inner;
+        if !*has_snapshots {
+            return Err(PyRuntimeError::new_err(
+                "this stream was built without snapshots: snapshots=True asks for them",
+            ));
+        }
+        match stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) {
+            None => Ok(None),
+            Some(parser) => mirrors.entry(call).or_insert_with(|| Mirror::new(*fractions)).update(py, parser, keys),
+        }
+    }
+
+    /// The message as it goes back to the provider, if the stream was built ``with_message=True``; ``None`` before its end.
+    fn message<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut inner = self.lock()?;
+        let Inner { stream, fractions, keys, .. } = &mut *inner;
+        stream.message().map(|text| build(py, &text, *fractions, keys)).transpose()
+    }
+
+    /// The provider's name, as far as it is known.
+    #[getter]
+    fn provider(&self) -> PyResult<Option<&'static str>> {
+        Ok(self.lock()?.stream.provider().map(Provider::name))
+    }
+
+    /// The numbers of the calls that are open.
+    #[getter]
+    fn open_calls(&self) -> PyResult<Vec<u64>> {
+        Ok(self.lock()?.stream.calls().open_calls().map(|call| call.number).collect())
+    }
+}
