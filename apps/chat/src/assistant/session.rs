@@ -102,3 +102,36 @@ impl Session {
         order.filter_map(|slot| self.contextual_questions.get(slot)).flat_map(|question| &question.answer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn said(more: &Value) -> Classification {
+        let mut input = json!({"route": "product", "data_strategy": "es_fetch", "is_follow_up": false});
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Classification::read(&input).unwrap()
+    }
+
+    /// Only what follows up an open question, and not by a guess, answers it.
+    #[test]
+    fn a_follow_up_that_is_a_guess_begins_anew() {
+        let slot = json!({"slot_name": "ASK_USER_SIZE", "message": "Which size?", "options": ["S", "M"]});
+        let open = Session::after(None, &said(&json!({"ask_slots": [slot]})), "Mittens", &Answers::new());
+        for (follow_up, confidence, is_answered) in [
+            (true, json!("high"), true),
+            (true, json!("medium"), true),
+            (true, Value::Null, true),
+            (true, json!("low"), false),
+            (false, json!("high"), false),
+        ] {
+            let said = said(&json!({"is_follow_up": follow_up, "follow_up_confidence": confidence}));
+            let next = Session::after(Some(&open), &said, "M", &Answers::new());
+            let query = if is_answered { "Mittens" } else { "M" };
+            assert_eq!(next.assessment.original_query, query, "{follow_up} {confidence}");
+            assert_eq!(next.contextual_questions.contains_key("ASK_USER_SIZE"), is_answered, "{confidence}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ use chat::server::{Server, listen};
 use chat::wire::{EventName, MessageType};
 use futures::StreamExt;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::world::{Turn, impatient, limits};
 
@@ -218,6 +219,15 @@ async fn a_pause_that_is_asked_for_is_made() {
         assert_eq!((turn.text().as_str(), live.asked().len()), ("Now.", 2));
         assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
 
+        // A date is a pause too.
+        let mut busy = Answer::refusing(429, "slow down");
+        let date = chrono::Utc::now() + Duration::from_secs(3);
+        busy.headers.push(("retry-after", date.format("%a, %d %b %Y %H:%M:%S GMT").to_string()));
+        let live = Live::start(protocol, limits(), [busy, Answer::text(protocol, "Now.", "stop")]);
+        let begun = Instant::now();
+        live.turn("finance", "Hello").await.assert_done();
+        assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+
         // Nobody waits for an hour.
         let mut busy = Answer::refusing(429, "slow down");
         busy.headers.push(("retry-after", "3600".to_owned()));
@@ -271,9 +281,9 @@ async fn an_answer_that_is_none_says_so() {
     }
 }
 
-#[tokio::test]
-async fn a_second_request_that_fails_once_is_made_again() {
-    let call = |protocol| match protocol {
+/// An answer that calls a tool.
+fn call(protocol: Protocol) -> Answer {
+    match protocol {
         Protocol::Anthropic => Answer::streaming(&[
             json!({"type": "message_start", "message": {"id": "m", "content": []}}),
             json!({"type": "content_block_start", "index": 0,
@@ -287,7 +297,73 @@ async fn a_second_request_that_fails_once_is_made_again() {
                 "function": {"name": "list_accounts", "arguments": "{}"}}]}}]}),
             json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
         ]),
-    };
+    }
+}
+
+/// A provider whose connections end without a word for as many requests after the first as are said here.
+#[tokio::test]
+async fn a_second_request_whose_connection_fails_is_made_again() {
+    for (lost, expected) in [(1, Ok("Three.")), (2, Ok("Three.")), (3, Err("provider_unreachable"))] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        let served = tokio::spawn(async move {
+            let mut count = 0;
+            while let Ok((mut connection, _)) = listener.accept().await {
+                let mut request = vec![0; 64 << 10];
+                // The client's request is small.
+                if connection.read(&mut request).await.is_err() {
+                    continue;
+                }
+                count += 1;
+                let answer = match count {
+                    1 => call(Protocol::Anthropic),
+                    _ if count <= 1 + lost => continue,
+                    _ => Answer::text(Protocol::Anthropic, "Three.", "end_turn"),
+                };
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+                connection.write_all(format!("{head}{}", answer.body).as_bytes()).await.unwrap();
+            }
+        });
+        let world = crate::world::World::at(base_url, limits()).await;
+        let turn = world.turn("a", "finance", "My accounts").await;
+        match expected {
+            Ok(text) => assert_eq!(turn.text(), text, "{lost}"),
+            Err(kind) => assert_eq!(turn.error(), kind, "{lost}"),
+        }
+        assert_eq!(turn.props(MessageType::ToolResult).len(), 1, "the tool has run once");
+        served.abort();
+    }
+}
+
+/// Nothing of its input has come, but that there is a call is told.
+#[tokio::test]
+async fn a_call_is_told_as_its_block_starts() {
+    for (assistant, tool, event) in [
+        ("shopping", "classify_and_assess", EventName::ClassificationStart),
+        ("finance", "list_accounts", EventName::ToolStart),
+    ] {
+        let begun = Answer::streaming(&[
+            json!({"type": "message_start", "message": {"id": "m", "content": []}}),
+            json!({"type": "content_block_start", "index": 0,
+                "content_block": {"type": "tool_use", "id": "t1", "name": tool, "input": {}}}),
+        ]);
+        let live = Live::start(Protocol::Anthropic, impatient(), [Answer { stalls: true, ..begun }]);
+        let turn = live.turn(assistant, "Hello").await;
+        assert_eq!(turn.names(), ["user_message", event.as_str(), "error"]);
+    }
+}
+
+/// What is promised in seconds is a minute, whatever the tests take for it.
+#[test]
+fn what_is_promised_in_seconds_is_a_minute() {
+    let Limits { silence, grace, attempts, .. } = Limits::default();
+    let minute = Duration::from_secs(60);
+    assert_eq!((silence, attempts), (minute, 3), "without headers; and twice more");
+    assert!(grace >= minute, "for a client that comes back");
+}
+
+#[tokio::test]
+async fn a_second_request_that_fails_once_is_made_again() {
     for (protocol, status) in PROTOCOLS.into_iter().flat_map(|it| [429, 529].map(|status| (it, status))) {
         let answers = [call(protocol), Answer::refusing(status, "later"), Answer::text(protocol, "Three.", "stop")];
         let live = Live::start(protocol, limits(), answers);

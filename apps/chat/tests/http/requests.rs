@@ -107,6 +107,9 @@ async fn no_answer_is_to_be_kept() {
         let response = request.send().await.unwrap();
         let (told, url) = (response.status().as_u16(), response.url().clone());
         assert_eq!((told, response.headers()["cache-control"].to_str().unwrap()), (status, "no-store"), "{url}");
+        if told == 200 && url.path() != "/api/playground" {
+            assert_eq!(response.headers()["content-type"], "text/event-stream", "{url}");
+        }
     }
     // The page's own files are asked about each time.
     assert_eq!(get("/").send().await.unwrap().headers()["cache-control"], "no-cache");

@@ -203,7 +203,15 @@ async fn chips_for_a_party_ask_for_budget_and_flavour() {
     );
     let request = &world.journal().seen().requests[0];
     assert_eq!((&request["temperature"], &request["max_tokens"]), (&json!(0.0), &json!(2000)));
+    assert_eq!(request["tool_choice"], json!({"type": "tool", "name": "classify_and_assess"}), "it is forced");
     let schema = &request["tools"][0]["input_schema"]["properties"];
+    let intents = json!(["show_me_options", "is_this_good", "which_is_better", "show_me_alternate"]);
+    let of = |field: &str| {
+        let allowed = schema[field]["enum"].as_array().unwrap().iter().filter(|it| !it.is_null());
+        allowed.cloned().collect::<Value>()
+    };
+    assert_eq!((of("product_intent"), of("domain")), (intents, json!(["f_and_b", "personal_care", "other"])));
+    assert_eq!(of("follow_up_confidence"), json!(["high", "medium", "low"]));
     assert_eq!(schema["route"]["enum"], json!(["product", "support", "general"]));
     assert_eq!(schema["data_strategy"]["enum"], json!(["none", "es_fetch", "memory_only"]));
 
@@ -263,6 +271,9 @@ async fn a_classification_that_does_not_hold_is_asked_for_once_more() {
     let requests = world.journal().seen().requests;
     let again = requests[1]["messages"].as_array().unwrap();
     assert_eq!((requests.len(), again.len()), (2, 3));
+    for name in ["temperature", "tool_choice", "tools", "max_tokens"] {
+        assert_eq!(requests[0][name], requests[1][name], "{name}: the same is asked");
+    }
     assert_eq!(again[1]["content"][0]["input"]["is_follow_up"], "yes", "it sees what it has said");
     let result = &again[2]["content"][0];
     assert_eq!(result["is_error"], true);

@@ -196,6 +196,28 @@ async fn tools_fail_alone() {
     assert_eq!(runs.load(Ordering::Relaxed), 1);
 }
 
+/// Two tools of which each waits for the other: only side by side do they come to an end.
+#[tokio::test]
+async fn calls_of_one_answer_run_at_the_same_time() {
+    let both = Arc::new(tokio::sync::Barrier::new(2));
+    let meet = |name: &str| {
+        let both = both.clone();
+        Tool::new(name, "Meets the other.", json!({"type": "object"}), move |_: Value| {
+            let both = both.clone();
+            async move {
+                both.wait().await;
+                Ok(json!("met"))
+            }
+        })
+    };
+    let toolbox = Toolbox::new(vec![meet("one"), meet("other")], Duration::from_secs(5));
+    let world = World::start_with(limits(), |it| Assistants { finance: toolbox, ..it }).await;
+    let turn = world.turn("a", "finance", "Do #tool:one #tool:other").await;
+    turn.assert_done();
+    let results: Vec<_> = cards(&turn).iter().map(|card| card["result"].clone()).collect();
+    assert_eq!(results, ["met", "met"]);
+}
+
 #[tokio::test]
 async fn what_is_not_whole_is_never_run() {
     let runs = Arc::default();
@@ -255,7 +277,9 @@ async fn the_month_that_is_asked_for_is_looked_up() {
         assert_eq!((&input["from"], &input["to"]), (&json!(from), &json!(to)), "{message}");
         assert!(turn.text().ends_with(told), "{}", turn.text());
     }
-    assert_eq!(world.journal().seen().requests[0]["temperature"], 0.3);
+    let requests = world.journal().seen().requests;
+    assert_eq!(requests.len(), 10, "each turn's second request is like its first");
+    assert!(requests.iter().all(|it| it["temperature"] == 0.3 && it["max_tokens"] == 4096), "{requests:?}");
 }
 
 #[tokio::test]
