@@ -236,7 +236,9 @@ export class Parser extends Handle {
    * the same error again.
    */
   feed(chunk: string | Uint8Array): Event[] {
-    return this.reader.read(this.module, this.feedChunk(chunk));
+    const count = this.feedChunk(chunk);
+    this.#mirror?.follow(this.module);
+    return this.reader.read(this.module, count);
   }
 
   /**
@@ -247,7 +249,9 @@ export class Parser extends Handle {
   finish(): Event[] {
     // A half that is still waiting is an error.
     const before = this.half === "" ? [] : this.feed(NOTHING);
-    return before.concat(this.reader.read(this.module, this.finishInput()));
+    const count = this.finishInput();
+    if (this.#mirror) this.#mirror.isBehind = true;
+    return before.concat(this.reader.read(this.module, count));
   }
 
   /**
@@ -277,13 +281,17 @@ export class Parser extends Handle {
     const mirror = this.#mirror ?? this.#needMirror();
     const { module, parser } = this;
     if (parser < 0 || module.failure) this.call(() => 0);
-    let count: number;
-    try {
-      count = module.exports.growth(parser, module.writtenLength);
-    } catch (thrown) {
-      throw module.trapped(thrown);
+    if (mirror.isBehind) {
+      let count: number;
+      try {
+        count = module.exports.growth(parser);
+      } catch (thrown) {
+        throw module.trapped(thrown);
+      }
+      mirror.apply(module.read(count));
+    } else {
+      mirror.applyChunks();
     }
-    if (count !== 0) mirror.apply(module.read(count), module.written);
     if (mirror.refusal) throw mirror.refusal;
     return mirror.root as DeepPartial<T> | undefined;
   }

@@ -5,7 +5,7 @@
 // look.
 
 import type { JsonSpigotError } from "./error.js";
-import type { Output } from "./module.js";
+import type { Instance, Output } from "./module.js";
 import { makeNumber, prototypeKey, setMember, type Json, type Making } from "./values.js";
 
 type Container = Json[] | { [key: string]: Json };
@@ -30,6 +30,10 @@ export class Mirror {
   /** The newest value's key in the innermost container of the stack, if the newest value is no container itself. */
   #newest: string | number = "";
   #look = 0;
+  /** What the newest string has gained since the last look. */
+  #chunks = "";
+  /** Whether the module knows more than the copy and these chunks. */
+  isBehind = false;
 
   constructor(making: Making) {
     this.#making = making;
@@ -41,6 +45,8 @@ export class Mirror {
     clone.refusal = this.refusal;
     clone.#frames = this.#frames.map((frame) => ({ ...frame, look: -1 }));
     clone.#newest = this.#newest;
+    clone.#chunks = this.#chunks;
+    clone.isBehind = this.isBehind;
     // The containers belong to both now.
     for (const frame of this.#frames) frame.look = -1;
     return clone;
@@ -50,11 +56,30 @@ export class Mirror {
     this.root = undefined;
     this.refusal = undefined;
     this.#frames = [];
+    this.#chunks = "";
+    this.isBehind = false;
   }
 
-  /** @param chunk What was written into the input last: an appended text may be told to be that. */
-  apply(output: Output, chunk: string): void {
+  /** After a chunk: takes it if the newest string has gained it, and remembers if there is more. */
+  follow(module: Instance): void {
+    const { growth } = module;
+    if (growth === 1) this.#chunks += module.written;
+    else if (growth === 2) this.isBehind = true;
+  }
+
+  /** Brings the copy up to date by the chunks that the newest string has gained. */
+  applyChunks(): void {
+    if (this.#chunks === "") return;
     this.#look += 1;
+    this.#append(this.#chunks);
+    this.#chunks = "";
+  }
+
+  /** The same, and by what the module tells that has grown since. */
+  apply(output: Output): void {
+    if (this.#chunks === "") this.#look += 1;
+    else this.applyChunks();
+    this.isBehind = false;
     const { words, end } = output;
     while (output.at < end) {
       const first = words[output.at++]!;
@@ -64,9 +89,6 @@ export class Mirror {
           break;
         case 1:
           this.#append(output.string());
-          break;
-        case 3:
-          this.#append(chunk);
           break;
         default:
           this.#replace(makeNumber(output.string(), this.#making.numbers));

@@ -35,6 +35,8 @@ use jsonspigot::{Error, PatternSet};
 use self::output::Output;
 #[cfg(feature = "providers")]
 use self::providers::Slot;
+#[cfg(not(feature = "providers"))]
+use self::snapshot::Copied;
 use self::table::Table;
 
 #[global_allocator]
@@ -50,7 +52,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 struct Module {
     input: Vec<u8>,
     output: Output,
-    place: [u32; 3],
+    place: [u32; 4],
     patterns: Table<PatternSet>,
     parsers: Table<Box<Slot>>,
 }
@@ -60,8 +62,9 @@ struct Slot {
     reader: Reader,
     /// Whether the ends of strings have their text.
     spelling: bool,
-    /// What JavaScript's copy of the snapshot shows, and what its last patch brought it to.
-    copied: Revision,
+    /// JavaScript's copy of the snapshot, if it keeps one.
+    copied: Option<Copied>,
+    /// What the last patch brought its reader to.
     patched: Revision,
 }
 
@@ -89,7 +92,7 @@ unsafe impl Sync for Shared {}
 static MODULE: Shared = Shared(UnsafeCell::new(Module {
     input: Vec::new(),
     output: Output::new(),
-    place: [0; 3],
+    place: [0; 4],
     patterns: Table::new(),
     parsers: Table::new(),
 }));
@@ -127,7 +130,8 @@ extern "C" fn input(len: u32) -> u32 {
     })
 }
 
-/// Where it is said where the last call's output is: the address of the words, that of the text, the text's length in bytes.
+/// Where it is said where the last call's output is: the address of the words, that of the text, the text's length in bytes,
+/// and after a chunk what it means to JavaScript's copy of the snapshot.
 #[unsafe(no_mangle)]
 extern "C" fn output() -> u32 {
     with(|module| module.place.as_ptr() as u32)
@@ -165,7 +169,7 @@ extern "C" fn forget(patterns: u32) {
 extern "C" fn create(patterns: u32) -> u32 {
     with(|module| {
         let Some(patterns) = module.patterns.get_mut(patterns) else { core::arch::wasm32::unreachable() };
-        let options::Options { builder, framing, spelling } = options::read(&module.input);
+        let options::Options { builder, framing, spelling, snapshots } = options::read(&module.input);
         let parser = builder.build(patterns);
         let reader = match framing {
             None => Reader::One(parser),
@@ -174,7 +178,7 @@ extern "C" fn create(patterns: u32) -> u32 {
         module.parsers.add(Box::new(Slot {
             reader,
             spelling,
-            copied: Revision::default(),
+            copied: snapshots.then(Copied::default),
             patched: Revision::default(),
         }))
     })
@@ -211,7 +215,7 @@ extern "C" fn reset(parser: u32) {
                 Reader::One(parser) => parser.reset(),
                 Reader::Many(documents) => documents.reset(),
             }
-            slot.copied = Revision::default();
+            slot.copied = slot.copied.map(|_| Copied::default());
             slot.patched = Revision::default();
             Ok(())
         })
@@ -229,7 +233,13 @@ extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
             let chunk = input.get(..len as usize).unwrap_or_default();
             let text = if is_string == 0 { b"" } else { chunk };
             match &mut slot.reader {
-                Reader::One(parser) => parser.feed_with(chunk, |event| events::write(output, &event, text, spelling)),
+                Reader::One(parser) => {
+                    let result = parser.feed_with(chunk, |event| events::write(output, &event, text, spelling));
+                    if let Some(copied) = &mut slot.copied {
+                        output.growth = copied.follow(parser, text);
+                    }
+                    result
+                }
                 Reader::Many(documents) => {
                     documents.feed_with(chunk, |event| write_document_event(output, &event, text, spelling))
                 }
@@ -267,16 +277,14 @@ fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &
     }
 }
 
-/// What the snapshot has more than JavaScript's copy. An appended text that is the input's first bytes is told to be these.
+/// What the snapshot has more than JavaScript's copy.
 #[cfg(not(feature = "providers"))]
 #[unsafe(no_mangle)]
-extern "C" fn growth(parser: u32, len: u32) -> i32 {
+extern "C" fn growth(parser: u32) -> i32 {
     with(|module| {
-        module.on(parser, |slot, input, output| {
-            let Some(parser) = slot.reader.parser() else { return Ok(()) };
-            snapshot::write_growth(output, parser, slot.copied, input.get(..len as usize).unwrap_or_default())?;
-            slot.copied = parser.revision();
-            Ok(())
+        module.on(parser, |slot, _, output| match (slot.reader.parser(), &mut slot.copied) {
+            (Some(parser), Some(copied)) => copied.catch_up(output, parser),
+            _ => Ok(()),
         })
     })
 }

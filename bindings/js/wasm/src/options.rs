@@ -23,6 +23,8 @@ pub(crate) struct Options {
     pub(crate) builder: ParserBuilder,
     pub(crate) framing: Option<Framing>,
     pub(crate) spelling: bool,
+    #[cfg_attr(feature = "providers", allow(dead_code))]
+    pub(crate) snapshots: bool,
 }
 
 /// Reads a word of flags and five limits of 64 bits each: depth, key, string, number, total.
@@ -66,7 +68,7 @@ pub(crate) fn read(input: &[u8]) -> Options {
         3 => Some(Framing::Sequence),
         _ => None,
     };
-    Options { builder, framing, spelling: flags & flag::SPELLING != 0 }
+    Options { builder, framing, spelling: flags & flag::SPELLING != 0, snapshots: flags & flag::SNAPSHOTS != 0 }
 }
 
 /// Eight bytes of the input, or as many zeros.

@@ -10,11 +10,13 @@ use core::fmt::{self, Write};
 pub(crate) struct Output {
     words: Vec<u32>,
     text: Vec<u8>,
+    /// What a chunk means to JavaScript's copy of the snapshot: `snapshot.rs` says what.
+    pub(crate) growth: u32,
 }
 
 impl Output {
     pub(crate) const fn new() -> Self {
-        Self { words: Vec::new(), text: Vec::new() }
+        Self { words: Vec::new(), text: Vec::new(), growth: 0 }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -26,9 +28,9 @@ impl Output {
         self.words.len() as u32
     }
 
-    /// Where the buffers are: words, bytes of text.
-    pub(crate) fn place(&self) -> [u32; 3] {
-        [self.words.as_ptr() as u32, self.text.as_ptr() as u32, self.text.len() as u32]
+    /// Where the buffers are: words, bytes of text. And the growth.
+    pub(crate) fn place(&self) -> [u32; 4] {
+        [self.words.as_ptr() as u32, self.text.as_ptr() as u32, self.text.len() as u32, self.growth]
     }
 
     #[inline]

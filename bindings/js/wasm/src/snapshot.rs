@@ -13,8 +13,51 @@ mod tag {
     pub(super) const ADD: u32 = 0;
     pub(super) const APPEND: u32 = 1;
     pub(super) const REPLACE: u32 = 2;
-    /// What is appended is the chunk, which JavaScript has.
-    pub(super) const APPEND_CHUNK: u32 = 3;
+}
+
+/// What a chunk means to the copy, told with each so that most looks need no call.
+mod growth {
+    pub(super) const NOTHING: u32 = 0;
+    /// The newest string has gained the chunk, which JavaScript has.
+    pub(super) const CHUNK: u32 = 1;
+    /// All else, which a call to `growth` tells.
+    pub(super) const MORE: u32 = 2;
+}
+
+/// How far JavaScript's copy is.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Copied {
+    revision: Revision,
+    /// Whether there is more than chunks, so that only a call to `growth` can bring the copy up to date.
+    is_behind: bool,
+}
+
+impl Copied {
+    /// What the chunk that was parsed last means to the copy. A chunk of bytes is not told to be what the string gained.
+    pub(crate) fn follow(&mut self, parser: &Parser, chunk: &[u8]) -> u32 {
+        if self.is_behind {
+            return growth::MORE;
+        }
+        if !parser.has_changed_since(self.revision) {
+            return growth::NOTHING;
+        }
+        if let Ok(mut ops) = parser.patch_since(self.revision)
+            && ops.next().and_then(|op| op.appended()).is_some_and(|text| text.as_bytes() == chunk)
+        {
+            // A chunk that is all text has nothing else in it.
+            self.revision = parser.revision();
+            return growth::CHUNK;
+        }
+        self.is_behind = true;
+        growth::MORE
+    }
+
+    /// Writes all that the copy has not got.
+    pub(crate) fn catch_up(&mut self, output: &mut Output, parser: &Parser) -> Result<(), Error> {
+        write_growth(output, parser, self.revision)?;
+        *self = Self { revision: parser.revision(), is_behind: false };
+        Ok(())
+    }
 }
 
 mod kind {
@@ -27,16 +70,12 @@ mod kind {
     pub(super) const OBJECT: u32 = 6;
 }
 
-pub(crate) fn write_growth(output: &mut Output, parser: &Parser, since: Revision, chunk: &[u8]) -> Result<(), Error> {
+fn write_growth(output: &mut Output, parser: &Parser, since: Revision) -> Result<(), Error> {
     for op in parser.patch_since(since)? {
         let value = op.value();
         if let Some(text) = op.appended() {
-            if !text.is_empty() && text.as_bytes() == chunk {
-                output.word(tag::APPEND_CHUNK);
-            } else {
-                output.word(tag::APPEND);
-                output.text(text);
-            }
+            output.word(tag::APPEND);
+            output.text(text);
         } else if op.is_replacement() {
             output.word(tag::REPLACE);
             output.text(value.as_number().unwrap_or_default());
