@@ -31,7 +31,7 @@ export interface Limits {
 
 export interface ParserOptions {
   /** For {@link Parser.snapshot}, `patch` and `stateOf`: the document so far is built. */
-  readonly snapshots?: boolean;
+  readonly snapshots?: boolean | "live";
   /** Snapshots also show a number or literal that is still open: `12.` as 12, `tr` as true. */
   readonly provisional?: boolean;
   readonly limits?: Limits;

@@ -224,7 +224,7 @@ export class Parser extends Handle {
     } else {
       super(patterns, options, 0);
       this.#isFollowed = Boolean(options.snapshots) || Boolean(options.provisional);
-      this.#mirror = this.#isFollowed ? new Mirror(this.making) : undefined;
+      this.#mirror = this.#isFollowed ? new Mirror(this.making, options.snapshots === "live") : undefined;
     }
   }
 

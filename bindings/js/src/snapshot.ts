@@ -2,7 +2,7 @@
 //
 // `../wasm/src/snapshot.rs` says what has grown. All that grows is on one path, from the root to the newest value, so
 // that path is kept as a stack. A container on it that somebody may have seen is copied before it changes, once for each
-// look.
+// look; a live copy has but one look, which never ends.
 
 import type { JsonSpigotError } from "./error.js";
 import type { Instance, Output } from "./module.js";
@@ -26,6 +26,7 @@ export class Mirror {
   /** Set by a key that is refused. The copy goes on without it, but is not to be shown any more. */
   refusal: JsonSpigotError | undefined;
   readonly #making: Making;
+  readonly #isLive: boolean;
   #frames: Frame[] = [];
   /** The newest value's key in the innermost container of the stack, if the newest value is no container itself. */
   #newest: string | number = "";
@@ -35,12 +36,14 @@ export class Mirror {
   /** Whether the module knows more than the copy and these chunks. */
   isBehind = false;
 
-  constructor(making: Making) {
+  /** @param isLive Whether what was shown changes with the text: nothing is copied then. */
+  constructor(making: Making, isLive: boolean) {
     this.#making = making;
+    this.#isLive = isLive;
   }
 
   clone(): Mirror {
-    const clone = new Mirror(this.#making);
+    const clone = new Mirror(this.#making, this.#isLive);
     clone.root = this.root;
     clone.refusal = this.refusal;
     clone.#frames = this.#frames.map((frame) => ({ ...frame, look: -1 }));
@@ -70,14 +73,14 @@ export class Mirror {
   /** Brings the copy up to date by the chunks that the newest string has gained. */
   applyChunks(): void {
     if (this.#chunks === "") return;
-    this.#look += 1;
+    this.#beginLook();
     this.#append(this.#chunks);
     this.#chunks = "";
   }
 
   /** The same, and by what the module tells that has grown since. */
   apply(output: Output): void {
-    if (this.#chunks === "") this.#look += 1;
+    if (this.#chunks === "") this.#beginLook();
     else this.applyChunks();
     this.isBehind = false;
     const { words, end } = output;
@@ -94,6 +97,11 @@ export class Mirror {
           this.#replace(makeNumber(output.string(), this.#making.numbers));
       }
     }
+  }
+
+  /** From here on everything on the stack may have been seen. */
+  #beginLook(): void {
+    if (!this.#isLive) this.#look += 1;
   }
 
   #append(text: string): void {
@@ -128,7 +136,8 @@ export class Mirror {
   #add(output: Output, depth: number): void {
     const frames = this.#frames;
     const { words } = output;
-    frames.length = depth;
+    // Setting `length` takes several times as long.
+    while (frames.length > depth) frames.pop();
     let parent: Container | undefined = depth > 0 ? this.#own(depth) : undefined;
     let toRead = 1;
     for (;;) {

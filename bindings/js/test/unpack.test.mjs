@@ -1,10 +1,10 @@
-// What is packed comes out again: long and short, in blocks with codes of their own in those with the format's, and as they are.
+// What is packed comes out again, by zlib and without it: long and short, in blocks with codes of their own in those with the format's, and as they are.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { unpack } from "../dist/unpack.js";
+import * as ways from "../dist/unpack.js";
 import { inline } from "../scripts/inline.mjs";
 
 const unpacker = readFileSync(new URL("../unpack/target/unpack.wasm", import.meta.url));
@@ -15,7 +15,7 @@ test("bytes of any length come out of the packed text", async () => {
     const module = readFileSync(new URL("../dist/jsonspigot.wasm", import.meta.url));
     for (const length of [1, 2, 3, 8, 100, 1_000, 10_000, module.length]) {
       // It compares what it has packed.
-      await inline(module.subarray(0, length), unpacker, unpack, join(folder, "inlined.js"), "./unpack.js");
+      await inline(module.subarray(0, length), unpacker, ways, join(folder, "inlined.js"), "./unpack.js");
     }
   } finally {
     rmSync(folder, { recursive: true });
@@ -32,7 +32,7 @@ test("bytes that can't be packed come out too", async () => {
       return state >>> 24;
     });
     const all = Buffer.concat([Buffer.alloc(5_000, "text "), noise, Buffer.alloc(5_000, "text ")]);
-    await inline(all, unpacker, unpack, join(folder, "inlined.js"), "./unpack.js");
+    await inline(all, unpacker, ways, join(folder, "inlined.js"), "./unpack.js");
   } finally {
     rmSync(folder, { recursive: true });
   }

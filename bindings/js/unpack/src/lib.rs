@@ -1,4 +1,4 @@
-//! Unpacks the module that is inlined in the npm package: six bits to a character of text, and DEFLATE (RFC 1951) below.
+//! Unpacks the module that is inlined in the npm package: Base64 (RFC 4648), and DEFLATE (RFC 1951) below.
 //!
 //! In JavaScript, which begins as an interpreter, this would take longer than all else at the first use.
 //! `../../scripts/inline.mjs` packs, unpacks and compares; `../../src/inlined.ts` calls [`unpack`]. So what is read here is
@@ -125,8 +125,14 @@ pub unsafe extern "C" fn unpack(text: *mut u8, len: usize) -> u64 {
             let mut bits = 0;
             for place in 0..4 {
                 let unit = *text.add(group * 4 + place);
-                // The one character of the row that means something in JavaScript's strings stands at its end.
-                bits = bits << 6 | u32::from(if unit == b'p' { b'\\' } else { unit } - b'0');
+                let six = match unit {
+                    b'a'.. => unit - b'a' + 26,
+                    b'A'.. => unit - b'A',
+                    b'0'.. => unit - b'0' + 52,
+                    b'+' => 62,
+                    _ => 63,
+                };
+                bits = bits << 6 | u32::from(six);
             }
             for place in 0..3 {
                 *text.add(group * 3 + place) = (bits >> (16 - 8 * place)) as u8;
