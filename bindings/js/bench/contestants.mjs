@@ -52,7 +52,24 @@ async function* later(chunks) {
   yield* chunks;
 }
 
-/** Each keeps what it has parsed. */
+/** A snapshot after each chunk; the last one. */
+const snapshotsOf = (snapshots) => (chunks) => {
+  const parser = new Parser([], { snapshots, retain: "nothing" });
+  let value;
+  for (const chunk of chunks) {
+    parser.feed(chunk);
+    value = parser.snapshot();
+  }
+  parser.finish();
+  value = parser.snapshot();
+  parser.dispose();
+  return value;
+};
+
+/**
+ * Each keeps what it has parsed. What was shown of a *live* value changes under its reader; any other stays as it was,
+ * which costs copies of what changes.
+ */
 export const INCREMENTAL = [
   {
     name: "jsonspigot",
@@ -66,22 +83,16 @@ export const INCREMENTAL = [
       parser.dispose();
       return told;
     },
-    snapshots(chunks) {
-      const parser = new Parser([], { snapshots: true, retain: "nothing" });
-      let value;
-      for (const chunk of chunks) {
-        parser.feed(chunk);
-        value = parser.snapshot();
-      }
-      parser.finish();
-      value = parser.snapshot();
-      parser.dispose();
-      return value;
-    },
+    snapshots: snapshotsOf(true),
   },
   {
-    // Its values are live: what was shown before changes under the reader. That is less than a snapshot.
+    name: "jsonspigot",
+    isLive: true,
+    snapshots: snapshotsOf("live"),
+  },
+  {
     name: "@streamparser/json",
+    isLive: true,
     deltas(chunks, path) {
       const parser = new JSONParser({
         paths: [`$.${path.join(".")}`],
@@ -110,8 +121,8 @@ export const INCREMENTAL = [
     },
   },
   {
-    // Live values too.
     name: "jsonriver",
+    isLive: true,
     async deltas(chunks, path) {
       const follow = follower(path);
       for await (const value of jsonriver(later(chunks))) follow.look(value);

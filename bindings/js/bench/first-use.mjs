@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 
-const RUNS = 15;
+const RUNS = 30;
 const script = `
   import { Parser } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};
   const used = process.cpuUsage();

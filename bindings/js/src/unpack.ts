@@ -10,16 +10,17 @@ export function unpack(unpacker: string, packed: string): Uint8Array {
 /** What Node, Bun and Deno have, as far as it is used here. */
 interface Runtime {
   readonly process?: {
-    getBuiltinModule?(name: string): { inflateRawSync?(bytes: Uint8Array): Uint8Array } | undefined;
+    getBuiltinModule?(name: string): { inflateRawSync?(bytes: Uint8Array, options: { chunkSize: number }): Uint8Array } | undefined;
   };
   readonly Buffer?: { from(text: string, encoding: "base64"): Uint8Array };
 }
 
-/** By zlib, which takes a fifth of the time at a first use. Nothing is imported: browsers and bundles know no such name. */
+/** By zlib, which takes half the time at a first use. Nothing is imported: browsers and bundles know no such name. */
 export function unpackNatively(packed: string): Uint8Array | undefined {
   const { process, Buffer } = globalThis as Runtime;
   try {
-    return process?.getBuiltinModule?.("node:zlib")?.inflateRawSync?.(Buffer!.from(packed, "base64"));
+    // In one piece: with its usual chunks it takes half as long again.
+    return process?.getBuiltinModule?.("node:zlib")?.inflateRawSync?.(Buffer!.from(packed, "base64"), { chunkSize: 1 << 17 });
   } catch {
     // Something else of that name, as pages sometimes have.
     return undefined;
