@@ -4,6 +4,8 @@
 //! A number's text only grows at its end, and so does its longest prefix that is itself a JSON number: that prefix is
 //! all of it, but for the signs, point and letter after the last digit. So an open atom is a node like an open string's:
 //! the last one, with text to which the next chunk adds what is new. It is shown at a chunk's end, not byte by byte.
+//!
+//! Whoever shows it makes a number of all its text each time that has grown. So a long one grows in steps that double.
 
 use super::{Document, NodeKind, too_large};
 use crate::error::Fault;
@@ -19,6 +21,15 @@ impl NodeKind {
             _ => Self::Number,
         }
     }
+}
+
+/// An open number longer than this grows by doubling. No text that a person would read is.
+const GROWS_BY_DOUBLING: usize = 1024;
+
+/// How much of an open number is shown. It depends on nothing but the text, so each cut shows the same.
+fn stepped(text: &str) -> &str {
+    let step = if text.len() <= GROWS_BY_DOUBLING { text.len() } else { 1 << text.len().ilog2() };
+    text.get(..step).unwrap_or(text)
 }
 
 /// The [node limit](Document::node_limit) while an open atom is shown: it is the last value until it has ended.
@@ -60,6 +71,10 @@ impl Document {
     /// Shows the atom that has begun and not ended. `text` is all that has arrived of a number; of a literal, which its
     /// first letter tells from the others, it is the whole text.
     pub(crate) fn show_open_atom(&mut self, text: &str) {
+        self.show_atom(stepped(text));
+    }
+
+    fn show_atom(&mut self, text: &str) {
         let kind = NodeKind::of_atom(text);
         let known = self.known_of_number(kind, text).len();
         if !self.is_atom_shown() {
@@ -78,7 +93,7 @@ impl Document {
     #[cold]
     fn end_atom_in_its_place(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         if self.shows_open_atoms {
-            self.show_open_atom(text);
+            self.show_atom(text);
         }
         let is_number = NodeKind::of_atom(text) == NodeKind::Number;
         if !self.is_atom_shown() || is_number && self.atom_text_len() < text.len() {
@@ -120,6 +135,7 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
     use alloc::string::{String, ToString};
 
     use super::super::PartialValue;
@@ -156,6 +172,31 @@ mod tests {
         }
         for cut in 1..text.len() {
             assert_eq!(shown(9, text, Some(cut)), ("[-12.5e+20]".to_string(), None));
+        }
+    }
+
+    /// Digit by digit: what is shown is brought up to date as often as it doubles, and whole at the end.
+    #[test]
+    fn a_long_number_grows_by_doubling() {
+        let digits = "7".repeat(5000);
+        let mut document = in_array(10_000);
+        let mut lengths = alloc::vec![0];
+        for end in 1..=digits.len() {
+            document.show_open_atom(&digits[..end]);
+            let shown = document.atom_text_len();
+            if lengths.last() != Some(&shown) {
+                lengths.push(shown);
+            }
+        }
+        let expected: alloc::vec::Vec<usize> = (0..=1024).chain([2048, 4096]).collect();
+        assert_eq!(lengths, expected);
+        document.end_atom(&digits, 5001).unwrap();
+        assert_eq!(document.view().unwrap().to_string(), format!("[{digits}]"));
+        // A step may end where no number ends.
+        for (text, known) in [(format!("{}.5", "1".repeat(1024)), 1024), (format!("{}e+5", "1".repeat(1023)), 1023)] {
+            let mut document = in_array(10_000);
+            document.show_open_atom(&text);
+            assert_eq!(document.atom_text_len(), known);
         }
     }
 

@@ -91,7 +91,8 @@ impl ParserBuilder {
     /// [`Partial`](crate::ValueState::Partial), and a number may become another one: a patch then
     /// [replaces](crate::PatchOp::is_replacement) it. Events tell an atom only once it has ended, as always. What is
     /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new. A patch has the whole
-    /// number each time it has grown, so [limit](crate::Limits::number) its length where that matters.
+    /// number each time it has grown; so of an open number longer than 1,024 characters as many are shown as the largest
+    /// power of two that has arrived, until it has ended.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, ValueState};
