@@ -30,7 +30,11 @@ export interface Limits {
 }
 
 export interface ParserOptions {
-  /** For {@link Parser.snapshot}, `patch` and `stateOf`: the document so far is built. */
+  /**
+   * For {@link Parser.snapshot}, `patch` and `stateOf`: the document so far is built. With `"live"`, `snapshot` gives one
+   * value that it changes in place at each call: nothing is copied, but what was shown before does not stay as it was, and
+   * `===` does not say what has changed. After `clone`, both parsers go on with copies of what may still change.
+   */
   readonly snapshots?: boolean | "live";
   /** Snapshots also show a number or literal that is still open: `12.` as 12, `tr` as true. */
   readonly provisional?: boolean;

@@ -108,6 +108,87 @@ for (const provisional of [false, true]) {
   });
 }
 
+describe("live snapshots", () => {
+  const live = { ...OPTIONS, snapshots: "live" };
+
+  test("are one value that shows what the others show", () => {
+    const looks = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 });
+    fc.assert(fc.property(text, sizes, looks, fc.boolean(), (whole, list, pattern, provisional) => {
+      const parser = new Parser([], { ...live, provisional });
+      const plain = new Parser([], { ...OPTIONS, provisional });
+      let root;
+      const look = () => {
+        const snapshot = parser.snapshot();
+        assert.deepEqual(snapshot, plain.snapshot());
+        if (typeof root === "object" && root !== null) assert.equal(snapshot, root);
+        root = snapshot;
+      };
+      cut(whole, list).forEach((chunk, turn) => {
+        parser.feed(chunk);
+        plain.feed(chunk);
+        if (pattern[turn % pattern.length]) look();
+      });
+      parser.finish();
+      plain.finish();
+      look();
+      assert.deepEqual(root, JSON.parse(whole));
+      parser.dispose();
+      plain.dispose();
+    }), { numRuns: 300 });
+  });
+
+  test("of a clone and its origin change nothing of each other's", () => {
+    fc.assert(fc.property(text, fc.nat(), (whole, place) => {
+      const parser = new Parser([], live);
+      const at = place % (whole.length + 1);
+      parser.feed(whole.slice(0, at));
+      const before = parser.snapshot();
+      const copy = structuredClone(before);
+      const clone = parser.clone();
+      clone.feed(whole.slice(at));
+      clone.finish();
+      assert.deepEqual(clone.snapshot(), JSON.parse(whole));
+      assert.deepEqual(parser.snapshot(), copy);
+      parser.feed(whole.slice(at));
+      parser.finish();
+      assert.deepEqual(parser.snapshot(), JSON.parse(whole));
+      assert.deepEqual(before, copy);
+      parser.dispose();
+      clone.dispose();
+    }), { numRuns: 200 });
+  });
+
+  test("begin anew after a reset", () => {
+    const parser = new Parser([], live);
+    parser.feed('{"a":"x');
+    const before = parser.snapshot();
+    parser.reset();
+    parser.feed('{"a":"y"}');
+    assert.deepEqual([before, parser.snapshot()], [{ a: "x" }, { a: "y" }]);
+  });
+});
+
+test("a long number that is open costs what its digits cost", () => {
+  for (const numbers of ["number", "bigint", "string"]) {
+    const parser = new Parser([], { snapshots: true, provisional: true, numbers });
+    const digits = "1234567890".repeat(2_000);
+    let told = 0;
+    const shown = new Set();
+    for (const digit of `[${digits}`) {
+      parser.feed(digit);
+      shown.add(String(parser.snapshot()));
+      for (const op of parser.patchText()) told += op.length;
+    }
+    parser.feed("]");
+    for (const op of parser.patchText()) told += op.length;
+    assert.deepEqual(parser.snapshot(), [{ number: Number, bigint: BigInt, string: String }[numbers](digits)]);
+    // Up to 1,024 digits each has a patch of its own; after that they double.
+    assert.ok(told < (1024 * 1024) / 2 + 1024 * 64 + 4 * digits.length, `${told}`);
+    assert.ok(shown.size <= 1024 + 8, `${shown.size}`);
+    parser.dispose();
+  }
+});
+
 test("only what is on the changed path is new", () => {
   const parser = new Parser([], OPTIONS);
   parser.feed('{"done":{"x":[1,{"y":2}]},"rows":[{"name":"a"},{"name":"b');

@@ -28,13 +28,14 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], spelli
             output.long(event.offset);
             output.printed(event.path);
         }
+        EventKind::Delta(text) if output.grow_delta(event.match_id as u32, text) => {}
         EventKind::Delta(text) => {
             let is_chunk = text.as_bytes() == chunk;
             output.word(first(tag::DELTA, u32::from(is_chunk)));
             output.word(event.match_id as u32);
             output.long(event.offset);
             if !is_chunk {
-                output.text(text);
+                output.delta(event.match_id as u32, text);
             }
         }
         EventKind::End(value) => {
