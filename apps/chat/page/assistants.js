@@ -4,14 +4,14 @@ export const ASSISTANTS = [
   {
     id: "shopping",
     name: "Shopping",
-    about: "Classifies what you want, asks what is missing while it still decides, and searches a small catalogue.",
+    about: "one tool call decides what to do and asks for what is missing. Its questions appear while the call is still being written.",
     suggestions: ["I want chips for a party", "I need a ring for my sister", "Show me a lamp"],
   },
   {
     id: "finance",
     name: "Finance",
     about:
-      "Calls tools: their inputs grow on their cards, they run side by side, and the answer goes on with their results.",
+      "the model calls tools. Each tool's arguments appear as they stream, and the tools run side by side.",
     suggestions: [
       "How much did I spend on groceries?",
       "Compare my spending on travel",
@@ -21,13 +21,13 @@ export const ASSISTANTS = [
   {
     id: "restaurant",
     name: "Restaurant",
-    about: "Hides notes in its text: you never see them there, but the context panel fills as they stream.",
+    about: "the model hides notes in its text. The chat never shows them; the Context tab fills with them as they stream.",
     suggestions: ["Find a place for dinner, japanese please", "I like thai food", "Book a table at Napoli"],
   },
   {
     id: "form",
     name: "Form",
-    about: "Fills a form against a JSON Schema: each field shows as it is written, and all is checked at the end.",
+    about: "the model fills in a form. Each field appears as it is written, and a JSON Schema checks the whole at the end.",
     suggestions: ["Four days around the Øresund", "Get it wrong at first, then right", "Never get it right"],
   },
 ];

@@ -49,7 +49,7 @@ export class Comparison {
     const isWhole = this.next === record.length;
     show(this.streaming, ask);
     if (isWhole) show(this.waiting, ask);
-    else this.waiting.replaceChildren(el("p", { class: "hint" }, `Waiting for the whole call… ${span(elapsed)}`));
+    else this.waiting.replaceChildren(el("p", { class: "hint" }, `Waiting… ${span(elapsed)}`));
     if (!isWhole) this.#timer = setTimeout(() => this.#step(), 50);
     else setText(this.time, `First words after ${span(this.first)} instead of ${span(record.at(-1).at)}.`);
   }
@@ -58,7 +58,7 @@ export class Comparison {
 /** The questions of a call as far as they are known. */
 function show(root, { reasoning, ask_slots: slots = [] } = {}) {
   const lines = [
-    reasoning ? el("p", { class: "hint" }, reasoning) : undefined,
+    reasoning ? el("p", { class: "hint" }, el("b", {}, "Reasoning: "), reasoning) : undefined,
     ...slots.flatMap((slot) => [
       el("p", { class: "compared-question" }, slot?.message ?? ""),
       slot?.options ? el("p", { class: "compared-options" }, slot.options.join(" · ")) : undefined,

@@ -1,60 +1,81 @@
-// The inspector: every event with its path and time, when each part could be shown, and what a client that waits
-// would show.
+// The inspector: every event with its path and time, and on a click its envelope and its bytes; when each field could be
+// shown; and the same chat as a client shows it that waits. Times are those of the record, at whatever speed it is replayed.
 
+import { hexDump, bytesOf } from "./bytes.js";
 import { eachFrame, el, setState, setText } from "./dom.js";
+import { TimingBars } from "./timing_bars.js";
 import { Timing, span } from "./timing.js";
 import { VirtualList } from "./virtual_list.js";
+import { WaitingChat } from "./waiting.js";
 
 const ROW = 24;
 
 /** How much of a value a row shows. */
 const MOST_SHOWN = 120;
 
+/** What stands where nothing has happened yet: what will be there. */
+const BEFORE = {
+  summary: "Send a message. For each field of the answer, a bar will show when its first character and its last could be shown.",
+  waiting: "While the answer streams, this will show what a client has that waits for each part to be complete.",
+  events: "Every event of the stream will be listed here with its time and path. Select one to see its envelope and its bytes.",
+};
+
 export class Inspector {
   #entries = [];
   #timing = new Timing();
-  #bars = new Map();
   #draw = eachFrame(() => this.#flush());
+  #longest = 0; // of the paths shown, in characters
 
-  constructor({ events, count, summary, timing, waiting }) {
-    this.count = count;
-    this.summary = summary;
-    this.timing = timing;
-    this.waiting = waiting;
-    this.list = new VirtualList(events, { height: ROW, label: "Events", render: (place) => this.#row(place) });
+  /** `at(name)` gives the page's element of that name. */
+  constructor(at) {
+    this.at = at;
+    this.bars = new TimingBars(at("timing"));
+    this.waiting = new WaitingChat(at("waiting"));
+    this.list = new VirtualList(at("events"), {
+      height: ROW,
+      label: "Events",
+      render: (place) => this.#row(place),
+      onSelect: (place) => this.#show(place),
+    });
+    at("event-back").addEventListener("click", () => this.list.select(this.list.selected - 1));
+    at("event-forward").addEventListener("click", () => this.list.select(this.list.selected + 1));
   }
 
   /** Forgets everything. */
   clear() {
     this.#entries = [];
+    this.#longest = 0;
     this.begin(undefined);
     this.list.show(0);
+    this.at("event").hidden = true;
   }
 
   /** A turn begins: its times count from here. Of one that was not seen from its beginning nothing is claimed. */
   begin(at, isWitnessed = true) {
     this.#timing.begin(at);
     this.isWitnessed = isWitnessed;
-    this.#bars.clear();
-    this.timing.replaceChildren();
-    this.waiting.replaceChildren();
+    this.bars.clear();
+    this.waiting.clear();
     this.#draw();
   }
 
-  /** Takes an event in: `{event, chunk, at}`, and how the message stands after it. */
+  /** Takes an event in: `{event, chunk, at, frame}`, and how the message stands after it. */
   take(entry, message) {
     this.#entries.push({ ...entry, since: entry.at - (this.#timing.start ?? entry.at) });
     this.#timing.take(entry);
-    const key = `${entry.chunk.block_id ?? ""}/${entry.chunk.message_id ?? entry.chunk.chunk_id}`;
-    const timed = this.#timing.messages.get(key);
-    if (timed && message) timed.message = message;
+    if (message) this.waiting.take(entry.chunk, message);
     this.#draw();
   }
 
   #row(place) {
     const { event, chunk, since } = this.#entries[place];
-    const where = chunk.delta ? (chunk.delta_path ?? "/") : chunk.type;
+    const where = pathOf(chunk);
     const value = typeof chunk.props === "string" ? chunk.props : (JSON.stringify(chunk.props) ?? "null");
+    // The column is as wide as the longest path: it is read as a whole, if need be by scrolling.
+    if (where.length > this.#longest) {
+      this.#longest = where.length;
+      this.at("events").style.setProperty("--path", `${this.#longest}ch`);
+    }
     return [
       el("span", { class: "row-id" }, String(chunk.chunk_id)),
       el("span", { class: "row-at" }, `+${span(since)}`),
@@ -64,19 +85,38 @@ export class Inspector {
     ];
   }
 
+  /** An event as it came: what it says, and the bytes of its frame. */
+  #show(place) {
+    const { event, chunk, frame } = this.#entries[place];
+    const { at } = this;
+    setText(at("event-title"), `Event ${chunk.chunk_id}: ${event}`);
+    setText(at("event-envelope"), JSON.stringify(chunk, null, 2));
+    const bytes = bytesOf(frame);
+    setText(at("event-size"), String(bytes.length));
+    setText(at("event-bytes"), hexDump(bytes));
+    at("event").hidden = false;
+    at("events-hint").hidden = true;
+  }
+
   #flush() {
-    this.list.show(this.#entries.length);
-    setText(this.count, this.#entries.length > 0 ? String(this.#entries.length) : "");
+    const count = this.#entries.length;
+    this.at("events").hidden = count === 0;
+    setText(this.at("events-hint"), count === 0 ? BEFORE.events : "Select an event to see its envelope and its bytes.");
+    this.at("events-hint").hidden = !this.at("event").hidden;
+    this.list.show(count);
+    setText(this.at("event-count"), count > 0 ? String(count) : "");
     const parts = this.#timing.parts();
-    const total = Math.max(this.#timing.elapsed, 1);
-    setText(this.summary, this.#words(parts));
-    for (const part of parts) this.#bar(part, total);
-    this.#wait(parts);
-    this.timing.hidden = !this.isWitnessed;
+    setText(this.at("timing-summary"), this.#words(parts));
+    this.bars.show(parts, this.#timing);
+    this.at("timing").hidden = !this.isWitnessed || parts.length === 0;
+    const isWaiting = this.waiting.show(this.#timing.messages);
+    this.at("waiting-frame").hidden = this.waiting.isEmpty;
+    setText(this.at("waiting-note"), this.#note(parts, isWaiting));
+    setState(this.at("waiting-frame"), "state", isWaiting ? "waiting" : "whole");
   }
 
   #words(parts) {
-    if (parts.length === 0) return "Send a message to see when each part could be shown.";
+    if (parts.length === 0) return BEFORE.summary;
     if (!this.isWitnessed) return "This turn was not sent here, so it is not known when its parts could be seen.";
     const first = Math.min(...parts.map((part) => part.first));
     const { end, isBroken, elapsed } = this.#timing;
@@ -84,55 +124,19 @@ export class Inspector {
     return `The first character could be seen after ${span(first)}; the answer ${how} after ${span(elapsed)}.`;
   }
 
-  #bar(part, total) {
-    let bar = this.#bars.get(part.key);
-    if (!bar) {
-      bar = {
-        name: el("span", { class: "timing-name" }),
-        words: el("span", { class: "timing-words" }),
-        fill: el("span", { class: "timing-fill" }),
-      };
-      const track = el("span", { class: "timing-track", "aria-hidden": "true" }, bar.fill);
-      bar.element = el("li", {}, bar.name, track, bar.words);
-      this.#bars.set(part.key, bar);
-      this.timing.append(bar.element);
-    }
-    setText(bar.name, part.name);
-    bar.fill.style.marginInlineStart = `${Math.min(99, (100 * part.first) / total)}%`;
-    bar.fill.style.inlineSize = `${Math.max(0.5, (100 * (part.complete - part.first)) / total)}%`;
-    setText(
-      bar.words,
-      `${span(part.first)} → ${part.isWhole ? span(part.complete) : this.#timing.isBroken ? "never" : "…"}`,
-    );
-  }
-
-  // What is whole is shown at once, as such a client would; of the rest, nothing.
-  #wait(parts) {
-    for (const part of parts) {
-      let line = this.#bars.get(part.key).line;
-      if (!line) {
-        line = el("p", { class: "waiting-line" });
-        this.#bars.get(part.key).line = line;
-        this.waiting.append(line);
-      }
-      if (part.isWhole && line.dataset.state !== "whole") {
-        setText(line, plain(part.message?.props, part.type));
-        setState(line, "state", "whole");
-      } else if (!part.isWhole) {
-        const { end, elapsed } = this.#timing;
-        setText(
-          line,
-          `${part.name}: nothing${end === undefined ? ` yet, ${span(elapsed)} in` : ", as it never became complete"}.`,
-        );
-        setState(line, "state", "waiting");
-      }
-    }
+  #note(parts, isWaiting) {
+    if (this.waiting.isEmpty) return BEFORE.waiting;
+    const { end, elapsed } = this.#timing;
+    const whole = parts.filter(({ isWhole }) => isWhole).length;
+    if (!isWaiting) return "It has shown everything by now, each part only once it was complete.";
+    if (end !== undefined) return "It never shows the rest: it never became complete.";
+    return whole === 0
+      ? `It shows nothing of the answer yet, ${span(elapsed)} in.`
+      : `It shows only what is complete, ${span(elapsed)} in.`;
   }
 }
 
-/** A whole message in plain words. */
-function plain(props, type) {
-  if (type === "text" || type === "thinking") return props?.content ?? "";
-  const shown = { tool_call: props?.input, form: props?.value }[type] ?? props;
-  return JSON.stringify(shown) ?? "";
+/** Where in its message a chunk applies: a pointer, or the kind of message that has come whole. */
+function pathOf({ delta, delta_path: path, type }) {
+  return delta ? path || "/" : type;
 }

@@ -35,13 +35,7 @@ const view = new ConversationView(find("conversation"), {
   onDrawn: showWelcome,
 });
 
-const inspector = new Inspector({
-  events: find("events"),
-  count: find("event-count"),
-  summary: find("timing-summary"),
-  timing: find("timing"),
-  waiting: find("waiting"),
-});
+const inspector = new Inspector(find);
 
 const comparison = new Comparison({
   waiting: find("compared-waiting"),
@@ -81,7 +75,7 @@ function open(id, conversationId) {
   history.replaceState(null, "", `#${assistant.id}/${name}`);
   inspector.clear();
   last = undefined;
-  find("conversations").open = false;
+  closeConversations();
   drawAssistant();
   session = new Session({
     assistant: assistant.id,
@@ -142,6 +136,9 @@ function become(state, words = "") {
 function show(state) {
   const isIdle = state === "idle";
   setState(chat, "state", state);
+  // A control that is about to be switched off hands the focus on; otherwise it would fall to the body.
+  const focused = document.activeElement;
+  if (isIdle ? focused === find("stop") : focused === find("send") || replayButtons.includes(focused)) home();
   find("send").disabled = !isIdle;
   find("stop").hidden = state !== "replaying" && state !== "streaming";
   for (const button of replayButtons) button.disabled = !isIdle || session.record.length === 0;
@@ -152,7 +149,12 @@ function rest(of) {
   if (of !== session || !session.isOver || replay) return;
   announceAnswer();
   show("idle");
-  if (!find("details").contains(document.activeElement)) message.focus();
+  if (document.activeElement === document.body || chat.contains(document.activeElement)) home();
+}
+
+/** Where the focus belongs if nothing else claims it. With touch, the field would open the keyboard over the answer. */
+function home() {
+  (matchMedia("(pointer: coarse)").matches ? scroller : message).focus();
 }
 
 /** Says the answer once, when it has ended: a live region that changed with each token would be a din. */
@@ -180,6 +182,8 @@ function answer(words, answers) {
   last = { words, answers };
   note({ id: session.conversationId, assistant: assistant.id, words });
   view.expect(words);
+  // What was pressed, a suggestion or a choice, may be gone with what comes now.
+  if (document.activeElement !== message) home();
   void session.send(words, answers);
   return true;
 }
@@ -216,8 +220,20 @@ function showConversations() {
 
 /** On a phone the details lie over the conversation. */
 function showDetails(isOpen) {
-  find("details").classList.toggle("is-open", isOpen);
+  const details = find("details");
+  if (details.classList.contains("is-open") === isOpen) return;
+  const hasFocus = details.contains(document.activeElement);
+  details.classList.toggle("is-open", isOpen);
   find("toggle-details").setAttribute("aria-expanded", String(isOpen));
+  if (isOpen) details.querySelector('[role="tab"][aria-selected="true"]').focus();
+  else if (hasFocus) find("toggle-details").focus();
+}
+
+function closeConversations() {
+  const list = find("conversations");
+  if (!list.open) return;
+  if (list.contains(document.activeElement)) list.querySelector("summary").focus();
+  list.open = false;
 }
 
 function showWelcome() {
@@ -279,12 +295,16 @@ find("toggle-details").addEventListener("click", () => showDetails(!find("detail
 addEventListener("keydown", ({ key }) => {
   if (key !== "Escape") return;
   showDetails(false);
-  find("conversations").open = false;
+  closeConversations();
 });
 // On a phone the sheet closes with a tap beside it.
 addEventListener("pointerdown", ({ target }) => {
   if (!target.closest("#details, #toggle-details")) showDetails(false);
-  if (!target.closest("#conversations")) find("conversations").open = false;
+  if (!target.closest("#conversations")) closeConversations();
+});
+// A tap on nothing in particular leaves the focus where it is.
+addEventListener("mousedown", (event) => {
+  if (!event.target.closest("a, button, input, textarea, summary, pre, label, [tabindex], .said, .tree")) event.preventDefault();
 });
 addEventListener("hashchange", openFromAddress);
 // What goes on elsewhere is shown here too, while nothing goes on here.
@@ -307,6 +327,10 @@ about()
   .then(({ model, isScripted }) => {
     setText(find("badge"), isScripted ? "scripted model" : `live: ${model}`);
     find("badge").hidden = false;
+    const scripted =
+      "The model here is scripted: a small program on this machine sends prepared answers at a model's pace, so that you " +
+      "need neither a key nor a network. The server, the parsing and the streaming are real.";
+    setText(find("about-model"), isScripted ? scripted : `A live model answers: ${model}.`);
   })
   .catch((error) => console.error(error));
 tabs(document.querySelector('[role="tablist"]'));

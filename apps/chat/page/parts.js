@@ -1,6 +1,7 @@
 // How each type of message looks: a part has an `element` and an `update(props, isLive)`.
 
 import { el, setLines, setState, setText } from "./dom.js";
+import { FormPart } from "./form.js";
 import { Tree } from "./tree.js";
 
 class TextPart {
@@ -17,13 +18,13 @@ class TextPart {
 class ThinkingPart {
   constructor() {
     this.text = el("p", { class: "said", dir: "auto" });
-    this.summary = el("summary", {}, "Thinking");
+    this.summary = el("summary", {});
     this.element = el("details", { class: "thinking" }, this.summary, this.text);
   }
 
   update(props, isLive) {
     setLines(this.text, props?.content ?? "");
-    setText(this.summary, isLive ? "Thinking…" : "Thoughts");
+    setText(this.summary, isLive ? "The model is thinking…" : "The model's thinking");
   }
 }
 
@@ -126,7 +127,7 @@ class AskPart {
     this.answer = el("p", { class: "said", dir: "auto", hidden: true });
     this.slots = el("div", { class: "slots" });
     this.reasoning = el("p", { class: "said", dir: "auto" });
-    this.reasons = el("details", { class: "thinking", hidden: true }, el("summary", {}, "Reasons"), this.reasoning);
+    this.reasons = el("details", { class: "thinking", hidden: true }, el("summary", {}, "The model's reasoning"), this.reasoning);
     const dots = el("span", { class: "dots", "aria-hidden": "true" });
     this.deciding = el("p", { class: "loading deciding", hidden: true }, dots, "Deciding…");
     this.sending = el(
@@ -242,60 +243,6 @@ class ProductsPart {
   }
 }
 
-const FORM_STATES = { filling: "filling", failed: "failed", complete: "complete", given_up: "given up" };
-
-class FormPart {
-  constructor() {
-    this.title = el("strong", { class: "tool-name" });
-    this.status = el("span", { class: "status" });
-    this.tree = new Tree();
-    this.fields = el("details", { class: "fields", open: true }, el("summary", {}, "Fields"), this.tree.element);
-    this.errors = el("ul", { class: "errors", hidden: true });
-    this.raw = el("pre", { class: "raw", tabindex: "0", "aria-label": "What the model wrote" });
-    this.element = el(
-      "div",
-      { class: "card form", role: "group", "aria-label": "Form" },
-      el("header", {}, el("span", { class: "card-kind" }, "Form"), this.title, this.status),
-      this.fields,
-      this.errors,
-      el("details", {}, el("summary", {}, "As the model writes it"), this.raw),
-    );
-  }
-
-  update(props) {
-    const { attempt, status, value, open, raw, errors } = props ?? {};
-    setText(this.title, `Attempt ${attempt ?? 1}`);
-    setText(this.status, FORM_STATES[status] ?? "");
-    setState(this.element, "status", status);
-    this.tree.update(value, open ?? null);
-    setLines(this.raw, raw ?? "");
-    const list = Array.isArray(errors) ? errors : [];
-    this.errors.hidden = list.length === 0;
-    const words = list.map(({ pointer, message }) => (pointer ? `${pointer}: ${message}` : message));
-    if (this.told !== words.join("\n")) {
-      this.told = words.join("\n");
-      this.errors.replaceChildren(...words.map((line) => el("li", { class: "error" }, line)));
-      for (const { pointer, message } of list) {
-        this.#field(pointer)?.append(el("p", { class: "error field-error", dir: "auto" }, message));
-      }
-    }
-    // What has failed makes room for the next attempt; its errors stay in sight.
-    if (status === "failed" && !this.hasFailed) this.fields.open = false;
-    this.hasFailed = status === "failed";
-  }
-
-  /** The field that a pointer leads to, if it is shown. */
-  #field(pointer) {
-    if (!pointer) return undefined;
-    const names = pointer.split("/").slice(1);
-    const down = (at, name) => {
-      const unescaped = name.replaceAll("~1", "/").replaceAll("~0", "~");
-      return at?.querySelector(`:scope > .tree > .field[data-field="${CSS.escape(unescaped)}"]`);
-    };
-    return names.reduce(down, this.tree.element);
-  }
-}
-
 class ErrorPart {
   constructor(actions) {
     this.words = el("p", { class: "error turn-error", dir: "auto" });
@@ -310,7 +257,7 @@ class ErrorPart {
 
 /** An error with the way on: the same once more. */
 export function failure(words, actions) {
-  const again = el("button", { type: "button", class: "retry", click: () => actions?.retry?.() }, "Try again");
+  const again = actions && el("button", { type: "button", class: "retry", click: () => actions.retry() }, "Try again");
   return el("div", { class: "failure" }, words, again);
 }
 

@@ -47,8 +47,8 @@ export class Session {
 
   /**
    * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at, isWitnessed)` of a turn;
-   * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the
-   * merger made of it; `fail(words)` of what has no place in the stream, and `unsent(message)`
+   * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at, frame}` and
+   * what the merger made of it; `fail(words)` of what has no place in the stream, and `unsent(message)`
    * if the server has not taken it.
    */
   constructor({ assistant, conversationId, on }) {
@@ -166,7 +166,7 @@ export class Session {
     for (;;) {
       const next = await reached(events.next());
       if (!next || next.done) break;
-      this.#take(next.value.event, JSON.parse(next.value.data));
+      this.#take(next.value);
       if (this.merger.hasGap) break;
       await this.#pause();
     }
@@ -189,8 +189,9 @@ export class Session {
     this.#sliceBegan = performance.now();
   }
 
-  #take(event, chunk) {
-    const entry = { event, chunk, at: now() };
+  #take({ event, data, frame }) {
+    const chunk = JSON.parse(data);
+    const entry = { event, chunk, at: now(), frame };
     const result = this.merger.apply(chunk);
     if (result.outcome !== "merged") return;
     for (const { chunkId, reason } of result.refused) {

@@ -14,13 +14,15 @@ const EVENTS = [
   { event: "done", data: "Ørsted 👩‍👧", id: "2" },
 ];
 
+const read = ({ event, data, id }) => ({ event, data, id });
+
 test("every pair of cuts gives the same events", () => {
   for (let first = 0; first <= STREAM.length; first += 1) {
     for (let second = first; second <= STREAM.length; second += 1) {
       const reader = new SseReader();
       const pieces = [STREAM.slice(0, first), STREAM.slice(first, second), "", STREAM.slice(second)];
       assert.deepEqual(
-        pieces.flatMap((piece) => reader.push(piece)),
+        pieces.flatMap((piece) => reader.push(piece)).map(read),
         EVENTS,
         `cut at ${first} and ${second}`,
       );
@@ -39,7 +41,7 @@ test("bytes may be cut inside a character, and leaving cancels", async () => {
       },
     });
   const events = [];
-  for await (const event of eventsOf(body())) events.push(event);
+  for await (const event of eventsOf(body())) events.push(read(event));
   assert.deepEqual(events, EVENTS);
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(bytes),
@@ -48,8 +50,18 @@ test("bytes may be cut inside a character, and leaving cancels", async () => {
     },
   });
   for await (const event of eventsOf(endless)) {
-    assert.deepEqual(event, EVENTS[0]);
+    assert.deepEqual(read(event), EVENTS[0]);
     break;
   }
   assert.ok(isCancelled);
+});
+
+test("a frame has all of an event's lines, and gives the event again", () => {
+  const frames = (text) => new SseReader().push(text).map(({ frame }) => frame);
+  assert.deepEqual(frames(STREAM), [
+    'event: text\nid: 1\ndata: {"a":1}\n\n',
+    "id:2\ndata:  two\ndata\ndata:three: 3\n\n",
+    "retry: 9\nevent: done\ndata: Ørsted 👩‍👧\n\n",
+  ]);
+  for (const frame of frames(STREAM)) assert.deepEqual(frames(frame), [frame]);
 });

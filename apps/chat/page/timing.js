@@ -1,4 +1,4 @@
-// When each message of a turn could first be shown, and when its input was complete: the page's case in numbers.
+// When each field of a turn's messages could first be shown, and when it was complete: the page's case in numbers.
 
 /** The part of a message's props that the model writes and a person reads, by type. */
 const READ_AT = {
@@ -41,11 +41,39 @@ function readOf({ type, delta, props }) {
   return props?.[READ_AT[type].slice(1)];
 }
 
+/** How many fields of a turn are timed; those after that count towards their message alone. */
+const MOST_FIELDS = 200;
+
+/**
+ * The fields that a chunk writes to, as pointers into its message's props. A message that comes whole is one field; a
+ * container that a delta sets is as many as it has members, but a list of plain values is one.
+ */
+function* fieldsOf({ type, delta, delta_path: path = "", props }) {
+  if (!delta) {
+    const whole = readOf({ type, delta, props });
+    if (hasCharacters(whole)) yield READ_AT[type];
+    return;
+  }
+  const left = [[path, props]];
+  while (left.length > 0) {
+    const [at, value] = left.pop();
+    const members = typeof value === "object" && value !== null ? Object.entries(value) : undefined;
+    const isList = Array.isArray(value) && value.every((it) => typeof it !== "object" || it === null);
+    if (members && !isList) {
+      const step = (name) => name.replaceAll("~", "~0").replaceAll("/", "~1");
+      left.push(...members.map(([name, member]) => [`${at}/${step(name)}`, member]).reverse());
+    } else if (hasCharacters(value)) {
+      yield at;
+    }
+  }
+}
+
 /** The messages of a turn in time, told chunk by chunk. */
 export class Timing {
   constructor() {
     this.start = undefined;
     this.messages = new Map();
+    this.fields = 0;
     this.end = undefined;
     this.isBroken = false;
     this.last = 0;
@@ -55,6 +83,7 @@ export class Timing {
   begin(at) {
     this.start = at;
     this.messages = new Map();
+    this.fields = 0;
     this.end = undefined;
     this.isBroken = false;
     this.last = at;
@@ -77,9 +106,24 @@ export class Timing {
       if (message.first === undefined && hasCharacters(readOf(chunk))) message.first = at - this.start;
       message.complete = at - this.start;
       message.chunks += 1;
+      for (const path of fieldsOf(chunk)) this.#field(message, path, at - this.start);
     } else if (ENDS.includes(chunk.delta_path ?? "")) {
       message.isWhole = true;
     }
+  }
+
+  #field(message, path, since) {
+    let field = message.fields.get(path);
+    if (!field) {
+      if (this.fields === MOST_FIELDS) return;
+      this.fields += 1;
+      field = { path, first: since, complete: since, isWhole: false };
+      message.fields.set(path, field);
+    }
+    // A message's fields are written one after the other: what another one follows is whole.
+    if (message.open && message.open !== field) message.open.isWhole = true;
+    message.open = field;
+    field.complete = since;
   }
 
   #add(key, chunk) {
@@ -93,6 +137,7 @@ export class Timing {
       first: undefined,
       complete: undefined,
       chunks: 0,
+      fields: new Map(),
       isWhole: false,
     };
     this.messages.set(key, message);

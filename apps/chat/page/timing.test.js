@@ -53,6 +53,30 @@ test("a form is whole when its attempt ends, not at a state in between", () => {
   assert.deepEqual(short(told(entries)), [["Form", 10, 10, true]]);
 });
 
+test("each field has its own times, by its whole path", () => {
+  const timing = told([
+    whole("ask", {}, "a", 101),
+    delta("ask", "/reasoning", "W", "a", 110),
+    delta("ask", "/reasoning", "hy", "a", 130),
+    delta("ask", "/ask_slots", [{ message: "" }], "a", 140),
+    delta("ask", "/ask_slots/0/message", "Which", "a", 150),
+    delta("ask", "/ask_slots/0/message", "?", "a", 160),
+    delta("ask", "/ask_slots/0/options", ["a", "b"], "a", 170),
+    delta("ask", "/ask_slots/1", { "a/b": { "c~": 1 }, message: "M" }, "a", 180),
+  ]);
+  const fields = () =>
+    [...timing.parts()[0].fields.values()].map(({ path, first, complete, isWhole }) => [path, first, complete, isWhole]);
+  assert.deepEqual(fields(), [
+    ["/reasoning", 10, 30, true],
+    ["/ask_slots/0/message", 50, 60, true],
+    ["/ask_slots/0/options", 70, 70, true],
+    ["/ask_slots/1/a~1b/c~0", 80, 80, true],
+    ["/ask_slots/1/message", 80, 80, false],
+  ]);
+  const many = Array.from({ length: 300 }, (_, at) => delta("ask", `/f/${at}`, "x", "a", 200 + at));
+  assert.equal(told(many).parts()[0].fields.size, 200, "there is an end to that");
+});
+
 test("threads are whole each for itself, and what fails never is", () => {
   const entries = [
     whole("text", { content: "a" }, "1", 110, { thread_id: "x" }),

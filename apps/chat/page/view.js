@@ -19,7 +19,10 @@ export class ConversationView {
   #contexts = new Map(); // first chunk to what of the hidden context it told
   #draw;
 
-  /** `list` is the `ol` to fill, `actions.answer(text)` what a chip does, `onContext(props)` hears of the context. */
+  /**
+   * `list` is the `ol` to fill, `actions` what can be done with what it shows; without them it is only looked at.
+   * `onContext(props)` hears of the context.
+   */
   constructor(list, { actions, onContext = () => {}, onDrawn = () => {} }) {
     this.list = list;
     this.actions = actions;
@@ -141,7 +144,13 @@ export class ConversationView {
   #mine(part) {
     const said = () => bubble.querySelector(".said").textContent;
     const edit = action("Edit", () => this.actions.edit(said()));
-    const bubble = el("li", { class: "bubble mine" }, el("span", { class: "unseen" }, "You: "), part.element, edit);
+    const bubble = el(
+      "li",
+      { class: "bubble mine" },
+      el("span", { class: "unseen" }, "You: "),
+      part.element,
+      this.actions && edit,
+    );
     this.list.append(bubble);
     return bubble;
   }
@@ -167,11 +176,22 @@ export class ConversationView {
         el("span", { class: "dots", "aria-hidden": "true" }),
       );
       const turn = el("li", { class: "bubble theirs" }, el("span", { class: "unseen" }, "Assistant: "), placeholder);
-      const words = () => [...turn.querySelectorAll(".said:not(details *)")].map((it) => it.textContent);
-      turn.append(action("Copy", () => this.actions.copy(words().filter(Boolean).join("\n\n"))));
+      if (this.actions) turn.append(action("Copy", () => this.actions.copy(this.#words(turn))));
       this.#turn = turn;
       this.list.append(this.#turn);
     }
     return this.#turn;
+  }
+
+  /** What a turn says, as the model wrote it. */
+  #words(turn) {
+    const said = [...turn.querySelectorAll(".said:not(details *)")];
+    return said.map((it) => it.source ?? it.textContent).filter(Boolean).join("\n\n");
+  }
+
+  /** Shows all messages anew, each by what is known now of how it is to be shown. */
+  redraw() {
+    for (const message of this.#parts.keys()) this.#dirty.add(message);
+    this.#draw();
   }
 }

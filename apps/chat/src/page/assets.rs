@@ -18,10 +18,12 @@ files! {
     "icon.svg" "image/svg+xml",
     "api.js" SCRIPT,
     "assistants.js" SCRIPT,
+    "bytes.js" SCRIPT,
     "comparison.js" SCRIPT,
     "conversations.js" SCRIPT,
     "demo.json" "application/json",
     "dom.js" SCRIPT,
+    "form.js" SCRIPT,
     "inspector.js" SCRIPT,
     "keep.js" SCRIPT,
     "main.js" SCRIPT,
@@ -33,9 +35,11 @@ files! {
     "sse.js" SCRIPT,
     "tabs.js" SCRIPT,
     "timing.js" SCRIPT,
+    "timing_bars.js" SCRIPT,
     "tree.js" SCRIPT,
     "view.js" SCRIPT,
     "virtual_list.js" SCRIPT,
+    "waiting.js" SCRIPT,
 }
 
 /// What a person may want to read: what this is, and the code of each assistant.
