@@ -62,6 +62,16 @@ export async function playground({ json, patterns, chunk }, signal) {
   return response.json();
 }
 
+/** The elements of Markdown texts: of each a list, or null if it is to be shown as it stands. */
+export async function format(texts) {
+  const response = await ask("/api/markdown", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ texts }),
+  });
+  return (await response.json()).blocks;
+}
+
 /** Asks the server to end the turn that is on its way. */
 export async function stop({ conversationId }) {
   return ask("/api/chat/stop", {

@@ -6,6 +6,7 @@ import { Comparison } from "./comparison.js";
 import { conversations, note } from "./conversations.js";
 import { afterFrame, el, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
+import { formatter } from "./markdown.js";
 import { Playground } from "./playground.js";
 import { Replay, lastTurn } from "./replay.js";
 import { Session } from "./session.js";
@@ -327,6 +328,8 @@ about()
   .then(({ model, isScripted }) => {
     setText(find("badge"), isScripted ? "scripted model" : `live: ${model}`);
     find("badge").hidden = false;
+    formatter.isOn = !isScripted;
+    if (formatter.isOn) view.redraw();
     const scripted =
       "The model here is scripted: a small program on this machine sends prepared answers at a model's pace, so that you " +
       "need neither a key nor a network. The server, the parsing and the streaming are real.";

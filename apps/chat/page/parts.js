@@ -2,15 +2,27 @@
 
 import { el, setLines, setState, setText } from "./dom.js";
 import { FormPart } from "./form.js";
+import { FormattedText } from "./formatted.js";
+import { formatter } from "./markdown.js";
 import { Tree } from "./tree.js";
 
 class TextPart {
   constructor(className) {
-    this.element = el("p", { class: `said ${className}`, dir: "auto" });
+    this.element = el("div", { class: `said ${className}`, dir: "auto" });
   }
 
   update(props, isLive) {
     setLines(this.element, props?.content ?? "");
+    setState(this.element, "live", isLive || undefined);
+  }
+}
+
+/** What the model says: as it stands, or in the format that it has. */
+class AnswerPart extends TextPart {
+  update(props, isLive) {
+    if (!formatter.isOn) return super.update(props, isLive);
+    this.formatted ??= new FormattedText(this.element);
+    this.formatted.update(props?.content ?? "", isLive);
     setState(this.element, "live", isLive || undefined);
   }
 }
@@ -293,7 +305,7 @@ export function wordsOf(value) {
 
 const PARTS = {
   user: () => new TextPart("user"),
-  text: () => new TextPart("text"),
+  text: () => new AnswerPart("text"),
   thinking: () => new ThinkingPart(),
   loading: () => new LoadingPart(),
   tool_call: () => new ToolPart(),
