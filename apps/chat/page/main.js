@@ -84,6 +84,7 @@ function open(id, conversationId) {
     on: { ...heard, state: become, reset, fail, unsent },
   });
   show("starting");
+  home();
   showAll();
   if (session.record.length > 0) inspectLastTurn();
   if (isKnown) void session.resume();
@@ -150,7 +151,7 @@ function rest(of) {
   if (of !== session || !session.isOver || replay) return;
   announceAnswer();
   show("idle");
-  if (document.activeElement === document.body || chat.contains(document.activeElement)) home();
+  if (document.activeElement === document.body) home();
 }
 
 /** Where the focus belongs if nothing else claims it. With touch, the field would open the keyboard over the answer. */

@@ -124,7 +124,7 @@ async fn the_keyboard_reaches_everything() {
             stage.eval(&format!("document.querySelector('{at}').focus()")).await;
             stage.driver.active_element().await.unwrap().send_keys(thirtyfour::Key::Enter + "").await.unwrap();
         }
-        stage.until("return document.querySelectorAll('.mine').length === 2").await;
+        stage.until("return document.querySelectorAll('#chat .mine').length === 2").await;
         stage.until_idle().await;
         assert_eq!(stage.eval("return document.activeElement.id").await, "message");
     })

@@ -20,7 +20,7 @@ fn limits() -> Limits {
 /// The last bubble's errors, with what else is on the page that matters then.
 async fn after(stage: &Stage, message: &str) -> (String, String) {
     stage.ask(message).await;
-    let error = stage.texts(".theirs:last-child .error:not([hidden])").await.join("; ");
+    let error = stage.texts("#chat .theirs:last-child .error:not([hidden])").await.join("; ");
     let can_go_on = "return [document.querySelector('#message').disabled, document.activeElement.id]";
     assert_eq!(stage.eval(can_go_on).await, json!([false, "message"]), "after {message}");
     (error, stage.answer().await)
@@ -77,7 +77,7 @@ async fn a_tool_that_panics_or_hangs_says_so_on_its_own_card() {
         stage.open("finance").await;
         let (errors, _) = after(&stage, "All of it #tool:panic #tool:hang #tool:fine").await;
         assert_eq!(errors.split("; ").count(), 2, "{errors}");
-        let cards = "return [...document.querySelectorAll('.ran')].map((card) => card.dataset.status)";
+        let cards = "return [...document.querySelectorAll('#chat .ran')].map((card) => card.dataset.status)";
         assert_eq!(stage.eval(cards).await, json!(["failed", "failed", "done"]));
     })
     .await;
@@ -142,8 +142,8 @@ async fn a_server_that_is_gone_is_told_and_a_message_is_not_lost() {
         stage.until("return document.querySelector('#connection').textContent.includes('Trying again (2 of 6)')").await;
         stage.line.mend();
         stage.until_idle().await;
-        assert_eq!(stage.texts(".theirs .error").await, ["The message has not arrived. Send it again."]);
-        assert_eq!(stage.texts(".mine .said").await, ["Are you there?"]);
+        assert_eq!(stage.texts("#chat .theirs .error").await, ["The message has not arrived. Send it again."]);
+        assert_eq!(stage.texts("#chat .mine .said").await, ["Are you there?"]);
         assert_eq!(stage.eval("return document.querySelector('#message').value").await, "Are you there?");
         // Again, with one key.
         let (error, answer) = after(&stage, "").await;

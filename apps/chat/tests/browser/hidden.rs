@@ -90,7 +90,7 @@ async fn no_prefix_of_a_hidden_mark_is_ever_seen() {
     let names: Vec<String> = recordings.iter().map(|(name, _)| name.clone()).collect();
     on_stage(Setup { recordings, ..Setup::default() }, async |stage| {
         stage.open("restaurant").await;
-        stage.watch("[...document.querySelectorAll('.theirs')].at(-1)?.textContent ?? ''").await;
+        stage.watch("[...document.querySelectorAll('#chat .theirs')].at(-1)?.textContent ?? ''").await;
         for name in &names {
             stage.ask(&format!("#replay:{name}")).await;
             assert_eq!(stage.answer().await, "Noted! Enjoy.", "{name}");

@@ -1,6 +1,7 @@
-//! Pictures of the page for its README, and for people to look at: into the folder `CHAT_PICTURES`, if it is named.
+//! Pictures of the page for the READMEs, and for people to look at: into the folder `CHAT_PICTURES`, if it is named. The
+//! frames of the moving one go to `frames/` in it, for `pictures/animate.py`.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::stage::{Setup, Stage, on_stage, pictures};
 
@@ -20,9 +21,8 @@ async fn pictures_of_each_assistant() {
     on_stage(Setup { pause: Duration::from_millis(12), ..Setup::default() }, async |stage| {
         stage.look_as(1200, 760, "light").await;
         stage.open("shopping").await;
-        stage.say("I need a ring for my sister").await;
-        stage.until("return document.querySelectorAll('.question')[1]?.textContent.length > 12").await;
-        picture(&stage, "shopping").await;
+        stage.until("return document.querySelector('#compared-time').textContent !== ''").await;
+        picture(&stage, "landing").await;
 
         stage.look_as(1200, 760, "dark").await;
         stage.open("finance").await;
@@ -32,7 +32,7 @@ async fn pictures_of_each_assistant() {
         stage.look_as(1200, 760, "light").await;
         stage.open("form").await;
         stage.say("Four days around the Øresund").await;
-        stage.until("return document.querySelectorAll('.form .field').length > 6").await;
+        stage.until("return document.querySelectorAll('#chat .form .field').length > 6").await;
         picture(&stage, "form").await;
 
         stage.look_as(390, 780, "dark").await;
@@ -46,6 +46,40 @@ async fn pictures_of_each_assistant() {
         stage.run_playground().await;
         stage.go_to_step("7").await;
         picture(&stage, "playground").await;
+    })
+    .await;
+}
+
+/// How long the moving picture stands on its last frame, so that it can be read.
+const REST: Duration = Duration::from_millis(2500);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_of_an_answer_beside_the_client_that_waits() {
+    on_stage(Setup { pause: Duration::from_millis(60), ..Setup::default() }, async |stage| {
+        stage.look_as(1120, 640, "light").await;
+        stage.open("shopping").await;
+        stage.until("return !document.querySelector('#badge').hidden").await;
+        stage.say("I want chips for a party").await;
+        let began = Instant::now();
+        let mut frames: Vec<(Duration, Vec<u8>)> = Vec::new();
+        let is_idle = "return document.querySelector('#chat').dataset.state === 'idle'";
+        let mut is_over = false;
+        while !is_over {
+            // Once more after the end: that is the frame on which it rests.
+            is_over = stage.eval(is_idle).await == true;
+            let png = stage.driver.screenshot_as_png().await.unwrap();
+            frames.push((began.elapsed(), png));
+        }
+        frames.dedup_by(|next, frame| next.1 == frame.1);
+        assert!(frames.len() >= 5, "{} frames", frames.len());
+        let Some(folder) = pictures() else { return };
+        let folder = folder.join("frames");
+        std::fs::create_dir_all(&folder).unwrap();
+        let ends = frames.iter().skip(1).map(|(at, _)| *at).chain([frames[frames.len() - 1].0 + REST]);
+        for (number, ((at, png), end)) in frames.iter().zip(ends).enumerate() {
+            let name = format!("{number:03}-{}.png", (end - *at).as_millis());
+            std::fs::write(folder.join(name), png).unwrap();
+        }
     })
     .await;
 }

@@ -2,10 +2,17 @@
 
 mod accessibility;
 mod answers;
+mod controls;
 mod faults;
+mod focus;
+mod form;
 mod hidden;
+mod inspector;
+mod landing;
 mod looks;
+mod markdown;
 mod playground;
+mod questions;
 mod return_to;
 mod speed;
 mod stage;

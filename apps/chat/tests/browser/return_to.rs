@@ -21,15 +21,17 @@ async fn a_reload_in_the_middle_goes_on() {
         stage.ask("Hello").await;
         stage.say("#random:7:2500").await;
         for part in 1..=5 {
-            let long =
-                format!("return [...document.querySelectorAll('.said')].at(-1).textContent.length > {}", part * 300);
+            let long = format!(
+                "return [...document.querySelectorAll('#chat .said')].at(-1).textContent.length > {}",
+                part * 300
+            );
             stage.until(&long).await;
             stage.driver.refresh().await.unwrap();
             stage.until("return document.querySelector('#chat').dataset.state === 'streaming'").await;
         }
         stage.until_idle().await;
         assert_eq!(stage.answer().await, random_text(7, 2500));
-        assert_eq!(stage.eval("return document.querySelectorAll('.bubble').length").await, 4);
+        assert_eq!(stage.eval("return document.querySelectorAll('#chat .bubble').length").await, 4);
         assert_eq!(stage.eval("return document.activeElement.id").await, "message");
         let whole = stage.eval(CONVERSATION).await;
         stage.driver.refresh().await.unwrap();
@@ -49,13 +51,13 @@ async fn a_lost_connection_is_made_again() {
         for part in 1..=6 {
             stage
                 .until(&format!(
-                    "return [...document.querySelectorAll('.said')].at(-1).textContent.length > {}",
+                    "return [...document.querySelectorAll('#chat .said')].at(-1).textContent.length > {}",
                     part * 300
                 ))
                 .await;
             stage.line.cut();
         }
-        stage.until("return [...document.querySelectorAll('.said')].at(-1).textContent.length > 2100").await;
+        stage.until("return [...document.querySelectorAll('#chat .said')].at(-1).textContent.length > 2100").await;
         stage.line.take_down();
         stage.until("return document.querySelector('#connection').textContent.includes('2 of')").await;
         stage.line.mend();
@@ -109,7 +111,7 @@ async fn a_conversation_that_the_server_has_lost_begins_anew_and_says_so() {
         stage.eval(&format!("sessionStorage.setItem('lost-1', JSON.stringify({kept}))")).await;
         stage.eval("location.hash = '#finance/lost-1'").await;
         stage
-            .until("return document.querySelector('.turn-error')?.textContent.includes('lost this conversation')")
+            .until("return document.querySelector('#chat .turn-error')?.textContent.includes('lost this conversation')")
             .await;
         stage.until_idle().await;
         stage.ask("Hello again").await;
@@ -118,7 +120,7 @@ async fn a_conversation_that_the_server_has_lost_begins_anew_and_says_so() {
         for _ in 0..2 {
             stage.driver.refresh().await.unwrap();
             stage.until_idle().await;
-            assert_eq!(stage.texts(".turn-error").await, [""; 0]);
+            assert_eq!(stage.texts("#chat .turn-error").await, [""; 0]);
             assert!(stage.text("#conversation").await.contains("You said “Hello again”"));
         }
     })
@@ -133,16 +135,16 @@ async fn a_server_killed_in_the_middle_of_an_answer_is_told_and_the_conversation
         // Twice: what the browser may have kept of the first time must not stand in the way the second.
         for seed in [10, 11] {
             stage.say(&format!("#random:{seed}:2500")).await;
-            stage.until("return [...document.querySelectorAll('.said')].at(-1).textContent.length > 300").await;
+            stage.until("return [...document.querySelectorAll('#chat .said')].at(-1).textContent.length > 300").await;
             stage.kill_and_restart();
             stage.until_idle().await;
-            let error = stage.texts(".theirs:last-child .turn-error").await;
+            let error = stage.texts("#chat .theirs:last-child .turn-error").await;
             assert_eq!(error, ["the answer was broken off by the server"], "what has happened is told, once");
             let begun = stage.answer().await;
             assert!(begun.len() > 300 && random_text(seed, 2500).starts_with(&begun), "what had come stays: {begun}");
             stage.ask("Hello again").await;
             assert!(stage.answer().await.contains("Hello again"));
-            assert_eq!(stage.texts(".theirs:last-child .turn-error").await, [""; 0]);
+            assert_eq!(stage.texts("#chat .theirs:last-child .turn-error").await, [""; 0]);
         }
         let before = stage.eval(CONVERSATION).await;
         stage.driver.refresh().await.unwrap();
@@ -152,7 +154,7 @@ async fn a_server_killed_in_the_middle_of_an_answer_is_told_and_the_conversation
         stage.eval("addEventListener('pagehide', () => sessionStorage.clear())").await;
         stage.driver.refresh().await.unwrap();
         stage.until_idle().await;
-        assert_eq!(stage.texts(".turn-error").await.len(), 2);
+        assert_eq!(stage.texts("#chat .turn-error").await.len(), 2);
         assert!(stage.answer().await.contains("Hello again"));
     })
     .await;
@@ -170,7 +172,7 @@ async fn an_idle_tab_follows_the_conversation_and_claims_no_times() {
         let request = reqwest::Client::new().post(format!("{}/api/chat/send", stage.line.address));
         let sent = request.header("content-type", "application/json").body(body).send().await.unwrap();
         assert!(sent.text().await.unwrap().contains("event: done"));
-        stage.until("return document.querySelectorAll('.theirs').length === 2").await;
+        stage.until("return document.querySelectorAll('#chat .theirs').length === 2").await;
         stage.until_idle().await;
         assert!(stage.text("#conversation").await.contains("you spent €"));
         let summary = "return document.querySelector('#timing-summary').textContent";

@@ -23,6 +23,10 @@ use tokio::sync::watch;
 /// How long anything on the page may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What the last answer says so far.
+pub(crate) const SAID: &str =
+    "[...document.querySelectorAll('#chat .theirs')].at(-1)?.querySelector('.said:not(details *)')?.textContent ?? ''";
+
 /// How a stage is set up.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
@@ -30,6 +34,8 @@ pub(crate) struct Setup {
     pub(crate) pause: Duration,
     /// Answers for `#replay:FILE`.
     pub(crate) recordings: Vec<(String, String)>,
+    /// What the model is called: `scripted` is the scripted one, any other for a live one.
+    pub(crate) model: &'static str,
     /// What the server bears.
     pub(crate) limits: Limits,
     /// Other tools, say.
@@ -39,7 +45,14 @@ pub(crate) struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let (pause, recordings, limits) = Default::default();
-        Self { pause, recordings, limits, change: |assistants| assistants }
+        Self { pause, recordings, model: "scripted", limits, change: |assistants| assistants }
+    }
+}
+
+impl Setup {
+    /// At a model's pace.
+    pub(crate) fn slowly() -> Self {
+        Self { pause: Duration::from_millis(25), ..Self::default() }
     }
 }
 
@@ -67,7 +80,7 @@ pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl Fn
         protocol: Protocol::Anthropic,
         base_url: provider.base_url(),
         api_key: "scripted".into(),
-        model: "scripted".into(),
+        model: setup.model.into(),
     };
     let database = Some(folder.path().join("chat.sqlite3"));
     let config = Config { provider: asked, database, hosts: Vec::new(), limits: setup.limits };
@@ -221,9 +234,7 @@ impl Stage {
 
     /// The text of the last bubble, as the document has it.
     pub(crate) async fn answer(&self) -> String {
-        let script = "const turn = [...document.querySelectorAll('.theirs')].at(-1); \
-                      return turn.querySelector('.said:not(details *)')?.textContent ?? ''";
-        self.eval(script).await.as_str().unwrap_or_default().to_owned()
+        self.eval(&format!("return {SAID}")).await.as_str().unwrap_or_default().to_owned()
     }
 
     /// From now on keeps what an expression gives after each change of the document, if it is new.
@@ -244,6 +255,12 @@ impl Stage {
     /// What has been kept.
     pub(crate) async fn seen(&self) -> Vec<Value> {
         self.eval("return window.seen").await.as_array().unwrap().clone()
+    }
+
+    /// The distinct texts of what has been kept, the empty one aside.
+    pub(crate) async fn texts_seen(&self) -> Vec<String> {
+        let seen = self.seen().await;
+        seen.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned).collect()
     }
 
     /// A command of the devtools' protocol.
