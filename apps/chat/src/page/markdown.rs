@@ -169,9 +169,9 @@ fn element(tag: &'static str, children: Vec<Node>) -> Node {
 }
 
 fn link(address: &str) -> Node {
-    let is_safe = SCHEMES.iter().any(|scheme| {
-        address.get(..scheme.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme))
-    });
+    let is_safe = SCHEMES
+        .iter()
+        .any(|scheme| address.get(..scheme.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme)));
     if !is_safe {
         return element("span", Vec::new());
     }
@@ -271,7 +271,8 @@ mod tests {
         ] {
             for text in [format!("[x]({hostile})"), format!("![x]({hostile})"), format!("[x]\n\n[x]: {hostile}")] {
                 let nodes = format(&text).unwrap();
-                let has_link = elements(&nodes).iter().any(|(node, _)| matches!(node, Node::Element { href: Some(_), .. }));
+                let has_link =
+                    elements(&nodes).iter().any(|(node, _)| matches!(node, Node::Element { href: Some(_), .. }));
                 assert!(!has_link, "{text}: {nodes:?}");
             }
         }
