@@ -11,7 +11,6 @@ mod error;
 mod event;
 #[allow(dead_code, reason = "the command's own file, which has more in it")]
 mod framing;
-mod growing;
 mod keys;
 mod mirror;
 mod options;

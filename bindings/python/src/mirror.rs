@@ -8,10 +8,9 @@
 
 use jsonspigot::{Parser, PartialValue, PatchOp, Revision, Segment, ValueKind};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyNone, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyList, PyNone, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit, ffi};
 
-use crate::growing::Growing;
 use crate::keys::Keys;
 use crate::value::{Fractions, number};
 
@@ -24,16 +23,11 @@ pub(crate) struct Mirror {
     stack: Vec<Open>,
     /// Where the newest value is in the last of them, if it is a string or number.
     leaf: Place,
-    /// The newest number, if it is long and no int.
-    growing: Option<Growing>,
     fractions: Fractions,
 }
 
 /// A string of so many bytes is made anew sooner than added to.
 const SHORT: usize = 128;
-
-/// A number of so many bytes is read from its beginning sooner than on.
-const LONG: usize = 64;
 
 /// A container on the way to the newest value.
 struct Open {
@@ -146,26 +140,13 @@ impl Mirror {
         }
         let value = op.value();
         if op.is_replacement() {
-            let number = self.grown(py, value.as_number().unwrap_or("0"))?;
+            let number = number(py, value.as_number().unwrap_or("0"), self.fractions)?;
             self.unshare(py)?;
             return self.set_leaf(py, number);
         }
-        self.growing = None;
         self.stack.truncate(value.depth());
         self.unshare(py)?;
         self.add(py, value, keys)
-    }
-
-    /// A number that has become longer.
-    fn grown<'py>(&mut self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-        // An int of more digits than this is refused, and a `Decimal` has all of its digits.
-        if text.len() <= LONG || self.fractions == Fractions::Decimal {
-            return number(py, text, self.fractions);
-        }
-        if self.growing.is_none() && !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
-            return number(py, text, self.fractions);
-        }
-        Ok(PyFloat::new(py, self.growing.get_or_insert_default().float(text)).into_any())
     }
 
     fn set_leaf(&mut self, py: Python<'_>, value: Bound<'_, PyAny>) -> PyResult<()> {
