@@ -67,7 +67,7 @@ impl Sending {
     async fn wait_before(&mut self, frame: &Frame) {
         let journal = self.stream.journal();
         match frame.kind {
-            FrameKind::Other => return,
+            FrameKind::Other | FrameKind::End => return,
             FrameKind::Hang => std::future::pending().await,
             FrameKind::LastFragment if self.delivery.hold => journal.hold().await,
             FrameKind::Fragment | FrameKind::LastFragment => {}

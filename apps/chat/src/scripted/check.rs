@@ -161,7 +161,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    fn invalid(message: impl Into<String>) -> Self {
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self { status: 400, message: message.into() }
     }
 
@@ -203,9 +203,12 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     jsonschema::validator_for(&schema).expect("the schema is a schema")
 });
 
-pub(super) fn body(bytes: &[u8]) -> Result<(Request, Value), Refusal> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| Refusal::invalid(format!("the request body is not valid JSON: {error}")))?;
+pub(super) fn json(bytes: &[u8]) -> Result<Value, Refusal> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| Refusal::invalid(format!("the request body is not valid JSON: {error}")))
+}
+
+pub(super) fn body(value: Value) -> Result<(Request, Value), Refusal> {
     if let Some(error) = SCHEMA.iter_errors(&value).next() {
         let place = error.instance_path().to_string().trim_start_matches('/').replace('/', ".");
         return Err(Refusal::invalid(if place.is_empty() { error.to_string() } else { format!("{place}: {error}") }));

@@ -25,6 +25,8 @@ pub(super) enum FrameKind {
     LastFragment,
     /// A start, a stop, a ping.
     Other,
+    /// What says that the stream is whole.
+    End,
     /// Nothing is sent, and nothing after it.
     Hang,
 }
@@ -53,9 +55,12 @@ pub(super) fn of_answer(answer: Answer, message_id: &str, faults: &[FaultKind]) 
         "type": "message_delta", "delta": {"stop_reason": stop_reason, "stop_sequence": null},
         "usage": {"output_tokens": 89}
     });
-    let end = [frame("message_delta", &delta), frame("message_stop", &json!({"type": "message_stop"}))];
+    let end = [
+        frame("message_delta", &delta),
+        Frame { kind: FrameKind::End, ..frame("message_stop", &json!({"type": "message_stop"})) },
+    ];
     let frames = [start, ping()].into_iter().chain(body).chain(end);
-    faults.iter().fold(Box::new(frames), |frames, fault| struck(frames, *fault))
+    faults.iter().fold(Box::new(frames), |frames, fault| struck(frames, *fault, error))
 }
 
 /// The same as one JSON text, for a client that does not want a stream.
@@ -114,27 +119,32 @@ fn of_block(index: usize, block: Block, is_last: bool) -> impl Iterator<Item = F
     };
     // The service begins every input with an empty piece.
     let empty = (member == "partial_json").then(|| delta("", FrameKind::Other));
-    let mut tokens = Tokens::new(text).peekable();
-    let mut count = 0_usize;
-    let deltas = iter::from_fn(move || {
-        let token = tokens.next()?;
-        count += 1;
-        let is_end = is_last && tokens.peek().is_none();
-        let fragment = delta(&token, if is_end { FrameKind::LastFragment } else { FrameKind::Fragment });
-        Some(iter::once(fragment).chain(count.is_multiple_of(64).then(ping)))
-    });
+    let deltas = pieces(text, is_last)
+        .zip(1_usize..)
+        .map(move |((piece, kind), count)| iter::once(delta(&piece, kind)).chain(count.is_multiple_of(64).then(ping)));
     let stop = frame("content_block_stop", &json!({"type": "content_block_stop", "index": index}));
     [start].into_iter().chain(empty).chain(deltas.flatten()).chain([stop])
 }
 
-fn struck(frames: Frames, fault: FaultKind) -> Frames {
+/// A text in pieces the size of tokens; of an answer's last block, the last one is its end.
+pub(super) fn pieces(text: String, is_last: bool) -> impl Iterator<Item = (String, FrameKind)> + Send {
+    let mut tokens = Tokens::new(text).peekable();
+    iter::from_fn(move || {
+        let token = tokens.next()?;
+        let is_end = is_last && tokens.peek().is_none();
+        Some((token, if is_end { FrameKind::LastFragment } else { FrameKind::Fragment }))
+    })
+}
+
+/// The frames with a fault in them; `error` spells an error in the stream.
+pub(super) fn struck(frames: Frames, fault: FaultKind, error: impl Fn(&str) -> Frame) -> Frames {
     match fault {
-        FaultKind::Overloaded => Box::new(frames.take(1).chain([error("overloaded_error", "Overloaded")])),
-        FaultKind::Break => Box::new(up_to_half_way(frames).chain([error("api_error", "Internal server error")])),
+        FaultKind::Overloaded => Box::new(frames.take(1).chain([error("Overloaded")])),
+        FaultKind::Break => Box::new(up_to_half_way(frames).chain([error("Internal server error")])),
         FaultKind::Hang => {
             Box::new(up_to_half_way(frames).chain([Frame { text: String::new(), kind: FrameKind::Hang }]))
         }
-        FaultKind::Close => Box::new(frames.filter(|frame| !frame.text.starts_with("event: message_stop"))),
+        FaultKind::Close => Box::new(frames.filter(|frame| frame.kind != FrameKind::End)),
         FaultKind::Garbage => {
             let garbage = Frame { text: "data: upstream says: <html>\n\n".to_owned(), kind: FrameKind::Other };
             let mut garbage = Some(garbage);
@@ -155,7 +165,8 @@ fn up_to_half_way(frames: Frames) -> impl Iterator<Item = Frame> + Send {
     })
 }
 
-fn error(kind: &str, message: &str) -> Frame {
+fn error(message: &str) -> Frame {
+    let kind = if message == "Overloaded" { "overloaded_error" } else { "api_error" };
     frame("error", &json!({"type": "error", "error": {"type": kind, "message": message}}))
 }
 

@@ -1,4 +1,4 @@
-//! The scripted provider: the Anthropic Messages protocol over HTTP, without a model.
+//! The scripted provider: the Anthropic Messages protocol, and OpenAI's Chat Completions, over HTTP, without a model.
 //!
 //! It is a server of its own and known to the app by its base URL only. What it answers depends on what the user says
 //! (`scripts/`) and on the tool results that come back; it refuses what the real service refuses (`check.rs`), and can be
@@ -9,6 +9,7 @@ mod check;
 mod directives;
 mod frames;
 mod journal;
+mod openai;
 mod process;
 mod random;
 mod replay;
@@ -30,7 +31,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use axum::routing::post;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use body::Delivery;
@@ -109,24 +110,46 @@ async fn serve(listener: TcpListener, options: Options, journal: Arc<Journal>) -
     let service = Service { options, journal, asked: Mutex::default(), answers: AtomicU64::new(0) };
     let router = Router::new()
         .route("/v1/messages", post(messages))
-        .fallback(async || refuse(&Refusal { status: 404, message: "Not Found".to_owned() }))
+        .route("/v1/chat/completions", post(completions))
+        .fallback(async || refuse(&Refusal { status: 404, message: "Not Found".to_owned() }, Wire::Messages))
         .layer(DefaultBodyLimit::max(MOST_BODY))
         .with_state(Arc::new(service));
     axum::serve(listener, router).await
 }
 
+/// Which protocol is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wire {
+    Messages,
+    /// Chat Completions; the stream ends with a count of tokens, if that is wanted.
+    Completions {
+        has_usage: bool,
+    },
+}
+
 async fn messages(State(service): State<Arc<Service>>, headers: HeaderMap, body: Bytes) -> Response {
-    service.journal.came();
-    service.answer(&headers, &body).unwrap_or_else(|refusal| {
-        service.journal.refused(&refusal.message);
-        refuse(&refusal)
-    })
+    let read = check::headers(&headers).and_then(|()| check::json(&body)).map(|value| (value, Wire::Messages));
+    service.respond(read, Wire::Messages)
+}
+
+async fn completions(State(service): State<Arc<Service>>, headers: HeaderMap, body: Bytes) -> Response {
+    let read = openai::headers(&headers).and_then(|()| check::json(&body)).and_then(|value| {
+        Ok((openai::translated(&value)?, Wire::Completions { has_usage: openai::wants_usage(&value) }))
+    });
+    service.respond(read, Wire::Completions { has_usage: false })
 }
 
 impl Service {
-    fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Result<Response, Refusal> {
-        check::headers(headers)?;
-        let (request, value) = check::body(body)?;
+    fn respond(&self, read: Result<(Value, Wire), Refusal>, wire: Wire) -> Response {
+        self.journal.came();
+        read.and_then(|(value, wire)| self.answer(value, wire)).unwrap_or_else(|refusal| {
+            self.journal.refused(&refusal.message);
+            refuse(&refusal, wire)
+        })
+    }
+
+    fn answer(&self, value: Value, wire: Wire) -> Result<Response, Refusal> {
+        let (request, value) = check::body(value)?;
         self.journal.accepted(value);
         let text = turn::last_text(&request);
         let invalid = |message| Refusal { status: 400, message };
@@ -146,16 +169,20 @@ impl Service {
         }
         let frames = match &directives.replay {
             Some(_) if !request.stream => return Err(invalid("stream: a recorded stream is streamed".to_owned())),
+            Some(_) if wire != Wire::Messages => {
+                return Err(invalid("a recorded stream is one of the Messages protocol".to_owned()));
+            }
             Some(file) if turn.round == 1 => {
                 frames::of_recording(replay::frames(self.options.recordings.as_deref(), file).map_err(invalid)?)
             }
             _ => {
                 let id = format!("msg_{:06}", self.answers.fetch_add(1, Ordering::Relaxed));
                 let answer = script::answer(&turn, &directives, &faults);
-                if request.stream {
-                    frames::of_answer(answer, &id, &faults)
-                } else {
-                    frames::of_body(frames::of_whole(&answer, &id), &faults)
+                match (wire, request.stream) {
+                    (Wire::Messages, true) => frames::of_answer(answer, &id, &faults),
+                    (Wire::Messages, false) => frames::of_body(frames::of_whole(&answer, &id), &faults),
+                    (Wire::Completions { has_usage }, true) => openai::of_answer(answer, &id, &faults, has_usage),
+                    (Wire::Completions { .. }, false) => frames::of_body(openai::of_whole(&answer, &id), &faults),
                 }
             }
         };
@@ -186,11 +213,14 @@ impl Service {
     }
 }
 
-fn refuse(refusal: &Refusal) -> Response {
+fn refuse(refusal: &Refusal, wire: Wire) -> Response {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let error = json!({
-        "type": "error", "error": {"type": refusal.kind(), "message": refusal.message}, "request_id": "req_scripted"
-    });
+    let error = match wire {
+        Wire::Messages => json!({
+            "type": "error", "error": {"type": refusal.kind(), "message": refusal.message}, "request_id": "req_scripted"
+        }),
+        Wire::Completions { .. } => openai::error(refusal),
+    };
     respond(status, "application/json", Body::from(error.to_string()))
 }
 
