@@ -95,7 +95,7 @@ const cells = (kind) => `${behind[kind]} cells, and at least ${leads[kind].toFix
 console.log(`
 Behind the best incremental peer, and how far ahead of it with chunks of 1 to 8 characters on tool call and records:
 deltas in ${cells("deltas")}; live values in ${cells("live")}; snapshots that stay, against live values, in ${cells("snapshots")}.`);
-if (withOneShot && !only) await againstReparsing(timeOnce);
+if (!only) await againstReparsing(timeOnce);
 
 {
   const text = `{"text":"${"a ".repeat(58_333)}"}`.slice(0, 116_665) + '"}';

@@ -1,4 +1,5 @@
-// The 120-byte call once, in a fresh process, a snapshot after each chunk: milliseconds of each, everything but imports.
+// The 120-byte call once, in a fresh process, a snapshot after each chunk: processor time of each in
+// milliseconds, everything but imports.
 
 import { Parser } from "../dist/index.js";
 import { ONE_SHOT } from "./contestants.mjs";
@@ -6,17 +7,23 @@ import { CUTS, TEXTS } from "./texts.mjs";
 
 const chunks = CUTS[0].cut(TEXTS[0].text);
 const times = {};
-let start = performance.now();
+const processorTime = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+let start = processorTime();
 const parser = new Parser([], { snapshots: true, retain: "nothing" });
 for (const chunk of chunks) {
   parser.feed(chunk);
   parser.snapshot();
 }
 parser.dispose();
-times.jsonspigot = performance.now() - start;
+times.jsonspigot = processorTime() - start;
 for (const { name, snapshots } of ONE_SHOT) {
-  start = performance.now();
+  // It throws where an escape is cut.
+  if (name === "best-effort-json-parser") continue;
+  start = processorTime();
   await snapshots(chunks);
-  times[name] = performance.now() - start;
+  times[name] = processorTime() - start;
 }
 console.log(JSON.stringify(times));

@@ -5,8 +5,11 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 import { Parser } from "../dist/index.js";
-import { ONE_SHOT } from "./contestants.mjs";
+import { ONE_SHOT as ALL } from "./contestants.mjs";
 import { CUTS, pieces, TEXTS } from "./texts.mjs";
+
+/** The third one throws where an escape is cut. */
+const ONE_SHOT = ALL.filter(({ name }) => name !== "best-effort-json-parser");
 
 const CALL = TEXTS[0].text;
 /** In thirds, as it may come in three network packets; and as a model's tokens fall. */
@@ -28,10 +31,10 @@ const ours = (chunks) => {
 /** Microseconds for the first chunks, of each: the best of rounds that go round. */
 async function measure(timeOnce, chunks) {
   const runs = [() => ours(chunks), ...ONE_SHOT.map(({ snapshots }) => () => snapshots(chunks))];
-  for (const run of runs) await timeOnce(run, 2000);
+  for (const run of runs) await timeOnce(run, 500);
   const best = runs.map(() => Infinity);
   for (let round = 0; round < 7; round++) {
-    for (const [at, run] of runs.entries()) best[at] = Math.min(best[at], 1000 * (await timeOnce(run, 1000)));
+    for (const [at, run] of runs.entries()) best[at] = Math.min(best[at], 1000 * (await timeOnce(run, 200)));
   }
   return best;
 }
@@ -63,5 +66,5 @@ export async function againstReparsing(timeOnce) {
   const runs = [];
   for (let run = 0; run < 15; run++) runs.push(JSON.parse(execFileSync(process.execPath, [script], { encoding: "utf8" })));
   const median = (name) => runs.map((times) => times[name]).sort((a, b) => a - b)[runs.length >> 1].toFixed(1);
-  console.log(`\nThe first such call of a fresh process in chunks of 1 to 8, compiling included: ${Object.keys(runs[0]).map((name) => `${name} ${median(name)} ms`).join(", ")}.`);
+  console.log(`\nThe first such call of a fresh process in chunks of 1 to 8, compiling included, processor time: ${Object.keys(runs[0]).map((name) => `${name} ${median(name)} ms`).join(", ")}.`);
 }
