@@ -20,7 +20,7 @@
 #![doc = concat!("[contributing-versions]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CONTRIBUTING.md#versions")]
 #![doc = concat!("[performance]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/PERFORMANCE.md")]
 #![doc = concat!("[security]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/SECURITY.md")]
-#![doc = concat!("[shopping]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/apps/chat/pictures/shopping.png")]
+#![doc = concat!("[shopping]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/apps/chat/pictures/shopping.webp")]
 #![doc = concat!("[cost-by-chunk-size]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/cost-by-chunk-size.svg")]
 //!
 #![doc = include_str!("../README.md")]
