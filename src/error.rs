@@ -9,6 +9,7 @@ use alloc::sync::Arc;
 use core::fmt;
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
+use crate::saved::{Impossible, Reader, Writer};
 
 /// Why a text was refused, or a question could not be answered.
 ///
@@ -297,5 +298,22 @@ impl core::ops::Deref for Fault {
 
     fn deref(&self) -> &FaultParts {
         &self.0
+    }
+}
+
+/// Saved state.
+impl Error {
+    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+        let Inner { kind, offset, line, column, path, expected } = &*self.inner;
+        out.byte(ErrorKind::ALL.iter().position(|known| known == kind).unwrap_or_default() as u8);
+        [offset, line, column].into_iter().for_each(|number| out.number(*number));
+        out.text(path);
+        out.text(expected);
+    }
+
+    pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        let kind = reader.choice(ErrorKind::ALL)?;
+        let (offset, line, column) = (reader.place()?, reader.place()?, reader.place()?);
+        Ok(Self::with_detail(kind, offset, line, column, reader.text()?, reader.text()?))
     }
 }

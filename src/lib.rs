@@ -45,6 +45,7 @@ mod payload;
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
 pub mod providers;
+mod saved;
 #[cfg(feature = "stream")]
 mod stream;
 mod tokenizer;
@@ -61,6 +62,7 @@ pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
 #[cfg(any(feature = "tool-calls", feature = "envelope"))]
 pub use payload::{Payload, PayloadStatus};
+pub use saved::{RestoreError, RestoreErrorKind};
 #[cfg(feature = "stream")]
 pub use stream::{ParserStream, ParserStreamError};
 pub use tokenizer::{Limits, ValueKind};

@@ -12,6 +12,8 @@ use core::sync::atomic::AtomicU64 as Counter;
 use core::sync::atomic::AtomicUsize as Counter;
 use core::sync::atomic::Ordering;
 
+use crate::saved::{Impossible, Reader, Writer};
+
 /// The number of the next document of this process. With 32 bits it wraps around after four billion documents.
 static NEXT: Counter = Counter::new(1);
 
@@ -80,5 +82,36 @@ impl History {
         extent == Extent::default()
             || number == self.number
             || origins.map(|(origin, _)| *origin).any(|origin| origin == number)
+    }
+}
+
+/// Saved state.
+impl History {
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.number);
+        out.number(self.origins.len() as u64);
+        let (mut number, mut extent) = (self.number, Extent::default());
+        for (origin, until) in &self.origins {
+            // Small, mostly: the documents of one process have numbers in a row.
+            out.signed(origin.wrapping_sub(number) as i64);
+            out.number((until.nodes - extent.nodes).into());
+            out.number(until.text.wrapping_sub(extent.text).into());
+            (number, extent) = (*origin, *until);
+        }
+    }
+
+    /// Reads the history of a document that has grown so far. What was restored goes its own way, as a clone does.
+    pub(super) fn restore(reader: &mut Reader<'_>, now: Extent) -> Result<Self, Impossible> {
+        let mut saved = Self { number: reader.number()?, origins: Vec::new() };
+        let (mut number, mut extent) = (saved.number, Extent::default());
+        for _ in 0..reader.count()? {
+            number = number.wrapping_add(reader.signed()? as u64);
+            let nodes = reader.at_most((now.nodes - extent.nodes).into())? as u32;
+            let text = reader.at_most(u32::MAX.into())? as u32;
+            extent = Extent { nodes: extent.nodes + nodes, text: extent.text.wrapping_add(text) };
+            Impossible::unless(extent <= now && saved.origins.last().is_none_or(|(_, last)| *last <= extent))?;
+            saved.origins.push((number, extent));
+        }
+        Ok(saved.fork(now))
     }
 }

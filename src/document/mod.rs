@@ -16,6 +16,7 @@ mod open_text;
 mod patch;
 mod print;
 mod reading;
+mod saved;
 #[cfg(feature = "schemars")]
 mod schema;
 mod settled;
@@ -57,6 +58,11 @@ enum NodeKind {
     String,
     Array,
     Object,
+}
+
+impl NodeKind {
+    /// By their places in the declaration.
+    const ALL: [Self; 7] = [Self::Null, Self::False, Self::True, Self::Number, Self::String, Self::Array, Self::Object];
 }
 
 /// One value: 24 bytes.

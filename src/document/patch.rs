@@ -48,6 +48,46 @@ pub struct Revision {
     closed: u32,
 }
 
+/// Saved state.
+impl Revision {
+    /// The revision as bytes, to be kept beside a [saved](crate::Parser::save) parser: in another process too, they give a
+    /// revision that the restored parser knows.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet, Revision};
+    ///
+    /// let builder = Parser::builder().snapshots();
+    /// let mut parser = builder.build(&PatternSet::empty());
+    /// parser.feed("[true, ").check()?;
+    /// let (state, seen) = (parser.save(), parser.revision().to_bytes());
+    ///
+    /// let mut parser = builder.restore(&PatternSet::empty(), &state)?;
+    /// parser.feed("null").check()?;
+    /// let ops: Vec<String> = parser.patch_since(Revision::from_bytes(seen))?.map(|op| op.to_string()).collect();
+    /// assert_eq!(ops, [r#"{"op":"add","path":"/1","value":null}"#]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; 20] {
+        let Self { number, extent: Extent { nodes, text }, closed } = self;
+        let mut bytes = [0; 20];
+        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        for (to, word) in bytes[8..].chunks_exact_mut(4).zip([nodes, text, closed]) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The revision that gave these [bytes](Self::to_bytes). Bytes that were made up give one that no parser knows, or one
+    /// whose patch means nothing.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 20]) -> Self {
+        let word = |place: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[place + byte]));
+        let number = u64::from(word(0)) | u64::from(word(4)) << 32;
+        Self { number, extent: Extent { nodes: word(8), text: word(12) }, closed: word(16) }
+    }
+}
+
 /// One operation of a patch: RFC 6902's `add`, or an `append` of text to a string.
 ///
 /// `Display` and `Serialize` print `{"op":"add","path":"/a/0","value":…}` and
@@ -175,7 +215,7 @@ impl Document {
     /// revision. Each of them whose parent is an old node is added, with everything in it.
     pub(crate) fn patch_since(&self, revision: Revision) -> Option<impl Iterator<Item = PatchOp<'_>>> {
         let Revision { number, extent: Extent { nodes, text }, .. } = revision;
-        if !self.history.knows(number, revision.extent) {
+        if !self.history.knows(number, revision.extent) || nodes > self.extent().nodes {
             return None;
         }
         let grown = nodes.checked_sub(1).and_then(|last| self.growth(last, text));
@@ -192,6 +232,10 @@ impl Document {
     fn growth(&self, node: NodeId, shown: u32) -> Option<PatchOp<'_>> {
         let text = self.text_range(node);
         let from = (shown as usize).checked_sub(text.start).filter(|from| *from < text.len())?;
+        // It is one, unless somebody made up the revision.
+        if !self.text.is_char_boundary(shown as usize) {
+            return None;
+        }
         let kind = match self.nodes[node as usize].kind {
             NodeKind::String => PatchKind::Append(from),
             NodeKind::Number => PatchKind::Replace,

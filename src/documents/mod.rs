@@ -6,6 +6,7 @@
 
 mod event;
 mod framing;
+mod saved;
 
 pub use event::{DocumentEvent, EndedDocument};
 pub use framing::Framing;

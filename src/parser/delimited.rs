@@ -12,6 +12,16 @@ impl Parser {
         self.engine.tokenizer.is_done()
     }
 
+    /// Whether the end has not come, nor an error.
+    pub(crate) fn is_open(&self) -> bool {
+        self.engine.outcome.is_open()
+    }
+
+    /// Whether nothing but white space has come.
+    pub(crate) fn is_before_root(&self) -> bool {
+        self.is_open() && self.engine.tokenizer.is_before_root()
+    }
+
     /// Whether the root value is a number that may go on.
     pub(crate) fn is_in_root_number(&self) -> bool {
         self.engine.tokenizer.is_in_root_number()

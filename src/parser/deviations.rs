@@ -4,7 +4,8 @@
 
 use alloc::vec::Vec;
 
-use crate::error::{Deviation, Error};
+use crate::error::{Deviation, DeviationKind, Error};
+use crate::saved::{Impossible, Reader, Writer};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deviations {
@@ -70,5 +71,48 @@ impl Deviations {
         self.first = None;
         self.listed.clear();
         self.count = 0;
+    }
+}
+
+/// Saved state.
+impl Deviations {
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.count);
+        self.listed.iter().for_each(|deviation| deviation.save(out));
+        if self.count > 0 {
+            out.number(self.newest);
+        }
+        out.option(self.first.as_ref(), |out, first| first.save(out));
+    }
+
+    /// Reads those of a text that has come to `offset` and may deviate in these ways.
+    pub(super) fn restore(
+        mut self,
+        reader: &mut Reader<'_>,
+        offset: u64,
+        allowed: impl Fn(DeviationKind) -> bool,
+    ) -> Result<Self, Impossible> {
+        // The end of input may be one too.
+        self.count = reader.at_most(offset.saturating_add(1))?;
+        let listed = self.count.min(Deviation::LIST_LIMIT as u64);
+        let mut newest = 0;
+        for _ in 0..listed {
+            let deviation = Deviation::restore(reader)?;
+            Impossible::unless(deviation.offset() >= newest && allowed(deviation.kind()))?;
+            newest = deviation.offset();
+            self.listed.push(deviation);
+        }
+        if self.count > 0 {
+            self.newest = reader.at_most(offset)?;
+            Impossible::unless(self.newest >= newest)?;
+        }
+        self.first = reader.option(Error::restore)?;
+        let first = self.listed.first().map(Deviation::offset);
+        let has_first = self.count > 0 && !self.are_accepted;
+        Impossible::unless(match &self.first {
+            Some(error) => has_first && first == Some(error.offset()),
+            None => !has_first,
+        })?;
+        Ok(self)
     }
 }

@@ -6,15 +6,17 @@
 //! [`InnerText`] a level is made when it is first needed, and serves all texts of that level.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::duplicate_keys::OpenKeys;
 use super::kept_text::KeptText;
 use super::output::{InnerOutput, LeveledOutput};
-use super::tracker::Tracker;
+use super::tracker::{Innermost, Tracker};
 use super::{DuplicateKeys, Retain};
 use crate::error::{Deviation, Error, ErrorKind, Fault, Leniency};
-use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
+use crate::saved::{Impossible, Reader, Writer};
+use crate::tokenizer::{Interest, Limits, Position, Sink, Tokenizer, ValueKind};
 
 /// The parser's choices, as far as they apply to texts inside strings.
 #[derive(Clone, Copy, Debug)]
@@ -256,5 +258,99 @@ impl Sink for InnerSink<'_> {
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         self.tell(|tracker, out| tracker.end_atom(text, end, out));
         Ok(())
+    }
+}
+
+/// Saved state: one text for each open string that is read inside, outermost first.
+impl InnerTexts {
+    pub(super) fn save(&self, tracker: &Tracker, out: &mut Writer<'_>) {
+        out.number(tracker.level() as u64);
+        for text in self.levels().take(tracker.level()) {
+            out.flag(text.has_failed);
+            if !text.has_failed {
+                text.tokenizer.save(out);
+                if let Some(keys) = &text.open_keys {
+                    keys.save(out);
+                }
+            }
+        }
+    }
+
+    /// Writes what is kept of each text, which needs the tracker to be read.
+    pub(super) fn save_kept(&self, tracker: &Tracker, out: &mut Writer<'_>) {
+        for (text, level) in self.levels().zip(1..=tracker.level()).filter(|(text, _)| !text.has_failed) {
+            text.kept.save(tracker.selected_starts(level).next(), text.tokenizer.offset(), out);
+        }
+    }
+
+    /// Reads the texts, of which there are so many at most; returns how many there are.
+    pub(super) fn restore(&mut self, reader: &mut Reader<'_>, most: usize) -> Result<usize, Impossible> {
+        let levels = reader.at_most(most as u64)? as usize;
+        let mut texts = Vec::new();
+        for level in 1..=levels {
+            let mut text = InnerText::new(self.choices);
+            text.kept.begin();
+            text.has_failed = reader.flag()?;
+            if text.has_failed {
+                // Nothing inside it is open.
+                Impossible::unless(level == levels)?;
+            } else {
+                text.tokenizer = Tokenizer::restore(reader, self.choices.limits, Leniency::NONE)?;
+                Impossible::unless(text.tokenizer.position() != Position::Closed)?;
+                if let Some(keys) = &mut text.open_keys {
+                    *keys = OpenKeys::restore(reader, text.tokenizer.nest().objects())?;
+                }
+            }
+            texts.push(text);
+        }
+        self.first = texts.into_iter().rev().fold(None, |deeper, text| Some(Box::new(InnerText { deeper, ..text })));
+        Ok(levels)
+    }
+
+    /// Holds the texts against the tracker, and reads what is kept of them.
+    pub(super) fn settle(
+        &mut self,
+        reader: &mut Reader<'_>,
+        tracker: &Tracker,
+        has_deviated: bool,
+    ) -> Result<(), Impossible> {
+        let mut next = self.first.as_deref_mut();
+        let mut level = 1;
+        while let Some(text) = next {
+            if text.has_failed {
+                return tracker.settle_failed();
+            }
+            tracker.settle_level(level, &mut text.tokenizer, text.open_keys.is_some(), false)?;
+            let (starts, offset) = (tracker.selected_starts(level), text.tokenizer.offset());
+            text.kept.restore(reader, starts.clone(), offset)?;
+            if let Some((from, kept)) = text.kept.of_open_matches() {
+                let len = offset - from;
+                if has_deviated {
+                    // Nothing of it is told as a value any more.
+                    Impossible::unless(kept.len() as u64 <= len)?;
+                } else {
+                    let depth = tracker.depth_of_outermost(level);
+                    let starts = starts.map(|start| start - from);
+                    let is_right = kept.len() as u64 == len && text.tokenizer.has_come_through(kept, depth, starts);
+                    Impossible::unless(is_right)?;
+                }
+            }
+            next = text.deeper.as_deref_mut();
+            level += 1;
+        }
+        Ok(())
+    }
+
+    fn levels(&self) -> impl Iterator<Item = &InnerText> {
+        core::iter::successors(self.first.as_deref(), |text| text.deeper.as_deref())
+    }
+
+    /// What is open in the text of a level: nothing if it has failed.
+    pub(super) fn innermost(&self, level: usize) -> Innermost {
+        let text = self.levels().nth(level.saturating_sub(1)).filter(|text| !text.has_failed);
+        Innermost {
+            position: text.map_or(Position::Closed, |text| text.tokenizer.position()),
+            follows_all: text.is_some_and(|text| text.open_keys.is_some()),
+        }
     }
 }

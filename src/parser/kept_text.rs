@@ -7,6 +7,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::saved::{Impossible, Reader, Writer};
+
 #[derive(Clone, Debug)]
 pub(super) struct KeptText {
     /// Whether anything is ever kept.
@@ -80,5 +82,41 @@ impl KeptText {
     /// What is kept at a place.
     pub(super) fn at(&self, place: Range<usize>) -> Option<&[u8]> {
         self.bytes.get(place)
+    }
+}
+
+/// Saved state.
+impl KeptText {
+    /// Writes what the open matches need, of which the outermost begins at an offset.
+    pub(super) fn save(&self, outermost: Option<u64>, offset: u64, out: &mut Writer<'_>) {
+        if let Some(outermost) = outermost.filter(|_| self.is_kept) {
+            let text = self.find(outermost..offset).or_else(|| self.find(outermost..self.end()));
+            out.bytes(text.map_or(&[][..], |(_, text)| text));
+        }
+    }
+
+    /// The offset of the first byte that has not been kept.
+    fn end(&self) -> u64 {
+        self.start + (self.bytes.len() - self.place) as u64
+    }
+
+    /// Reads the text of the open matches, which begin at `starts`.
+    pub(super) fn restore(
+        &mut self,
+        reader: &mut Reader<'_>,
+        starts: impl Iterator<Item = u64>,
+        offset: u64,
+    ) -> Result<(), Impossible> {
+        starts.for_each(|start| self.begin_match(start));
+        self.start = if self.open_matches > 0 { self.outermost } else { offset };
+        if self.open_matches > 0 && self.is_kept {
+            self.bytes.extend_from_slice(reader.bytes()?);
+        }
+        Ok(())
+    }
+
+    /// The text of the open matches, and where it begins.
+    pub(super) fn of_open_matches(&self) -> Option<(u64, &[u8])> {
+        (self.is_kept && self.open_matches > 0).then_some((self.start, &self.bytes))
     }
 }

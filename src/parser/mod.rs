@@ -1,5 +1,4 @@
-//! The parser: one engine whose events come out in two forms, as an iterator or by callback; and what can be asked of
-//! it between chunks.
+//! The parser: one engine, whose events come as an iterator or by callback; and what can be asked between chunks.
 
 mod builder;
 mod delimited;
@@ -13,6 +12,7 @@ mod kept_text;
 mod output;
 mod retention;
 mod rewriting;
+mod saved;
 mod through_strings;
 mod tracker;
 mod values;

@@ -11,6 +11,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::saved::{FARTHEST, Impossible, Reader, Writer};
+
 #[derive(Clone, Debug)]
 pub(super) struct Rewriting {
     /// The chunk that is being read, and its offset.
@@ -90,5 +92,31 @@ impl Rewriting {
         if change != 0 {
             self.shifts.push((to, before + change));
         }
+    }
+}
+
+/// Saved state.
+impl Rewriting {
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.shifts.len() as u64);
+        let mut before = 0;
+        for (from, shift) in &self.shifts {
+            out.number(from - before);
+            out.signed(*shift);
+            before = *from;
+        }
+    }
+
+    /// Reads that of a text that has come to `offset`. All of it has been copied.
+    pub(super) fn restore(reader: &mut Reader<'_>, offset: u64) -> Result<Self, Impossible> {
+        let mut read = Self::new(Vec::new(), offset);
+        let mut before = 0;
+        for _ in 0..reader.count()? {
+            before += reader.at_most(offset - before)?;
+            let shift = reader.signed()?;
+            Impossible::unless(shift.unsigned_abs() <= FARTHEST)?;
+            read.shifts.push((before, shift));
+        }
+        Ok(read)
     }
 }

@@ -8,10 +8,13 @@
 //! the text of level 0, and the text in a string of level n has level n + 1: the number of open strings that are read
 //! inside is the level of the text whose tokens come.
 
+mod saved;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+pub(super) use self::saved::Innermost;
 use super::output::{LeveledOutput, Output, Selected};
 use crate::error::Error;
 use crate::event::{Event, EventKind};

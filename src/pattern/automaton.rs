@@ -189,6 +189,13 @@ impl Automaton {
         }
     }
 
+    /// Whether every key leads on from an object with this row.
+    pub(crate) fn takes_any_key(&self, row: &[u64]) -> bool {
+        let mut to: Row = smallvec![0; self.words];
+        self.step_any(row, &mut to);
+        to.iter().any(|&word| word != 0)
+    }
+
     /// Whether a pattern may select something inside an object with this row.
     #[inline]
     pub(crate) fn enters_object(&self, row: &[u64]) -> bool {
@@ -204,6 +211,11 @@ impl Automaton {
     /// Whether any string is ever read inside.
     pub(crate) fn has_pipes(&self) -> bool {
         self.pipes.iter().any(|&word| word != 0)
+    }
+
+    /// How many `|` there are, of all patterns: no more strings can be open in each other.
+    pub(crate) fn pipes(&self) -> usize {
+        self.pipes.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Whether a string with this row is to be read inside.

@@ -4,10 +4,11 @@ use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
+use core::fmt::{self, Write};
 
 use super::automaton::Automaton;
 use super::syntax::{Pattern, PatternError, PatternId};
+use crate::saved::Digest;
 
 /// Patterns compiled together, once; cheap to clone and to share between parsers and threads.
 ///
@@ -33,6 +34,8 @@ pub struct PatternSet {
 struct Compiled {
     patterns: Box<[Pattern]>,
     automaton: Automaton,
+    /// What saved state knows the patterns by.
+    digest: Digest,
 }
 
 impl PatternSet {
@@ -83,6 +86,11 @@ impl PatternSet {
         self.shared.patterns.iter().enumerate().map(|(place, pattern)| (PatternId(place as u32), pattern))
     }
 
+    /// A number that is the same for equal patterns in the same order, and hardly ever for others.
+    pub(crate) fn digest(&self) -> Digest {
+        self.shared.digest
+    }
+
     pub(crate) fn automaton(&self) -> &Automaton {
         &self.shared.automaton
     }
@@ -92,7 +100,12 @@ impl From<Vec<Pattern>> for PatternSet {
     /// Compiles patterns that have already been parsed.
     fn from(patterns: Vec<Pattern>) -> Self {
         let automaton = Automaton::new(&patterns);
-        Self { shared: Arc::new(Compiled { patterns: patterns.into(), automaton }) }
+        let mut digest = Digest::new();
+        for pattern in &patterns {
+            // Writing to a digest cannot fail. No pattern has a line feed in its spelling.
+            let _ = writeln!(digest, "{pattern}");
+        }
+        Self { shared: Arc::new(Compiled { patterns: patterns.into(), automaton, digest }) }
     }
 }
 

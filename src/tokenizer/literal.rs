@@ -2,6 +2,7 @@
 
 use super::{Interest, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
+use crate::saved::{Impossible, Reader, Writer};
 
 /// The literal that is being read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,5 +65,35 @@ impl Tokenizer {
             self.state = self.after_value();
         }
         Ok(end)
+    }
+}
+
+/// Saved state.
+impl OpenLiteral {
+    const TEXTS: [&'static str; 3] = ["null", "true", "false"];
+
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.byte(Self::TEXTS.iter().position(|text| *text == self.text).unwrap_or_default() as u8);
+        out.number(self.matched as u64);
+    }
+
+    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        let text = reader.choice(&Self::TEXTS)?;
+        let matched = reader.size()?;
+        Impossible::unless((1..text.len()).contains(&matched))?;
+        Ok(Self { text, matched, is_followed: false })
+    }
+
+    pub(super) fn follow(&mut self, is_followed: bool) {
+        self.is_followed = is_followed;
+    }
+
+    pub(super) fn kind(&self) -> ValueKind {
+        if self.text == "null" { ValueKind::Null } else { ValueKind::Bool }
+    }
+
+    /// How many bytes of it have been read.
+    pub(super) fn len(&self) -> u64 {
+        self.matched as u64
     }
 }

@@ -22,6 +22,7 @@ mod limits;
 mod literal;
 mod nest;
 mod number;
+mod saved;
 mod scan;
 mod sink;
 mod string;
@@ -39,6 +40,8 @@ pub use self::limits::Limits;
 use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
+pub(crate) use self::number::is_number;
+pub(crate) use self::saved::Position;
 pub(crate) use self::scan::string_len;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, Sink};
@@ -146,6 +149,14 @@ impl Tokenizer {
     /// number at the root ends before the byte that ends it.
     pub(crate) fn stop_after_root(&mut self, stops: bool) {
         self.after_root = if stops { AfterRoot::Stop } else { AfterRoot::Check };
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn leniency(&self) -> Leniency {
+        self.lenient.as_ref().map_or(Leniency::NONE, |lenient| lenient.allowed())
     }
 
     /// Forgets the text, but keeps the limits and the buffers.

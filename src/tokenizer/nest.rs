@@ -2,6 +2,8 @@
 
 use smallvec::SmallVec;
 
+use crate::saved::{Impossible, Reader, Writer};
+
 /// The stack of open containers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nest {
@@ -52,6 +54,49 @@ impl Nest {
     pub(crate) fn clear(&mut self) {
         self.depth = 0;
         self.in_object = false;
+    }
+}
+
+/// Saved state.
+impl Nest {
+    /// Whether the open container at a depth, of which the outermost has 0, is an object.
+    pub(crate) fn is_object(&self, depth: usize) -> Option<bool> {
+        if depth + 1 == self.depth {
+            return Some(self.in_object);
+        }
+        // The bit of a container tells what it is in, which is the one before it.
+        let (word, bit) = ((depth + 1) / 64, (depth + 1) % 64);
+        (depth < self.depth).then(|| self.outer.get(word).is_some_and(|word| word >> bit & 1 == 1))
+    }
+
+    /// How many objects are open.
+    pub(crate) fn objects(&self) -> usize {
+        (0..self.depth).filter(|depth| self.is_object(*depth) == Some(true)).count()
+    }
+
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.depth as u64);
+        let kinds = (0..self.depth).map(|depth| self.is_object(depth) == Some(true));
+        let mut byte = 0;
+        for (place, is_object) in kinds.enumerate() {
+            byte |= u8::from(is_object) << (place % 8);
+            if place % 8 == 7 || place + 1 == self.depth {
+                out.byte(core::mem::take(&mut byte));
+            }
+        }
+    }
+
+    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
+        let depth = reader.at_most(limit as u64)?;
+        let mut nest = Self::default();
+        let mut byte = 0;
+        for place in 0..depth {
+            if place % 8 == 0 {
+                byte = reader.byte()?;
+            }
+            if byte >> (place % 8) & 1 == 1 { nest.push_object() } else { nest.push_array() }
+        }
+        Ok(nest)
     }
 }
 

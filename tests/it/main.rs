@@ -24,6 +24,7 @@ mod patterns;
 mod properties;
 mod regression;
 mod revisions;
+mod saved;
 #[cfg(feature = "schemars")]
 mod schema;
 mod settled;

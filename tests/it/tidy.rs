@@ -6,21 +6,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 15] = [
-    ("error", &[]),
-    ("tokenizer", &["error"]),
-    ("path", &["error", "tokenizer"]),
-    ("pattern", &["error", "path"]),
-    ("event", &["error", "tokenizer", "path", "pattern"]),
-    ("document", &["error", "tokenizer", "path", "pattern", "event"]),
-    ("parser", &["error", "tokenizer", "path", "pattern", "event", "document"]),
+const LAYERS: [(&str, &[&str]); 16] = [
+    ("saved", &[]),
+    ("error", &["saved"]),
+    ("tokenizer", &["saved", "error"]),
+    ("path", &["saved", "error", "tokenizer"]),
+    ("pattern", &["saved", "error", "path"]),
+    ("event", &["saved", "error", "tokenizer", "path", "pattern"]),
+    ("document", &["saved", "error", "tokenizer", "path", "pattern", "event"]),
+    ("parser", &["saved", "error", "tokenizer", "path", "pattern", "event", "document"]),
     // These stand on the public face, which lib.rs re-exports.
-    ("documents", &["error", "event", "parser", "tokenizer"]),
-    ("payload", &["error", "event"]),
-    ("envelope", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
-    ("tool_calls", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
-    ("providers", &["error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload", "tool_calls"]),
-    ("stream", &["error", "event", "parser"]),
+    ("documents", &["saved", "error", "event", "parser", "tokenizer"]),
+    ("payload", &["saved", "error", "event"]),
+    ("envelope", &["saved", "error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
+    ("tool_calls", &["saved", "error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
+    (
+        "providers",
+        &["saved", "error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload", "tool_calls"],
+    ),
+    ("stream", &["saved", "error", "event", "parser"]),
     // Documentation only.
     ("guide", &[]),
     ("lib", &["*"]),

@@ -18,6 +18,7 @@
 //!   input, or at the limit on the total.
 
 mod in_strings;
+mod saved;
 mod single_quotes;
 mod space;
 mod words;
@@ -61,6 +62,10 @@ impl Lenient {
     /// What reads these deviations; nothing if there are none.
     pub(super) fn new(allowed: Leniency) -> Option<Self> {
         (allowed != Leniency::NONE).then(|| Self { allowed, ..Self::default() })
+    }
+
+    pub(super) fn allowed(&self) -> Leniency {
+        self.allowed
     }
 }
 

@@ -15,6 +15,7 @@ pub mod ops;
 pub mod owned;
 pub mod paths;
 pub mod revisions;
+pub mod saved;
 pub mod shown;
 pub mod snapshots;
 pub mod spelling;

@@ -1,0 +1,305 @@
+//! Saved state of a parser: each part writes and reads its own, and here they are held against each other.
+
+use alloc::vec::Vec;
+
+use super::engine::{Engine, Outcome};
+use super::tracker::{Innermost, Tracker};
+use super::{Parser, ParserBuilder, Retain};
+use crate::error::Error;
+use crate::pattern::PatternSet;
+use crate::saved::{self, Digest, Impossible, Kind, Owner, Reader, RestoreError, Writer};
+use crate::tokenizer::{Position, Tokenizer};
+
+impl Parser {
+    /// The parser's state as bytes, from which [`ParserBuilder::restore`] makes a parser that goes on as if nothing had
+    /// happened, in another process or on another machine: same events, ids, offsets, errors, snapshots, and patches since
+    /// a [`Revision`](crate::Revision) that was taken before.
+    ///
+    /// Between two chunks it may be called at any time. Events of the last chunk that have not been read are not part of
+    /// the state.
+    ///
+    /// ```
+    /// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
+    ///
+    /// let patterns = PatternSet::new(["message"])?;
+    /// let builder = Parser::builder().retain(Retain::Nothing);
+    /// let mut parser = builder.build(&patterns);
+    /// parser.feed(r#"{"message": "Good mor"#).check()?;
+    /// let saved = parser.save();
+    /// assert!(saved.len() < 64);
+    ///
+    /// // Later, elsewhere.
+    /// let mut parser = builder.restore(&patterns, &saved)?;
+    /// let next = parser.feed(r#"ning"#).next().unwrap()?;
+    /// assert!(matches!(next.kind, EventKind::Delta("ning")));
+    /// assert_eq!(next.path.to_string(), "message");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Cost
+    ///
+    /// Linear in what is saved: a header of 26 bytes, a few bytes for each open container, the open key or number, the text
+    /// that is [kept](Retain), the partial document if there are snapshots, and the keys of open objects if duplicates are
+    /// rejected. Patterns and choices are not in it; whoever restores has to have them.
+    #[must_use]
+    pub fn save(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.save_into(&mut bytes);
+        bytes
+    }
+
+    /// The same as [`save`](Self::save), appended to a buffer that may be used again.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet};
+    ///
+    /// let parser = Parser::new(&PatternSet::empty());
+    /// let mut buffer = Vec::new();
+    /// parser.save_into(&mut buffer);
+    /// assert_eq!(buffer, parser.save());
+    /// ```
+    pub fn save_into(&self, bytes: &mut Vec<u8>) {
+        saved::save(&self.owner(Kind::Parser), bytes, |out| self.save_body(out));
+    }
+
+    /// What a state of this parser, or of something around it, belongs to.
+    pub(crate) fn owner(&self, kind: Kind) -> Owner {
+        Owner { kind, patterns: self.patterns().digest(), choices: self.choices() }
+    }
+
+    fn choices(&self) -> Digest {
+        let Engine { tokenizer, followers, retained, .. } = &self.engine;
+        let limits = tokenizer.limits();
+        let policy = match retained.policy() {
+            Retain::All => 0,
+            Retain::Matches => 1,
+            Retain::Nothing => 2,
+        };
+        let snapshots = followers.document.as_ref().map_or(0, |document| 1 + u64::from(document.shows_open_atoms()));
+        [
+            limits.depth as u64,
+            limits.key,
+            limits.string,
+            limits.number,
+            limits.total,
+            policy,
+            u64::from(followers.open_keys.is_some()),
+            snapshots,
+            tokenizer.leniency().bits(),
+            u64::from(followers.deviations.are_accepted()),
+        ]
+        .into_iter()
+        .fold(Digest::new(), Digest::with)
+    }
+
+    /// Writes everything but the header.
+    pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
+        let Engine { tokenizer, followers, retained, outcome, inner } = &self.engine;
+        let (outcome, stopped_by) = match outcome {
+            Outcome::Open | Outcome::OpenWithStrings => (OPEN, None),
+            Outcome::Finished => (FINISHED, None),
+            Outcome::Deviated => (DEVIATED, None),
+            Outcome::Failed(error) => (FAILED, Some(error)),
+        };
+        let is_open = outcome == OPEN;
+        out.byte(outcome);
+        tokenizer.save(out);
+        followers.deviations.save(out);
+        if let Some(error) = stopped_by {
+            error.save(out);
+        }
+        let tracker = &followers.tracker;
+        if is_open {
+            if let Some(inner) = inner {
+                inner.save(tracker, out);
+            }
+            tracker.save(self.innermost(), out);
+            if let Some(inner) = inner {
+                inner.save_kept(tracker, out);
+            }
+            if let Some(keys) = &followers.open_keys {
+                keys.save(out);
+            }
+        }
+        if let Some(document) = &followers.document {
+            document.save(is_open, out);
+        }
+        if is_open || retained.policy() == Retain::All {
+            retained.save(tracker.selected_spans().next(), out);
+        }
+    }
+
+    /// What is open in the innermost text.
+    fn innermost(&self) -> Innermost {
+        let Engine { tokenizer, followers, inner, .. } = &self.engine;
+        let level = followers.tracker.level();
+        match inner.as_ref().filter(|_| level > DOCUMENT) {
+            Some(inner) => inner.innermost(level),
+            None => Innermost {
+                position: tokenizer.position(),
+                follows_all: followers.document.is_some() || followers.open_keys.is_some(),
+            },
+        }
+    }
+
+    /// Reads what [`save_body`](Self::save_body) wrote into a parser that is new.
+    pub(crate) fn restore_body(mut self, reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        let outcome = reader.byte()?;
+        let (limits, leniency) = (*self.engine.tokenizer.limits(), self.engine.tokenizer.leniency());
+        self.engine.tokenizer = Tokenizer::restore(reader, limits, leniency)?;
+        let is_open = outcome == OPEN;
+        Impossible::unless(is_open == (self.engine.tokenizer.position() != Position::Closed))?;
+        let Engine { tokenizer, followers, .. } = &mut self.engine;
+        // A text that has failed has come further, to its error.
+        let offset =
+            if outcome == FAILED { limits.total.saturating_add(1).min(saved::FARTHEST) } else { tokenizer.offset() };
+        let deviations = core::mem::take(&mut followers.deviations);
+        followers.deviations = deviations.restore(reader, offset, |kind| leniency.allows(kind))?;
+        followers.has_work_after_chunks |= !followers.deviations.is_empty();
+        if is_open { self.restore_open(reader) } else { self.restore_closed(reader, outcome) }
+    }
+
+    fn restore_open(mut self, reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        let mut levels = DOCUMENT;
+        let most = self.patterns().automaton().pipes();
+        if let Some(inner) = &mut self.engine.inner {
+            levels = inner.restore(reader, most)?;
+        }
+        let mut innermost = self.innermost();
+        if let Some(inner) = self.engine.inner.as_ref().filter(|_| levels > DOCUMENT) {
+            innermost = inner.innermost(levels);
+        }
+        let Engine { tokenizer, followers, retained, inner, .. } = &mut self.engine;
+        let has_deviated = followers.deviations.first().is_some();
+        Impossible::unless(!tokenizer.is_deviating() || !followers.deviations.is_empty())?;
+        followers.tracker = Tracker::restore(reader, followers.tracker.patterns(), innermost)?;
+        let tracker = &followers.tracker;
+        Impossible::unless(tracker.level() == levels)?;
+        let follows_all = followers.document.is_some() || followers.open_keys.is_some();
+        tracker.settle_level(DOCUMENT, tokenizer, follows_all, followers.document.is_some())?;
+        if let Some(inner) = inner {
+            inner.settle(reader, tracker, has_deviated)?;
+        }
+        if levels > DOCUMENT {
+            tokenizer.refuse_string_pieces();
+        }
+        if let Some(keys) = &mut followers.open_keys {
+            *keys = super::duplicate_keys::OpenKeys::restore(reader, tokenizer.nest().objects())?;
+        }
+        if let Some(document) = followers.document.take() {
+            let mut document = document.restore(reader, Some(tokenizer))?;
+            document.settle(tokenizer, tracker.steps())?;
+            if has_deviated {
+                document.fail();
+            } else {
+                Impossible::unless(!tokenizer.is_after_root() || document.has_whole_root())?;
+            }
+            followers.document = Some(document);
+        }
+        let outermost = tracker.selected_spans().next();
+        let new = core::mem::replace(retained, super::retention::Retained::new(Retain::Nothing));
+        *retained = new.restore(reader, outermost, tokenizer.offset(), has_deviated)?;
+        // What has deviated and is not accepted is never told as a value.
+        let from = if retained.policy() == Retain::All { Some(0) } else { outermost };
+        if let Some(from) = from.filter(|_| retained.keeps_text() && !has_deviated) {
+            let depth = if retained.policy() == Retain::All { 0 } else { tracker.depth_of_outermost(DOCUMENT) };
+            let text = retained.text_from(from).ok_or(Impossible)?;
+            let starts = tracker.selected_spans().map(|start| retained.distance(from, start));
+            Impossible::unless(starts.clone().all(|start| start.is_some()))?;
+            Impossible::unless(tokenizer.has_come_through(text, depth, starts.flatten()))?;
+        }
+        Ok(self)
+    }
+
+    fn restore_closed(mut self, reader: &mut Reader<'_>, outcome: u8) -> Result<Self, Impossible> {
+        let Engine { tokenizer, followers, retained, outcome: known, .. } = &mut self.engine;
+        let has_deviated = followers.deviations.first().is_some();
+        *known = match outcome {
+            FINISHED => Outcome::Finished,
+            DEVIATED => Outcome::Deviated,
+            FAILED => Outcome::Failed(Error::restore(reader)?),
+            _ => return Err(Impossible),
+        };
+        Impossible::unless(outcome == FAILED || has_deviated == (outcome == DEVIATED))?;
+        let offset = match known {
+            Outcome::Failed(error) => error.offset(),
+            _ => tokenizer.offset(),
+        };
+        Impossible::unless(offset >= tokenizer.offset() || outcome == FAILED)?;
+        if let Some(document) = followers.document.take() {
+            let mut document = document.restore(reader, None)?;
+            if outcome == FINISHED {
+                Impossible::unless(document.has_whole_root())?;
+            } else {
+                document.fail();
+            }
+            followers.document = Some(document);
+        }
+        if retained.policy() == Retain::All {
+            let new = core::mem::replace(retained, super::retention::Retained::new(Retain::Nothing));
+            *retained = new.restore(reader, None, offset, has_deviated)?;
+            if outcome == FINISHED {
+                let text = retained.whole().unwrap_or_default();
+                let again = Parser::builder().limits(crate::tokenizer::Limits::new().depth(usize::MAX));
+                let mut again = again.retain(Retain::Nothing).build(&PatternSet::empty());
+                let is_whole = again.feed(text).check().and_then(|()| again.finish().check());
+                is_whole.map_err(|_: Error| Impossible)?;
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl ParserBuilder {
+    /// A parser with these choices that goes on where a [saved](Parser::save) one was.
+    ///
+    /// It has the patterns and choices of the one that was saved, or this is an error. The bytes are read as hostile: any
+    /// bytes give a parser or an error, and what they make it remember takes a small multiple of their length. But whoever
+    /// can write them can make up what has been read, so protect them as you would the text.
+    ///
+    /// The new parser goes its own way, as a clone does: it knows the revisions that were given until it was saved. Revisions
+    /// of other parsers are refused if those are of the same process. Two processes may number their parsers alike.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet, RestoreErrorKind};
+    ///
+    /// let builder = Parser::builder().snapshots();
+    /// let patterns = PatternSet::empty();
+    /// let mut parser = builder.build(&patterns);
+    /// parser.feed(r#"{"say": "Hel"#).check()?;
+    /// let revision = parser.revision();
+    /// let saved = parser.save();
+    ///
+    /// let mut parser = builder.restore(&patterns, &saved)?;
+    /// parser.feed("lo").check()?;
+    /// let patch: Vec<String> = parser.patch_since(revision)?.map(|op| op.to_string()).collect();
+    /// assert_eq!(patch, [r#"{"op":"append","path":"/say","value":"lo"}"#]);
+    ///
+    /// let error = Parser::builder().restore(&patterns, &saved).unwrap_err();
+    /// assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    /// let error = builder.restore(&patterns, &saved[..20]).unwrap_err();
+    /// assert_eq!(error.kind(), RestoreErrorKind::Cut);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Each [`RestoreErrorKind`](crate::RestoreErrorKind), as the bytes are.
+    ///
+    /// # Cost
+    ///
+    /// Linear in the length of the bytes.
+    pub fn restore(self, patterns: &PatternSet, bytes: &[u8]) -> Result<Parser, RestoreError> {
+        let parser = self.build(patterns);
+        saved::restore(&parser.owner(Kind::Parser), bytes, |reader| parser.restore_body(reader))
+    }
+}
+
+/// The level of the document.
+const DOCUMENT: usize = 0;
+
+/// How outcomes are written.
+const OPEN: u8 = 0;
+const FINISHED: u8 = 1;
+const DEVIATED: u8 = 2;
+const FAILED: u8 = 3;

@@ -1,0 +1,252 @@
+//! Saved state: the open containers and strings, with what leads from each to the next.
+//!
+//! What follows from the patterns is not saved. It is found again by going the same way once more, from the root down,
+//! through the functions that a text goes through. So whatever the bytes say, the tracker is one that a text leads to.
+
+use super::{EnteredString, Frame, OpenValue, Tracker, is_dead};
+use crate::parser::output::{Output, Selected};
+use crate::path::Segment;
+use crate::pattern::PatternSet;
+use crate::saved::{FARTHEST, Impossible, Reader, Writer};
+use crate::tokenizer::{Position, Tokenizer, ValueKind};
+
+/// What is open in the innermost text, of which a tracker knows only a part.
+#[derive(Clone, Copy)]
+pub(in crate::parser) struct Innermost {
+    pub(in crate::parser) position: Position,
+    /// Whether tokens are told even where no pattern can select anything.
+    pub(in crate::parser) follows_all: bool,
+}
+
+/// How the open containers and strings are written.
+const ARRAY: u8 = 0;
+const OBJECT: u8 = 1;
+const STRING: u8 = 2;
+const SELECTED: u8 = 4;
+
+/// Where the events of a second way down go: they have been told.
+struct Told;
+
+impl Output for Told {
+    fn reads_later(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, _: &Selected<'_>, _: u64) {}
+    fn delta(&mut self, _: &Selected<'_>, _: &str, _: u64) {}
+    fn end_atom(&mut self, _: &Selected<'_>, _: &str, _: u64) {}
+    fn end_span(&mut self, _: &Selected<'_>, _: u64, _: u64, _: Option<&[u8]>) {}
+}
+
+impl Tracker {
+    pub(in crate::parser) fn save(&self, innermost: Innermost, out: &mut Writer<'_>) {
+        out.number(self.frames.len() as u64);
+        let has_leaf = self.has_leaf(innermost);
+        for (place, frame) in self.frames.iter().enumerate() {
+            let tag = match frame.value.kind {
+                ValueKind::Array => ARRAY,
+                ValueKind::String => STRING,
+                _ => OBJECT,
+            };
+            out.byte(tag | if frame.value.is_selected { SELECTED } else { 0 });
+            save_value(&frame.value, out);
+            let next = self.frames.get(place + 1).map(|next| next.node);
+            let next = next.or((has_leaf || innermost.position == Position::AfterKey).then_some(self.node));
+            if tag == ARRAY {
+                out.number(frame.next_index);
+            } else if let Some(next) = next.filter(|_| tag == OBJECT && frame.is_live) {
+                let key = (next != frame.node).then(|| self.paths.path(next).last()).flatten();
+                let key = key.and_then(|segment| if let Segment::Key(key) = segment { Some(key) } else { None });
+                out.option(key, Writer::text);
+            }
+        }
+        if has_leaf {
+            out.byte(self.leaf.map_or(0, |leaf| leaf.kind as u8 + 1));
+            if let Some(leaf) = &self.leaf {
+                save_value(leaf, out);
+            }
+        }
+        out.number(self.next_match);
+    }
+
+    /// Reads what was saved of a text whose innermost part is known.
+    pub(in crate::parser) fn restore(
+        reader: &mut Reader<'_>,
+        patterns: &PatternSet,
+        innermost: Innermost,
+    ) -> Result<Self, Impossible> {
+        let mut read = Self::new(patterns.clone());
+        let frames = reader.count()?;
+        let mut newest = None;
+        for place in 0..frames {
+            let tag = reader.byte()?;
+            let is_selected = tag & SELECTED != 0;
+            let start = read.restore_value(reader, is_selected, &mut newest)?;
+            read.restore_index()?;
+            match tag & !SELECTED {
+                kind @ (ARRAY | OBJECT) => {
+                    let kind = if kind == ARRAY { ValueKind::Array } else { ValueKind::Object };
+                    read.begin_container(kind, start, &mut Told);
+                }
+                STRING => {
+                    read.begin_leaf(ValueKind::String, start, &mut Told);
+                    Impossible::unless(read.enter_string(start))?;
+                    // What follows has offsets of its own.
+                    newest = None;
+                }
+                _ => return Err(Impossible),
+            }
+            let leads_on = read.has_leaf(innermost) || innermost.position == Position::AfterKey;
+            let frame = read.frames.last_mut().ok_or(Impossible)?;
+            Impossible::unless(frame.value.is_selected == is_selected)?;
+            match frame.value.kind {
+                ValueKind::Array => frame.next_index = reader.place()?,
+                ValueKind::Object if frame.is_live && (place + 1 < frames || leads_on) => read.restore_key(reader)?,
+                _ => {}
+            }
+        }
+        if read.has_leaf(innermost) {
+            let kind = match reader.byte()? {
+                0 => None,
+                kind => Some(*ValueKind::ALL.get(usize::from(kind) - 1).ok_or(Impossible)?),
+            };
+            let start = read.restore_value(reader, kind.is_some(), &mut newest)?;
+            read.restore_index()?;
+            let is_selected = read.begin_leaf(kind.unwrap_or(ValueKind::Null), start, &mut Told);
+            let enters = innermost.position == Position::String && read.patterns.automaton().enters_string(&read.row);
+            Impossible::unless(is_selected == kind.is_some() && !enters)?;
+        }
+        let next_match = reader.at_most(FARTHEST)?;
+        Impossible::unless(next_match >= read.next_match)?;
+        read.next_match = next_match;
+        Ok(read)
+    }
+
+    /// Whether a string or atom is open whose beginning was told, and that is not read inside.
+    fn has_leaf(&self, innermost: Innermost) -> bool {
+        matches!(innermost.position, Position::String | Position::Atom(_))
+            && self.frames.last().is_none_or(|frame| frame.is_live || innermost.follows_all)
+    }
+
+    /// The place and the first match of the value that begins next, if it is selected.
+    fn restore_value(
+        &mut self,
+        reader: &mut Reader<'_>,
+        is_selected: bool,
+        newest: &mut Option<u64>,
+    ) -> Result<u64, Impossible> {
+        if !is_selected {
+            return Ok(0);
+        }
+        let (start, first_match) = (reader.place()?, reader.place()?);
+        Impossible::unless(newest.is_none_or(|newest| newest < start) && first_match >= self.next_match)?;
+        *newest = Some(start);
+        self.next_match = first_match;
+        Ok(start)
+    }
+
+    /// The index of an element that has begun is the next one once more.
+    fn restore_index(&mut self) -> Result<(), Impossible> {
+        if let Some(frame) = self.frames.last_mut()
+            && frame.value.kind == ValueKind::Array
+        {
+            frame.next_index = frame.next_index.checked_sub(1).ok_or(Impossible)?;
+        }
+        Ok(())
+    }
+
+    fn restore_key(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        if reader.flag()? {
+            self.key(reader.text()?);
+            return Impossible::unless(!is_dead(&self.row));
+        }
+        // A key that leads nowhere.
+        let automaton = self.patterns.automaton();
+        let from = self.rows.len() - automaton.words();
+        Impossible::unless(!automaton.takes_any_key(&self.rows[from..]))?;
+        self.row.fill(0);
+        self.node = self.frames.last().ok_or(Impossible)?.node;
+        Ok(())
+    }
+
+    /// The frames of a level.
+    fn frames_of(&self, level: usize) -> &[Frame] {
+        let from = level.checked_sub(1).map_or(Some(0), |outer| self.entered.get(outer).map(|string| string.frame + 1));
+        let to = self.entered.get(level).map_or(self.frames.len(), |string| string.frame);
+        from.and_then(|from| self.frames.get(from..to)).unwrap_or_default()
+    }
+
+    /// Holds a level against its tokenizer, and tells that one what is followed.
+    pub(in crate::parser) fn settle_level(
+        &self,
+        level: usize,
+        tokenizer: &mut Tokenizer,
+        follows_all: bool,
+        has_document: bool,
+    ) -> Result<(), Impossible> {
+        let frames = self.frames_of(level);
+        let nest = tokenizer.nest();
+        let fits = |(depth, frame): (usize, &Frame)| {
+            let is_last = depth + 1 == frames.len();
+            nest.is_object(depth) == Some(frame.value.kind == ValueKind::Object)
+                && frame.next_index <= tokenizer.offset()
+                && frame.value.start < tokenizer.offset()
+                && (is_last || frame.is_live || follows_all)
+        };
+        Impossible::unless(frames.iter().enumerate().all(fits))?;
+        let is_skipped = frames.last().is_some_and(|frame| !frame.is_live && !follows_all);
+        Impossible::unless(is_skipped && nest.depth() >= frames.len() || nest.depth() == frames.len())?;
+        let skipped = is_skipped.then(|| frames.len() - 1);
+        let follows_value = if level < self.level() {
+            Impossible::unless(!is_skipped && tokenizer.position() == Position::String)?;
+            true
+        } else {
+            let fits = |leaf: &OpenValue| tokenizer.may_be_told_as(leaf.kind) && leaf.start < tokenizer.offset();
+            Impossible::unless(self.leaf.as_ref().is_none_or(fits))?;
+            self.leaf.is_some() || has_document
+        };
+        tokenizer.follow(skipped, follows_value)
+    }
+
+    /// The text of the innermost level has failed: nothing is open in it.
+    pub(in crate::parser) fn settle_failed(&self) -> Result<(), Impossible> {
+        Impossible::unless(self.frames_of(self.level()).is_empty() && self.leaf.is_none())
+    }
+
+    /// Where the selected values of a level begin that are open, outermost first.
+    pub(in crate::parser) fn selected_starts(&self, level: usize) -> impl Iterator<Item = u64> + Clone {
+        let entered = self.entered.get(level).and_then(|EnteredString { frame, .. }| self.frames.get(*frame));
+        let leaf = if level == self.level() { self.leaf.as_ref() } else { None };
+        let values = self.frames_of(level).iter().chain(entered).map(|frame| &frame.value).chain(leaf);
+        values.filter(|value| value.is_selected).map(|value| value.start)
+    }
+
+    /// The same for the values of the document whose text is looked at when they end; an atom's comes with its end.
+    pub(in crate::parser) fn selected_spans(&self) -> impl Iterator<Item = u64> + Clone {
+        let atom = self.leaf.as_ref().filter(|leaf| leaf.kind != ValueKind::String && self.entered.is_empty());
+        let atom = atom.map(|leaf| leaf.start);
+        self.selected_starts(0).filter(move |start| Some(*start) != atom)
+    }
+
+    /// How many containers of its level are around the outermost selected value that is open there.
+    pub(in crate::parser) fn depth_of_outermost(&self, level: usize) -> usize {
+        let frames = self.frames_of(level);
+        frames.iter().position(|frame| frame.value.is_selected).unwrap_or(frames.len())
+    }
+
+    /// The index or key that leads on from each open container of the document: nothing where a key leads nowhere.
+    pub(in crate::parser) fn steps(&self) -> impl Iterator<Item = (u64, Option<Segment<'_>>)> {
+        let nodes = self.frames.iter().skip(1).map(|frame| Some(frame.node)).chain([None]);
+        self.frames.iter().zip(nodes).map(|(frame, next)| {
+            let segment = next.filter(|next| *next != frame.node).and_then(|next| self.paths.path(next).last());
+            (frame.next_index, segment)
+        })
+    }
+}
+
+fn save_value(value: &OpenValue, out: &mut Writer<'_>) {
+    if value.is_selected {
+        out.number(value.start);
+        out.number(value.first_match);
+    }
+}

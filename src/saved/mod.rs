@@ -1,0 +1,163 @@
+//! Saved state: the bytes around it, and the reader and the writer that each layer uses for its own part.
+//!
+//! A saved state is a header and a body.
+//!
+//! | bytes | in the header |
+//! |---|---|
+//! | 4 | `jsp\x1A` |
+//! | 1 | the version of the format |
+//! | 1 | what was saved: [`Kind`] |
+//! | 4 | digest of the patterns |
+//! | 4 | digest of the choices |
+//! | 8 | length of the body |
+//! | 4 | checksum of all other bytes but the first five |
+//!
+//! Numbers in the header are little-endian. In the body they are varints: seven bits a byte, the lowest first, the eighth
+//! bit set in all bytes but the last. Bytes and text come after their length. There are no tags and no padding: whoever
+//! writes a part knows how to read it, and a change of any part is a new version.
+//!
+//! The checksum finds accidents. It is no protection against people, so the body is read as hostile: each layer checks
+//! what it reads, and the length of everything is that of bytes that are there.
+
+mod error;
+mod reader;
+mod writer;
+
+use core::fmt;
+
+pub use self::error::{RestoreError, RestoreErrorKind};
+pub(crate) use self::reader::{Impossible, Reader};
+pub(crate) use self::writer::Writer;
+
+const MAGIC: [u8; 4] = *b"jsp\x1A";
+
+const VERSION: u8 = 1;
+
+const HEADER: usize = 26;
+
+/// More bytes than any stream has: a place beyond it is impossible, and sums of a few places below it do not overflow.
+pub(crate) const FARTHEST: u64 = 1 << 60;
+
+/// What was saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Parser = 1,
+    Documents = 2,
+}
+
+/// What a state belongs to: the patterns and choices of whoever saved it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner {
+    pub(crate) kind: Kind,
+    pub(crate) patterns: Digest,
+    pub(crate) choices: Digest,
+}
+
+impl Owner {
+    /// The same with one more choice.
+    pub(crate) fn with_choice(self, choice: u64) -> Self {
+        Self { choices: self.choices.with(choice), ..self }
+    }
+}
+
+/// A number that two different things hardly ever share. The same in every process and on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Digest(u64);
+
+impl Digest {
+    pub(crate) const fn new() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// Adds a number. A change of one of them always changes the digest, as each step can be undone.
+    #[inline]
+    pub(crate) const fn with(self, number: u64) -> Self {
+        let mixed = (self.0 ^ number).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        Self(mixed ^ mixed >> 32)
+    }
+
+    #[inline]
+    fn with_bytes(self, bytes: &[u8]) -> Self {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let digest = words.iter().fold(self, |digest, word| digest.with(u64::from_le_bytes(*word)));
+        let mut last = [0; 8];
+        last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
+        digest.with(u64::from_le_bytes(last)).with(bytes.len() as u64)
+    }
+
+    fn folded(self) -> u32 {
+        (self.0 ^ self.0 >> 32) as u32
+    }
+}
+
+/// Adds text that is written.
+impl fmt::Write for Digest {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Byte by byte, so that it does not matter in which pieces the text comes.
+        *self = text.bytes().fold(*self, |digest, byte| digest.with(byte.into()));
+        Ok(())
+    }
+}
+
+/// Appends a state to `bytes`; `write` writes the body.
+pub(crate) fn save(owner: &Owner, bytes: &mut alloc::vec::Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
+    let start = bytes.len();
+    bytes.extend_from_slice(&MAGIC);
+    bytes.extend_from_slice(&[VERSION, owner.kind as u8]);
+    bytes.extend_from_slice(&owner.patterns.folded().to_le_bytes());
+    bytes.extend_from_slice(&owner.choices.folded().to_le_bytes());
+    bytes.extend_from_slice(&[0; 12]);
+    write(&mut Writer::new(bytes));
+    let body = (bytes.len() - start - HEADER) as u64;
+    if let Some((header, body_bytes)) = bytes.get_mut(start..).and_then(<[u8]>::split_first_chunk_mut::<HEADER>) {
+        header[14..22].copy_from_slice(&body.to_le_bytes());
+        let checksum = checksum(header, body_bytes);
+        header[22..].copy_from_slice(&checksum.to_le_bytes());
+    }
+}
+
+/// Reads a state that belongs to `owner`; `read` reads the body, all of it.
+pub(crate) fn restore<T>(
+    owner: &Owner,
+    bytes: &[u8],
+    read: impl FnOnce(&mut Reader<'_>) -> Result<T, Impossible>,
+) -> Result<T, RestoreError> {
+    let body = body(owner, bytes).map_err(RestoreError::new)?;
+    let mut reader = Reader::new(body);
+    let restored = read(&mut reader).and_then(|restored| reader.end().map(|()| restored));
+    restored.map_err(|Impossible| RestoreError::new(RestoreErrorKind::Impossible))
+}
+
+fn body<'a>(owner: &Owner, bytes: &'a [u8]) -> Result<&'a [u8], RestoreErrorKind> {
+    let magic = bytes.len().min(MAGIC.len());
+    if bytes[..magic] != MAGIC[..magic] {
+        return Err(RestoreErrorKind::NotSavedState);
+    }
+    if bytes.get(MAGIC.len()).is_some_and(|version| *version != VERSION) {
+        return Err(RestoreErrorKind::OtherVersion);
+    }
+    let Some((header, body)) = bytes.split_first_chunk::<HEADER>() else { return Err(RestoreErrorKind::Cut) };
+    let word = |place: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[place + byte]));
+    let len = u64::from(word(14)) | u64::from(word(18)) << 32;
+    // Whether the length is right is not known before the checksum is, but a longer state has surely lost its end.
+    if (body.len() as u64) < len {
+        return Err(RestoreErrorKind::Cut);
+    }
+    if body.len() as u64 != len || word(22) != checksum(header, body) {
+        return Err(RestoreErrorKind::Changed);
+    }
+    if header[5] != owner.kind as u8 {
+        return Err(RestoreErrorKind::OtherKind);
+    }
+    if word(6) != owner.patterns.folded() {
+        return Err(RestoreErrorKind::OtherPatterns);
+    }
+    if word(10) != owner.choices.folded() {
+        return Err(RestoreErrorKind::OtherChoices);
+    }
+    Ok(body)
+}
+
+fn checksum(header: &[u8; HEADER], body: &[u8]) -> u32 {
+    Digest::new().with_bytes(&header[5..22]).with_bytes(body).folded()
+}

@@ -1,0 +1,153 @@
+//! Reads the parts of a state, of which nothing can be trusted.
+
+use alloc::string::String;
+
+use super::FARTHEST;
+
+/// No text leads to such a state.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Impossible;
+
+impl Impossible {
+    /// Nothing if all is well.
+    #[inline]
+    pub(crate) fn unless(is_possible: bool) -> Result<(), Self> {
+        if is_possible { Ok(()) } else { Err(Self) }
+    }
+}
+
+/// Takes from the bytes of a state. Nothing that it returns is longer than the bytes that are there.
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, Impossible> {
+        let (&first, rest) = self.rest.split_first().ok_or(Impossible)?;
+        self.rest = rest;
+        Ok(first)
+    }
+
+    pub(crate) fn flag(&mut self) -> Result<bool, Impossible> {
+        match self.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Impossible),
+        }
+    }
+
+    /// One of the values, which were written by their places.
+    pub(crate) fn choice<T: Copy>(&mut self, of: &[T]) -> Result<T, Impossible> {
+        of.get(usize::from(self.byte()?)).copied().ok_or(Impossible)
+    }
+
+    pub(crate) fn number(&mut self) -> Result<u64, Impossible> {
+        let (mut number, mut shift) = (0, 0);
+        loop {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7F);
+            if shift > 63 || shift == 63 && bits > 1 {
+                return Err(Impossible);
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+            shift += 7;
+        }
+    }
+
+    /// A number up to this one.
+    pub(crate) fn at_most(&mut self, most: u64) -> Result<u64, Impossible> {
+        self.number().ok().filter(|number| *number <= most).ok_or(Impossible)
+    }
+
+    /// A place in a text.
+    pub(crate) fn place(&mut self) -> Result<u64, Impossible> {
+        self.at_most(FARTHEST)
+    }
+
+    pub(crate) fn size(&mut self) -> Result<usize, Impossible> {
+        usize::try_from(self.number()?).map_err(|_| Impossible)
+    }
+
+    /// How many parts follow, each of which takes a byte at least.
+    pub(crate) fn count(&mut self) -> Result<usize, Impossible> {
+        self.size().ok().filter(|count| *count <= self.rest.len()).ok_or(Impossible)
+    }
+
+    pub(crate) fn signed(&mut self) -> Result<i64, Impossible> {
+        let number = self.number()?;
+        Ok((number >> 1) as i64 ^ -((number & 1) as i64))
+    }
+
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Impossible> {
+        let len = self.count()?;
+        let (bytes, rest) = self.rest.split_at_checked(len).ok_or(Impossible)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    pub(crate) fn text(&mut self) -> Result<&'a str, Impossible> {
+        core::str::from_utf8(self.bytes()?).map_err(|_| Impossible)
+    }
+
+    pub(crate) fn string(&mut self) -> Result<String, Impossible> {
+        self.text().map(String::from)
+    }
+
+    /// What may be missing.
+    pub(crate) fn option<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Impossible>,
+    ) -> Result<Option<T>, Impossible> {
+        if self.flag()? { read(self).map(Some) } else { Ok(None) }
+    }
+
+    /// Nothing may be left.
+    pub(crate) fn end(&self) -> Result<(), Impossible> {
+        Impossible::unless(self.rest.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::super::Writer;
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(number: u64, signed: i64, text: String, flag: bool, option: Option<u8>) {
+            let mut bytes = Vec::new();
+            let mut writer = Writer::new(&mut bytes);
+            writer.number(number);
+            writer.signed(signed);
+            writer.text(&text);
+            writer.flag(flag);
+            writer.option(option, Writer::byte);
+            let mut reader = Reader::new(&bytes);
+            prop_assert_eq!(reader.number(), Ok(number));
+            prop_assert_eq!(reader.signed(), Ok(signed));
+            prop_assert_eq!(reader.text(), Ok(&*text));
+            prop_assert_eq!(reader.flag(), Ok(flag));
+            prop_assert_eq!(reader.option(Reader::byte), Ok(option));
+            prop_assert_eq!(reader.end(), Ok(()));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+            let mut reader = Reader::new(&bytes);
+            while reader.bytes().is_ok_and(|read| !read.is_empty()) {}
+            let mut reader = Reader::new(&bytes);
+            while reader.number().is_ok() {}
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Saved state: between any two chunks of anything, a parser is saved and another one made of the bytes.
+
+use jsonspigot::{
+    Documents, DuplicateKeys, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder, PatternSet,
+    RestoreErrorKind, Retain, Revision,
+};
+use proptest::prelude::*;
+
+use super::model::chunking::{chunks, each_byte, each_byte_and_empty, with_cuts};
+use super::model::deviant::deviant_document;
+use super::model::mutate::any_document;
+use super::model::nested::{nested_document, nested_patterns};
+use super::model::torture::torture_documents;
+use super::properties::saved::{
+    HEADER, changes_nothing, changes_nothing_in_a_stream, is_a_sound_stream, is_refused_or_sound, restored, sealed,
+};
+
+const PATTERNS: [&[&str]; 5] = [
+    &[],
+    &["$", "$..*"],
+    &["a", "a.b", "a[*]", "[1:3]", "[*].a"],
+    &["..a", "b"],
+    &["$ | $..*", "..a | $", "[*] | a", "$..* | $..* | $..*"],
+];
+
+fn set(patterns: &[&str]) -> PatternSet {
+    PatternSet::new(patterns).unwrap()
+}
+
+/// Every combination of choices that a state is made of.
+fn builders() -> Vec<ParserBuilder> {
+    let mut all = Vec::new();
+    let all_limits = Limits::new().depth(20).key(30).string(40).number(9).total(400);
+    for retain in [Retain::All, Retain::Matches, Retain::Nothing] {
+        for (leniency, accepts) in [(Leniency::NONE, false), (Leniency::ALL, false), (Leniency::ALL, true)] {
+            for (duplicate_keys, limits) in
+                [(DuplicateKeys::LastWins, Limits::new()), (DuplicateKeys::Reject, all_limits)]
+            {
+                let builder = Parser::builder().retain(retain).lenient(leniency).limits(limits);
+                let builder = builder.duplicate_keys(duplicate_keys);
+                let builder = if accepts { builder.accept_deviations() } else { builder };
+                all.extend([builder, builder.snapshots(), builder.provisional()]);
+            }
+        }
+    }
+    all
+}
+
+const DEVIANT: &[&str] = &[
+    "\u{feff}[1]",
+    "[1, // one\n /* two **/ 2 # three\n, 3,]",
+    "{'a': 'it\\'s \"x\"', b_1: True, \"c\": None, d: [NaN, -Infinity, Infinity], }",
+    r#"["\d", "\uD83D!", "\uDC00", "\u12", '\uD83D\'', "\uD83D\u0041"]"#,
+    "{'a': [False, 'é\u{1}']} // end",
+    "'root' # end",
+    "-Infinity",
+    "NaN /",
+    "Nope",
+];
+
+const NESTED: &[&str] = &[
+    r#"{"a": "{\"a\": [1, \"x\", \"{\\\"b\\\": 2}\"]}", "b": 1}"#,
+    r#"["\"text\"", "{\"a\": tru3}", "", "[1, 2", "12", "{\"a\":1,\"a\":2}"]"#,
+    r#"{"a": "\"\\\"\\\\u00e9\\\"\""}"#,
+];
+
+#[test]
+fn at_every_byte_of_every_document() {
+    let documents = torture_documents().into_iter();
+    let documents = documents.chain(DEVIANT.iter().chain(NESTED).map(|text| text.as_bytes()));
+    for (place, document) in documents.enumerate() {
+        let patterns = PATTERNS.map(set);
+        let is_torture = place < torture_documents().len();
+        for (builder, number) in builders().into_iter().zip(0..) {
+            // Each choice meets all patterns, and a third of the documents that need no choices of their own.
+            if is_torture && (place + number) % 3 != 0 {
+                continue;
+            }
+            let patterns = &patterns[(place + number) % patterns.len()];
+            changes_nothing(&chunks(document, &each_byte(document.len())), builder, patterns);
+        }
+        for patterns in &patterns {
+            let cuts = each_byte_and_empty(document.len());
+            changes_nothing(&chunks(document, &cuts), Parser::builder().snapshots(), patterns);
+        }
+    }
+}
+
+fn some_builder() -> impl Strategy<Value = ParserBuilder> {
+    prop::sample::select(builders())
+}
+
+fn some_patterns() -> impl Strategy<Value = PatternSet> {
+    prop_oneof![
+        prop::sample::select(&PATTERNS[..]).prop_map(set),
+        nested_patterns(4).prop_map(|patterns| PatternSet::new(patterns.iter().map(ToString::to_string)).unwrap()),
+    ]
+}
+
+fn some_document() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![3 => any_document(), 1 => deviant_document(), 2 => nested_document()]
+}
+
+/// A state of a text that has come somewhere.
+fn state(document: &[u8], builder: ParserBuilder, patterns: &PatternSet) -> Vec<u8> {
+    let mut parser = builder.build(patterns);
+    let _ = parser.feed(document).check();
+    parser.save()
+}
+
+proptest! {
+    #[test]
+    fn at_any_cut_of_any_document(
+        (document, cuts) in with_cuts(some_document()),
+        builder in some_builder(),
+        patterns in some_patterns(),
+    ) {
+        changes_nothing(&chunks(&document, &cuts), builder, &patterns);
+    }
+
+    /// Bytes of a state that are changed, taken out and put in, with the right checksum.
+    #[test]
+    fn a_made_up_state_is_refused_or_sound(
+        document in some_document(),
+        builder in some_builder(),
+        patterns in some_patterns(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_u8..4), 1..4),
+        text in some_document(),
+    ) {
+        let mut bytes = state(&document, builder, &patterns);
+        for (place, byte, what) in edits {
+            let place = HEADER + place.index(bytes.len() - HEADER + 1);
+            match what {
+                0 if place < bytes.len() => bytes[place] = byte,
+                1 if place < bytes.len() => bytes[place] = bytes[place].wrapping_add(1),
+                2 if place < bytes.len() => drop(bytes.remove(place)),
+                _ => bytes.insert(place, byte),
+            }
+        }
+        is_refused_or_sound(&sealed(bytes), &chunks(&text, &[3, 9]), builder, &patterns);
+    }
+
+    #[test]
+    fn any_bytes_are_refused_or_sound(
+        body in prop::collection::vec(prop_oneof![3 => 0_u8..9, 1 => any::<u8>()], 0..60),
+        builder in some_builder(),
+        patterns in some_patterns(),
+        text in some_document(),
+    ) {
+        let mut bytes = state(b"", builder, &patterns);
+        bytes.truncate(HEADER);
+        bytes.extend(body);
+        is_refused_or_sound(&sealed(bytes), &chunks(&text, &[1]), builder, &patterns);
+    }
+}
+
+fn some_stream() -> impl Strategy<Value = Vec<u8>> {
+    let separator = prop::sample::select(vec![&b"\n"[..], b"\x1e", b"\n\x1e", b" ", b"", b"/"]);
+    prop::collection::vec((some_document(), separator), 0..4)
+        .prop_map(|texts| texts.into_iter().flat_map(|(text, separator)| [text, separator.to_vec()].concat()).collect())
+}
+
+proptest! {
+    #[test]
+    fn streams_of_texts_at_any_cut(
+        (stream, cuts) in with_cuts(some_stream()),
+        framing in prop::sample::select(Framing::ALL),
+        builder in some_builder(),
+        patterns in some_patterns(),
+    ) {
+        changes_nothing_in_a_stream(&chunks(&stream, &cuts), framing, builder, &patterns);
+    }
+
+    #[test]
+    fn a_made_up_stream_is_refused_or_sound(
+        stream in some_stream(),
+        framing in prop::sample::select(Framing::ALL),
+        builder in some_builder(),
+        patterns in some_patterns(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        text in some_stream(),
+    ) {
+        let mut documents = Documents::new(framing, builder.build(&patterns));
+        let _ = documents.feed_with(&stream, |_| {});
+        let mut bytes = documents.save();
+        for (place, byte) in edits {
+            let place = HEADER + place.index(bytes.len() - HEADER);
+            bytes[place] = byte;
+        }
+        is_a_sound_stream(&sealed(bytes), &chunks(&text, &[3, 9]), framing, builder, &patterns);
+    }
+}
+
+#[test]
+fn an_error_says_what_is_wrong_with_the_bytes() {
+    let (patterns, builder) = (set(&["a", "b[*]"]), Parser::builder().snapshots());
+    let mut parser = builder.build(&patterns);
+    parser.feed(r#"{"a": "x", "b": [1, {"#).check().unwrap();
+    let state = parser.save();
+    let kind = |builder: ParserBuilder, patterns: &PatternSet, bytes: &[u8]| {
+        builder.restore(patterns, bytes).map_err(|error| error.kind()).err()
+    };
+    assert_eq!(kind(builder, &patterns, &state), None);
+    for end in 0..state.len() {
+        assert_eq!(kind(builder, &patterns, &state[..end]), Some(RestoreErrorKind::Cut), "{end}");
+    }
+    for place in 0..state.len() {
+        for bit in 0..8 {
+            let mut changed = state.clone();
+            changed[place] ^= 1 << bit;
+            let expected = match place {
+                0..4 => RestoreErrorKind::NotSavedState,
+                4 => RestoreErrorKind::OtherVersion,
+                14..22 => {
+                    let seen = kind(builder, &patterns, &changed).unwrap();
+                    assert!(matches!(seen, RestoreErrorKind::Cut | RestoreErrorKind::Changed), "{seen:?}");
+                    seen
+                }
+                _ => RestoreErrorKind::Changed,
+            };
+            assert_eq!(kind(builder, &patterns, &changed), Some(expected), "{place}");
+        }
+    }
+    let longer = [&state[..], b"x"].concat();
+    assert_eq!(kind(builder, &patterns, &longer), Some(RestoreErrorKind::Changed));
+    assert_eq!(kind(builder, &patterns, b"{\"a\": 1}"), Some(RestoreErrorKind::NotSavedState));
+    for other in [&["a"][..], &["b[*]", "a"], &["a", "b[*]", "c"], &["a", "b"]] {
+        assert_eq!(kind(builder, &set(other), &state), Some(RestoreErrorKind::OtherPatterns));
+    }
+    let spelt_otherwise = set(&["$['a']", "$.b.*"]);
+    assert_eq!(kind(builder, &spelt_otherwise, &state), None, "the same patterns");
+    let limits = Limits::new();
+    for other in [
+        Parser::builder(),
+        builder.provisional(),
+        builder.retain(Retain::Nothing),
+        builder.retain(Retain::Matches),
+        builder.duplicate_keys(DuplicateKeys::Reject),
+        builder.lenient(Leniency::MODEL_OUTPUT),
+        builder.accept_deviations(),
+        builder.limits(limits.depth(126)),
+        builder.limits(limits.key(1)),
+        builder.limits(limits.string(1)),
+        builder.limits(limits.number(1)),
+        builder.limits(limits.total(1)),
+    ] {
+        assert_eq!(kind(other, &patterns, &state), Some(RestoreErrorKind::OtherChoices), "{other:?}");
+    }
+    let mut other_kind = state.clone();
+    other_kind[5] = 2;
+    assert_eq!(kind(builder, &patterns, &sealed(other_kind)), Some(RestoreErrorKind::OtherKind));
+    let mut body = state;
+    body.truncate(HEADER);
+    body.push(77);
+    assert_eq!(kind(builder, &patterns, &sealed(body)), Some(RestoreErrorKind::Impossible));
+}
+
+/// What a body takes that says it is longer than it is: nothing.
+#[test]
+fn lengths_and_counts_that_are_not_there_are_refused() {
+    for builder in builders() {
+        for patterns in PATTERNS.map(set) {
+            let bytes = state(br#"{"a": ["x", 1, "{\"a"#, builder, &patterns);
+            for place in HEADER..bytes.len() {
+                let huge = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01];
+                let changed = [&bytes[..place], &huge, &bytes[place + 1..]].concat();
+                is_refused_or_sound(&sealed(changed), &[b"]}"], builder, &patterns);
+                let byte = [&bytes[..place], &[0xFF; 40], &bytes[place + 1..]].concat();
+                is_refused_or_sound(&sealed(byte), &[b"]}"], builder, &patterns);
+            }
+        }
+    }
+}
+
+/// A revision outlives the process as the state does; those of the parser that was saved are its own from then on.
+#[test]
+fn revisions_go_with_the_state() {
+    let (patterns, builder) = (PatternSet::empty(), Parser::builder().snapshots().retain(Retain::Nothing));
+    let mut original = builder.build(&patterns);
+    original.feed(r#"{"a": "b"#).check().unwrap();
+    let early = original.revision();
+    original.feed("cd").check().unwrap();
+    let now = original.revision();
+    let mut parser = restored(&original, builder, &patterns);
+    assert_eq!(parser.revision(), now, "nothing has come since");
+    original.feed("other").check().unwrap();
+    let foreign = original.revision();
+    parser.feed("ef").check().unwrap();
+    let mut parser = restored(&parser, builder, &patterns);
+    parser.feed("g").check().unwrap();
+    let patch = |revision: Revision| {
+        let revision = Revision::from_bytes(revision.to_bytes());
+        parser.patch_since(revision).map(|ops| ops.map(|op| op.appended().unwrap().to_owned()).collect::<String>())
+    };
+    assert_eq!(patch(early).unwrap(), "cdefg");
+    assert_eq!(patch(now).unwrap(), "efg");
+    assert_eq!(patch(foreign).unwrap_err().kind(), jsonspigot::ErrorKind::ForeignRevision);
+    for bytes in [[0xFF; 20], [1; 20]] {
+        assert!(parser.patch_since(Revision::from_bytes(bytes)).is_err());
+    }
+}
+
+/// A made-up revision of the right document is refused or gives some patch; nothing panics.
+#[test]
+fn made_up_revisions_do_no_harm() {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    parser.feed(r#"{"é": ["ä€", 12, "😀"#).check().unwrap();
+    let bytes = parser.revision().to_bytes();
+    for nodes in 0..9 {
+        for text in 0..24 {
+            let mut bytes = bytes;
+            (bytes[8], bytes[12]) = (nodes, text);
+            let revision = Revision::from_bytes(bytes);
+            if let Ok(ops) = parser.patch_since(revision) {
+                ops.for_each(|op| assert!(!op.to_string().is_empty()));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_parser_that_keeps_nothing_saves_to_little() {
+    let (patterns, builder) = (set(&["city", "days[*].note"]), Parser::builder().retain(Retain::Nothing));
+    let mut parser = builder.build(&patterns);
+    parser.feed(r#"{"city": "Paris", "days": ["#).check().unwrap();
+    for day in 0..40 {
+        parser.feed(format!(r#"{{"note": "day {day}, and a text that is not kept", "x": [1, 2]}},"#)).check().unwrap();
+    }
+    parser.feed(r#"{"note": "open"#).check().unwrap();
+    let state = parser.save();
+    assert!(state.len() <= 64, "{}", state.len());
+    let mut parser = builder.restore(&patterns, &state).unwrap();
+    let last = parser.feed(r#"!""#).last().unwrap().unwrap();
+    assert_eq!(last.path.to_string(), "days[40].note");
+    assert!(matches!(last.kind, EventKind::End(None)));
+}
