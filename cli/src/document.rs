@@ -1,6 +1,6 @@
 //! The input is one JSON text.
 
-use jsonspigot::{Error, EventKind, Events, Parser};
+use jsonspigot::{Error, EventKind, Events, Parser, ParserBuilder, PatternSet};
 
 use crate::output::{Origin, Output, Place};
 use crate::report::{Complaints, Failure};
@@ -9,14 +9,17 @@ use crate::source::Source;
 /// One JSON text, and how it is to be told.
 pub(crate) struct Document {
     parser: Parser,
+    /// What the parser is restored with.
+    builder: ParserBuilder,
+    patterns: PatternSet,
     tells_value: bool,
     /// How many deviations have been written.
     told: usize,
 }
 
 impl Document {
-    pub(crate) fn new(parser: Parser) -> Self {
-        Self { parser, tells_value: false, told: 0 }
+    pub(crate) fn new(builder: ParserBuilder, patterns: &PatternSet) -> Self {
+        Self { parser: builder.build(patterns), builder, patterns: patterns.clone(), tells_value: false, told: 0 }
     }
 
     /// Adds the whole value to the last line.
@@ -28,6 +31,11 @@ impl Document {
 impl Source for Document {
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {
         tell(self.parser.feed(chunk), &mut self.told, output)
+    }
+
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        self.parser = self.builder.restore(&self.patterns, &self.parser.save())?;
+        Ok(())
     }
 
     fn finish(&mut self, output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jsonspigot::{DocumentEvent, Documents, EndedDocument};
+use jsonspigot::{DocumentEvent, Documents, EndedDocument, Framing, ParserBuilder, PatternSet};
 
 use crate::output::{Origin, Output};
 use crate::report::{Complaints, Failure, told};
@@ -11,13 +11,18 @@ use crate::source::Source;
 /// A stream of JSON texts, and how it is to be told.
 pub(crate) struct Texts {
     documents: Documents,
+    /// What the stream is restored with.
+    framing: Framing,
+    builder: ParserBuilder,
+    patterns: PatternSet,
     tells_values: bool,
     bytes: u64,
 }
 
 impl Texts {
-    pub(crate) fn new(documents: Documents) -> Self {
-        Self { documents, tells_values: false, bytes: 0 }
+    pub(crate) fn new(framing: Framing, builder: ParserBuilder, patterns: &PatternSet) -> Self {
+        let documents = Documents::new(framing, builder.build(patterns));
+        Self { documents, framing, builder, patterns: patterns.clone(), tells_values: false, bytes: 0 }
     }
 
     /// Adds each document's value to the line about its end.
@@ -37,6 +42,12 @@ impl Source for Texts {
         read.map_err(|_| Failure::Told)?;
         let open = self.documents.parser();
         open.map_or(Ok(()), |parser| Ok(output.snapshot(Origin::Numbered(self.documents.number()), parser)?))
+    }
+
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        let parser = self.builder.build(&self.patterns);
+        self.documents = Documents::restore(self.framing, parser, &self.documents.save())?;
+        Ok(())
     }
 
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {

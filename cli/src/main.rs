@@ -27,6 +27,7 @@ mod vectors;
 
 use std::env;
 use std::io::{self, BufWriter, IsTerminal};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use jsonspigot::PatternSet;
@@ -59,6 +60,7 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
 
     let mut complaints = Complaints::default();
     let mut has_complained = false;
+    let mut until_checkpoint = options.checkpoint.map_or(usize::MAX, NonZeroUsize::get);
     loop {
         let chunk = chunks.next().map_err(|error| options.unreadable(error))?;
         let told = match chunk {
@@ -69,7 +71,15 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
         output.flush()?;
         has_complained |= report::complain(&mut complaints);
         told?;
-        if chunk.is_none() {
+        let is_end = chunk.is_none();
+        if let Some(every) = options.checkpoint {
+            until_checkpoint -= 1;
+            if until_checkpoint == 0 && !is_end {
+                source.checkpoint()?;
+                until_checkpoint = every.get();
+            }
+        }
+        if is_end {
             return Ok(if has_complained { ExitCode::from(report::REFUSED) } else { ExitCode::SUCCESS });
         }
     }

@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
 use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::ToolCalls;
-use jsonspigot::{DeviationKind, Documents, Framing, Leniency, Limits, ParserBuilder, PatternSet};
+use jsonspigot::{DeviationKind, Framing, Leniency, Limits, ParserBuilder, PatternSet};
 
 use crate::document::Document;
 use crate::documents::Texts;
@@ -111,6 +111,12 @@ pub(crate) struct Options {
     /// Feed exactly N bytes at a time, however they arrive
     #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     pub(crate) chunk: Option<NonZeroUsize>,
+
+    /// After every N chunks, save the whole state to bytes and go on from these: the output is the same
+    ///
+    /// This is how a stream outlives a process; here it shows what that costs, and that nothing is lost.
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, conflicts_with_all = ["provider", "envelope"])]
+    pub(crate) checkpoint: Option<NonZeroUsize>,
 
     /// Add the complete value to the line "done", or each document's to its line
     #[arg(long)]
@@ -294,10 +300,10 @@ impl Options {
             let envelope = Envelope::builder().parser(self.parser());
             Box::new(Text::new(envelope.build(self.envelope.iter().cloned(), patterns)))
         } else if let Some(framing) = self.documents {
-            let texts = Texts::new(Documents::new(framing, self.parser().build(patterns)));
+            let texts = Texts::new(framing, self.parser(), patterns);
             Box::new(if self.value { texts.with_values() } else { texts })
         } else {
-            let document = Document::new(self.parser().build(patterns));
+            let document = Document::new(self.parser(), patterns);
             Box::new(if self.value { document.with_value() } else { document })
         }
     }

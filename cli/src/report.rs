@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use jsonspigot::{Error, PatternError};
+use jsonspigot::{Error, PatternError, RestoreError};
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::is_terminal_control;
@@ -34,6 +34,8 @@ pub(crate) enum Failure {
         line: u64,
         column: u64,
     },
+    /// A checkpoint can't be gone on from: its bytes are refused.
+    Lost(RestoreError),
     /// What is wrong has been said, and nothing more is read.
     Told,
     Unwritable(io::Error),
@@ -48,6 +50,12 @@ impl From<clap::Error> for Failure {
 impl From<PatternError> for Failure {
     fn from(error: PatternError) -> Self {
         Self::Pattern(error)
+    }
+}
+
+impl From<RestoreError> for Failure {
+    fn from(error: RestoreError) -> Self {
+        Self::Lost(error)
     }
 }
 
@@ -131,6 +139,7 @@ impl fmt::Display for Failure {
                 write!(f, "{pattern}\n{:width$}^", "", width = before.width())
             }
             Self::Unreadable { name, error } => write!(f, "cannot read {}: {error}", printable(name)),
+            Self::Lost(error) => write!(f, "cannot go on from a checkpoint: {error}"),
             Self::Refused(error) => f.write_str(&printable(&told(error))),
             Self::NotText { kind, offset, line, column } => {
                 write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset}) in $")

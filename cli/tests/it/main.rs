@@ -1,6 +1,7 @@
 //! The command line, run as its users run it: arguments and bytes in, lines and an exit status out.
 
 mod arguments;
+mod checkpoint;
 mod chunks;
 mod command;
 mod documents;
