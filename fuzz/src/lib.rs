@@ -26,7 +26,7 @@ mod recorder;
 mod splitter;
 
 pub use properties::fuzz_targets::{
-    chunks, documents, lenient, limits, nested, operations as ops, paths, respell, snapshot, typed, verdict,
+    chunks, documents, lenient, limits, nested, operations as ops, paths, respell, saved, snapshot, typed, verdict,
 };
 
 /// Calls out of a provider's stream are told as each alone would be.

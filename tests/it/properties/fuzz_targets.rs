@@ -4,7 +4,7 @@
 //! An input is `head FE text`, and the text is cut at its bytes FF: neither byte stands in a JSON text. The head holds
 //! choices, and may be left out with its FE. Only the target `typed` reads its input otherwise.
 
-use jsonspigot::{Framing, Retain};
+use jsonspigot::{DuplicateKeys, Framing, Leniency, Parser, PatternSet, Retain};
 
 use super::super::driver::Method;
 use super::super::model::closer::OpenAtoms;
@@ -14,6 +14,7 @@ use super::super::model::nested::{NestedPattern, written};
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
 use super::nested as strings;
 use super::ops::{Configuration, Op};
+use super::saved as states;
 use super::{
     cuts, documents as documents_of, lenient, limits, ops, owned, paths, snapshots, spelling, subject_types, text,
     typed,
@@ -23,7 +24,7 @@ use super::{
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them but the providers', which need a feature.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     ("chunks", chunks),
     ("verdict", verdict),
     ("snapshot", snapshot),
@@ -35,6 +36,7 @@ pub const TARGETS: [Target; 11] = [
     ("typed", typed),
     ("documents", documents),
     ("nested", nested),
+    ("saved", saved),
 ];
 
 /// Every prefix of a text is read from its start: the square of this.
@@ -338,4 +340,42 @@ fn pattern(spelt: &[u8]) -> ModelPattern {
         (descendant, joins) = (false, false);
     }
     ModelPattern { segments }
+}
+
+/// A parser that is saved and restored between any two chunks goes on as if nothing had happened; and what the head does
+/// to the bytes of its state gives an error, or a parser that keeps its promises.
+///
+/// The head is two bytes of choices, then edits of the body: its place, what is done there, and a byte.
+pub fn saved(input: &[u8]) {
+    let input = Input::new(input);
+    let (choices, edits) = input.head.split_at(input.head.len().min(2));
+    let choice = |place: usize| choices.get(place).copied().unwrap_or_default();
+    let patterns = [
+        &[][..],
+        &["$", "$..*"],
+        &["a", "a.b", "a[*]", "[1:3]", "[*].a"],
+        &["..a", "b"],
+        &["$ | $..*", "..a | $", "[*] | a", "$..* | $..* | $..*"],
+    ][usize::from(choice(1)) % 5];
+    let patterns = PatternSet::new(patterns).expect("patterns");
+    let retain = [Retain::All, Retain::Matches, Retain::Nothing][usize::from(choice(0) & 3) % 3];
+    let leniency = if choice(0) & 4 == 0 { Leniency::NONE } else { Leniency::ALL };
+    let builder = Parser::builder().retain(retain).lenient(leniency);
+    let builder = if choice(0) & 8 == 0 { builder } else { builder.accept_deviations() };
+    let builder = if choice(0) & 16 == 0 { builder } else { builder.duplicate_keys(DuplicateKeys::Reject) };
+    let builder = [builder, builder.snapshots(), builder.provisional(), builder][usize::from(choice(0) >> 5 & 3)];
+    states::changes_nothing(&input.chunks, builder, &patterns);
+    let (first, rest) = input.chunks.split_first().expect("there is always one");
+    let mut parser = builder.build(&patterns);
+    let _ = parser.feed(first).check();
+    let mut state = parser.save();
+    for edit in edits.chunks_exact(3) {
+        let place = states::HEADER + usize::from(edit[0]) % (state.len() - states::HEADER + 1);
+        match edit[1] % 3 {
+            0 if place < state.len() => state[place] = edit[2],
+            1 if place < state.len() => drop(state.remove(place)),
+            _ => state.insert(place, edit[2]),
+        }
+    }
+    states::is_refused_or_sound(&states::sealed(state), rest, builder, &patterns);
 }
