@@ -47,8 +47,9 @@ impl Documents {
     ///
     /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore); another framing is another choice.
     pub fn restore(framing: Framing, parser: Parser, bytes: &[u8]) -> Result<Self, RestoreError> {
-        let new = Self::new(framing, parser);
-        saved::restore(&Self::owner(framing, &new.parser), bytes, |reader| new.restore_body(reader))
+        let mut new = Self::new(framing, parser);
+        saved::restore(&Self::owner(framing, &new.parser), bytes, |reader| new.restore_body(reader))?;
+        Ok(new)
     }
 
     fn owner(framing: Framing, parser: &Parser) -> Owner {
@@ -65,15 +66,15 @@ impl Documents {
         }
     }
 
-    fn restore_body(mut self, reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+    fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.state = reader.choice(&STATES)?;
         (self.number, self.start, self.offset) = (reader.place()?, reader.place()?, reader.place()?);
         self.is_atom = reader.flag()?;
         self.last = reader.byte()?;
         if has_parser(self.state) {
-            self.parser = self.parser.restore_body(reader)?;
+            self.parser.restore_body(reader)?;
         }
-        let Self { parser, framing, .. } = &self;
+        let Self { parser, framing, .. } = &*self;
         let is_concatenated = *framing == Framing::Concatenated;
         let is_possible = match self.state {
             State::Between | State::Closed => true,
@@ -88,8 +89,7 @@ impl Documents {
         };
         let is_in_stream = self.number <= self.offset + 1 && self.start <= self.offset;
         let is_in_document = !parser.is_open() || parser.offset() <= self.offset - self.start.min(self.offset);
-        Impossible::unless(is_possible && is_in_stream && is_in_document)?;
-        Ok(self)
+        Impossible::unless(is_possible && is_in_stream && is_in_document)
     }
 }
 

@@ -87,11 +87,11 @@ impl Deviations {
 
     /// Reads those of a text that has come to `offset` and may deviate in these ways.
     pub(super) fn restore(
-        mut self,
+        &mut self,
         reader: &mut Reader<'_>,
         offset: u64,
         allowed: impl Fn(DeviationKind) -> bool,
-    ) -> Result<Self, Impossible> {
+    ) -> Result<(), Impossible> {
         // The end of input may be one too.
         self.count = reader.at_most(offset.saturating_add(1))?;
         let listed = self.count.min(Deviation::LIST_LIMIT as u64);
@@ -112,7 +112,6 @@ impl Deviations {
         Impossible::unless(match &self.first {
             Some(error) => has_first && first == Some(error.offset()),
             None => !has_first,
-        })?;
-        Ok(self)
+        })
     }
 }

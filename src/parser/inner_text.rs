@@ -295,7 +295,7 @@ impl InnerTexts {
                 // Nothing inside it is open.
                 Impossible::unless(level == levels)?;
             } else {
-                text.tokenizer = Tokenizer::restore(reader, self.choices.limits, Leniency::NONE)?;
+                text.tokenizer.restore(reader)?;
                 Impossible::unless(text.tokenizer.position() != Position::Closed)?;
                 if let Some(keys) = &mut text.open_keys {
                     *keys = OpenKeys::restore(reader, text.tokenizer.nest().objects())?;

@@ -214,15 +214,15 @@ impl Retained {
 
     /// Reads what was kept of a text that has come to `offset`. Its end is missing if the text is `frozen`.
     pub(crate) fn restore(
-        mut self,
+        &mut self,
         reader: &mut Reader<'_>,
         outermost: Option<u64>,
         offset: u64,
         frozen: bool,
-    ) -> Result<Self, Impossible> {
+    ) -> Result<(), Impossible> {
         self.has_deviated = frozen;
         if !self.keeps_text() {
-            return Ok(self);
+            return Ok(());
         }
         let rewriting = reader.option(|reader| Ok((reader.at_most(offset)?, Rewriting::restore(reader, offset)?)))?;
         let bytes = reader.bytes()?;
@@ -239,8 +239,7 @@ impl Retained {
         self.bytes.extend_from_slice(bytes);
         let is_fitting = |len: usize| bytes.len() == len || frozen && bytes.len() <= len;
         Impossible::unless(outermost.is_none_or(|outermost| self.start <= outermost))?;
-        Impossible::unless(self.place(offset).is_some_and(is_fitting))?;
-        Ok(self)
+        Impossible::unless(self.place(offset).is_some_and(is_fitting))
     }
 
     /// The text from an offset on, as far as it is kept.

@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 
 use super::engine::{Engine, Outcome};
-use super::tracker::{Innermost, Tracker};
+use super::tracker::Innermost;
 use super::{Parser, ParserBuilder, Retain};
 use crate::error::Error;
 use crate::pattern::PatternSet;
 use crate::saved::{self, Digest, Impossible, Kind, Owner, Reader, RestoreError, Writer};
-use crate::tokenizer::{Position, Tokenizer};
+use crate::tokenizer::Position;
 
 impl Parser {
     /// The parser's state as bytes, from which [`ParserBuilder::restore`] makes a parser that goes on as if nothing had
@@ -143,23 +143,22 @@ impl Parser {
     }
 
     /// Reads what [`save_body`](Self::save_body) wrote into a parser that is new.
-    pub(crate) fn restore_body(mut self, reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let outcome = reader.byte()?;
         let (limits, leniency) = (*self.engine.tokenizer.limits(), self.engine.tokenizer.leniency());
-        self.engine.tokenizer = Tokenizer::restore(reader, limits, leniency)?;
+        self.engine.tokenizer.restore(reader)?;
         let is_open = outcome == OPEN;
         Impossible::unless(is_open == (self.engine.tokenizer.position() != Position::Closed))?;
         let Engine { tokenizer, followers, .. } = &mut self.engine;
         // A text that has failed has come further, to its error.
         let offset =
             if outcome == FAILED { limits.total.saturating_add(1).min(saved::FARTHEST) } else { tokenizer.offset() };
-        let deviations = core::mem::take(&mut followers.deviations);
-        followers.deviations = deviations.restore(reader, offset, |kind| leniency.allows(kind))?;
+        followers.deviations.restore(reader, offset, |kind| leniency.allows(kind))?;
         followers.has_work_after_chunks |= !followers.deviations.is_empty();
         if is_open { self.restore_open(reader) } else { self.restore_closed(reader, outcome) }
     }
 
-    fn restore_open(mut self, reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+    fn restore_open(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let mut levels = DOCUMENT;
         let most = self.patterns().automaton().pipes();
         if let Some(inner) = &mut self.engine.inner {
@@ -172,7 +171,7 @@ impl Parser {
         let Engine { tokenizer, followers, retained, inner, .. } = &mut self.engine;
         let has_deviated = followers.deviations.first().is_some();
         Impossible::unless(!tokenizer.is_deviating() || !followers.deviations.is_empty())?;
-        followers.tracker = Tracker::restore(reader, followers.tracker.patterns(), innermost)?;
+        followers.tracker.restore(reader, innermost)?;
         let tracker = &followers.tracker;
         Impossible::unless(tracker.level() == levels)?;
         let follows_all = followers.document.is_some() || followers.open_keys.is_some();
@@ -197,8 +196,7 @@ impl Parser {
             followers.document = Some(document);
         }
         let outermost = tracker.selected_spans().next();
-        let new = core::mem::replace(retained, super::retention::Retained::new(Retain::Nothing));
-        *retained = new.restore(reader, outermost, tokenizer.offset(), has_deviated)?;
+        retained.restore(reader, outermost, tokenizer.offset(), has_deviated)?;
         // What has deviated and is not accepted is never told as a value.
         let from = if retained.policy() == Retain::All { Some(0) } else { outermost };
         if let Some(from) = from.filter(|_| retained.keeps_text() && !has_deviated) {
@@ -208,10 +206,10 @@ impl Parser {
             Impossible::unless(starts.clone().all(|start| start.is_some()))?;
             Impossible::unless(tokenizer.has_come_through(text, depth, starts.flatten()))?;
         }
-        Ok(self)
+        Ok(())
     }
 
-    fn restore_closed(mut self, reader: &mut Reader<'_>, outcome: u8) -> Result<Self, Impossible> {
+    fn restore_closed(&mut self, reader: &mut Reader<'_>, outcome: u8) -> Result<(), Impossible> {
         let Engine { tokenizer, followers, retained, outcome: known, .. } = &mut self.engine;
         let has_deviated = followers.deviations.first().is_some();
         *known = match outcome {
@@ -236,8 +234,7 @@ impl Parser {
             followers.document = Some(document);
         }
         if retained.policy() == Retain::All {
-            let new = core::mem::replace(retained, super::retention::Retained::new(Retain::Nothing));
-            *retained = new.restore(reader, None, offset, has_deviated)?;
+            retained.restore(reader, None, offset, has_deviated)?;
             if outcome == FINISHED {
                 let text = retained.whole().unwrap_or_default();
                 let again = Parser::builder().limits(crate::tokenizer::Limits::new().depth(usize::MAX));
@@ -246,7 +243,7 @@ impl Parser {
                 is_whole.map_err(|_: Error| Impossible)?;
             }
         }
-        Ok(self)
+        Ok(())
     }
 }
 
@@ -290,8 +287,9 @@ impl ParserBuilder {
     ///
     /// Linear in the length of the bytes.
     pub fn restore(self, patterns: &PatternSet, bytes: &[u8]) -> Result<Parser, RestoreError> {
-        let parser = self.build(patterns);
-        saved::restore(&parser.owner(Kind::Parser), bytes, |reader| parser.restore_body(reader))
+        let mut parser = self.build(patterns);
+        saved::restore(&parser.owner(Kind::Parser), bytes, |reader| parser.restore_body(reader))?;
+        Ok(parser)
     }
 }
 

@@ -102,11 +102,12 @@ impl fmt::Write for Digest {
 /// Appends a state to `bytes`; `write` writes the body.
 pub(crate) fn save(owner: &Owner, bytes: &mut alloc::vec::Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
     let start = bytes.len();
-    bytes.extend_from_slice(&MAGIC);
-    bytes.extend_from_slice(&[VERSION, owner.kind as u8]);
-    bytes.extend_from_slice(&owner.patterns.folded().to_le_bytes());
-    bytes.extend_from_slice(&owner.choices.folded().to_le_bytes());
-    bytes.extend_from_slice(&[0; 12]);
+    let mut header = [0; HEADER];
+    header[..4].copy_from_slice(&MAGIC);
+    [header[4], header[5]] = [VERSION, owner.kind as u8];
+    header[6..10].copy_from_slice(&owner.patterns.folded().to_le_bytes());
+    header[10..14].copy_from_slice(&owner.choices.folded().to_le_bytes());
+    bytes.extend_from_slice(&header);
     write(&mut Writer::new(bytes));
     let body = (bytes.len() - start - HEADER) as u64;
     if let Some((header, body_bytes)) = bytes.get_mut(start..).and_then(<[u8]>::split_first_chunk_mut::<HEADER>) {
@@ -117,15 +118,14 @@ pub(crate) fn save(owner: &Owner, bytes: &mut alloc::vec::Vec<u8>, write: impl F
 }
 
 /// Reads a state that belongs to `owner`; `read` reads the body, all of it.
-pub(crate) fn restore<T>(
+pub(crate) fn restore(
     owner: &Owner,
     bytes: &[u8],
-    read: impl FnOnce(&mut Reader<'_>) -> Result<T, Impossible>,
-) -> Result<T, RestoreError> {
+    read: impl FnOnce(&mut Reader<'_>) -> Result<(), Impossible>,
+) -> Result<(), RestoreError> {
     let body = body(owner, bytes).map_err(RestoreError::new)?;
     let mut reader = Reader::new(body);
-    let restored = read(&mut reader).and_then(|restored| reader.end().map(|()| restored));
-    restored.map_err(|Impossible| RestoreError::new(RestoreErrorKind::Impossible))
+    read(&mut reader).and_then(|()| reader.end()).map_err(|Impossible| RestoreError::new(RestoreErrorKind::Impossible))
 }
 
 fn body<'a>(owner: &Owner, bytes: &'a [u8]) -> Result<&'a [u8], RestoreErrorKind> {

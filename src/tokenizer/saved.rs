@@ -12,7 +12,7 @@ use super::number::OpenNumber;
 use super::string::OpenString;
 use super::utf8::Utf8Carry;
 use super::{Interest, Limits, NOTHING_SKIPPED, Sink, State, Tokenizer, ValueKind};
-use crate::error::{Deviation, DeviationKind, Fault, Leniency};
+use crate::error::{Deviation, DeviationKind, Fault};
 use crate::saved::{FARTHEST, Impossible, Reader, Writer};
 
 /// What is open between two chunks.
@@ -96,15 +96,16 @@ impl Tokenizer {
         }
     }
 
-    /// Reads what was saved. Nothing is followed until [`follow`](Self::follow) says so.
-    pub(crate) fn restore(reader: &mut Reader<'_>, limits: Limits, leniency: Leniency) -> Result<Self, Impossible> {
-        let mut read = Self::new(limits, leniency);
+    /// Reads what was saved into a tokenizer that is new. Nothing is followed until [`follow`](Self::follow) says so.
+    pub(crate) fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        let (limits, leniency) = (self.limits, self.leniency());
+        let read = self;
         read.state = reader.choice(&State::ALL)?;
         read.offset = reader.at_most(limits.total.min(FARTHEST))?;
         read.lines = reader.place()?;
         read.line_start = read.offset - reader.at_most(read.offset)?;
         if read.state == State::Closed {
-            return Ok(read);
+            return Ok(());
         }
         // Each line feed that was counted lies before the line's start.
         Impossible::unless(read.lines <= read.line_start && (read.lines > 0 || read.line_start == 0))?;
@@ -142,7 +143,7 @@ impl Tokenizer {
         };
         let state = if read.state == State::Lenient && !read.is_in_token() { read.interrupted } else { read.state };
         Impossible::unless(read.fits_nest(state) && read.offset >= token + read.nest.depth() as u64)?;
-        Ok(read)
+        Ok(())
     }
 
     pub(super) fn restore_string(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {

@@ -6,7 +6,6 @@
 use super::{EnteredString, Frame, OpenValue, Tracker, is_dead};
 use crate::parser::output::{Output, Selected};
 use crate::path::Segment;
-use crate::pattern::PatternSet;
 use crate::saved::{FARTHEST, Impossible, Reader, Writer};
 use crate::tokenizer::{Position, Tokenizer, ValueKind};
 
@@ -69,13 +68,13 @@ impl Tracker {
         out.number(self.next_match);
     }
 
-    /// Reads what was saved of a text whose innermost part is known.
+    /// Reads what was saved of a text whose innermost part is known, into a tracker that is new.
     pub(in crate::parser) fn restore(
+        &mut self,
         reader: &mut Reader<'_>,
-        patterns: &PatternSet,
         innermost: Innermost,
-    ) -> Result<Self, Impossible> {
-        let mut read = Self::new(patterns.clone());
+    ) -> Result<(), Impossible> {
+        let read = self;
         let frames = reader.count()?;
         let mut newest = None;
         for place in 0..frames {
@@ -119,7 +118,7 @@ impl Tracker {
         let next_match = reader.at_most(FARTHEST)?;
         Impossible::unless(next_match >= read.next_match)?;
         read.next_match = next_match;
-        Ok(read)
+        Ok(())
     }
 
     /// Whether a string or atom is open whose beginning was told, and that is not read inside.
