@@ -76,20 +76,15 @@ impl Parser {
             Retain::Nothing => 2,
         };
         let snapshots = followers.document.as_ref().map_or(0, |document| 1 + u64::from(document.shows_open_atoms()));
-        [
-            limits.depth as u64,
-            limits.key,
-            limits.string,
-            limits.number,
-            limits.total,
-            policy,
-            u64::from(followers.open_keys.is_some()),
-            snapshots,
-            tokenizer.leniency().bits(),
-            u64::from(followers.deviations.are_accepted()),
-        ]
-        .into_iter()
-        .fold(Digest::new(), Digest::with)
+        // Each of the small ones has bits of its own.
+        let small = policy
+            | u64::from(followers.open_keys.is_some()) << 2
+            | snapshots << 3
+            | u64::from(followers.deviations.are_accepted()) << 5
+            | tokenizer.leniency().bits() << 8;
+        [limits.depth as u64, limits.key, limits.string, limits.number, limits.total, small]
+            .into_iter()
+            .fold(Digest::new(), Digest::with)
     }
 
     /// Writes everything but the header.

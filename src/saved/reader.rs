@@ -26,6 +26,7 @@ impl<'a> Reader<'a> {
         Self { rest: bytes }
     }
 
+    #[inline]
     pub(crate) fn byte(&mut self) -> Result<u8, Impossible> {
         let (&first, rest) = self.rest.split_first().ok_or(Impossible)?;
         self.rest = rest;
@@ -45,7 +46,19 @@ impl<'a> Reader<'a> {
         of.get(usize::from(self.byte()?)).copied().ok_or(Impossible)
     }
 
+    #[inline]
     pub(crate) fn number(&mut self) -> Result<u64, Impossible> {
+        // Most are short.
+        if let Some((&first, rest)) = self.rest.split_first()
+            && first < 0x80
+        {
+            self.rest = rest;
+            return Ok(first.into());
+        }
+        self.long_number()
+    }
+
+    fn long_number(&mut self) -> Result<u64, Impossible> {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.byte()?;
@@ -73,6 +86,11 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn size(&mut self) -> Result<usize, Impossible> {
         usize::try_from(self.number()?).map_err(|_| Impossible)
+    }
+
+    /// How many bytes are left.
+    pub(crate) fn rest_len(&self) -> usize {
+        self.rest.len()
     }
 
     /// How many parts follow, each of which takes a byte at least.

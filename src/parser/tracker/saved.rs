@@ -76,6 +76,9 @@ impl Tracker {
     ) -> Result<(), Impossible> {
         let read = self;
         let frames = reader.count()?;
+        read.frames.reserve(frames);
+        // A bound on the keys that come, and mostly near it.
+        read.paths.reserve_keys(reader.rest_len().min(256));
         let mut newest = None;
         for place in 0..frames {
             let tag = reader.byte()?;

@@ -1,0 +1,72 @@
+//! What saved state takes in the middle of a tool call of 2.3 KB: bytes, printed at the start, and time to save and
+//! restore, beside that of one chunk of 64 bytes.
+//!
+//! `cargo bench --bench saved`. The parser keeps nothing, and follows the field that is being written; with snapshots for
+//! comparison.
+
+#[allow(dead_code, unreachable_pub, reason = "other benchmarks use the rest")]
+mod payload;
+
+use std::hint::black_box;
+
+use criterion::Criterion;
+use jsonspigot::{Event, Parser, PatternSet, Retain};
+use payload::Kind;
+
+const CHUNK: usize = 64;
+
+fn told(event: &Event<'_>) {
+    black_box(event);
+}
+
+fn saved(criterion: &mut Criterion) {
+    let text = Kind::ToolCall.generate(2_300).into_bytes();
+    let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the pattern is valid");
+    let keeps_nothing = Parser::builder().retain(Retain::Nothing);
+    let middle = text.len() / 2;
+    let mut group = criterion.benchmark_group("saved");
+    for (name, builder) in [("keeps nothing", keeps_nothing), ("snapshots", keeps_nothing.snapshots())] {
+        let sizes = text.chunks(CHUNK).scan(builder.build(&patterns), |parser, chunk| {
+            parser.feed(chunk).check().expect("the tool call is valid");
+            Some(parser.save().len())
+        });
+        let sizes: Vec<usize> = sizes.collect();
+        println!("{name}: {} bytes in the middle, {:?} at most", sizes[sizes.len() / 2], sizes.iter().max());
+        let mut parser = builder.build(&patterns);
+        parser.feed(&text[..middle]).check().expect("the tool call is valid");
+        let mut bytes = Vec::new();
+        group.bench_function(format!("save and restore/{name}"), |b| {
+            b.iter(|| {
+                bytes.clear();
+                black_box(&parser).save_into(&mut bytes);
+                black_box(builder.restore(&patterns, &bytes)).expect("it was just saved")
+            });
+        });
+        // All chunks, so that their mean is that of a chunk anywhere: their number is printed below.
+        let mut parser = builder.build(&patterns);
+        group.bench_function(format!("all chunks of 64 bytes/feed/{name}"), |b| {
+            b.iter(|| {
+                parser.reset();
+                for chunk in text.chunks(CHUNK) {
+                    parser.feed(chunk).for_each(|event| told(&event.expect("the tool call is valid")));
+                }
+            });
+        });
+        group.bench_function(format!("all chunks of 64 bytes/feed_with/{name}"), |b| {
+            b.iter(|| {
+                parser.reset();
+                for chunk in text.chunks(CHUNK) {
+                    parser.feed_with(chunk, |event| told(&event)).expect("the tool call is valid");
+                }
+            });
+        });
+    }
+    println!("{} chunks of 64 bytes", text.len().div_ceil(CHUNK));
+    group.finish();
+}
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    saved(&mut criterion);
+    criterion.final_summary();
+}
