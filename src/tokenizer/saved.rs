@@ -263,6 +263,11 @@ impl Tokenizer {
         if again.feed(text, &mut open).is_err() || open.is_rewritten {
             return false;
         }
+        // A number that a comment ended: the comment is not kept.
+        let is_ended = again.state == State::Number && !matches!(self.position(), Position::Atom(_));
+        if is_ended && again.feed(b" ", &mut open).is_err() {
+            return false;
+        }
         let mut open = open.starts.into_iter();
         let mut starts = starts;
         again.resembles(self, depth) && starts.all(|start| open.any(|open| open == start))
