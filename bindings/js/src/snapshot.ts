@@ -19,6 +19,8 @@ interface Frame {
   look: number;
   /** How many of its children are still to be read. */
   left: number;
+  /** Whether it is in a member that is dropped: nobody sees it, so nothing around it changes. */
+  readonly isDropped: boolean;
 }
 
 export class Mirror {
@@ -110,15 +112,20 @@ export class Mirror {
       this.root = (this.root as string) + text;
       return;
     }
-    const container = this.#own(depth);
     const key = this.#newest;
+    if (this.#isDropped(key)) return;
+    const container = this.#own(depth);
     if (key === "__proto__") {
-      // Not there if it was dropped.
+      // Not there if it was refused.
       const old = Object.getOwnPropertyDescriptor(container, key)?.value as string | undefined;
       this.#set(container, key, (old ?? "") + text);
     } else {
       (container as Record<string | number, string>)[key] += text;
     }
+  }
+
+  #isDropped(key: string | number): boolean {
+    return key === "__proto__" && this.#making.prototypeKeys === "drop";
   }
 
   #replace(value: Json): void {
@@ -127,6 +134,7 @@ export class Mirror {
       this.root = value;
       return;
     }
+    if (this.#isDropped(this.#newest)) return;
     // More digits than a number can hold change nothing.
     const old: unknown = Object.getOwnPropertyDescriptor(frame.container, this.#newest)?.value;
     if (!Object.is(old, value)) this.#set(this.#own(this.#frames.length), this.#newest, value);
@@ -138,7 +146,9 @@ export class Mirror {
     const { words } = output;
     // Setting `length` takes several times as long.
     while (frames.length > depth) frames.pop();
-    let parent: Container | undefined = depth > 0 ? this.#own(depth) : undefined;
+    // It is copied when it is known that it changes.
+    let parent: Container | undefined = depth > 0 ? frames[depth - 1]!.container : undefined;
+    let isOwn = depth === 0;
     let toRead = 1;
     for (;;) {
       let key: string | number;
@@ -150,6 +160,11 @@ export class Mirror {
         key = output.string();
         if (this.#making.prototypeKeys === "reject") this.#refuse(key);
       }
+      const isDropped = this.#isDropped(key);
+      if (!isOwn) {
+        if (!isDropped) parent = this.#own(depth);
+        isOwn = true;
+      }
       const first = words[output.at++]!;
       toRead += (first >>> 4) - 1;
       const value = this.#value(first & 15, output);
@@ -159,7 +174,9 @@ export class Mirror {
       else parent[key] = value;
       this.#newest = key;
       if ((first & 15) >= 5) {
-        frames.push({ container: value as Container, key, look: this.#look, left: first >>> 4 });
+        const left = first >>> 4;
+        const isInDropped = isDropped || (frames.length > 0 && frames[frames.length - 1]!.isDropped);
+        frames.push({ container: value as Container, key, look: this.#look, left, isDropped: isInDropped });
       }
       if (toRead === 0) return;
       while (frames[frames.length - 1]!.left === 0) frames.pop();
@@ -191,6 +208,7 @@ export class Mirror {
   /** The container at this depth, from 1, so that it and those around it may be changed. */
   #own(depth: number): Container {
     const frames = this.#frames;
+    if (frames[depth - 1]!.isDropped) return frames[depth - 1]!.container;
     let from = depth;
     while (from > 0 && frames[from - 1]!.look !== this.#look) from -= 1;
     for (; from < depth; from++) {
