@@ -5,8 +5,9 @@
 
 import { JsonSpigotError } from "./error.js";
 import { EventReader, readDeviations, readError, type Deviations, type DocumentEvent, type Event } from "./events.js";
-import { instance, type Instance, type Output } from "./module.js";
+import { instance, isBytes, type Instance, type Output } from "./module.js";
 import { encodeOptions, invalid, type ParserOptions } from "./options.js";
+import { makePatch } from "./patch.js";
 import { compile } from "./patterns.js";
 import { Mirror } from "./snapshot.js";
 import { makeValue, type Json, type Making } from "./values.js";
@@ -124,7 +125,7 @@ abstract class Handle {
       length = this.write(text);
       this.half = half;
     } else {
-      if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
+      if (!isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
       // No other half can follow: the half is the error, and the bytes come behind it.
       length = this.writeBytes(this.half === "" ? chunk : behindHalf(chunk));
       this.half = "";
@@ -302,12 +303,23 @@ export class Parser extends Handle {
     return this.ask((exports) => exports.snapshot_text(this.parser))?.string();
   }
 
-  /** What the document has gained since the last call. {@link applyPatch} brings a copy elsewhere up to date. */
+  /**
+   * What the document has gained since the last call. {@link applyPatch} brings a copy elsewhere up to date. Numbers and
+   * `__proto__` are as the options say, as in a snapshot.
+   */
   patch(): PatchOp[] {
-    return this.patchText().map((op) => JSON.parse(op) as PatchOp);
+    const mirror = this.#needMirror();
+    const ops = this.patchText();
+    try {
+      if (mirror.refusal) throw mirror.refusal;
+      return makePatch(ops, this.making);
+    } catch (thrown) {
+      if (thrown instanceof JsonSpigotError) mirror.refusal ??= thrown;
+      throw thrown;
+    }
   }
 
-  /** The same, each operation as JSON text. */
+  /** The same, each operation as JSON text: numbers as they are spelt, and whatever keys the document has. */
   patchText(): string[] {
     this.#needMirror();
     const output = this.ask((exports) => exports.patch(this.parser));

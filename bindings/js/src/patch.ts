@@ -2,7 +2,27 @@
 
 import { JsonSpigotError } from "./error.js";
 import type { PatchOp } from "./parser.js";
-import { setMember, type Json } from "./values.js";
+import { makeValue, prototypeKey, setMember, type Json, type Making } from "./values.js";
+
+/** Operations from their texts. Those on what is dropped are none. */
+export function makePatch(texts: readonly string[], making: Making): PatchOp[] {
+  const ops = texts.map((text) => makeValue(text, making) as PatchOp);
+  if (making.prototypeKeys === "keep") return ops;
+  return ops.filter(({ path, value }) => {
+    const keys = keysOf(path);
+    const isHere = keys.includes("__proto__");
+    if (making.prototypeKeys === "drop") return !isHere;
+    if (isHere) throw prototypeKey("__proto__");
+    // The value's own keys follow those of its path.
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "prototype")) keys.push("prototype");
+    if (keys.some((key, at) => key === "prototype" && keys[at - 1] === "constructor")) throw prototypeKey("prototype");
+    return true;
+  });
+}
+
+function keysOf(path: string): string[] {
+  return path.split("/").map((token) => token.replace(/~1/g, "/").replace(/~0/g, "~"));
+}
 
 /**
  * The value that a patch makes of this one, which stays as it is: only containers on changed paths are new. Before the
@@ -21,7 +41,7 @@ export function applyPatch(value: Json | undefined, ops: readonly PatchOp[]): Js
   };
   let root = value;
   for (const op of ops) {
-    const keys = op.path.split("/").map((token) => token.replace(/~1/g, "/").replace(/~0/g, "~"));
+    const keys = keysOf(op.path);
     if (keys[0] !== "") throw mismatch(op);
     if (keys.length === 1) {
       root = applied(root, op);
