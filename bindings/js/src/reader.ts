@@ -27,6 +27,8 @@ export class FieldReader {
   readonly #options: ParserOptions;
   readonly #source: AsyncGenerator<Chunk, void, undefined>;
   readonly #abort = new AbortController();
+  /** Ends with the source, or a signal that outlives it would keep all that has arrived. */
+  readonly #listening = new AbortController();
   readonly #chunks: Chunk[] = [];
   #hasBegun = false;
   /** The chunk that is waited for: whether there was one. */
@@ -36,7 +38,7 @@ export class FieldReader {
     this.#options = options;
     this.#source = chunksOfJson(source, this.#abort.signal);
     if (signal?.aborted) this.cancel(signal.reason);
-    else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });
+    else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#listening.signal });
   }
 
   /**
@@ -75,6 +77,7 @@ export class FieldReader {
 
   /** Ends the source. Who still waits for a field is given the reason as an error. */
   cancel(reason?: unknown): void {
+    this.#listening.abort();
     this.#abort.abort(reason);
     // A source that was never begun ends by its beginning.
     const ended: Promise<unknown> = this.#hasBegun ? this.#source.return() : this.#source.next();
@@ -100,7 +103,12 @@ export class FieldReader {
 
   async #take(): Promise<boolean> {
     this.#hasBegun = true;
-    const next = await this.#source.next();
+    let next: IteratorResult<Chunk, void> | undefined;
+    try {
+      next = await this.#source.next();
+    } finally {
+      if (!next || next.done) this.#listening.abort();
+    }
     this.#abort.signal.throwIfAborted();
     if (next.done) return false;
     // A source may use its buffer again.
