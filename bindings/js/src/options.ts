@@ -108,6 +108,7 @@ export function encodeOptions(options: ParserOptions, framing: number): Uint8Arr
     if (!KNOWN.includes(name)) throw invalid(`no option ${JSON.stringify(name)}: there are ${KNOWN.join(", ")}`);
   }
   let flags = framing << 6;
+  if (typeof options.snapshots === "string") place("snapshots", options.snapshots, ["live"], 0);
   if (options.snapshots) flags |= 1;
   if (options.provisional) flags |= 3;
   flags |= place("duplicateKeys", options.duplicateKeys, ["last-wins", "reject"], 0) << 2;
