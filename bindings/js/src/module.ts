@@ -255,6 +255,11 @@ export function isWellFormed(text: string): boolean {
   return own ? own.call(text) : !HALF.test(text);
 }
 
+/** Whether a value is a `Uint8Array`, of whatever realm: tests and frames have constructors of their own. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array || (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]");
+}
+
 export function encode(text: string): Uint8Array {
   return encoder.encode(text);
 }

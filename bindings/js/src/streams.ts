@@ -2,6 +2,7 @@
 
 import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
+import { isBytes } from "./module.js";
 import type { ParserOptions } from "./options.js";
 import { Parser, type DeepPartial } from "./parser.js";
 import type { Json } from "./values.js";
@@ -21,7 +22,7 @@ export interface StreamOptions extends ParserOptions {
  * loop cancels the source.
  */
 export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
-  if (typeof source === "string" || source instanceof Uint8Array) {
+  if (typeof source === "string" || isBytes(source)) {
     yield source as Chunk;
     return;
   }
@@ -86,8 +87,12 @@ async function* chunksOfStream(stream: ReadableStream<Chunk>, signal?: AbortSign
   }
 }
 
+/** Other implementations of `fetch` than the runtime's own have a class of their own. */
 function isResponse(source: Source): source is Response {
-  return typeof Response !== "undefined" && source instanceof Response;
+  return (
+    (typeof Response !== "undefined" && source instanceof Response) ||
+    Object.prototype.toString.call(source) === "[object Response]"
+  );
 }
 
 /** What comes first: a promise's value, or the signal. */
@@ -110,7 +115,7 @@ function onAbort(signal: AbortSignal | undefined): { or<T>(next: Promise<T>): Pr
 export function chunksOfJson(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
   if (isResponse(source) && !source.ok) {
     // Nobody will read what it says.
-    source.body?.cancel().catch(() => undefined);
+    source.body?.cancel?.().catch(() => undefined);
     throw new JsonSpigotError("response", `the request has failed: the response has the status ${source.status}`);
   }
   return chunksOf(source, signal);

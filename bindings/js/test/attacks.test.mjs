@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 
-import { applyPatch, Documents, events, Parser } from "../dist/index.js";
+import { applyPatch, Documents, events, FieldReader, Parser, snapshots } from "../dist/index.js";
 import { ProviderStream } from "../dist/providers/index.js";
 
 const utf8 = (text) => new TextEncoder().encode(text);
@@ -177,4 +178,100 @@ test("a value whose text was not kept is an error that names no other language's
   parser.feed("[1]");
   parser.finish();
   assert.throws(() => parser.value(), ({ kind, message }) => kind === "not-retained" && !message.includes("::"));
+});
+
+test("what is dropped changes nothing around it", () => {
+  for (const provisional of [false, true]) {
+    const parser = new Parser([], { snapshots: true, provisional, prototypeKeys: "drop" });
+    parser.feed('{"a":{"b":1},"c":{');
+    const first = parser.snapshot();
+    for (const chunk of ['"__proto__":"x', "y", "z\\n", '","__proto__":1', "2", ',"__proto__":[1,{"d":', '"e', '"}', "]"]) {
+      parser.feed(chunk);
+      assert.equal(parser.snapshot(), first, chunk);
+    }
+    const clone = parser.clone();
+    for (const copy of [parser, clone]) {
+      copy.feed(',"f":[');
+      const next = copy.snapshot();
+      assert.deepEqual(next, { a: { b: 1 }, c: { f: [] } });
+      assert.equal(next.a, first.a);
+    }
+    assert.deepEqual(first, { a: { b: 1 }, c: {} });
+  }
+});
+
+test("a patch has numbers and prototype keys as a snapshot has", () => {
+  const text = '{"a":12345678901234567890,"__proto__":{"x":"y"},"b":[1,{"__proto__":2}],"c":"z"}';
+  for (const numbers of ["number", "bigint", "string"]) {
+    for (const prototypeKeys of ["keep", "drop"]) {
+      for (const size of [1, 3, text.length]) {
+        const parser = new Parser([], { snapshots: true, provisional: true, numbers, prototypeKeys });
+        let copy;
+        for (let at = 0; at < text.length; at += size) {
+          parser.feed(text.slice(at, at + size));
+          copy = applyPatch(copy, parser.patch());
+          assert.deepEqual(copy, parser.snapshot());
+        }
+      }
+    }
+  }
+  for (const refused of ['{"a":[{"__proto__":1}]}', '{"constructor":{"prototype":1}}', '{"__proto__":"x"}']) {
+    for (const size of [1, refused.length]) {
+      const parser = new Parser([], { snapshots: true, prototypeKeys: "reject" });
+      assert.throws(() => {
+        for (let at = 0; at < refused.length; at += size) {
+          parser.feed(refused.slice(at, at + size));
+          parser.patch();
+        }
+      }, { kind: "prototype-key" });
+      for (const ask of ["patch", "snapshot"]) assert.throws(() => parser[ask](), { kind: "prototype-key" });
+    }
+  }
+});
+
+test("a signal that lives on keeps no reader whose source has ended", async () => {
+  const { signal } = new AbortController();
+  const { addEventListener } = signal;
+  let listeners = 0;
+  signal.addEventListener = function (type, listener, options) {
+    listeners += 1;
+    options.signal.addEventListener("abort", () => void (listeners -= 1));
+    addEventListener.call(this, type, listener, options);
+  };
+  const failing = (async function* () {
+    yield '{"a":1';
+    throw new Error("broken");
+  })();
+  for (const source of [['{"a":1}'], failing]) await new FieldReader(source, { signal }).get("b").catch(() => undefined);
+  assert.equal(listeners, 0);
+});
+
+test("bytes of another realm are bytes", async () => {
+  const bytes = runInNewContext("new Uint8Array([91, 49, 93])");
+  const parser = new Parser();
+  parser.feed(bytes);
+  parser.finish();
+  assert.deepEqual(parser.value(), [1]);
+  for await (const value of snapshots(bytes)) assert.deepEqual(value, [1]);
+  assert.throws(() => parser.feed({ [Symbol.toStringTag]: "Uint8Array" }), TypeError);
+});
+
+test("a response of another implementation is one", async () => {
+  // As undici's of npm has it: a class of its own, with the standard's name.
+  class Response {
+    constructor(ok) {
+      Object.assign(this, { ok, status: 500, body: new ReadableStream({ start: (to) => (to.enqueue("[1]"), to.close()) }) });
+    }
+    get [Symbol.toStringTag]() {
+      return "Response";
+    }
+  }
+  for await (const value of snapshots(new Response(true))) assert.deepEqual(value, [1]);
+  await assert.rejects(async () => {
+    for await (const _ of events(new Response(false), "a"));
+  }, { kind: "response" });
+});
+
+test("snapshots of a kind that there is not are refused", () => {
+  assert.throws(() => new Parser([], { snapshots: "frozen" }), { kind: "invalid-option" });
 });

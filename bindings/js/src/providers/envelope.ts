@@ -2,7 +2,7 @@
 
 import { JsonSpigotError } from "../error.js";
 import type { Event, EventReader } from "../events.js";
-import { encode, isWellFormed } from "../module.js";
+import { encode, isBytes, isWellFormed } from "../module.js";
 import { encodeOptions, invalid } from "../options.js";
 import { compile } from "../patterns.js";
 import type { Json, Making } from "../values.js";
@@ -131,7 +131,7 @@ export class Envelope extends Handle {
   feed(chunk: string | Uint8Array): EnvelopeEvent[] {
     this.#check();
     if (typeof chunk !== "string") {
-      if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
+      if (!isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
       return this.#feedBytes(this.#takeHalf(), chunk);
     }
     if (this.#cut.length > 0) return this.#feedBytes(new Uint8Array(0), halfAsBytes(chunk));

@@ -1,5 +1,6 @@
 // From a response, a web stream or an SDK's iterator to a loop over events.
 
+import { isBytes } from "../module.js";
 import { chunksOf, type Source } from "../streams.js";
 import type { StreamEvent } from "./events.js";
 import { ProviderStream, type Provider, type ProviderOptions } from "./stream.js";
@@ -51,7 +52,7 @@ export async function* providerEvents(
           break;
         }
         const chunk = next.value;
-        yield* typeof chunk === "string" || chunk instanceof Uint8Array ? stream.feed(chunk) : stream.push(chunk);
+        yield* typeof chunk === "string" || isBytes(chunk) ? stream.feed(chunk) : stream.push(chunk);
       }
     } finally {
       if (!isRead) await iterator.return?.();

@@ -1,7 +1,7 @@
 // A provider's stream: its events in, what they mean out.
 
 import { EventReader } from "../events.js";
-import { isWellFormed } from "../module.js";
+import { isBytes, isWellFormed } from "../module.js";
 import { encodeOptions, invalid, type ParserOptions } from "../options.js";
 import { compile } from "../patterns.js";
 import { makeValue, type Json, type Making } from "../values.js";
@@ -154,7 +154,7 @@ export class ProviderStream extends Handle {
    * @throws {TypeError} for what has no JSON text: bytes, a circular object, a `bigint`.
    */
   push(event: object | string): StreamEvent[] {
-    if (event instanceof Uint8Array) throw new TypeError("an event is an object or its JSON text: `feed` takes the bytes of a response");
+    if (isBytes(event)) throw new TypeError("an event is an object or its JSON text: `feed` takes the bytes of a response");
     const text = typeof event === "string" ? event : jsonOf(event);
     return isWellFormed(text) ? this.#push(text) : this.#unreadable(text.replace(LONE_SURROGATES, "\ufffd"));
   }
@@ -164,7 +164,7 @@ export class ProviderStream extends Handle {
    * Amazon's event stream, in bytes.
    */
   feed(chunk: string | Uint8Array): StreamEvent[] {
-    if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) throw new TypeError("a chunk is a string or a Uint8Array");
+    if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     this.call(() => 0);
     this.#framing ??= new Framing(this.#eventBytes, (kind, text) => this.#frame(kind, text));
     this.#framing.feed(chunk);
@@ -241,7 +241,7 @@ export class ProviderStream extends Handle {
 function jsonOf(event: object): string {
   // Amazon's SDK decodes the base64 of another model's events.
   const bytes = (event as { chunk?: { bytes?: unknown } } | null)?.chunk?.bytes;
-  const text = JSON.stringify(bytes instanceof Uint8Array ? { chunk: { bytes: base64(bytes) } } : event) as string | undefined;
+  const text = JSON.stringify(isBytes(bytes) ? { chunk: { bytes: base64(bytes) } } : event) as string | undefined;
   if (typeof event !== "object" || event === null || text === undefined) throw new TypeError("an event is an object or its JSON text");
   return text;
 }
