@@ -275,3 +275,16 @@ test("a response of another implementation is one", async () => {
 test("snapshots of a kind that there is not are refused", () => {
   assert.throws(() => new Parser([], { snapshots: "frozen" }), { kind: "invalid-option" });
 });
+
+test("U+FFFD that was sent makes no frame unreadable, whatever comes with it", () => {
+  const frame = (bytes) => [...utf8('data: {"choices":[{"index":0,"delta":{"content":"'), ...bytes, ...utf8('"}}]}\r\r')];
+  const bytes = Uint8Array.from([...frame(utf8("a\ufffd\ufffd")), ...frame([0xff]), ...frame([0xe2, 0x82, ...utf8("\ufffd")]), ...frame(utf8("b"))]);
+  for (const size of [1, 2, 3, 50, bytes.length]) {
+    const stream = new ProviderStream("openai-chat");
+    const told = [];
+    for (let at = 0; at < bytes.length; at += size) told.push(...stream.feed(bytes.subarray(at, at + size)));
+    const text = told.map((event) => (event.kind === "text" ? event.text : "")).join("");
+    assert.equal(text, "a\ufffd\ufffdb", `chunks of ${size}`);
+    assert.equal(told.filter(({ kind }) => kind === "bad-frame").length, 2, `chunks of ${size}`);
+  }
+});

@@ -126,7 +126,7 @@ export class Framing {
       try {
         text = strict.decode(line);
       } catch {
-        text = lossy.decode(line).replaceAll("\ufffd", BAD_BYTES);
+        text = decodeBad(line);
       }
       this.#text(text);
     }
@@ -155,6 +155,20 @@ export class Framing {
     if (isWellFormed(text)) this.#onFrame(kind, text);
     else this.#onFrame(kind === "text" ? "unreadable" : kind, text.replace(LONE_SURROGATES, "\ufffd"));
   };
+}
+
+/** Each piece that is not UTF-8 becomes `BAD_BYTES`; U+FFFD that was sent stays what it is. */
+function decodeBad(bytes: Uint8Array): string {
+  let text = "";
+  for (let from = 0; from < bytes.length; ) {
+    let at = bytes.indexOf(0xef, from);
+    while (at >= 0 && !(bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd)) at = bytes.indexOf(0xef, at + 1);
+    const end = at < 0 ? bytes.length : at;
+    if (end > from) text += lossy.decode(bytes.subarray(from, end)).replaceAll("\ufffd", BAD_BYTES);
+    if (at >= 0) text += "\ufffd";
+    from = end + 3;
+  }
+  return text;
 }
 
 /** Half surrogate pairs. */
