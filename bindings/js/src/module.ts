@@ -257,7 +257,7 @@ export function isWellFormed(text: string): boolean {
 
 /** Whether a value is a `Uint8Array`, of whatever realm: tests and frames have constructors of their own. */
 export function isBytes(value: unknown): value is Uint8Array {
-  return value instanceof Uint8Array || (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]");
+  return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === "Uint8Array";
 }
 
 export function encode(text: string): Uint8Array {

@@ -308,15 +308,15 @@ export class Parser extends Handle {
    * `__proto__` are as the options say, as in a snapshot.
    */
   patch(): PatchOp[] {
+    const texts = this.patchText();
     const mirror = this.#needMirror();
-    const ops = this.patchText();
     try {
-      if (mirror.refusal) throw mirror.refusal;
-      return makePatch(ops, this.making);
+      if (!mirror.refusal) return makePatch(texts, this.making);
     } catch (thrown) {
-      if (thrown instanceof JsonSpigotError) mirror.refusal ??= thrown;
-      throw thrown;
+      if (!(thrown instanceof JsonSpigotError)) throw thrown;
+      mirror.refusal = thrown;
     }
+    throw mirror.refusal;
   }
 
   /** The same, each operation as JSON text: numbers as they are spelt, and whatever keys the document has. */

@@ -2,7 +2,7 @@
 
 import { JsonSpigotError } from "./error.js";
 import type { PatchOp } from "./parser.js";
-import { makeValue, prototypeKey, setMember, type Json, type Making } from "./values.js";
+import { isPrototypeKey, makeValue, prototypeKey, setMember, type Json, type Making } from "./values.js";
 
 /** Operations from their texts. Those on what is dropped are none. */
 export function makePatch(texts: readonly string[], making: Making): PatchOp[] {
@@ -10,12 +10,12 @@ export function makePatch(texts: readonly string[], making: Making): PatchOp[] {
   if (making.prototypeKeys === "keep") return ops;
   return ops.filter(({ path, value }) => {
     const keys = keysOf(path);
-    const isHere = keys.includes("__proto__");
-    if (making.prototypeKeys === "drop") return !isHere;
-    if (isHere) throw prototypeKey("__proto__");
+    if (making.prototypeKeys === "drop") return !keys.includes("__proto__");
     // The value's own keys follow those of its path.
-    if (typeof value === "object" && value !== null && Object.hasOwn(value, "prototype")) keys.push("prototype");
-    if (keys.some((key, at) => key === "prototype" && keys[at - 1] === "constructor")) throw prototypeKey("prototype");
+    if (value !== null && Object.hasOwn(value as object, "prototype")) keys.push("prototype");
+    keys.forEach((key, at) => {
+      if (isPrototypeKey(key, keys[at - 1])) throw prototypeKey(key);
+    });
     return true;
   });
 }

@@ -27,8 +27,6 @@ export class FieldReader {
   readonly #options: ParserOptions;
   readonly #source: AsyncGenerator<Chunk, void, undefined>;
   readonly #abort = new AbortController();
-  /** Ends with the source, or a signal that outlives it would keep all that has arrived. */
-  readonly #listening = new AbortController();
   readonly #chunks: Chunk[] = [];
   #hasBegun = false;
   /** The chunk that is waited for: whether there was one. */
@@ -38,7 +36,7 @@ export class FieldReader {
     this.#options = options;
     this.#source = chunksOfJson(source, this.#abort.signal);
     if (signal?.aborted) this.cancel(signal.reason);
-    else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#listening.signal });
+    else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });
   }
 
   /**
@@ -77,7 +75,6 @@ export class FieldReader {
 
   /** Ends the source. Who still waits for a field is given the reason as an error. */
   cancel(reason?: unknown): void {
-    this.#listening.abort();
     this.#abort.abort(reason);
     // A source that was never begun ends by its beginning.
     const ended: Promise<unknown> = this.#hasBegun ? this.#source.return() : this.#source.next();
@@ -103,18 +100,20 @@ export class FieldReader {
 
   async #take(): Promise<boolean> {
     this.#hasBegun = true;
-    let next: IteratorResult<Chunk, void> | undefined;
+    let hasMore = false;
     try {
-      next = await this.#source.next();
+      const next = await this.#source.next();
+      this.#abort.signal.throwIfAborted();
+      if (next.done) return false;
+      // A source may use its buffer again.
+      this.#chunks.push(typeof next.value === "string" ? next.value : new Uint8Array(next.value));
+      this.#next = undefined;
+      hasMore = true;
+      return true;
     } finally {
-      if (!next || next.done) this.#listening.abort();
+      // A signal that is listened to keeps all that has arrived.
+      if (!hasMore) this.#abort.abort();
     }
-    this.#abort.signal.throwIfAborted();
-    if (next.done) return false;
-    // A source may use its buffer again.
-    this.#chunks.push(typeof next.value === "string" ? next.value : new Uint8Array(next.value));
-    this.#next = undefined;
-    return true;
   }
 }
 

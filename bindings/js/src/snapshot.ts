@@ -6,7 +6,7 @@
 
 import type { JsonSpigotError } from "./error.js";
 import type { Instance, Output } from "./module.js";
-import { makeNumber, prototypeKey, setMember, type Json, type Making } from "./values.js";
+import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json, type Making } from "./values.js";
 
 type Container = Json[] | { [key: string]: Json };
 
@@ -174,9 +174,8 @@ export class Mirror {
       else parent[key] = value;
       this.#newest = key;
       if ((first & 15) >= 5) {
-        const left = first >>> 4;
-        const isInDropped = isDropped || (frames.length > 0 && frames[frames.length - 1]!.isDropped);
-        frames.push({ container: value as Container, key, look: this.#look, left, isDropped: isInDropped });
+        const isInDropped = isDropped || frames[frames.length - 1]?.isDropped === true;
+        frames.push({ container: value as Container, key, look: this.#look, left: first >>> 4, isDropped: isInDropped });
       }
       if (toRead === 0) return;
       while (frames[frames.length - 1]!.left === 0) frames.pop();
@@ -229,8 +228,6 @@ export class Mirror {
 
   #refuse(key: string): void {
     const top = this.#frames[this.#frames.length - 1]!;
-    if (key === "__proto__" || (key === "prototype" && top.key === "constructor")) {
-      this.refusal ??= prototypeKey(key);
-    }
+    if (isPrototypeKey(key, top.key)) this.refusal ??= prototypeKey(key);
   }
 }

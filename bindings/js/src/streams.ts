@@ -87,12 +87,9 @@ async function* chunksOfStream(stream: ReadableStream<Chunk>, signal?: AbortSign
   }
 }
 
-/** Other implementations of `fetch` than the runtime's own have a class of their own. */
+/** By its name: implementations of `fetch` that are not the runtime's own have a class of their own. */
 function isResponse(source: Source): source is Response {
-  return (
-    (typeof Response !== "undefined" && source instanceof Response) ||
-    Object.prototype.toString.call(source) === "[object Response]"
-  );
+  return Object.prototype.toString.call(source) === "[object Response]";
 }
 
 /** What comes first: a promise's value, or the signal. */

@@ -14,6 +14,11 @@ export function prototypeKey(key: string): JsonSpigotError {
   return new JsonSpigotError("prototype-key", `prototype key: ${JSON.stringify(key)} is refused here`);
 }
 
+/** Whether a key could reach a prototype, in an object that is the member of this name. */
+export function isPrototypeKey(key: string, parent: string | number | undefined): boolean {
+  return key === "__proto__" || (key === "prototype" && parent === "constructor");
+}
+
 export function makeNumber(text: string, numbers: Making["numbers"]): number | bigint | string {
   if (numbers === "string") return text;
   const number = Number(text);
@@ -58,7 +63,7 @@ function stringEnd(text: string, from: number): number {
 /** Reads the tokens one by one, without recursion. */
 function rebuild(text: string, making: Making): Json {
   let root: Json = null;
-  const open: { container: Json[] | { [key: string]: Json }; key: string | undefined; isConstructor: boolean }[] = [];
+  const open: { container: Json[] | { [key: string]: Json }; key: string | undefined }[] = [];
   let key: string | undefined;
   let expectsKey = false;
   const place = (value: Json): void => {
@@ -75,7 +80,7 @@ function rebuild(text: string, making: Making): Json {
     if (first === "{" || first === "[") {
       const container: Json[] | { [key: string]: Json } = first === "[" ? [] : {};
       place(container);
-      open.push({ container, key, isConstructor: first === "{" && key === "constructor" });
+      open.push({ container, key });
       key = undefined;
       expectsKey = first === "{";
     } else if (first === "}" || first === "]") {
@@ -87,8 +92,7 @@ function rebuild(text: string, making: Making): Json {
       expectsKey = false;
     } else if (expectsKey) {
       key = JSON.parse(token) as string;
-      const isRefused = key === "__proto__" || (key === "prototype" && open[open.length - 1]!.isConstructor);
-      if (isRefused && making.prototypeKeys === "reject") throw prototypeKey(key);
+      if (making.prototypeKeys === "reject" && isPrototypeKey(key, open[open.length - 1]!.key)) throw prototypeKey(key);
     } else if (first === '"' || first === "t" || first === "f" || first === "n") {
       place(JSON.parse(token) as Json);
     } else {
