@@ -5,18 +5,22 @@
 //! text, an image becomes a link to it, and a link leads to the web or to a mail address or nowhere.
 
 use axum::Json;
-use axum::extract::rejection::JsonRejection;
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
+
+use crate::fields::{Fields, Unreadable};
 
 /// How deep elements stand in one another at most. What is deeper stands at this depth.
 const MOST_DEPTH: usize = 24;
 
-/// How many elements and pieces of text one text may have. A table's missing cells are elements too, so that a short text
-/// can ask for very many.
-const MOST_NODES: usize = 10_000;
+/// How many of the parser's events the texts of a request may come to, all together: each is at most one element or piece
+/// of text. A table's missing cells are elements too, so that a short text can ask for very many.
+const MOST_EVENTS: usize = 10_000;
 
 /// Where a link may lead.
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
@@ -60,12 +64,15 @@ pub enum Node {
 /// ```
 #[must_use]
 pub fn format(text: &str) -> Option<Vec<Node>> {
+    format_within(text, &mut { MOST_EVENTS })
+}
+
+/// Formats a text with no more events than are left.
+fn format_within(text: &str, left: &mut usize) -> Option<Vec<Node>> {
     let mut tree = Tree { open: Vec::new(), done: Vec::new(), deeper: 0, is_head: false };
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    for (count, event) in Parser::new_ext(text, options).enumerate() {
-        if count == MOST_NODES {
-            return None;
-        }
+    for event in Parser::new_ext(text, options) {
+        *left = left.checked_sub(1)?;
         tree.take(event);
     }
     Some(tree.done)
@@ -178,25 +185,30 @@ fn link(address: &str) -> Node {
     Node::Element { tag: "a", href: Some(address.to_owned()), start: None, children: Vec::new() }
 }
 
-/// What the page asks for.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Request {
-    /// Texts, each to be formatted by itself.
-    texts: Vec<String>,
+/// What the page gets: of each text its elements, or nothing if it is to be shown as it stands.
+#[derive(Serialize)]
+struct Blocks {
+    blocks: Vec<Option<Vec<Node>>>,
 }
 
-pub(super) async fn handle(request: Result<Json<Request>, JsonRejection>) -> Response {
-    match request {
-        Ok(Json(Request { texts })) => {
-            let blocks: Vec<Option<Vec<Node>>> = texts.iter().map(|text| format(text)).collect();
-            Json(json!({"blocks": blocks})).into_response()
+pub(super) async fn handle(headers: HeaderMap, body: Result<Bytes, BytesRejection>) -> Response {
+    match Fields::of_body(&headers, body).and_then(read) {
+        Ok(texts) => {
+            let mut left = MOST_EVENTS;
+            let blocks = texts.iter().map(|text| format_within(text, &mut left)).collect();
+            Json(Blocks { blocks }).into_response()
         }
-        Err(rejection) => {
-            let error = json!({"error": {"kind": "markdown", "message": rejection.body_text()}});
-            (rejection.status(), Json(error)).into_response()
+        Err(unreadable) => {
+            let error = json!({"error": {"kind": "markdown", "message": unreadable.to_string()}});
+            (unreadable.status(), Json(error)).into_response()
         }
     }
+}
+
+/// Texts, each to be formatted by itself.
+fn read(mut fields: Fields) -> Result<Vec<String>, Unreadable> {
+    let texts = fields.required("texts", "an array of strings")?;
+    fields.end().map(|()| texts)
 }
 
 #[cfg(test)]
