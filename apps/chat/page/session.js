@@ -82,8 +82,10 @@ export class Session {
     this.#begin(now(), true);
     this.#hasBegun = true;
     const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers }, signal));
-    if (this.merger.lastChunkId > before || this.#leave.signal.aborted) return;
-    if (!hasFailed) this.on.fail("The message has not arrived. Send it again.");
+    if (!this.#hasBegun || this.#leave.signal.aborted) return;
+    this.#hasBegun = false;
+    // A turn that was stopped at once has told of that, but has not taken the message up.
+    if (!hasFailed && this.merger.lastChunkId === before) this.on.fail("The message has not arrived. Send it again.");
     this.on.unsent(message);
   }
 
