@@ -37,8 +37,24 @@ export function setLines(element, text) {
   const [rest, ...lines] = text.slice(isGrown ? shown : 0).split(/(?<=\n)/);
   if (isGrown && last && !tail.endsWith("\n")) last.firstChild.appendData(rest);
   else lines.unshift(rest);
-  element.append(...lines.filter(Boolean).map((line) => el("span", { class: "line" }, line)));
+  const more = lines.filter(Boolean).map((line) => el("span", { class: "line" }, line));
   element.textLength = text.length;
+  if (more.length === 0) return;
+  element.append(...more.splice(0, FEW));
+  settleDirection(element);
+  element.append(...more);
+}
+
+/** How many lines are shown before it is looked for a direction. */
+const FEW = 8;
+
+/**
+ * Settles the direction of a text that has to tell its own, once there is a letter to tell it. Until then the browser looks
+ * for one with each line that is added, through all lines before it.
+ */
+function settleDirection(element) {
+  const place = element.closest('[dir="auto"]');
+  if (place?.isConnected && /\p{L}/u.test(element.textContent)) place.dir = getComputedStyle(place).direction;
 }
 
 /** Shows or removes a state that style and tests look at. */

@@ -1,6 +1,6 @@
 //! What a person sees of an answer while it streams: growing texts, chips, cards, and text that is never markup.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::stage::{SAID, Setup, on_stage, recording};
 
@@ -135,6 +135,35 @@ async fn markup_is_text() {
         // And the page could not do it by mistake: the policy it is served with forbids it.
         let refused = "try { document.createElement('p').innerHTML = '<b>x</b>'; return false } catch { return true }";
         assert_eq!(stage.eval(refused).await, true);
+    })
+    .await;
+}
+
+/// A direction that stays open costs the browser a look through all lines with each new one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_of_many_lines_has_its_direction_settled_by_its_first_letter() {
+    on_stage(Setup::default(), async |stage| {
+        stage.open("finance").await;
+        let late = format!("{}b", "12\n".repeat(20));
+        for (text, direction) in [
+            ("12\nb\n", "ltr"),
+            ("\u{5d0} b\n12", "rtl"),
+            ("b \u{5d0}\n12", "ltr"),
+            // What has no letter in its first lines is looked at again when it grows.
+            (&late, "auto"),
+        ] {
+            let shown = format!(
+                "return import('/dom.js').then(({{ el, setLines }}) => {{ \
+                   const inner = el('div', {{}}); const outer = el('div', {{ dir: 'auto' }}, inner); \
+                   document.querySelector('#conversation').append(outer); setLines(inner, {text}); \
+                   const told = [outer.dir, inner.textContent]; \
+                   setLines(inner, {text} + '\\nc'); outer.remove(); \
+                   return [...told, outer.dir]; }})",
+                text = json!(text)
+            );
+            let settled = if direction == "auto" { "ltr" } else { direction };
+            assert_eq!(stage.eval(&shown).await, json!([direction, text, settled]));
+        }
     })
     .await;
 }
