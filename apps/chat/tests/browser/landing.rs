@@ -63,6 +63,10 @@ async fn the_header_fits_every_phone() {
                            .filter((it) => it.getBoundingClientRect().right > innerWidth + 0.5) \
                            .map((it) => it.textContent)";
             assert_eq!(stage.eval(outside).await, json!([]), "at {width}");
+            stage.press("#conversations summary").await;
+            let sides = "const { left, right } = document.querySelector('#conversation-list').getBoundingClientRect(); \
+                         return left >= 0 && right <= innerWidth && right - left > 200";
+            assert_eq!(stage.eval(sides).await, true, "the list of conversations at {width}");
         }
     })
     .await;
