@@ -97,12 +97,12 @@ fn joined<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error
 }
 
 impl Request {
-    /// The tool that has to be called, by its name or because there is no other.
+    /// The tool that has to be called: by its name, or the first one where any will do.
     pub(super) fn forced(&self) -> Option<&str> {
         let choice = self.tool_choice.as_ref()?;
         match (choice.kind.as_str(), self.tools.as_slice()) {
             ("tool", _) => choice.name.as_deref(),
-            ("any", [only]) => Some(only.name.as_str()),
+            ("any", [first, ..]) => Some(first.name.as_str()),
             _ => None,
         }
     }
@@ -183,8 +183,9 @@ impl Refusal {
 
 pub(super) fn headers(headers: &HeaderMap) -> Result<(), Refusal> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let bearer = text("authorization").strip_prefix("Bearer ").unwrap_or_default();
-    if text("x-api-key").is_empty() && bearer.trim().is_empty() {
+    // The name of a scheme is the same in upper and lower case.
+    let bearer = text("authorization").split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    if text("x-api-key").is_empty() && bearer.is_none_or(|(_, key)| key.trim().is_empty()) {
         return Err(Refusal { status: 401, message: "x-api-key: header is required".to_owned() });
     }
     match text("anthropic-version") {
@@ -228,6 +229,9 @@ fn tools(request: &Request) -> Result<(), Refusal> {
         if let Some(Err(error)) = tool.input_schema.as_ref().map(jsonschema::validator_for) {
             return Err(Refusal::invalid(format!("tools.{index}.input_schema: JSON schema is invalid: {error}")));
         }
+    }
+    if request.tools.is_empty() && request.tool_choice.as_ref().is_some_and(|choice| choice.kind == "any") {
+        return Err(Refusal::invalid("tool_choice: may only be specified while providing tools"));
     }
     match request.forced() {
         Some(name) if !names.contains(name) => {

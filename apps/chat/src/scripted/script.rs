@@ -28,7 +28,6 @@ pub(super) fn answer(turn: &Turn<'_>, directives: &Directives, faults: &[FaultKi
             *id = format!("toolu_{number:04}");
         }
     }
-    let is_call = |block: &Block| matches!(block, Block::Tool { .. });
     let stop_reason = if blocks.iter().any(is_call) { "tool_use" } else { "end_turn" };
     let mut answer = Answer { blocks, stop_reason, is_cut: false };
     for fault in faults {
@@ -50,13 +49,22 @@ fn blocks(turn: &Turn<'_>, directives: &Directives) -> Vec<Block> {
     if turn.forced == Some("classify_and_assess") {
         return shopping::classify(turn);
     }
-    match () {
+    let said = match () {
         () if calls => vec![text(turn.retell_results())],
         () if turn.tools.contains(&"get_spending_summary") => finance::answer(turn),
         () if turn.tools.contains(&"find_restaurants") => restaurant::answer(turn),
         () if turn.system.contains("JSON Schema") => form::answer(turn),
         () => shopping::recall(turn),
+    };
+    match turn.forced {
+        // A tool that no script knows is called all the same.
+        Some(name) if !said.iter().any(is_call) => vec![tool(name, "{}")],
+        _ => said,
     }
+}
+
+fn is_call(block: &Block) -> bool {
+    matches!(block, Block::Tool { .. })
 }
 
 impl Answer {

@@ -41,6 +41,7 @@ async fn what_current_clients_send_is_taken() {
     let body_type = ("content-type", "application/json");
     for headers in [
         [("authorization", "Bearer key"), ("anthropic-version", "2023-06-01")],
+        [("authorization", "bearer key"), ("anthropic-version", "2023-06-01")],
         [("x-api-key", "key"), ("anthropic-version", "2026-02-28")],
     ] {
         let headers = [headers[0], headers[1], body_type];
@@ -97,6 +98,7 @@ async fn what_current_clients_send_is_taken() {
         ("thinking", json!({"type": "much"})),
         ("tools", json!([{"name": "t"}])),
         ("tool_choice", json!("auto")),
+        ("tool_choice", json!({"type": "any"})),
         ("tool_choice", json!({"type": "tool"})),
         ("cache_control", json!("yes")),
         ("stream", json!("yes")),
@@ -127,8 +129,14 @@ async fn what_clients_choose_is_heeded() {
     let (_, answer) = ask(&provider, &HEADERS, &body(json!({"tool_choice": {"type": "none"}}))).await;
     assert_eq!((kinds(&answer), &answer["stop_reason"]), (vec!["text".into()], &json!("end_turn")));
     let ring = json!([{"role": "user", "content": "a ring"}]);
-    let (_, answer) = ask(&provider, &HEADERS, &body(json!({"tool_choice": {"type": "any"}, "messages": ring}))).await;
+    let (_, answer) = ask(&provider, &HEADERS, &body(json!({"tool_choice": {"type": "any"}, "messages": &ring}))).await;
     assert_eq!(answer["content"][0]["input"]["ask_slots"][0]["options"], json!(["gold", "silver", "“rosé”"]));
+    // A tool that has to be called is called, whether or not a script knows it.
+    for (choice, name) in [(json!({"type": "any"}), "a"), (json!({"type": "tool", "name": "b"}), "b")] {
+        let tools = json!({"tools": [tool("a"), tool("b")], "tool_choice": choice, "messages": &ring});
+        let (_, answer) = ask(&provider, &HEADERS, &body(tools)).await;
+        assert_eq!((&answer["content"][0]["name"], &answer["stop_reason"]), (&json!(name), &json!("tool_use")));
+    }
     let thinking = json!({"thinking": {"type": "enabled", "budget_tokens": 2048}});
     assert_eq!(kinds(&ask(&provider, &HEADERS, &body(thinking)).await.1)[0], "thinking");
     // Form's script goes by the system prompt.
