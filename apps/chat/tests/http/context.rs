@@ -47,7 +47,7 @@ async fn context_behind_a_tool_adds_to_what_is_known() {
     world.restart();
     let turn = world.turn("a", "restaurant", "Find italian dinner").await;
     turn.assert_done();
-    assert_eq!(turn.text(), "I have a look round. I found 2: Napoli, Osteria \"da Nonna\". Shall I book a table?");
+    assert_eq!(turn.text(), "Let me have a look. I found 2: Napoli, Osteria \"da Nonna\". Shall I book a table?");
     let stored = context(&world);
     let known = json!({"cuisine": "italian", "said": "I like thai food", "mark": "a --> b"});
     assert_eq!(stored["preferences"], known, "the newest of each name, and all the others");

@@ -95,7 +95,7 @@ async fn two_tools_at_once() {
     assert_eq!(totals, [11_600, 12_300]);
     assert_eq!(
         turn.text(),
-        "I compare the two months. From 2026-09-01 to 2026-09-30 you spent €116.00. \
+        "Let me compare the two months. From 2026-09-01 to 2026-09-30 you spent €116.00. \
          From 2026-10-01 to 2026-10-31 you spent €123.00."
     );
     let results = turn.events.iter().filter(|event| event.event == EventName::ToolResult);

@@ -40,7 +40,7 @@ fn first(turn: &Turn<'_>) -> Vec<Block> {
             vec![text("I look at your accounts first. "), tool("list_accounts", "")]
         }
         () if turn.says(&["compare"]) => vec![
-            text("I compare the two months. "),
+            text("Let me compare the two months. "),
             summary(days(SEPTEMBER), category(turn), None),
             summary(days(OCTOBER), category(turn), None),
         ],

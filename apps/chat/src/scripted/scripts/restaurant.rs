@@ -21,7 +21,7 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
             vec![text("I ask for a table. "), book(turn, if turn.says(&["napoli"]) { "Napoli" } else { "Sakura" })]
         }
         () if turn.says(&["dinner", "find", "eat"]) => vec![
-            text("I have a look round. "),
+            text("Let me have a look. "),
             tool("find_restaurants", object(&[("cuisine", json!(cuisine(turn))), ("date", json!("2026-12-24"))])),
         ],
         () if turn.says(&["broken"]) => {
