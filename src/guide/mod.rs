@@ -13,6 +13,7 @@
     doc = "| [`tool_calls`] | tool calls out of a provider's stream, or out of any SDK |"
 )]
 #![cfg_attr(feature = "envelope", doc = "| [`envelope`] | JSON inside text: hidden comments, fences, tags |")]
+//! | [`saved`] | streams that outlive their process: saving a parser's state and going on elsewhere |
 //! | [`lenient`] | trailing commas, comments and other named deviations from JSON |
 //! | [`migrating`] | coming from jiter, partial-json-fixer, jsonmodem, `StreamDeserializer`, ijson, or a regular expression |
 //!
@@ -45,6 +46,9 @@ pub mod documents {}
 
 #[doc = include_str!("limits.md")]
 pub mod limits {}
+
+#[doc = include_str!("saved.md")]
+pub mod saved {}
 
 #[doc = include_str!("lenient.md")]
 pub mod lenient {}
