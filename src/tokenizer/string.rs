@@ -6,7 +6,7 @@
 //!
 //! # How a run is read
 //!
-//! `string_from` is the loop of it: a run of plain bytes, then the byte that ended it, then the next run. What is not
+//! `string_run` is the loop of it: a run of plain bytes, then the byte that ended it, then the next run. What is not
 //! obvious:
 //!
 //! - *The search stops at the limit.* `within` is how much of the chunk lies within the string's limit, and a run is
@@ -26,7 +26,7 @@ use core::str;
 
 use super::escape::{OpenEscape, unescape};
 use super::limits::{restore_limit, save_limit};
-use super::scan::{self, Run};
+use super::scan;
 use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_text};
 use super::{Interest, Limits, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
@@ -84,28 +84,16 @@ impl Tokenizer {
         }
         self.scratch.clear();
         self.open_string(Role::Key, is_followed, limit);
-        self.string_from(chunk, within, start, run, sink)
+        Ok(start)
     }
 
     #[inline]
-    pub(super) fn begin_value_string<S: Sink>(
-        &mut self,
-        chunk: &[u8],
-        quote: usize,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
+    pub(super) fn begin_value_string<S: Sink>(&mut self, quote: usize, sink: &mut S) -> Result<usize, Fault> {
         let is_followed = self.is_followed() && sink.begin_string(self.at(quote))? == Interest::Follow;
         let start = quote + 1;
         let limit = self.at(start).saturating_add(self.limits.string);
-        let within = self.within(limit, chunk);
-        let run = scan::run(&chunk[..within], start);
-        // Neither does a string whose text nobody wants.
-        if !is_followed && run.is_ascii && chunk.get(run.end) == Some(&b'"') {
-            self.end_value_string(run.end, sink);
-            return Ok(run.end + 1);
-        }
         self.open_string(Role::Value, is_followed, limit);
-        self.string_from(chunk, within, start, run, sink)
+        Ok(start)
     }
 
     /// Reads a chunk that is short and plain, inside the open string and not inside a character of it: the usual case
@@ -155,25 +143,15 @@ impl Tokenizer {
     }
 
     /// Reads on between two characters, up to the closing quote, an escape that may be cut, or the chunk's end.
+    #[inline]
     pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
         if self.string.room == 0 {
             return self.single_quotes(chunk, start, &mut (sink as &mut dyn Sink));
         }
         // Only bytes within the limit are part of a run; the one after them is judged by itself.
         let within = self.within(self.string.limit, chunk);
-        let run = scan::run(&chunk[..within], start);
-        self.string_from(chunk, within, start, run, sink)
-    }
-
-    /// The same, once the first run is known; the top of this file explains it.
-    fn string_from<S: Sink>(
-        &mut self,
-        chunk: &[u8],
-        within: usize,
-        mut start: usize,
-        mut run: Run,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
+        let mut start = start;
+        let mut run = scan::run(&chunk[..within], start);
         loop {
             let end = run.end;
             if end > start && (self.string.is_followed || !run.is_ascii) {

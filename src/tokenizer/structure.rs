@@ -10,7 +10,7 @@ impl Tokenizer {
         let pos = self.white_space(chunk, pos);
         let Some(&byte) = chunk.get(pos) else { return Ok(pos) };
         match ValueKind::of_first_byte(byte) {
-            Some(ValueKind::String) => self.begin_value_string(chunk, pos, sink),
+            Some(ValueKind::String) => self.begin_value_string(pos, sink),
             Some(kind @ (ValueKind::Object | ValueKind::Array)) => self.open_container(kind, pos, sink),
             Some(ValueKind::Number) => self.begin_number(chunk, pos, sink),
             Some(kind @ (ValueKind::Bool | ValueKind::Null)) => self.begin_literal(kind, chunk, pos, sink),
