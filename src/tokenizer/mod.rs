@@ -207,24 +207,29 @@ impl Tokenizer {
     }
 
     /// Reads a chunk.
+    // Always inlined, as `read` is: each kind of sink has one caller of it.
+    #[inline(always)]
     pub(crate) fn feed<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
-        let room = self.limits.total - self.offset;
-        if chunk.len() as u64 > room {
-            // The limit is checked before the byte is looked at; what came before it still counts.
-            let (within, beyond) = chunk.split_at(room as usize);
-            self.read(within, sink)?;
-            if let Some(fault) = self.left_undecided() {
-                return Err(fault);
-            }
-            if self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
-                return Ok(());
-            }
-            return Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"));
-        }
-        self.read(chunk, sink)
+        // The limit is checked before the byte is looked at; what came before it still counts.
+        let room = usize::try_from(self.limits.total - self.offset).unwrap_or(usize::MAX);
+        let (within, beyond) = chunk.split_at_checked(room).unwrap_or((chunk, &[]));
+        self.read(within, sink)?;
+        if beyond.is_empty() { Ok(()) } else { self.exceed_total(beyond, sink) }
     }
 
-    #[inline]
+    /// All bytes that are allowed have been read, and there are more.
+    #[cold]
+    fn exceed_total<S: Sink>(&mut self, beyond: &[u8], sink: &mut S) -> Result<(), Fault> {
+        if let Some(fault) = self.left_undecided() {
+            return Err(fault);
+        }
+        if self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
+            return Ok(());
+        }
+        Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"))
+    }
+
+    #[inline(always)]
     fn read<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
         let mut pos = 0;
         while pos < chunk.len() {

@@ -54,7 +54,7 @@ impl Tokenizer {
         mut start: usize,
         sink: &mut S,
     ) -> Result<usize, Fault> {
-        // As in `string_from`: the search stops at the limit, and the byte after it is judged by itself.
+        // As in `string_run`: the search stops at the limit, and the byte after it is judged by itself.
         let within = self.within(self.string.limit, chunk);
         loop {
             let rest = chunk.get(start..within).unwrap_or_default();
