@@ -62,6 +62,10 @@ pub(crate) fn string_len(text: &[u8]) -> usize {
 /// Whether 1 to 16 bytes all stand for themselves inside a string: at most two words, which may overlap.
 #[inline]
 pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
+    // A byte at a time is how some models' characters come.
+    if let [byte] = bytes {
+        return PLAIN_ASCII[usize::from(*byte)];
+    }
     let is_plain = |word: u64| (special_bytes(word) | word & HIGH) == 0;
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         return bytes.len() <= 16 && is_plain(u64::from_le_bytes(*first)) && is_plain(u64::from_le_bytes(*last));

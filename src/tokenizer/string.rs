@@ -27,7 +27,7 @@ use core::str;
 use super::escape::{OpenEscape, unescape};
 use super::limits::{restore_limit, save_limit};
 use super::scan;
-use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_text};
+use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_character, ascii_text};
 use super::{Interest, Limits, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 use crate::saved::{Impossible, Reader, Writer};
@@ -115,7 +115,7 @@ impl Tokenizer {
         if !self.string.is_followed {
             return Some(StringPiece::Untold);
         }
-        let text = ascii_text(chunk);
+        let text = if let [byte] = chunk { ascii_character(*byte) } else { ascii_text(chunk) };
         if self.string.role == Role::Key {
             self.scratch.push_str(text);
             return Some(StringPiece::Untold);

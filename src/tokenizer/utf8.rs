@@ -1,8 +1,8 @@
 //! UTF-8 across chunk edges (RFC 3629 §4): a sequence that has begun is a state of its own.
 
-use core::str;
+use core::{slice, str};
 
-use ascii::AsciiStr;
+use ascii::{AsciiChar, AsciiStr};
 
 use crate::saved::{Impossible, Reader, Writer};
 
@@ -71,6 +71,23 @@ impl Utf8Carry {
     pub(crate) fn as_str(&self) -> &str {
         str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
+}
+
+/// Every text of one ASCII character is one of these.
+static ASCII: [AsciiChar; 128] = {
+    let mut characters = [AsciiChar::Null; 128];
+    let mut byte = 0u8;
+    while byte < 128 {
+        characters[byte as usize] = AsciiChar::new(byte as char);
+        byte += 1;
+    }
+    characters
+};
+
+/// A byte that is known to be ASCII, as text.
+#[inline]
+pub(crate) fn ascii_character(byte: u8) -> &'static str {
+    ASCII.get(usize::from(byte)).map_or("", |character| <&AsciiStr>::from(slice::from_ref(character)).as_str())
 }
 
 /// Bytes that are known to be ASCII, as text.
