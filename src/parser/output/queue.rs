@@ -89,7 +89,11 @@ impl Queue {
     /// about its events when they are read, so they need no entries.
     #[inline]
     pub(in crate::parser) fn keep_piece(&mut self, text: &str, at: u64) {
-        self.text.push_str(text);
+        match text.as_bytes() {
+            // Without a call that copies.
+            [byte] => self.text.push(char::from(*byte)),
+            _ => self.text.push_str(text),
+        }
         self.piece = Some(at);
     }
 
