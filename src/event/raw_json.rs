@@ -71,8 +71,8 @@ impl Sink for NoSink {
 
     fn end_container(&mut self, _: ValueKind, _: u64) {}
 
-    fn key(&mut self, _: &str, _: u64) -> Result<(), Fault> {
-        Ok(())
+    fn key(&mut self, _: &str, _: u64) -> Result<Interest, Fault> {
+        Ok(Interest::Skip)
     }
 
     fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {

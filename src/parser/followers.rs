@@ -107,7 +107,7 @@ impl Followers {
         if is_selected || self.document.is_some() { Interest::Follow } else { Interest::Skip }
     }
 
-    /// A container is followed if anything needs to know what is inside.
+    /// A container, or a member's value, is followed if anything needs to know what is inside.
     fn interest(&self, is_live: bool) -> Interest {
         if is_live || self.open_keys.is_some() || self.document.is_some() { Interest::Follow } else { Interest::Skip }
     }
@@ -164,18 +164,18 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     }
 
     #[inline(never)]
-    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
+    fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
         let followers = &mut *self.followers;
         if let Some(keys) = &mut followers.open_keys
             && !keys.insert(key)
         {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
-        followers.tracker.key(key);
-        match &mut followers.document {
-            Some(document) => document.key(key, quote),
-            None => Ok(()),
+        let leads_on = followers.tracker.key(key);
+        if let Some(document) = &mut followers.document {
+            document.key(key, quote)?;
         }
+        Ok(followers.interest(leads_on))
     }
 
     #[inline(never)]

@@ -201,14 +201,14 @@ impl Sink for InnerSink<'_> {
         self.tell(|tracker, out| tracker.end_container(end, |_| None, out));
     }
 
-    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
+    fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
         if let Some(keys) = self.open_keys
             && !keys.insert(key)
         {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
-        self.place.tracker.key(key);
-        Ok(())
+        let leads_on = self.place.tracker.key(key);
+        Ok(if leads_on || self.open_keys.is_some() { Interest::Follow } else { Interest::Skip })
     }
 
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
@@ -350,6 +350,7 @@ impl InnerTexts {
         let text = self.levels().nth(level.saturating_sub(1)).filter(|text| !text.has_failed);
         Innermost {
             position: text.map_or(Position::Closed, |text| text.tokenizer.position()),
+            depth: text.map_or(0, |text| text.tokenizer.nest().depth()),
             follows_all: text.is_some_and(|text| text.open_keys.is_some()),
         }
     }

@@ -132,6 +132,7 @@ impl Parser {
             Some(inner) => inner.innermost(level),
             None => Innermost {
                 position: tokenizer.position(),
+                depth: tokenizer.nest().depth(),
                 follows_all: followers.document.is_some() || followers.open_keys.is_some(),
             },
         }

@@ -68,7 +68,7 @@ impl Sink for OuterSink<'_, '_> {
         self.outer.end_container(kind, end);
     }
 
-    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
+    fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
         self.outer.key(key, quote)
     }
 

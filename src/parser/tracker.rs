@@ -164,21 +164,21 @@ impl Tracker {
         }
     }
 
-    /// Notes a member's key, which leads to the value that begins next.
+    /// Notes a member's key, which leads to the value that begins next. Returns whether a pattern may select that, or
+    /// something inside.
     #[inline]
-    pub(super) fn key(&mut self, key: &str) {
-        let Some(frame) = self.frames.last() else { return };
-        if !frame.is_live {
-            return;
-        }
+    pub(super) fn key(&mut self, key: &str) -> bool {
+        let Some(frame) = self.frames.last().filter(|frame| frame.is_live) else { return false };
         let automaton = self.patterns.automaton();
         let from = &self.rows[self.rows.len() - automaton.words()..];
         automaton.step_key(from, key, &mut self.row);
         self.node = frame.node;
-        if !is_dead(&self.row) {
+        let leads_on = !is_dead(&self.row);
+        if leads_on {
             self.paths.release_after(frame.node);
             self.node = self.paths.push_key(frame.node, key);
         }
+        leads_on
     }
 
     /// Finds the patterns that select the value that begins, and tells it for each.

@@ -92,8 +92,7 @@ pub(crate) struct Tokenizer {
     /// The offset of the current chunk's first byte; between chunks, of the next one's.
     offset: u64,
     nest: Nest,
-    /// The depth around the container that is being skipped; `NOTHING_SKIPPED` outside one.
-    skip_depth: usize,
+    skipped: Skipped,
     string: OpenString,
     escape: OpenEscape,
     carry: Utf8Carry,
@@ -121,7 +120,27 @@ enum AfterRoot {
     Stop,
 }
 
-const NOTHING_SKIPPED: usize = usize::MAX;
+/// What is being skipped: a container, a member's value, or nothing.
+///
+/// In one word, since every value asks for it: twice the depth around the value, and one more for a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Skipped(usize);
+
+impl Skipped {
+    pub(crate) const NOTHING: Self = Self(usize::MAX);
+
+    /// The container that is open at a depth, of which the outermost has 0.
+    #[inline]
+    pub(crate) fn container(depth: usize) -> Self {
+        Self(2 * depth)
+    }
+
+    /// The value of a member of the innermost of so many containers.
+    #[inline]
+    pub(crate) fn member(depth: usize) -> Self {
+        Self(2 * depth + 1)
+    }
+}
 
 impl Tokenizer {
     pub(crate) fn new(limits: Limits, leniency: Leniency) -> Self {
@@ -129,7 +148,7 @@ impl Tokenizer {
             state: State::Value,
             offset: 0,
             nest: Nest::default(),
-            skip_depth: NOTHING_SKIPPED,
+            skipped: Skipped::NOTHING,
             string: OpenString::default(),
             escape: OpenEscape::default(),
             carry: Utf8Carry::default(),
@@ -164,7 +183,7 @@ impl Tokenizer {
         self.state = State::Value;
         self.offset = 0;
         self.nest.clear();
-        self.skip_depth = NOTHING_SKIPPED;
+        self.skipped = Skipped::NOTHING;
         self.scratch.clear();
         self.lines = 0;
         self.line_start = 0;
@@ -287,7 +306,7 @@ impl Tokenizer {
 
     /// Whether the sink is told about what is here.
     fn is_followed(&self) -> bool {
-        self.skip_depth == NOTHING_SKIPPED
+        self.skipped == Skipped::NOTHING
     }
 
     /// The state after a value that has just ended.

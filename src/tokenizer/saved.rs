@@ -11,7 +11,7 @@ use super::nest::Nest;
 use super::number::OpenNumber;
 use super::string::OpenString;
 use super::utf8::Utf8Carry;
-use super::{Interest, Limits, NOTHING_SKIPPED, Sink, State, Tokenizer, ValueKind};
+use super::{Interest, Limits, Sink, Skipped, State, Tokenizer, ValueKind};
 use crate::error::{Deviation, DeviationKind, Fault};
 use crate::saved::{FARTHEST, Impossible, Reader, Writer};
 
@@ -215,10 +215,10 @@ impl Tokenizer {
         &self.nest
     }
 
-    /// Says what is followed of a state that was read: all but what is inside the container at `skipped`, if anything is
-    /// skipped, and the open string or atom.
-    pub(crate) fn follow(&mut self, skipped: Option<usize>, follows_value: bool) -> Result<(), Impossible> {
-        self.skip_depth = skipped.unwrap_or(NOTHING_SKIPPED);
+    /// Says what is followed of a state that was read: all but what is skipped, and the open string
+    /// or atom.
+    pub(crate) fn follow(&mut self, skipped: Skipped, follows_value: bool) -> Result<(), Impossible> {
+        self.skipped = skipped;
         let is_followed = self.is_followed();
         match self.position() {
             Position::Key => {
@@ -317,8 +317,8 @@ impl Sink for OpenStarts {
         self.starts.pop();
     }
 
-    fn key(&mut self, _: &str, _: u64) -> Result<(), Fault> {
-        Ok(())
+    fn key(&mut self, _: &str, _: u64) -> Result<Interest, Fault> {
+        Ok(Interest::Follow)
     }
 
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {

@@ -67,26 +67,28 @@ impl ValueKind {
     }
 }
 
-/// A sink's answer to a value's first byte: whether it wants to know what is inside.
+/// A sink's answer to a value's first byte, whether it wants to know what is inside; or to a key, whether it wants to know
+/// the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
-    /// Tell keys, children and text.
+    /// Tell keys, children and text; or the value.
     Follow,
-    /// Validate the inside, and tell nothing but its end.
+    /// Validate the inside, and tell nothing but its end; or the value, and tell nothing.
     Skip,
 }
 
 /// The receiver of tokens. All offsets are absolute.
 ///
 /// Inside a container that was answered with [`Interest::Skip`] nothing is told, not even the ends of nested
-/// containers, but its own end is. For a skipped string, only its end is told; for a skipped atom, nothing more.
+/// containers, but its own end is. For a skipped string, only its end is told; for a skipped atom, nothing more. Of the
+/// value of a key that was answered so, nothing at all is told.
 pub(crate) trait Sink {
     /// A `{` or `[` at `at`.
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
     /// The container's closing bracket; `end` is the offset after it.
     fn end_container(&mut self, kind: ValueKind, end: u64);
-    /// A whole decoded key; `quote` is the offset of its closing quote.
-    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault>;
+    /// A whole decoded key; `quote` is the offset of its closing quote. The answer is about its value.
+    fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault>;
     /// The opening quote of a string value.
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;
     /// The next decoded piece of the open string, never empty; `at` is the offset of its first raw byte.
@@ -118,7 +120,7 @@ impl Sink for &mut dyn Sink {
         (**self).end_container(kind, end);
     }
 
-    fn key(&mut self, key: &str, quote: u64) -> Result<(), Fault> {
+    fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
         (**self).key(key, quote)
     }
 

@@ -22,7 +22,7 @@
 //!   passed over without a look.
 //! - *Each piece is told before the next byte is judged.* When an error comes, everything before it has been told.
 
-use core::str;
+use core::{mem, str};
 
 use super::escape::{OpenEscape, unescape};
 use super::limits::{restore_limit, save_limit};
@@ -72,7 +72,7 @@ impl Tokenizer {
         // The usual key, plain and not cut, needs no state.
         if run.is_ascii && chunk.get(run.end) == Some(&b'"') {
             if is_followed {
-                sink.key(ascii_text(&chunk[start..run.end]), self.at(run.end))?;
+                self.tell_key(ascii_text(&chunk[start..run.end]), self.at(run.end), sink)?;
             }
             // Neither does its colon.
             if chunk.get(run.end + 1) == Some(&b':') {
@@ -236,13 +236,21 @@ impl Tokenizer {
         match self.string.role {
             Role::Key => {
                 if self.string.is_followed {
-                    sink.key(&self.scratch, self.at(quote))?;
+                    self.tell_collected_key(self.at(quote), sink)?;
                 }
                 self.state = State::Colon;
             }
             Role::Value => self.end_value_string(quote, sink),
         }
         Ok(())
+    }
+
+    /// Tells the key that has been collected.
+    pub(super) fn tell_collected_key<S: Sink>(&mut self, quote: u64, sink: &mut S) -> Result<(), Fault> {
+        let key = mem::take(&mut self.scratch);
+        let told = self.tell_key(&key, quote, sink);
+        self.scratch = key;
+        told
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Between tokens: white space, brackets, commas, colons, and the first byte of every value (RFC 8259 §2).
 
-use super::{Interest, NOTHING_SKIPPED, Sink, State, Tokenizer, ValueKind};
+use super::{Interest, Sink, Skipped, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
 impl Tokenizer {
@@ -54,6 +54,7 @@ impl Tokenizer {
             None => Ok(pos),
             Some(b',') => {
                 self.state = if in_object { State::NextKey } else { State::Value };
+                self.end_skipped(Skipped::member(self.nest.depth()));
                 Ok(pos + 1)
             }
             Some(b'}') if in_object => Ok(self.close_container(pos, sink)),
@@ -115,7 +116,7 @@ impl Tokenizer {
             return Err(Fault::new(ErrorKind::DepthLimit, self.at(pos), "expected no deeper nesting than allowed"));
         }
         if self.is_followed() && sink.begin_container(kind, self.at(pos))? == Interest::Skip {
-            self.skip_depth = depth;
+            self.skipped = Skipped::container(depth);
         }
         if kind == ValueKind::Object {
             self.nest.push_object();
@@ -130,15 +131,33 @@ impl Tokenizer {
     #[inline]
     pub(super) fn close_container<S: Sink>(&mut self, pos: usize, sink: &mut S) -> usize {
         let kind = if self.nest.in_object() { ValueKind::Object } else { ValueKind::Array };
+        self.end_skipped(Skipped::member(self.nest.depth()));
         self.nest.pop();
-        if self.skip_depth == self.nest.depth() {
-            self.skip_depth = NOTHING_SKIPPED;
-        }
+        self.end_skipped(Skipped::container(self.nest.depth()));
         if self.is_followed() {
             sink.end_container(kind, self.at(pos) + 1);
         }
         self.state = self.after_value();
         pos + 1
+    }
+}
+
+impl Tokenizer {
+    /// Tells a whole key; what is in its value may be skipped.
+    #[inline]
+    pub(super) fn tell_key<S: Sink>(&mut self, key: &str, quote: u64, sink: &mut S) -> Result<(), Fault> {
+        if sink.key(key, quote)? == Interest::Skip {
+            self.skipped = Skipped::member(self.nest.depth());
+        }
+        Ok(())
+    }
+
+    /// What is skipped ends, if it is this.
+    #[inline]
+    fn end_skipped(&mut self, skipped: Skipped) {
+        if self.skipped == skipped {
+            self.skipped = Skipped::NOTHING;
+        }
     }
 }
 

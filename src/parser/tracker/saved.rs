@@ -7,12 +7,14 @@ use super::{EnteredString, Frame, OpenValue, Tracker, is_dead};
 use crate::parser::output::{Output, Selected};
 use crate::path::Segment;
 use crate::saved::{FARTHEST, Impossible, Reader, Writer};
-use crate::tokenizer::{Position, Tokenizer, ValueKind};
+use crate::tokenizer::{Position, Skipped, Tokenizer, ValueKind};
 
 /// What is open in the innermost text, of which a tracker knows only a part.
 #[derive(Clone, Copy)]
 pub(in crate::parser) struct Innermost {
     pub(in crate::parser) position: Position,
+    /// How many containers are open.
+    pub(in crate::parser) depth: usize,
     /// Whether tokens are told even where no pattern can select anything.
     pub(in crate::parser) follows_all: bool,
 }
@@ -50,7 +52,7 @@ impl Tracker {
             out.byte(tag | if frame.value.is_selected { SELECTED } else { 0 });
             save_value(&frame.value, out);
             let next = self.frames.get(place + 1).map(|next| next.node);
-            let next = next.or((has_leaf || innermost.position == Position::AfterKey).then_some(self.node));
+            let next = next.or(self.is_within_value(innermost).then_some(self.node));
             if tag == ARRAY {
                 out.number(frame.next_index);
             } else if let Some(next) = next.filter(|_| tag == OBJECT && frame.is_live) {
@@ -98,7 +100,7 @@ impl Tracker {
                 }
                 _ => return Err(Impossible),
             }
-            let leads_on = read.has_leaf(innermost) || innermost.position == Position::AfterKey;
+            let leads_on = read.is_within_value(innermost);
             let frame = read.frames.last_mut().ok_or(Impossible)?;
             Impossible::unless(frame.value.is_selected == is_selected)?;
             match frame.value.kind {
@@ -127,7 +129,28 @@ impl Tracker {
     /// Whether a string or atom is open whose beginning was told, and that is not read inside.
     fn has_leaf(&self, innermost: Innermost) -> bool {
         matches!(innermost.position, Position::String | Position::Atom(_))
-            && self.frames.last().is_none_or(|frame| frame.is_live || innermost.follows_all)
+            && self.skipped(innermost) == Skipped::NOTHING
+    }
+
+    /// Whether a key has led on from the innermost container that was told, or a value in it is open.
+    fn is_within_value(&self, innermost: Innermost) -> bool {
+        let is_token = matches!(innermost.position, Position::AfterKey | Position::String | Position::Atom(_));
+        is_token || innermost.depth > self.frames_of(self.level()).len()
+    }
+
+    /// What is skipped in the innermost text.
+    fn skipped(&self, innermost: Innermost) -> Skipped {
+        let frames = self.frames_of(self.level());
+        match frames.last() {
+            _ if innermost.follows_all => Skipped::NOTHING,
+            Some(frame) if !frame.is_live => Skipped::container(frames.len() - 1),
+            Some(frame)
+                if frame.value.kind == ValueKind::Object && self.is_within_value(innermost) && is_dead(&self.row) =>
+            {
+                Skipped::member(frames.len())
+            }
+            _ => Skipped::NOTHING,
+        }
     }
 
     /// The place and the first match of the value that begins next, if it is selected.
@@ -159,8 +182,8 @@ impl Tracker {
 
     fn restore_key(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         if reader.flag()? {
-            self.key(reader.text()?);
-            return Impossible::unless(!is_dead(&self.row));
+            let leads_on = self.key(reader.text()?);
+            return Impossible::unless(leads_on);
         }
         // A key that leads nowhere.
         let automaton = self.patterns.automaton();
@@ -196,11 +219,13 @@ impl Tracker {
                 && (is_last || frame.is_live || follows_all)
         };
         Impossible::unless(frames.iter().enumerate().all(fits))?;
-        let is_skipped = frames.last().is_some_and(|frame| !frame.is_live && !follows_all);
+        let innermost = Innermost { position: tokenizer.position(), depth: nest.depth(), follows_all };
+        let skipped = if level < self.level() { Skipped::NOTHING } else { self.skipped(innermost) };
+        let is_skipped = skipped != Skipped::NOTHING;
         Impossible::unless(is_skipped && nest.depth() >= frames.len() || nest.depth() == frames.len())?;
-        let skipped = is_skipped.then(|| frames.len() - 1);
         let follows_value = if level < self.level() {
-            Impossible::unless(!is_skipped && tokenizer.position() == Position::String)?;
+            let is_live = frames.last().is_none_or(|frame| frame.is_live || follows_all);
+            Impossible::unless(is_live && tokenizer.position() == Position::String)?;
             true
         } else {
             let fits = |leaf: &OpenValue| tokenizer.may_be_told_as(leaf.kind) && leaf.start < tokenizer.offset();

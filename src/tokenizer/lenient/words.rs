@@ -196,7 +196,7 @@ impl Tokenizer {
         if end < chunk.len() {
             self.rewrite(self.at(end), self.at(end), "\"", sink);
             if self.string.is_followed {
-                sink.key(&self.scratch, self.at(end))?;
+                self.tell_collected_key(self.at(end), sink)?;
             }
             self.state = State::Colon;
         }
