@@ -1,7 +1,7 @@
 //! Escapes in strings and keys (RFC 8259 §7): one letter, four hexadecimal digits, a surrogate pair of two times four.
 //!
-//! Each byte is read on its own, because a chunk may end after any of them. A one-letter escape that is not cut never
-//! comes here: a string's run reads it with [`unescape`].
+//! Each byte is read on its own, because a chunk may end after any of them. A valid escape that is not cut needs no state:
+//! a string's run reads it with [`unescape`] or [`unescape_unicode`].
 //!
 //! The trap is where a lone surrogate becomes apparent. `\uD83D` may still get its partner, so a high one only fails at
 //! the first byte that can't belong to a partner: the backslash, its `u`, or one of the first two digits, which say
@@ -151,6 +151,23 @@ pub(crate) fn unescape(letter: u8) -> Option<&'static str> {
         b't' => "\t",
         _ => return None,
     })
+}
+
+/// The character that `text` begins with as `\uXXXX`, or as a pair of them, and how long that is: if it is all there and
+/// valid.
+#[inline(never)]
+pub(super) fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
+    let unit = |at: usize| -> Option<u16> {
+        let (escape, _) = text.get(at..)?.split_first_chunk::<6>()?;
+        let digits = escape.strip_prefix(b"\\u")?;
+        digits.iter().try_fold(0, |code, &digit| Some(code << 4 | (digit as char).to_digit(16)? as u16))
+    };
+    let first = unit(0)?;
+    if let Some(character) = char::from_u32(first.into()) {
+        return Some((character, 6));
+    }
+    let pair = char::decode_utf16([first, unit(6)?]).next()?;
+    Some((pair.ok()?, 12))
 }
 
 #[cold]

@@ -24,7 +24,7 @@
 
 use core::{mem, str};
 
-use super::escape::{OpenEscape, unescape};
+use super::escape::{OpenEscape, unescape, unescape_unicode};
 use super::limits::{restore_limit, save_limit};
 use super::scan;
 use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_character, ascii_text};
@@ -177,11 +177,17 @@ impl Tokenizer {
                     return Ok(end + 1);
                 }
                 Some(b'\\') => {
-                    // The usual escape, one letter and not cut, needs no state.
-                    let letter = chunk[..within].get(end + 1);
-                    if let Some(character) = letter.and_then(|&letter| unescape(letter)) {
+                    // The usual escape, valid and not cut, needs no state.
+                    let escape = &chunk[end..within.max(end)];
+                    if let Some(character) = escape.get(1).and_then(|&letter| unescape(letter)) {
                         self.tell(character, self.at(end), sink)?;
                         start = end + 2;
+                        run = scan::run(&chunk[..within], start);
+                        continue;
+                    }
+                    if let Some((character, len)) = unescape_unicode(escape) {
+                        self.tell(character.encode_utf8(&mut [0; 4]), self.at(end), sink)?;
+                        start = end + len;
                         run = scan::run(&chunk[..within], start);
                         continue;
                     }
