@@ -1,9 +1,9 @@
 //! Finding the next byte that matters inside a string, many at a time.
 //!
-//! Special bytes are the quote, the backslash and the control characters (RFC 8259 §7). Words of eight bytes are
-//! searched with the usual borrow trick: subtracting one from each byte borrows into its high bit if the
-//! byte was zero. A borrow can also flag *higher* bytes, but the lowest flagged byte, which is the one that is wanted,
-//! is always right.
+//! Special bytes are the quote, the backslash and the control characters (RFC 8259 §7). Blocks of sixteen bytes are compared
+//! at once where the machine can do that. Words of eight bytes are searched with the usual borrow trick: subtracting one from
+//! each byte borrows into its high bit if the byte was zero. A borrow can also flag *higher* bytes, but the lowest flagged
+//! byte, which is the one that is wanted, is always right.
 
 const LOW: u64 = u64::from_le_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
@@ -18,16 +18,6 @@ pub(crate) struct Run {
     pub(crate) end: usize,
     /// Whether every byte before `end` is ASCII.
     pub(crate) is_ascii: bool,
-}
-
-impl Run {
-    /// The run that ends in `word`, which begins at `at`, where its lowest special byte is flagged.
-    #[inline]
-    fn ending_in(word: u64, special: u64, seen: u64, at: usize) -> Self {
-        let before = special.trailing_zeros() / 8;
-        let seen = seen | word & !(u64::MAX << (8 * before));
-        Self { end: at + before as usize, is_ascii: seen & HIGH == 0 }
-    }
 }
 
 /// Whether a string's run ends at this byte.
@@ -80,72 +70,98 @@ pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
 #[inline]
 pub(crate) fn run(bytes: &[u8], start: usize) -> Run {
     // What is left of a model's chunk is usually a few bytes.
-    if bytes.len() < start + 8 { short_run(bytes, start, 0) } else { long_run(bytes, start) }
+    if bytes.len() < start + 8 { short_run(bytes, start) } else { long_run(bytes, start) }
 }
 
-/// The same, byte by byte; the bytes before are merged in `seen`.
+/// The same, byte by byte.
 #[inline]
-fn short_run(bytes: &[u8], start: usize, mut seen: u64) -> Run {
-    let mut end = start;
+fn short_run(bytes: &[u8], start: usize) -> Run {
+    let (mut end, mut seen) = (start, 0);
     while let Some(&byte) = bytes.get(end) {
         if is_special(byte) {
             break;
         }
-        seen |= u64::from(byte);
+        seen |= byte;
         end += 1;
     }
-    Run { end, is_ascii: seen & HIGH == 0 }
+    Run { end, is_ascii: seen.is_ascii() }
 }
 
-/// The same, by blocks and words.
+/// The same for 8 bytes at least, by blocks and words. The last one overlaps the one before it: what was seen once may be
+/// seen again.
 #[inline(never)]
 fn long_run(bytes: &[u8], start: usize) -> Run {
-    let mut seen = 0u64;
-    let mut end = start;
-    let searched_by_blocks = if HAS_VECTORS { bytes.get(start..).unwrap_or_default() } else { &[] };
-    let (blocks, _) = searched_by_blocks.as_chunks::<BLOCK>();
-    for block in blocks {
-        let flags = special_flags(block);
-        let (words, _) = block.as_chunks::<8>();
-        if flags != [0; BLOCK] {
-            let (flags, _) = flags.as_chunks::<8>();
-            for (word, flags) in words.iter().zip(flags) {
-                let (word, flags) = (u64::from_le_bytes(*word), u64::from_le_bytes(*flags));
-                if flags != 0 {
-                    return Run::ending_in(word, flags, seen, end);
-                }
-                seen |= word;
-                end += 8;
-            }
-        }
-        seen |= words.iter().fold(0, |seen, word| seen | u64::from_le_bytes(*word));
-        end += BLOCK;
-    }
-    let rest = bytes.get(end..).unwrap_or_default();
-    let (words, _) = rest.as_chunks::<8>();
-    for word in words {
-        let word = u64::from_le_bytes(*word);
-        let special = special_bytes(word);
-        if special != 0 {
-            return Run::ending_in(word, special, seen, end);
-        }
-        seen |= word;
-        end += 8;
-    }
-    short_run(bytes, end, seen)
+    let text = bytes.get(start..).unwrap_or_default();
+    let (end, is_ascii) = blocks::search(text).unwrap_or_else(|| search_by_words(text));
+    Run { end: start + end, is_ascii }
 }
 
-/// How many bytes are searched with one comparison.
-const BLOCK: usize = 32;
+/// Where the first special byte is, or the length of the text, and whether all before it is ASCII.
+fn search_by_words(text: &[u8]) -> (usize, bool) {
+    let (mut at, mut seen) = (0, 0);
+    let last = text.len().saturating_sub(8);
+    while let Some(bytes) = text.get(at..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*bytes);
+        let special = special_bytes(word);
+        if special != 0 {
+            let before = special.trailing_zeros() / 8;
+            seen |= word & !(u64::MAX << (8 * before));
+            return (at + before as usize, seen & HIGH == 0);
+        }
+        seen |= word;
+        if at == last {
+            break;
+        }
+        at = (at + 8).min(last);
+    }
+    (text.len(), seen & HIGH == 0)
+}
 
-/// Whether a block can be searched at once. WebAssembly compares byte by byte unless it is built with its vectors, and
-/// searching by words alone takes half the time there.
-const HAS_VECTORS: bool = !cfg!(all(target_family = "wasm", not(target_feature = "simd128")));
+/// Searching by blocks of 16 bytes, where that is one instruction.
+#[cfg(not(target_family = "wasm"))]
+mod blocks {
+    use wide::{CmpEq, CmpLt, i8x16};
 
-/// A byte of ones for each special byte. The loop has no early exit, so that the compiler vectorizes it.
-#[inline]
-fn special_flags(block: &[u8; BLOCK]) -> [u8; BLOCK] {
-    block.map(|byte| if is_special(byte) { 0xFF } else { 0 })
+    /// What [`search_by_words`](super::search_by_words) says, if the text has 16 bytes.
+    #[inline]
+    pub(super) fn search(text: &[u8]) -> Option<(usize, bool)> {
+        let (mut at, mut not_ascii) = (0, 0);
+        let last = text.len().checked_sub(16)?;
+        loop {
+            let block = i8x16::new(text.get(at..)?.first_chunk::<16>()?.map(|byte| byte as i8));
+            // Bit by bit, as for the bytes: the sign is the high bit.
+            let signs = block.move_mask();
+            let special = special(block).move_mask();
+            if special != 0 {
+                let before = special.trailing_zeros();
+                not_ascii |= signs & !(-1 << before);
+                return Some((at + before as usize, not_ascii == 0));
+            }
+            not_ascii |= signs;
+            if at == last {
+                return Some((text.len(), not_ascii == 0));
+            }
+            at = (at + 16).min(last);
+        }
+    }
+
+    /// All bits of each special byte.
+    #[inline]
+    fn special(block: i8x16) -> i8x16 {
+        let is = |byte: u8| block.cmp_eq(i8x16::splat(byte as i8));
+        // Bytes are signed here, so that what is past ASCII would be the least without its sign turned.
+        let flipped = |byte: u8| i8x16::splat((byte ^ 0x80) as i8);
+        let is_control = (block ^ i8x16::splat(i8::MIN)).cmp_lt(flipped(b' '));
+        is(b'"') | is(b'\\') | is_control
+    }
+}
+
+/// WebAssembly compares byte by byte unless it is built with its vectors.
+#[cfg(target_family = "wasm")]
+mod blocks {
+    pub(super) fn search(_: &[u8]) -> Option<(usize, bool)> {
+        None
+    }
 }
 
 /// The high bit of the lowest special byte of `word` is set, and of none below it.
