@@ -210,11 +210,11 @@ impl ParserBuilder {
         Self { accepts_deviations: false, ..self }
     }
 
-    fn document(self) -> Option<Document> {
+    fn document(self) -> Option<Box<Document>> {
         match self.snapshots {
             Snapshots::None => None,
-            Snapshots::Settled => Some(Document::new()),
-            Snapshots::Provisional => Some(Document::new().with_open_atoms()),
+            Snapshots::Settled => Some(Box::new(Document::new())),
+            Snapshots::Provisional => Some(Box::new(Document::new().with_open_atoms())),
         }
     }
 

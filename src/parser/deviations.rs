@@ -2,6 +2,7 @@
 //!
 //! A text may deviate at every byte, so noting a deviation needs no path, and no memory that grows with their number.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::error::{Deviation, DeviationKind, Error};
@@ -13,6 +14,12 @@ pub(super) struct Deviations {
     are_accepted: bool,
     /// The verdict on the text, unless they are accepted.
     first: Option<Error>,
+    /// In a box, as most texts have none.
+    noted: Option<Box<Noted>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Noted {
     listed: Vec<Deviation>,
     count: u64,
     /// Where the newest is.
@@ -31,7 +38,7 @@ impl Deviations {
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.count == 0
+        self.count() == 0
     }
 
     /// The first, with its path, unless they are accepted.
@@ -41,11 +48,11 @@ impl Deviations {
 
     /// The first [`Deviation::LIST_LIMIT`] of them.
     pub(super) fn listed(&self) -> &[Deviation] {
-        &self.listed
+        self.noted.as_ref().map_or(&[], |noted| &noted.listed)
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.count
+        self.noted.as_ref().map_or(0, |noted| noted.count)
     }
 
     /// The first one is about to be noted: it is the text's error.
@@ -55,32 +62,35 @@ impl Deviations {
 
     /// Notes a deviation.
     pub(super) fn note(&mut self, deviation: Deviation) {
+        let Noted { listed, count, newest } = &mut **self.noted.get_or_insert_default();
         // The byte that broke an escape is read again, and may also be wrong by itself.
-        if self.count > 0 && self.newest == deviation.offset() {
+        if *count > 0 && *newest == deviation.offset() {
             return;
         }
-        self.newest = deviation.offset();
-        self.count += 1;
-        if self.listed.len() < Deviation::LIST_LIMIT {
-            self.listed.push(deviation);
+        *newest = deviation.offset();
+        *count += 1;
+        if listed.len() < Deviation::LIST_LIMIT {
+            listed.push(deviation);
         }
     }
 
     /// Forgets them, but keeps the list's buffer.
     pub(super) fn clear(&mut self) {
         self.first = None;
-        self.listed.clear();
-        self.count = 0;
+        if let Some(noted) = &mut self.noted {
+            noted.listed.clear();
+            noted.count = 0;
+        }
     }
 }
 
 /// Saved state.
 impl Deviations {
     pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.count);
-        self.listed.iter().for_each(|deviation| deviation.save(out));
-        if self.count > 0 {
-            out.number(self.newest);
+        out.number(self.count());
+        if let Some(noted) = self.noted.as_ref().filter(|noted| noted.count > 0) {
+            noted.listed.iter().for_each(|deviation| deviation.save(out));
+            out.number(noted.newest);
         }
         out.option(self.first.as_ref(), |out, first| first.save(out));
     }
@@ -93,22 +103,23 @@ impl Deviations {
         allowed: impl Fn(DeviationKind) -> bool,
     ) -> Result<(), Impossible> {
         // The end of input may be one too.
-        self.count = reader.at_most(offset.saturating_add(1))?;
-        let listed = self.count.min(Deviation::LIST_LIMIT as u64);
-        let mut newest = 0;
-        for _ in 0..listed {
-            let deviation = Deviation::restore(reader)?;
-            Impossible::unless(deviation.offset() >= newest && allowed(deviation.kind()))?;
-            newest = deviation.offset();
-            self.listed.push(deviation);
-        }
-        if self.count > 0 {
-            self.newest = reader.at_most(offset)?;
-            Impossible::unless(self.newest >= newest)?;
+        let count = reader.at_most(offset.saturating_add(1))?;
+        if count > 0 {
+            let noted = self.noted.get_or_insert_default();
+            noted.count = count;
+            let mut newest = 0;
+            for _ in 0..count.min(Deviation::LIST_LIMIT as u64) {
+                let deviation = Deviation::restore(reader)?;
+                Impossible::unless(deviation.offset() >= newest && allowed(deviation.kind()))?;
+                newest = deviation.offset();
+                noted.listed.push(deviation);
+            }
+            noted.newest = reader.at_most(offset)?;
+            Impossible::unless(noted.newest >= newest)?;
         }
         self.first = reader.option(Error::restore)?;
-        let first = self.listed.first().map(Deviation::offset);
-        let has_first = self.count > 0 && !self.are_accepted;
+        let first = self.listed().first().map(Deviation::offset);
+        let has_first = count > 0 && !self.are_accepted;
         Impossible::unless(match &self.first {
             Some(error) => has_first && first == Some(error.offset()),
             None => !has_first,

@@ -1,6 +1,7 @@
 //! The followers of a parser's tokens: the tracker, the open keys, the document, the deviations. [`TokenSink`] gives
 //! them each token that the tokenizer finds.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::ops::Range;
 
@@ -21,7 +22,8 @@ pub(super) struct Followers {
     /// The keys of open objects, if duplicates are rejected.
     pub(super) open_keys: Option<OpenKeys>,
     /// The partial document, if snapshots were asked for.
-    pub(super) document: Option<Document>,
+    // In a box, as most parsers have none.
+    pub(super) document: Option<Box<Document>>,
     /// What was gone past; after the first one, the text is not complete any more, unless they are accepted.
     pub(super) deviations: Deviations,
     /// Whether the end of a chunk means anything: to a text that has deviated, to a document that shows open atoms.
@@ -47,10 +49,10 @@ impl Followers {
     pub(super) fn new(
         tracker: Tracker,
         open_keys: Option<OpenKeys>,
-        document: Option<Document>,
+        document: Option<Box<Document>>,
         deviations: Deviations,
     ) -> Self {
-        let has_work_after_chunks = document.as_ref().is_some_and(Document::shows_open_atoms);
+        let has_work_after_chunks = document.as_deref().is_some_and(Document::shows_open_atoms);
         Self { tracker, open_keys, document, deviations, has_work_after_chunks }
     }
 
@@ -63,7 +65,7 @@ impl Followers {
             document.clear();
         }
         self.deviations.clear();
-        self.has_work_after_chunks = self.document.as_ref().is_some_and(Document::shows_open_atoms);
+        self.has_work_after_chunks = self.document.as_deref().is_some_and(Document::shows_open_atoms);
     }
 
     /// Where the innermost open value is, as far as it is followed.

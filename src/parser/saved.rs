@@ -1,5 +1,6 @@
 //! Saved state of a parser: each part writes and reads its own, and here they are held against each other.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::engine::{Engine, Outcome};
@@ -182,7 +183,7 @@ impl Parser {
             *keys = super::duplicate_keys::OpenKeys::restore(reader, tokenizer.nest().objects())?;
         }
         if let Some(document) = followers.document.take() {
-            let mut document = document.restore(reader, Some(tokenizer))?;
+            let mut document = Box::new(document.restore(reader, Some(tokenizer))?);
             document.settle(tokenizer, tracker.steps())?;
             if has_deviated {
                 document.fail();
@@ -221,7 +222,7 @@ impl Parser {
         };
         Impossible::unless(offset >= tokenizer.offset() || outcome == FAILED)?;
         if let Some(document) = followers.document.take() {
-            let mut document = document.restore(reader, None)?;
+            let mut document = Box::new(document.restore(reader, None)?);
             if outcome == FINISHED {
                 Impossible::unless(document.has_whole_root())?;
             } else {

@@ -8,6 +8,7 @@ mod concrete;
 mod quoted;
 mod spelling;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
@@ -73,7 +74,7 @@ pub(crate) struct PathStore {
     /// Nodes below this place must stay: queued events refer to them.
     pinned: usize,
     /// Where a compaction gathers what stays. It is kept, so that compacting allocates nothing in the long run.
-    spare: (Vec<Node>, String),
+    spare: Option<Box<(Vec<Node>, String)>>,
 }
 
 impl PathStore {
@@ -82,7 +83,7 @@ impl PathStore {
     }
 
     fn from_buffers(nodes: Vec<Node>, keys: String) -> Self {
-        let mut store = Self { nodes, keys, pinned: 0, spare: (Vec::new(), String::new()) };
+        let mut store = Self { nodes, keys, pinned: 0, spare: None };
         store.clear();
         store
     }
@@ -149,7 +150,8 @@ impl PathStore {
 
     /// Keeps only the nodes that `open` names, parents first, and renames them in place.
     pub(crate) fn compact<'a>(&mut self, open: impl Iterator<Item = &'a mut NodeId>) {
-        let (nodes, keys) = core::mem::take(&mut self.spare);
+        let mut spare = self.spare.take().unwrap_or_default();
+        let (nodes, keys) = core::mem::take(&mut *spare);
         let mut compacted = Self::from_buffers(nodes, keys);
         let mut renamed = (ROOT, ROOT);
         for id in open.filter(|id| **id != ROOT) {
@@ -167,7 +169,8 @@ impl PathStore {
         self.nodes.clone_from(&compacted.nodes);
         self.keys.clone_from(&compacted.keys);
         self.pinned = 0;
-        self.spare = (compacted.nodes, compacted.keys);
+        *spare = (compacted.nodes, compacted.keys);
+        self.spare = Some(spare);
     }
 
     pub(crate) fn path(&self, node: NodeId) -> Path<'_> {

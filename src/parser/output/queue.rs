@@ -1,5 +1,6 @@
 //! The queue that the iterator reads: events as ranges into buffers that are kept from chunk to chunk.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -19,7 +20,7 @@ pub(in crate::parser) struct Queue {
     text: String,
     /// Where the chunk began, if it was only a [piece](Self::keep_piece) of the open string.
     piece: Option<u64>,
-    inner: Inner,
+    inner: Option<Box<Inner>>,
 }
 
 /// What only the events of texts inside strings need. It is cleared where such a chunk begins, not with the rest, so that
@@ -123,7 +124,7 @@ impl Queue {
             EntryKind::EndSpan(kind, start) => {
                 EventKind::End(retained(*start..offset).map(|text| complete(*kind, text)))
             }
-            inner => self.inner.event(inner, complete, kept)?,
+            inner => self.inner.as_ref()?.event(inner, complete, kept)?,
         };
         Some(Event { pattern, match_id, path, kind, offset })
     }
@@ -154,10 +155,11 @@ impl Queue {
         if level == 0 {
             return self.keep(text);
         }
-        if self.inner.texts.len() < level {
-            self.inner.texts.resize_with(level, String::new);
+        let inner = self.inner.get_or_insert_default();
+        if inner.texts.len() < level {
+            inner.texts.resize_with(level, String::new);
         }
-        let kept = &mut self.inner.texts[level - 1];
+        let kept = &mut inner.texts[level - 1];
         let start = kept.len();
         kept.push_str(text);
         Place { start, end: kept.len() }
@@ -207,19 +209,20 @@ impl Output for Queue {
 impl LeveledOutput for Queue {
     fn begin_chunk(&mut self) {
         // If events are waiting, this is the second part of one call.
-        if self.entries.is_empty() {
-            self.inner.texts.iter_mut().for_each(String::clear);
-            self.inner.errors.clear();
+        if let Some(inner) = self.inner.as_mut().filter(|_| self.entries.is_empty()) {
+            inner.texts.iter_mut().for_each(String::clear);
+            inner.errors.clear();
         }
     }
 
     /// The deltas of a string in one chunk are told as one here too, where the first of them is.
     fn delta_among_others(&mut self, level: usize, selected: &Selected<'_>, text: &str, at: u64) {
         let range = self.keep_at(level, text);
-        if self.inner.newest_deltas.len() <= level {
-            self.inner.newest_deltas.resize(level + 1, 0);
+        let inner = self.inner.get_or_insert_default();
+        if inner.newest_deltas.len() <= level {
+            inner.newest_deltas.resize(level + 1, 0);
         }
-        let newest = self.inner.newest_deltas[level];
+        let newest = inner.newest_deltas[level];
         let told = self.entries.get_mut(newest..newest + selected.patterns.len()).unwrap_or_default();
         let is_delta = |kind: &EntryKind| matches!(kind, EntryKind::Delta(_) | EntryKind::InnerDelta(..));
         if told.first().is_some_and(|entry| entry.match_id == selected.first_match && is_delta(&entry.kind)) {
@@ -230,7 +233,7 @@ impl LeveledOutput for Queue {
             }
             return;
         }
-        self.inner.newest_deltas[level] = self.entries.len();
+        inner.newest_deltas[level] = self.entries.len();
         let kind = if level == 0 { EntryKind::Delta(range) } else { EntryKind::InnerDelta(level as u32, range) };
         self.push(selected, at, &kind);
     }
@@ -251,8 +254,9 @@ impl LeveledOutput for Queue {
     }
 
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
-        let kind = EntryKind::InnerError(self.inner.errors.len());
-        self.inner.errors.push(error.clone());
+        let inner = self.inner.get_or_insert_default();
+        let kind = EntryKind::InnerError(inner.errors.len());
+        inner.errors.push(error.clone());
         self.push(selected, error.offset(), &kind);
     }
 }
