@@ -7,23 +7,42 @@ use crate::saved::{Impossible, Reader, Writer};
 /// The literal that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenLiteral {
-    text: &'static str,
+    literal: Literal,
     /// How many of its bytes have been read.
-    matched: usize,
+    matched: u8,
     is_followed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Literal {
+    #[default]
+    Null,
+    True,
+    False,
+}
+
+impl Literal {
+    #[inline]
+    fn text(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::True => "true",
+            Self::False => "false",
+        }
+    }
 }
 
 impl OpenLiteral {
     /// The literal's whole text, if it is followed.
     pub(super) fn followed(&self) -> Option<&'static str> {
-        self.is_followed.then_some(self.text)
+        self.is_followed.then_some(self.literal.text())
     }
 
     pub(super) fn expected(&self) -> &'static str {
-        match self.text {
-            "true" => "expected `true`",
-            "false" => "expected `false`",
-            _ => "expected `null`",
+        match self.literal {
+            Literal::Null => "expected `null`",
+            Literal::True => "expected `true`",
+            Literal::False => "expected `false`",
         }
     }
 }
@@ -37,27 +56,28 @@ impl Tokenizer {
         pos: usize,
         sink: &mut S,
     ) -> Result<usize, Fault> {
-        let text = match (kind, chunk[pos]) {
-            (ValueKind::Null, _) => "null",
-            (_, b't') => "true",
-            _ => "false",
+        let literal = match (kind, chunk[pos]) {
+            (ValueKind::Null, _) => Literal::Null,
+            (_, b't') => Literal::True,
+            _ => Literal::False,
         };
         let is_followed = self.is_followed() && sink.begin_atom(kind, self.at(pos))? == Interest::Follow;
-        self.literal = OpenLiteral { text, matched: 1, is_followed };
+        self.literal = OpenLiteral { literal, matched: 1, is_followed };
         self.state = State::Literal;
         self.literal(chunk, pos + 1, sink)
     }
 
     #[inline]
     pub(super) fn literal<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
-        let OpenLiteral { text, matched, is_followed } = self.literal;
-        let missing = &text.as_bytes()[matched..];
+        let OpenLiteral { literal, matched, is_followed } = self.literal;
+        let text = literal.text();
+        let missing = &text.as_bytes()[usize::from(matched)..];
         let came = &chunk[pos..chunk.len().min(pos + missing.len())];
         if let Some(wrong) = came.iter().zip(missing).position(|(byte, letter)| byte != letter) {
             return Err(Fault::new(ErrorKind::InvalidLiteral, self.at(pos + wrong), self.literal.expected()));
         }
         let end = pos + came.len();
-        self.literal.matched += came.len();
+        self.literal.matched += came.len() as u8;
         if came.len() == missing.len() {
             if is_followed {
                 sink.end_atom(text, self.at(end))?;
@@ -70,18 +90,19 @@ impl Tokenizer {
 
 /// Saved state.
 impl OpenLiteral {
-    const TEXTS: [&'static str; 3] = ["null", "true", "false"];
+    /// By their places in the declaration.
+    const ALL: [Literal; 3] = [Literal::Null, Literal::True, Literal::False];
 
     pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.byte(Self::TEXTS.iter().position(|text| *text == self.text).unwrap_or_default() as u8);
-        out.number(self.matched as u64);
+        out.byte(self.literal as u8);
+        out.number(self.matched.into());
     }
 
     pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let text = reader.choice(&Self::TEXTS)?;
-        let matched = reader.size()?;
-        Impossible::unless((1..text.len()).contains(&matched))?;
-        Ok(Self { text, matched, is_followed: false })
+        let literal = reader.choice(&Self::ALL)?;
+        let matched = reader.byte()?;
+        Impossible::unless((1..literal.text().len()).contains(&usize::from(matched)))?;
+        Ok(Self { literal, matched, is_followed: false })
     }
 
     pub(super) fn follow(&mut self, is_followed: bool) {
@@ -89,11 +110,11 @@ impl OpenLiteral {
     }
 
     pub(super) fn kind(&self) -> ValueKind {
-        if self.text == "null" { ValueKind::Null } else { ValueKind::Bool }
+        if self.literal == Literal::Null { ValueKind::Null } else { ValueKind::Bool }
     }
 
     /// How many bytes of it have been read.
     pub(super) fn len(&self) -> u64 {
-        self.matched as u64
+        self.matched.into()
     }
 }
