@@ -3,6 +3,9 @@
 //! Each operation is checked for order, and the JSON text that it stands for is written into the same engine. So
 //! patterns, limits, snapshots, retention and the strict value work in the same way, and there is no second parser.
 
+#[cfg(feature = "tool-calls")]
+mod saved;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 

@@ -43,6 +43,12 @@ pub(crate) const FARTHEST: u64 = 1 << 60;
 pub(crate) enum Kind {
     Parser = 1,
     Documents = 2,
+    #[cfg(feature = "tool-calls")]
+    ToolCalls = 3,
+    #[cfg(feature = "_provider-streams")]
+    ProviderStream = 4,
+    #[cfg(feature = "envelope")]
+    Envelope = 5,
 }
 
 /// What a state belongs to: the patterns and choices of whoever saved it.
@@ -74,6 +80,12 @@ impl Digest {
     pub(crate) const fn with(self, number: u64) -> Self {
         let mixed = (self.0 ^ number).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         Self(mixed ^ mixed >> 32)
+    }
+
+    /// Adds what another one was made of.
+    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
+    pub(crate) const fn with_digest(self, other: Self) -> Self {
+        self.with(other.0)
     }
 
     #[inline]

@@ -37,6 +37,9 @@ pub(super) trait ReadsValues: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// The value, were it to end here.
     fn value(&self) -> Option<Value>;
 
+    /// The feed itself, for whoever saves it.
+    fn feed(&self) -> &ValueFeed;
+
     fn clone_boxed(&self) -> Box<dyn ReadsValues>;
 }
 
@@ -84,6 +87,10 @@ impl ReadsValues for ValueFeed {
     fn value(&self) -> Option<Value> {
         let mut feed = self.clone();
         feed.finish_with(&mut |_| {}).is_ok().then(|| feed.parser().deserialize().ok())?
+    }
+
+    fn feed(&self) -> &ValueFeed {
+        self
     }
 
     fn clone_boxed(&self) -> Box<dyn ReadsValues> {

@@ -1,5 +1,7 @@
 //! Which call a slot or an id means. A call is found by its choice and slot, never by its name and never by its id alone.
 
+mod saved;
+
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;

@@ -44,7 +44,7 @@ use crate::pattern::PatternSet;
 /// [`CallLimits`](super::CallLimits); what belongs to a call is dropped at its end.
 #[derive(Clone, Debug)]
 pub struct ToolCalls {
-    state: State,
+    pub(super) state: State,
 }
 
 impl ToolCalls {

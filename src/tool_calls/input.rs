@@ -6,6 +6,8 @@
 //! Each operation costs what is new in it. The text that is kept is looked at as a whole in two places only: at the
 //! call's end, and once when a repetition is spelt otherwise ([`Input::is_repeated_by`]).
 
+mod saved;
+
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -54,16 +56,24 @@ impl InputReader {
     }
 }
 
+/// How the parser of a text is built, of a user's choices.
+pub(super) fn text_builder(builder: ParserBuilder) -> ParserBuilder {
+    builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).refuse_deviations()
+}
+
+fn new_values(builder: ParserBuilder, patterns: &PatternSet) -> ValueFeed {
+    ValueFeed::new(builder.retain(Retain::All), patterns)
+}
+
 impl Input {
     /// JSON, to be read as text by a parser with these choices.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let builder = builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).refuse_deviations();
-        Self::Open(InputReader::Text(Box::new(builder.build(patterns))))
+        Self::Open(InputReader::Text(Box::new(text_builder(builder).build(patterns))))
     }
 
     /// JSON, to be read as values by path.
     pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self::Open(InputReader::Values(Box::new(ValueFeed::new(builder.retain(Retain::All), patterns))))
+        Self::Open(InputReader::Values(Box::new(new_values(builder, patterns))))
     }
 
     /// The parser, once there is one.

@@ -1,5 +1,7 @@
 //! How much a stream of calls may make this process keep.
 
+use crate::saved::Digest;
+
 /// Upper bounds on what a stream may make this process keep. N passes, and N+1 is told as an error of its own kind.
 ///
 /// Unlike the parser's [`Limits`](crate::Limits) they have finite defaults, so that neither a million slots nor an
@@ -62,6 +64,15 @@ impl CallLimits {
     #[must_use]
     pub const fn event_bytes(self, event_bytes: usize) -> Self {
         Self { event_bytes, ..self }
+    }
+}
+
+/// Saved state.
+impl CallLimits {
+    pub(super) fn add_to(&self, digest: Digest) -> Digest {
+        let Self { open_calls, input_bytes, name_bytes, event_bytes } = *self;
+        let numbers = [open_calls, input_bytes, name_bytes, event_bytes];
+        numbers.into_iter().fold(digest, |digest, number| digest.with(number as u64))
     }
 }
 

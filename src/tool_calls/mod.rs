@@ -17,6 +17,7 @@
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
 //! | `event`, `error`, `executor` | what is told |
+//! | `saved`, and the files of that name in folders | how all of this is saved |
 
 mod builder;
 mod by_path;
@@ -32,6 +33,7 @@ mod numbered;
 mod open_call;
 mod options;
 mod places;
+mod saved;
 mod signals;
 mod slot;
 mod start;

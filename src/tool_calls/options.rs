@@ -2,10 +2,13 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use core::fmt::Write;
 
+use super::input::text_builder;
 use super::limits::CallLimits;
 use crate::parser::{Parser, ParserBuilder};
 use crate::pattern::PatternSet;
+use crate::saved::Digest;
 
 /// The builder's choices.
 #[derive(Clone, Debug)]
@@ -34,5 +37,24 @@ impl Options {
     /// The patterns that apply to a tool's calls.
     pub(super) fn patterns_of(&self, name: &str) -> &PatternSet {
         self.patterns_by_name.get(name).unwrap_or(&self.patterns)
+    }
+}
+
+/// Saved state.
+impl Options {
+    /// What the patterns are known by: those of all tools.
+    pub(super) fn patterns_digest(&self) -> Digest {
+        let all = Digest::new().with_digest(self.patterns.digest());
+        self.patterns_by_name.iter().fold(all, |mut digest, (name, patterns)| {
+            // Writing to a digest cannot fail.
+            let _ = digest.write_str(name);
+            digest.with(name.len() as u64).with_digest(patterns.digest())
+        })
+    }
+
+    /// What the other choices are known by.
+    pub(super) fn choices(&self) -> Digest {
+        let parser = text_builder(self.parser).choices();
+        self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into())
     }
 }

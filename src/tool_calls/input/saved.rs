@@ -1,0 +1,100 @@
+//! Saved state of a call's input.
+
+use alloc::boxed::Box;
+
+use super::{Input, InputReader};
+use crate::error::Error;
+use crate::parser::ValueFeed;
+use crate::saved::{Impossible, Reader, Writer};
+use crate::tool_calls::options::Options;
+
+/// How inputs are written.
+const UNTOUCHED: u8 = 0;
+const TEXT: u8 = 1;
+const OPEN: u8 = 2;
+const FAILED: u8 = 3;
+
+impl Input {
+    /// How long the raw text is.
+    pub(in crate::tool_calls) fn raw_len(&self) -> usize {
+        self.raw_bytes().len()
+    }
+
+    /// Writes the input of a call with this name.
+    pub(in crate::tool_calls) fn save(&self, options: &Options, name: &str, out: &mut Writer<'_>) {
+        match self {
+            Self::Untouched => out.byte(UNTOUCHED),
+            Self::Text(raw) => {
+                out.byte(TEXT);
+                out.text(raw);
+            }
+            Self::Open(reader) => {
+                out.byte(OPEN);
+                reader.save(options, name, out);
+            }
+            Self::Failed { error, raw, reader } => {
+                out.byte(FAILED);
+                error.save(out);
+                out.text(raw);
+                reader.save(options, name, out);
+            }
+        }
+    }
+
+    /// Reads what was saved.
+    pub(in crate::tool_calls) fn restore(
+        reader: &mut Reader<'_>,
+        options: &Options,
+        name: &str,
+    ) -> Result<Self, Impossible> {
+        Ok(match reader.byte()? {
+            UNTOUCHED => Self::Untouched,
+            TEXT => Self::Text(reader.string()?),
+            OPEN => {
+                let reader = InputReader::restore(reader, options, name)?;
+                let parser = reader.parser();
+                Impossible::unless(parser.is_open() && parser.error().is_none())?;
+                Self::Open(reader)
+            }
+            FAILED => {
+                let error = Error::restore(reader)?;
+                let raw = reader.string()?;
+                let reader = InputReader::restore(reader, options, name)?;
+                Impossible::unless(reader.parser().error().is_some())?;
+                Self::Failed { error, raw, reader }
+            }
+            _ => return Err(Impossible),
+        })
+    }
+}
+
+impl InputReader {
+    fn save(&self, options: &Options, name: &str, out: &mut Writer<'_>) {
+        // The name may have come after the first fragment, for which the patterns were chosen.
+        let is_by_name = self.parser().patterns().digest() == options.patterns_of(name).digest();
+        out.flag(is_by_name);
+        match self {
+            Self::Text(parser) => {
+                out.flag(false);
+                parser.save_body(out);
+            }
+            Self::Values(feed) => {
+                out.flag(true);
+                feed.feed().save(out);
+            }
+        }
+    }
+
+    fn restore(reader: &mut Reader<'_>, options: &Options, name: &str) -> Result<Self, Impossible> {
+        let patterns = options.patterns_of(if reader.flag()? { name } else { "" });
+        Ok(if reader.flag()? {
+            let mut feed = super::new_values(options.parser, patterns);
+            feed.restore(reader)?;
+            Self::Values(Box::<ValueFeed>::new(feed))
+        } else {
+            let mut parser = Box::new(super::text_builder(options.parser).build(patterns));
+            parser.restore_body(reader)?;
+            Self::Text(parser)
+        })
+    }
+}

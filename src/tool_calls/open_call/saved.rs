@@ -1,0 +1,104 @@
+//! Saved state of an open call.
+
+use alloc::string::String;
+
+use super::{Identity, OpenCall, Phase};
+use crate::saved::{Impossible, Reader, Writer};
+use crate::tool_calls::executor::Executor;
+use crate::tool_calls::input::Input;
+use crate::tool_calls::options::Options;
+use crate::tool_calls::start::InputFormat;
+
+/// How they are written: by their places.
+const PHASES: [Phase; 3] = [Phase::Open, Phase::Sealed, Phase::Stopped];
+const FORMATS: [InputFormat; 2] = [InputFormat::Json, InputFormat::Text];
+const EXECUTORS: [Executor; 2] = [Executor::Client, Executor::Provider];
+
+/// All reasons for which something may have been left out.
+const LEFT_OUT: [&str; 5] = ["unplaced", "limit", "mixed", "mismatch", "bad-frame"];
+
+impl OpenCall {
+    pub(in crate::tool_calls) fn save(&self, options: &Options, out: &mut Writer<'_>) {
+        let Self {
+            identity: Identity { number: _, choice, id, name, executor },
+            is_content,
+            format,
+            phase,
+            is_told,
+            left_out,
+            is_incomplete,
+            start_input,
+            len,
+            is_full,
+            input,
+            repetition,
+            is_contradicted,
+        } = self;
+        debug_assert_eq!(*len, input.raw_len(), "how long it is can be seen");
+        out.number(*choice);
+        out.text(id);
+        out.text(name);
+        [*executor as u8, *format as u8, *phase as u8].into_iter().for_each(|byte| out.byte(byte));
+        [is_content, is_told, is_incomplete, is_full, is_contradicted].into_iter().for_each(|flag| out.flag(*flag));
+        let reason = left_out.map(|left_out| LEFT_OUT.iter().position(|reason| *reason == left_out));
+        debug_assert_ne!(reason, Some(None), "{left_out:?} is listed");
+        out.option(reason, |out, place| out.byte(place.unwrap_or_default() as u8));
+        out.text(start_input);
+        out.option(repetition.as_deref(), Writer::text);
+        input.save(options, name, out);
+    }
+
+    /// Reads what was saved of the call with this number.
+    pub(in crate::tool_calls) fn restore(
+        reader: &mut Reader<'_>,
+        number: u64,
+        options: &Options,
+    ) -> Result<Self, Impossible> {
+        let choice = reader.number()?;
+        let (id, name) = (reader.string()?, reader.string()?);
+        let executor = reader.choice(&EXECUTORS)?;
+        let (format, phase) = (reader.choice(&FORMATS)?, reader.choice(&PHASES)?);
+        let [is_content, is_told, is_incomplete] = [reader.flag()?, reader.flag()?, reader.flag()?];
+        let [is_full, is_contradicted] = [reader.flag()?, reader.flag()?];
+        let left_out = reader.option(|reader| reader.choice(&LEFT_OUT))?;
+        let start_input = reader.string()?;
+        let repetition: Option<String> = reader.option(Reader::string)?;
+        let input = Input::restore(reader, options, &name)?;
+        let len = input.raw_len();
+        let call = Self {
+            identity: Identity { number, choice, id, name, executor },
+            is_content,
+            format,
+            phase,
+            is_told,
+            left_out,
+            is_incomplete,
+            start_input,
+            len,
+            is_full,
+            input,
+            repetition,
+            is_contradicted,
+        };
+        let is_json = matches!(call.input, Input::Open(_) | Input::Failed { .. });
+        let is_text = matches!(call.input, Input::Text(_));
+        Impossible::unless(
+            // Whatever it is that comes, the start is told first.
+            (call.is_told || !call.has_input())
+                && !(is_json && format == InputFormat::Text)
+                && !(is_text && format == InputFormat::Json)
+                && if is_full { left_out.is_some() } else { len <= options.limits.input_bytes }
+                && call.start_input.len() <= options.limits.input_bytes.saturating_add(char::MAX.len_utf8()),
+        )?;
+        Ok(call)
+    }
+
+    /// Whether the start has been told.
+    pub(in crate::tool_calls) fn is_told(&self) -> bool {
+        self.is_told
+    }
+
+    pub(in crate::tool_calls) fn is_stopped(&self) -> bool {
+        self.phase == Phase::Stopped
+    }
+}
