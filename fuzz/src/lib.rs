@@ -13,6 +13,8 @@ mod properties;
 
 #[path = "../../tests/providers/properties/mod.rs"]
 mod calls;
+#[path = "../../tests/providers/restored.rs"]
+mod restored;
 #[path = "../../tests/providers/support.rs"]
 mod support;
 

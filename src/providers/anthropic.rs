@@ -87,7 +87,7 @@ objects! {
 pub(super) const FORMAT: Format = Format { name: "anthropic", read, owns_type, owns_members: |_| false };
 
 /// The message that goes back.
-pub(super) const COMPOSER: Composer = Composer { shape: Shape::Object { role: "assistant", list: "content" }, compose };
+pub(super) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "content" }, compose);
 
 fn owns_type(kind: &str) -> bool {
     matches!(

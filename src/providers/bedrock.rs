@@ -109,7 +109,7 @@ objects! {
 pub(super) const FORMAT: Format = Format { name: "bedrock", read, owns_type: |_| false, owns_members };
 
 /// The message that goes back.
-pub(super) const COMPOSER: Composer = Composer { shape: Shape::Object { role: "assistant", list: "content" }, compose };
+pub(super) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "content" }, compose);
 
 fn owns_members(look: &Look<'_>) -> bool {
     let members = [

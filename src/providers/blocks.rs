@@ -9,6 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::event::{Block, BlockKind};
+use crate::saved::{Impossible, Reader, Writer};
 
 /// Where a block stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,5 +150,53 @@ impl Blocks {
             }
             !is_meant
         });
+    }
+}
+
+/// Saved state.
+impl Blocks {
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.next);
+        out.number(self.open.len() as u64);
+        for Open { number, choice, kind, place } in &self.open {
+            out.number(*number);
+            out.number(*choice);
+            out.flag(*kind == BlockKind::Reasoning);
+            match place {
+                None => out.byte(0),
+                Some(Place::Index(outer, inner)) => {
+                    out.byte(1);
+                    out.number(*outer);
+                    out.number(*inner);
+                }
+                Some(Place::Id(id)) => {
+                    out.byte(2);
+                    out.text(id);
+                }
+            }
+        }
+    }
+
+    /// Reads what was saved, where at most `most` are open at once.
+    pub(super) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
+        let mut blocks = Self { open: Vec::new(), next: reader.place()? };
+        let count = reader.count()?;
+        Impossible::unless(count <= most.max(1))?;
+        let mut after_last = 0;
+        for _ in 0..count {
+            let (number, choice) = (reader.number()?, reader.number()?);
+            let kind = if reader.flag()? { BlockKind::Reasoning } else { BlockKind::Text };
+            let place = match reader.byte()? {
+                0 => None,
+                1 => Some(Place::Index(reader.number()?, reader.number()?)),
+                2 => Some(Place::Id(reader.string()?)),
+                _ => return Err(Impossible),
+            };
+            // They are numbered in the order of their starts.
+            Impossible::unless((after_last..blocks.next).contains(&number))?;
+            after_last = number + 1;
+            blocks.open.push(Open { number, choice, kind, place });
+        }
+        Ok(blocks)
     }
 }

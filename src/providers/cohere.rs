@@ -64,7 +64,8 @@ objects! {
 pub(super) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns_members: |_| false };
 
 /// The message that goes back.
-pub(super) const COMPOSER: Composer = Composer { shape: Shape::WithCalls { list: "content" }, compose };
+pub(super) const COMPOSER: Composer =
+    Composer { shape: Shape::WithCalls { list: "content" }, other_shape: cohere_v1::SHAPE, compose };
 
 fn owns_type(kind: &str) -> bool {
     matches!(

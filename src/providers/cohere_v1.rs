@@ -152,9 +152,12 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
     }
 }
 
+/// What the message looks like that goes back.
+pub(super) const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "" };
+
 /// The last event has all that goes back, in the shape of an entry of the chat's history.
 pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
-    turn.be(Shape::Object { role: "CHATBOT", list: "" });
+    turn.be(SHAPE);
     let response = event.member("response");
     if event.member("event_type").word() == "stream-end" {
         turn.text(None, "message", response.member("text"));

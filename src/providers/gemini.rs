@@ -45,7 +45,8 @@ objects! {
 pub(super) const FORMAT: Format = Format { name: "gemini", read, owns_type, owns_members };
 
 /// The message that goes back.
-pub(super) const COMPOSER: Composer = Composer { shape: Shape::Object { role: "model", list: "parts" }, compose };
+pub(super) const COMPOSER: Composer =
+    Composer { shape: Shape::Object { role: "model", list: "parts" }, other_shape: interactions::SHAPE, compose };
 
 fn owns_type(kind: &str) -> bool {
     kind.starts_with("interaction.") || kind.starts_with("step.")

@@ -131,9 +131,12 @@ fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>)
     }
 }
 
+/// What the message looks like that goes back.
+pub(super) const SHAPE: Shape = Shape::List;
+
 /// Adds what an event says to the steps that go back.
 pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
-    turn.be(Shape::List);
+    turn.be(SHAPE);
     let kind = if event.member("event_type").is_given() { event.member("event_type") } else { event.member("type") };
     let place = event.member("index").whole().unwrap_or(0);
     match &*kind.word() {

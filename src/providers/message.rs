@@ -23,7 +23,7 @@ use super::openai_chat;
 use super::openai_responses;
 use super::provider::Provider;
 use super::told::KeepMessage;
-use super::turn::{Composer, Turn};
+use super::turn::{Composer, Shape, Turn};
 use crate::payload::Payload;
 use crate::tool_calls::ToolCall;
 
@@ -82,6 +82,14 @@ impl KeepMessage for Keeper {
 
     fn to_json(&self) -> Option<String> {
         self.turn.to_json()
+    }
+
+    fn turn(&self) -> (&Turn, [Shape; 2]) {
+        (&self.turn, [self.composer.shape, self.composer.other_shape])
+    }
+
+    fn turn_mut(&mut self) -> (&mut Turn, [Shape; 2]) {
+        (&mut self.turn, [self.composer.shape, self.composer.other_shape])
     }
 
     fn boxed_clone(&self) -> Box<dyn KeepMessage> {

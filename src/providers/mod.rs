@@ -34,6 +34,7 @@
 // | `told` | what must be known from one event to the next, whatever the format |
 // | `message`, `turn` | the assistant's message that goes back, for those who ask for it |
 // | `json` | how an event's JSON is read |
+// | `saved`, and parts of the others | how all of this is saved |
 // | `event`, `owned`, `wire` | what is told, and how it is written |
 
 #[cfg(feature = "ag-ui")]
@@ -77,6 +78,7 @@ mod owned;
 mod provider;
 mod reader;
 mod retry;
+mod saved;
 mod stop;
 mod stream;
 mod told;

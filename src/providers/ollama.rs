@@ -36,7 +36,7 @@ objects! {
 pub(super) const FORMAT: Format = Format { name: "ollama", read, owns_type: |_| false, owns_members };
 
 /// The message that goes back.
-pub(super) const COMPOSER: Composer = Composer { shape: Shape::Object { role: "assistant", list: "" }, compose };
+pub(super) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "" }, compose);
 
 fn owns_members(look: &Look<'_>) -> bool {
     (look.message.is_given() || look.response.is_given()) && look.done.is_given()

@@ -105,7 +105,7 @@ objects! {
 pub(super) const FORMAT: Format = Format { name: "openai-chat", read, owns_type: |_| false, owns_members };
 
 /// The message that goes back.
-pub(super) const COMPOSER: Composer = Composer { shape: Shape::WithCalls { list: "" }, compose };
+pub(super) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "" }, compose);
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())

@@ -13,6 +13,7 @@ use super::json::{Json, Unreadable};
 use super::openai_responses;
 use super::provider::Provider;
 use super::told::KeepMessage;
+use crate::saved::{self, Impossible, Writer};
 
 /// Makes what keeps the message that goes back, for a provider and up to a length. The one place that names a function of
 /// this kind is [`ProviderStream::with_message`](super::ProviderStream::with_message).
@@ -69,6 +70,28 @@ impl Reader {
                 Some(failure) => emit.fail(&failure),
                 None => emit.tell(StreamEvent::Unknown { text: event.spelt() }),
             }
+        }
+        Ok(())
+    }
+}
+
+/// Saved state.
+impl Reader {
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.flag(self.has_begun);
+        #[cfg(feature = "openai-responses")]
+        if self.provider == Provider::OpenaiResponses {
+            self.responses.save(out);
+        }
+    }
+
+    /// Reads what was saved into a reader that is new, for calls of which `next` have been numbered.
+    #[cfg_attr(not(feature = "openai-responses"), allow(unused_variables, reason = "only Responses has a state"))]
+    pub(super) fn restore(&mut self, reader: &mut saved::Reader<'_>, next: u64) -> Result<(), Impossible> {
+        self.has_begun = reader.flag()?;
+        #[cfg(feature = "openai-responses")]
+        if self.provider == Provider::OpenaiResponses {
+            self.responses = openai_responses::State::restore(reader, next)?;
         }
         Ok(())
     }

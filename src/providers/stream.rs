@@ -59,25 +59,29 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 /// ```
 #[derive(Clone, Debug)]
 pub struct ProviderStream {
-    calls: ToolCalls,
-    reader: Option<Reader>,
-    told: Told,
-    /// Who will keep the message that goes back, once the provider is known, if somebody has asked for it.
-    keeper: Option<Keeper>,
+    pub(super) calls: ToolCalls,
+    pub(super) reader: Option<Reader>,
+    /// Whether it is for the events to say whose stream it is.
+    pub(super) is_detecting: bool,
+    pub(super) told: Told,
+    /// Who keeps the message that goes back, if somebody has asked for it.
+    pub(super) keeper: Option<Keeper>,
+    /// Whether the keeper waits for the first event of a provider that is known.
+    pub(super) awaits_keeper: bool,
     /// Whether a message's own text is JSON.
-    is_structured: bool,
+    pub(super) is_structured: bool,
     /// Events that could be several providers', until one comes that can't.
-    undecided: Vec<String>,
+    pub(super) undecided: Vec<String>,
 }
 
 /// How many events are kept until the provider is known. No provider sends more pings than that before anything else.
-const MOST_UNDECIDED: usize = 64;
+pub(super) const MOST_UNDECIDED: usize = 64;
 
 impl ProviderStream {
     /// The stream of a known provider.
     #[must_use]
     pub fn new(provider: Provider, calls: ToolCalls) -> Self {
-        Self { reader: Some(Reader::new(provider)), ..Self::detecting(calls) }
+        Self { reader: Some(Reader::new(provider)), is_detecting: false, ..Self::detecting(calls) }
     }
 
     /// A stream of an unknown provider, which is recognized by the first event that only one provider sends.
@@ -93,7 +97,16 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn detecting(calls: ToolCalls) -> Self {
-        Self { calls, reader: None, told: Told::default(), keeper: None, is_structured: false, undecided: Vec::new() }
+        Self {
+            calls,
+            reader: None,
+            is_detecting: true,
+            told: Told::default(),
+            keeper: None,
+            awaits_keeper: false,
+            is_structured: false,
+            undecided: Vec::new(),
+        }
     }
 
     /// The assistant's text is itself JSON: each answer is told as a call without an id and a name, not as text.
@@ -105,7 +118,7 @@ impl ProviderStream {
     /// Keeps the assistant's [`message`](Self::message), so that it can be sent back.
     #[must_use]
     pub fn with_message(self) -> Self {
-        Self { keeper: Some(message::keeper), ..self }
+        Self { keeper: Some(message::keeper), awaits_keeper: true, ..self }
     }
 
     /// The assistant's message as a JSON text in the provider's own shape, ready to be appended to the next request: with
@@ -333,7 +346,9 @@ impl ProviderStream {
 
     fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let Some(reader) = &mut self.reader else { return };
-        if let Some(keeper) = self.keeper.take() {
+        if mem::take(&mut self.awaits_keeper)
+            && let Some(keeper) = self.keeper
+        {
             self.told.message = reader.keep_message(keeper, self.calls.state().limits().event_bytes);
         }
         let mut emit = Emitter::new(&mut self.calls, &mut self.told, self.is_structured, on_event);

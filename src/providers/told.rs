@@ -7,8 +7,10 @@ use core::mem;
 
 use super::blocks::Blocks;
 use super::json::Json;
+use super::turn::{Shape, Turn};
 use crate::payload::Payload;
-use crate::tool_calls::{Places, ToolCall};
+use crate::saved::{Impossible, Reader, Writer};
+use crate::tool_calls::{CallLimits, Key, Places, ToolCall};
 
 /// What must be known of the stream from one event to the next, whatever its format.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +51,10 @@ pub(super) trait KeepMessage: Debug + Send + Sync {
     fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>);
     /// The message's JSON text, if nothing of it is missing and there is anything.
     fn to_json(&self) -> Option<alloc::string::String>;
+    /// The message itself, for whoever saves it, and the shapes that it may have.
+    fn turn(&self) -> (&Turn, [Shape; 2]);
+    /// The same, to be read into.
+    fn turn_mut(&mut self) -> (&mut Turn, [Shape; 2]);
     fn boxed_clone(&self) -> Box<dyn KeepMessage>;
 }
 
@@ -103,5 +109,68 @@ const MOST_ANSWERS: usize = 256;
 pub(super) fn note(answers: &mut Vec<u64>, choice: u64) {
     if !answers.contains(&choice) && answers.len() < MOST_ANSWERS {
         answers.push(choice);
+    }
+}
+
+/// Saved state.
+impl Told {
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        let Self {
+            blocks,
+            has_message,
+            unfinished,
+            with_client_calls,
+            refused,
+            sources,
+            results,
+            repeatable,
+            message,
+            has_ended,
+        } = self;
+        blocks.save(out);
+        out.flag(*has_message);
+        out.flag(*has_ended);
+        for answers in [unfinished, with_client_calls, refused] {
+            out.number(answers.len() as u64);
+            answers.iter().for_each(|answer| out.number(*answer));
+        }
+        [sources, results, repeatable].into_iter().for_each(|places| places.save(out));
+        if let Some(message) = message {
+            let (turn, shapes) = message.turn();
+            turn.save(&shapes, out);
+        }
+    }
+
+    /// Reads what was saved into one that is new, for calls of which `next` have been numbered.
+    pub(super) fn restore(
+        &mut self,
+        reader: &mut Reader<'_>,
+        limits: &CallLimits,
+        next: u64,
+    ) -> Result<(), Impossible> {
+        self.blocks = Blocks::restore(reader, limits.open_calls)?;
+        (self.has_message, self.has_ended) = (reader.flag()?, reader.flag()?);
+        for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
+            let count = reader.count()?;
+            Impossible::unless(count <= MOST_ANSWERS)?;
+            for _ in 0..count {
+                let answer = reader.number()?;
+                Impossible::unless(!answers.contains(&answer))?;
+                answers.push(answer);
+            }
+        }
+        let is_text = |key: Key<'_>| matches!(key, Key::Id(text) if text.len() <= limits.name_bytes);
+        self.sources = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
+        self.results = Places::restore(reader, |choice, key, call| {
+            choice == 0 && matches!(key, Key::Index(_) | Key::Id(_)) && call < next
+        })?;
+        self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
+        let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
+        Impossible::unless(counts.into_iter().all(|count| count <= limits.open_calls))?;
+        if let Some(message) = &mut self.message {
+            let (turn, shapes) = message.turn_mut();
+            turn.restore(reader, &shapes)?;
+        }
+        Ok(())
     }
 }

@@ -7,7 +7,9 @@
 //! A message that misses something is not to be had: one that was too long for the limit, or of which an event could not
 //! be read.
 
-use alloc::borrow::ToOwned;
+mod saved;
+
+use alloc::borrow::{Cow, ToOwned};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -20,8 +22,17 @@ use crate::tool_calls::{Executor, Numbered, ToolCall};
 pub(super) struct Composer {
     /// What the assistant's message looks like in the next request.
     pub(super) shape: Shape,
+    /// The same for the other kind of messages, in a format that has two.
+    pub(super) other_shape: Shape,
     /// Adds what an event that was understood says to that message.
     pub(super) compose: fn(Json<'_>, &mut Turn),
+}
+
+impl Composer {
+    /// For a format that has one kind of messages.
+    pub(super) const fn new(shape: Shape, compose: fn(Json<'_>, &mut Turn)) -> Self {
+        Self { shape, other_shape: shape, compose }
+    }
 }
 
 /// What a message looks like around its parts.
@@ -57,16 +68,21 @@ pub(super) struct Turn {
     /// Whether what comes next belongs to another message, and whether something of that one is missing.
     is_over: bool,
     spoils_next: bool,
+    /// Whether it comes from bytes that anybody may have written.
+    is_restored: bool,
 }
 
 /// An object: one that came with its start, and members that were added or that replace what was there.
 #[derive(Clone, Debug, Default)]
 struct Part {
     /// What stands around the object: names that it is wrapped in.
-    wrapped: &'static [&'static str],
+    wrapped: Vec<Name>,
     base: String,
-    changed: Vec<(&'static str, Value)>,
+    changed: Vec<(Name, Value)>,
 }
+
+/// A member's name. Those in the code are not copied.
+type Name = Cow<'static, str>;
 
 #[derive(Clone, Debug)]
 enum Value {
@@ -99,6 +115,7 @@ impl Turn {
             is_spoilt: false,
             is_over: false,
             spoils_next: false,
+            is_restored: false,
         }
     }
 
@@ -150,6 +167,7 @@ impl Turn {
         }
         if self.takes(base.spelt().len() + PART_LEN) {
             self.parts.remove(place);
+            let wrapped = wrapped.iter().copied().map(Name::Borrowed).collect();
             self.parts.insert(place, Part { wrapped, base: base.spelt().to_owned(), changed: Vec::new() });
             self.next = self.next.max(place.saturating_add(1));
         }
@@ -234,7 +252,7 @@ impl Turn {
         }
         if let Some(part) = self.part(place, value.spelt().len()) {
             part.changed.retain(|(known, _)| *known != name);
-            part.changed.push((name, Value::Json(value.spelt().to_owned())));
+            part.changed.push((name.into(), Value::Json(value.spelt().to_owned())));
         }
     }
 
@@ -248,7 +266,7 @@ impl Turn {
         match part.changed.iter_mut().find(|(known, _)| *known == name) {
             Some((_, Value::Json(json))) => json.push_str(&piece),
             Some(_) => self.spoil(),
-            None => part.changed.push((name, Value::Json(piece.into_owned()))),
+            None => part.changed.push((name.into(), Value::Json(piece.into_owned()))),
         }
     }
 
@@ -303,6 +321,11 @@ impl Turn {
 
     /// The message's JSON text, if nothing of it is missing and there is anything.
     pub(super) fn to_json(&self) -> Option<String> {
+        // What is put together of pieces that came from anybody may be anything.
+        self.joined().filter(|json| !self.is_restored || Json::new(json).is_some())
+    }
+
+    fn joined(&self) -> Option<String> {
         let has_own = !self.own.changed.is_empty() || !self.calls.is_empty();
         if self.is_spoilt || self.pending.is_some() || (self.parts.is_empty() && !has_own) {
             return None;
@@ -321,10 +344,10 @@ impl Turn {
                 };
                 let mut own = self.own.clone();
                 if !self.parts.is_empty() {
-                    own.changed.push((name, Value::List(list)));
+                    own.changed.push((name.into(), Value::List(list)));
                 }
                 if !self.calls.is_empty() {
-                    own.changed.push(("tool_calls", Value::List(self.calls.clone())));
+                    own.changed.push(("tool_calls".into(), Value::List(self.calls.clone())));
                 }
                 own.base = ["{\"role\":\"", role, "\"}"].concat();
                 Some(own.to_json())
@@ -357,7 +380,7 @@ impl Part {
         let place = self.changed.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
             let begun = Json::of(&self.base).member(name).inside(bracket).unwrap_or_default();
             let begun = if bracket == '[' { begun.trim() } else { begun };
-            self.changed.push((name, new(begun.to_owned())));
+            self.changed.push((name.into(), new(begun.to_owned())));
             self.changed.len() - 1
         });
         &mut self.changed[place].1

@@ -86,6 +86,18 @@ impl ToolCallsBuilder {
 
 /// For what is around the calls.
 impl ToolCalls {
+    /// New ones with the same choices.
+    #[cfg(feature = "_provider-streams")]
+    pub(crate) fn emptied(self) -> Self {
+        Self { state: State::new(self.state.options) }
+    }
+
+    /// Reads what [`State::save`] wrote into calls that are new.
+    #[cfg(feature = "_provider-streams")]
+    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        self.state.restore(reader)
+    }
+
     /// What a state of the calls, or of something around them, belongs to.
     pub(crate) fn owner(&self, kind: Kind) -> Owner {
         let options = &self.state.options;
@@ -94,6 +106,11 @@ impl ToolCalls {
 }
 
 impl State {
+    /// How many calls have been numbered.
+    #[cfg(feature = "_provider-streams")]
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
     /// Writes everything but the header.
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
         let Self { options, index, open, waiting, next, untold } = self;

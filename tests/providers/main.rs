@@ -2,6 +2,7 @@
 
 #[path = "../it/fuzz_inputs.rs"]
 mod fuzz_inputs;
+mod restored;
 mod support;
 
 mod besides_calls;

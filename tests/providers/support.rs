@@ -10,6 +10,8 @@ use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCall, ToolCalls, Tool
 use jsonspigot::{ErrorKind, OwnedEvent, OwnedEventKind, PatternSet};
 use sse_core::{SseDecoder, SseEvent};
 
+use crate::restored::{Streams, restored_stream};
+
 /// A recorded stream's bytes; `None`, said aloud, where the recordings are not there.
 pub(crate) fn recorded(name: &str) -> Option<Vec<u8>> {
     shared(&format!("fixtures/{name}"))
@@ -343,13 +345,13 @@ pub(crate) fn read_structured<E: AsRef<str>>(provider: Option<Provider>, events:
     read_stream(stream.structured(), events)
 }
 
-/// Reads events with this stream.
-pub(crate) fn read_stream<E: AsRef<str>>(mut stream: ProviderStream, events: impl IntoIterator<Item = E>) -> Log {
-    let mut log = Log::default();
+/// Reads events with this stream. That it may be saved and restored between any two is held each time.
+pub(crate) fn read_stream<E: AsRef<str>>(stream: ProviderStream, events: impl IntoIterator<Item = E>) -> Log {
+    let (mut log, mut streams) = (Log::default(), Streams::new(stream));
     for event in events {
-        stream.push(event.as_ref(), |event| log.tell(event));
+        streams.push(event.as_ref(), &mut log);
     }
-    stream.finish(None, |event| log.tell(event));
+    streams.finish(&mut log);
     log
 }
 
@@ -358,19 +360,22 @@ pub(crate) fn read<E: AsRef<str>>(provider: Provider, events: impl IntoIterator<
     read_with(Some(provider), everything(), events)
 }
 
-/// Reads a stream's bytes, cut at these places.
+/// Reads a stream's bytes, cut at these places, and saves and restores the stream where a cut is.
 pub(crate) fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]) -> Log {
     let mut log = Log::default();
-    let mut calls = ProviderStream::detecting(choices.build());
+    let mut stream = ProviderStream::detecting(choices.build()).with_message();
     let mut framing = Framing::new();
-    let mut on_event = |event: &str| calls.push(event, |event| log.tell(event));
     let mut start = 0;
     for end in cuts.iter().copied().chain([bytes.len()]) {
-        framing.feed(&bytes[start..end], &mut on_event);
+        framing.feed(&bytes[start..end], &mut |event| stream.push(event, |event| log.tell(event)));
+        // Where cuts are many, few of them have an event between.
+        if cuts.len() < 64 || end % 61 == 0 {
+            stream = restored_stream(&stream, &stream.save());
+        }
         start = end;
     }
-    framing.finish(&mut on_event);
-    calls.finish(None, |event| log.tell(event));
+    framing.finish(&mut |event| stream.push(event, |event| log.tell(event)));
+    stream.finish(None, |event| log.tell(event));
     log
 }
 

@@ -69,7 +69,9 @@ impl OpenContainer {
     /// The container's newest child, if it is the one that is known here.
     fn newest_of<'a>(&self, container: PartialValue<'a>) -> Option<PartialValue<'a>> {
         match self {
-            Self::Object { newest } => container.entries().last().filter(|(key, _)| key == newest).map(|(_, child)| child),
+            Self::Object { newest } => {
+                container.entries().last().filter(|(key, _)| key == newest).map(|(_, child)| child)
+            }
             Self::Array { newest } => {
                 let (index, child) = (0..).zip(container.iter()).last()?;
                 (*newest == index).then_some(child)

@@ -6,6 +6,7 @@
 mod composed;
 mod item;
 mod realtime;
+mod saved;
 mod sources;
 
 use alloc::borrow::ToOwned;
@@ -139,7 +140,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// The message that goes back.
-pub(super) const COMPOSER: Composer = Composer { shape: Shape::List, compose };
+pub(super) const COMPOSER: Composer = Composer::new(Shape::List, compose);
 
 /// An item counts once it is done; where no item was told, the response has them all.
 fn compose(event: Json<'_>, turn: &mut Turn) {

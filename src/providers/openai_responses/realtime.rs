@@ -19,6 +19,7 @@ use crate::providers::failure::Failure;
 use crate::providers::format::Understood;
 use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
 use crate::providers::stop::StopKind;
+use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 /// What must be known from one event to the next.
@@ -243,6 +244,39 @@ fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Text<'_>; 2], 
     let text = texts.into_iter().find(|text| !text.is_empty());
     if let Some(text) = text.filter(|_| emit.is_news(choice, part_key)) {
         say(choice, item_id, part_key, text, emit);
+    }
+}
+
+/// Saved state.
+impl State {
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        let Self { open, over, model } = self;
+        out.number(open.len() as u64);
+        for (id, choice) in open {
+            out.text(id);
+            out.number(*choice);
+        }
+        out.number(over.len() as u64);
+        over.iter().for_each(|id| out.text(id));
+        out.text(model);
+    }
+
+    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        let mut state = Self::default();
+        let count = reader.count()?;
+        Impossible::unless(count <= MOST_RESPONSES)?;
+        for _ in 0..count {
+            let (id, choice) = (reader.string()?, reader.number()?);
+            // Each has the first number that is free.
+            let is_free = state.open.iter().all(|(_, open)| *open != choice);
+            Impossible::unless(is_free && choice < MOST_RESPONSES as u64)?;
+            state.open.push((id, choice));
+        }
+        let count = reader.count()?;
+        Impossible::unless(count <= MOST_RESPONSES)?;
+        state.over = (0..count).map(|_| reader.string()).collect::<Result<_, _>>()?;
+        state.model = reader.string()?;
+        Ok(state)
     }
 }
 

@@ -6,7 +6,8 @@ use jsonspigot::tool_calls::{CallEvent, CallLimits, CallStart, Slot, ToolCalls, 
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder};
 use serde_json::{Value, json};
 
-use crate::support::{CallLog, Log, everything};
+use crate::restored::Calls;
+use crate::support::{CallLog, Log, everything, read_stream};
 
 /// Whatever the signals are, the log's own checks hold; it is the same a second time; and what is wrong with an input is
 /// what a parser says of its raw text.
@@ -15,7 +16,10 @@ pub(crate) fn is_survived(head: &[u8], signals: &[&[u8]]) {
     let parser = parser(choice(1));
     let choices = choices(parser, choice(2));
     let is_structured = choice(2) & 32 != 0;
-    let structured = |stream: ProviderStream| if is_structured { stream.structured() } else { stream };
+    let structured = |stream: ProviderStream| {
+        let stream = stream.with_message();
+        if is_structured { stream.structured() } else { stream }
+    };
     let run = || match choice(3) % (Provider::ALL.len() + 2) {
         0 => neutral(&choices, signals),
         1 => stream(structured(ProviderStream::detecting(choices.clone().build())), signals),
@@ -191,7 +195,7 @@ impl Signal {
     }
 
     /// The same for the neutral door.
-    fn act(&self, calls: &mut ToolCalls, log: &mut Log) {
+    fn act(&self, calls: &mut ToolCalls, on_event: &mut dyn FnMut(CallEvent<'_>)) {
         let (id, text) = (self.id(), self.text.as_str());
         let id = id.as_str().unwrap_or_default();
         let slot = match self.place % 5 {
@@ -201,7 +205,6 @@ impl Signal {
             3 => Slot::from(id),
             _ => Slot::from(u64::MAX),
         };
-        let on_event = |event: CallEvent<'_>| log.tell(event);
         match self.kind % 12 {
             0 | 1 => calls.start(slot, CallStart::new("tool").id(id).input(text), on_event),
             2 => calls.start(slot, CallStart::new(text).id(id).raw(), on_event),
@@ -216,17 +219,15 @@ impl Signal {
 }
 
 fn neutral(choices: &ToolCallsBuilder, signals: &[&[u8]]) -> Log {
-    let (mut calls, mut log) = (choices.clone().build(), Log::default());
-    signals.iter().for_each(|bytes| Signal::new(bytes).act(&mut calls, &mut log));
-    calls.cut("end-of-input", |event| log.tell(event));
+    let (mut calls, mut log) = (Calls::new(choices), Log::default());
+    for bytes in signals {
+        let signal = Signal::new(bytes);
+        calls.act(&mut log, |calls, on_event| signal.act(calls, on_event));
+    }
+    calls.act(&mut log, |calls, on_event| calls.cut("end-of-input", on_event));
     log
 }
 
-fn stream(mut calls: ProviderStream, signals: &[&[u8]]) -> Log {
-    let mut log = Log::default();
-    for bytes in signals {
-        calls.push(&Signal::new(bytes).event(), |event| log.tell(event));
-    }
-    calls.finish(None, |event| log.tell(event));
-    log
+fn stream(stream: ProviderStream, signals: &[&[u8]]) -> Log {
+    read_stream(stream, signals.iter().map(|bytes| Signal::new(bytes).event()))
 }

@@ -1,0 +1,40 @@
+//! Saved state of what is known from one event of Responses to the next.
+
+use super::composed::AllComposed;
+use super::{Said, Source, State, realtime};
+use crate::saved::{Impossible, Reader, Writer};
+
+/// How sources are written: by their places.
+const SAID: [Option<Source>; 4] = [None, Some(Source::Response), Some(Source::Items), Some(Source::Events)];
+
+impl State {
+    pub(in crate::providers) fn save(&self, out: &mut Writer<'_>) {
+        let Self { part, choice, composed, text, refusal, reasoning, rest, annotations, item, realtime } = self;
+        out.option(*part, |out, (output, content)| {
+            out.number(output);
+            out.number(content);
+        });
+        out.number(*choice);
+        composed.save(out);
+        for said in [text, refusal, reasoning, rest, annotations] {
+            out.byte(SAID.iter().position(|known| *known == said.0).unwrap_or_default() as u8);
+        }
+        let (place, id, phase) = item;
+        out.number(*place);
+        out.text(id);
+        out.text(phase);
+        realtime.save(out);
+    }
+
+    /// Reads what was saved, where `next` calls have been numbered.
+    pub(in crate::providers) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
+        let part = reader.option(|reader| Ok((reader.number()?, reader.number()?)))?;
+        let choice = reader.place()?;
+        let composed = AllComposed::restore(reader, next)?;
+        let mut said = || reader.choice(&SAID).map(Said);
+        let (text, refusal, reasoning, rest, annotations) = (said()?, said()?, said()?, said()?, said()?);
+        let item = (reader.number()?, reader.string()?, reader.string()?);
+        let realtime = realtime::State::restore(reader)?;
+        Ok(Self { part, choice, composed, text, refusal, reasoning, rest, annotations, item, realtime })
+    }
+}
