@@ -2,10 +2,11 @@
 //!
 //! The parser says whether it is JSON; this says how far it may be fed, so that no byte after the value reaches it.
 
+use crate::saved::{Impossible, Reader, Writer};
 use crate::tokenizer::ValueKind;
 
 /// How much of a value has arrived.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Extent {
     /// Nothing yet.
     #[default]
@@ -80,3 +81,39 @@ impl Extent {
         matches!(self, Self::Number { .. })
     }
 }
+
+/// Saved state.
+impl Extent {
+    pub(super) fn save(self, out: &mut Writer<'_>) {
+        let (kind, number) = match self {
+            Self::Start => (0, 0),
+            Self::Nested(depth) => (1, depth),
+            Self::InString(depth) => (2, depth),
+            Self::Escaped(depth) => (3, depth),
+            Self::Literal(missing) => (4, missing),
+            Self::Number { may_end } => (5, may_end.into()),
+            Self::Ended => (6, 0),
+            Self::Endless => (7, 0),
+        };
+        out.byte(kind);
+        out.number(number as u64);
+    }
+
+    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        let (kind, number) = (reader.byte()?, reader.at_most(DEEPEST)? as usize);
+        match (kind, number) {
+            (0, 0) => Ok(Self::Start),
+            (1, 1..) => Ok(Self::Nested(number)),
+            (2, _) => Ok(Self::InString(number)),
+            (3, _) => Ok(Self::Escaped(number)),
+            (4, 1..=4) => Ok(Self::Literal(number)),
+            (5, 0 | 1) => Ok(Self::Number { may_end: number == 1 }),
+            (6, 0) => Ok(Self::Ended),
+            (7, 0) => Ok(Self::Endless),
+            _ => Err(Impossible),
+        }
+    }
+}
+
+/// No text is that deep, and one more does not overflow.
+const DEEPEST: u64 = isize::MAX as u64;

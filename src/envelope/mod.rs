@@ -2,7 +2,7 @@
 //!
 //! Owns the text outside payloads, and what of it is held back because it may become a delimiter. `delimiter.rs` says
 //! what delimiters there are, `opening.rs` finds where one opens, `payload.rs` reads what follows it, with the help of
-//! `extent.rs` and `closing.rs`, and `event.rs` is what is told.
+//! `extent.rs` and `closing.rs`, and `event.rs` is what is told. `saved.rs`, and the files of that name in folders, save all of this.
 //!
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
@@ -12,6 +12,7 @@ mod event;
 mod extent;
 mod opening;
 mod payload;
+mod saved;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -241,8 +242,13 @@ impl Envelope {
         self.state = State::Text;
         self.offset += ended.length;
         if ended.is_whole_bare {
-            self.first_bytes.retain(|byte| !matches!(byte, b'{' | b'['));
+            self.leave_out_bare();
         }
+    }
+
+    /// No bare payload is looked for any more.
+    fn leave_out_bare(&mut self) {
+        self.first_bytes.retain(|byte| !matches!(byte, b'{' | b'['));
     }
 
     fn tell_text(&mut self, text: &str, tell: &mut Tell<'_>) {

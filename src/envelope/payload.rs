@@ -19,6 +19,8 @@
 //! from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only `stopped_by`
 //! says how much of the current piece was read.
 
+mod saved;
+
 use alloc::string::String;
 
 use super::closing::{Closing, Found};

@@ -14,7 +14,7 @@ use super::{DuplicateKeys, Parser, Retain};
 use crate::document::Document;
 use crate::error::Leniency;
 use crate::pattern::PatternSet;
-#[cfg(any(feature = "tool-calls", feature = "envelope"))]
+#[cfg(feature = "tool-calls")]
 use crate::saved::Digest;
 use crate::tokenizer::{Limits, Tokenizer};
 
@@ -213,7 +213,7 @@ impl ParserBuilder {
     }
 
     /// What the choices are known by where parsers are only a part of what is saved.
-    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
+    #[cfg(feature = "tool-calls")]
     pub(crate) fn choices(&self) -> Digest {
         let Self { limits, retain, duplicate_keys, snapshots, leniency, accepts_deviations } = *self;
         let small = retain as u64

@@ -139,6 +139,13 @@ impl Parser {
         }
     }
 
+    /// Whether a text that nothing has deviated in leads to where this parser is.
+    #[cfg(feature = "envelope")]
+    pub(crate) fn has_come_through(&self, text: &[u8]) -> bool {
+        let Engine { tokenizer, followers, .. } = &self.engine;
+        followers.deviations.first().is_some() || tokenizer.has_come_through(text, 0, core::iter::empty())
+    }
+
     /// Reads what [`save_body`](Self::save_body) wrote into a parser that is new.
     pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let outcome = reader.byte()?;

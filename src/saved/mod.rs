@@ -83,7 +83,7 @@ impl Digest {
     }
 
     /// Adds what another one was made of.
-    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
+    #[cfg(feature = "tool-calls")]
     pub(crate) const fn with_digest(self, other: Self) -> Self {
         self.with(other.0)
     }

@@ -1,9 +1,10 @@
 //! What an envelope told, joined; checked while it is told.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 
-use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
-use jsonspigot::{Event, EventKind, PatternSet, ValueKind};
+use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent};
+use jsonspigot::{Event, EventKind, PatternSet, RestoreError, ValueKind};
 use serde::de::IgnoredAny;
 
 use super::splitter::{Choices, Piece, Spelt};
@@ -161,7 +162,30 @@ fn direct(payload: &[u8], status: &str, choices: &Choices) -> Matches {
     matches
 }
 
-pub(crate) fn envelope(choices: &Choices, delimiters: &[Spelt]) -> Envelope {
+/// An envelope, and what another one is restored with that is saved at each cut.
+pub(crate) struct Subject {
+    envelope: Envelope,
+    builder: EnvelopeBuilder,
+    delimiters: Vec<Delimiter>,
+    patterns: PatternSet,
+    has_snapshots: bool,
+}
+
+impl Deref for Subject {
+    type Target = Envelope;
+
+    fn deref(&self) -> &Envelope {
+        &self.envelope
+    }
+}
+
+impl DerefMut for Subject {
+    fn deref_mut(&mut self) -> &mut Envelope {
+        &mut self.envelope
+    }
+}
+
+pub(crate) fn envelope(choices: &Choices, delimiters: &[Spelt]) -> Subject {
     let Choices { hold_limit, payload_limit, parser } = *choices;
     let builder = Envelope::builder().hold_limit(hold_limit).payload_limit(payload_limit).parser(parser);
     let delimiters = delimiters.iter().map(|delimiter| {
@@ -169,18 +193,62 @@ pub(crate) fn envelope(choices: &Choices, delimiters: &[Spelt]) -> Envelope {
         assert_eq!(read.to_string(), delimiter.text);
         read
     });
-    builder.build(delimiters, &patterns())
+    let (delimiters, patterns): (Vec<_>, _) = (delimiters.collect(), patterns());
+    let envelope = builder.build(delimiters.clone(), &patterns);
+    let has_snapshots = envelope.parser().has_snapshots();
+    Subject { envelope, builder, delimiters, patterns, has_snapshots }
 }
 
-/// Feeds the pieces between the cuts, which stand at char boundaries, and finishes.
-pub(crate) fn tell(envelope: &mut Envelope, text: &str, cuts: &[usize]) -> Told {
+impl Subject {
+    pub(crate) fn restore(&self, bytes: &[u8]) -> Result<Envelope, RestoreError> {
+        self.builder.restore(self.delimiters.clone(), &self.patterns, bytes)
+    }
+
+    /// What comes out of the envelope's bytes. They are the same when it is saved again, but for what a document remembers
+    /// of its origins.
+    pub(crate) fn restored(&self, envelope: &Envelope) -> Envelope {
+        let bytes = envelope.save();
+        let restored = self.restore(&bytes).unwrap_or_else(|error| panic!("{error} of {envelope:?}"));
+        if !self.has_snapshots {
+            assert_eq!(restored.save(), bytes, "the same state");
+        }
+        restored
+    }
+}
+
+/// What can be asked between two chunks.
+fn seen(envelope: &Envelope) -> String {
+    let parser = envelope.parser();
+    let snapshot = parser.has_snapshots().then(|| parser.snapshot().map(|root| root.to_string()));
+    format!("{} {:?} {:?} {snapshot:?}", parser.offset(), parser.error(), parser.text())
+}
+
+/// Feeds the pieces between the cuts, which stand at char boundaries, and finishes. Another envelope, saved and restored
+/// at each cut, tells the same.
+pub(crate) fn tell(subject: &mut Subject, text: &str, cuts: &[usize]) -> Told {
+    let mut saved = subject.envelope.clone();
+    let envelope = subject;
     let mut told = Told::default();
     let mut from = 0;
-    for &cut in cuts.iter().chain([&text.len()]) {
-        envelope.feed_with(&text[from..cut], |event| told.hear(event));
-        from = cut;
+    for cut in cuts.iter().copied().chain([text.len()]).map(Some).chain([None]) {
+        saved = envelope.restored(&saved);
+        let (mut expected, mut again) = (Vec::new(), Vec::new());
+        let plainly = |event: EnvelopeEvent<'_>| {
+            expected.push(format!("{event:?}"));
+            told.hear(event);
+        };
+        let restored = |event: EnvelopeEvent<'_>| again.push(format!("{event:?}"));
+        if let Some(cut) = cut {
+            envelope.feed_with(&text[from..cut], plainly);
+            saved.feed_with(&text[from..cut], restored);
+            from = cut;
+        } else {
+            envelope.finish_with(plainly);
+            saved.finish_with(restored);
+        }
+        assert_eq!(again, expected, "saved and restored at {from} of {text:?}");
+        assert_eq!(seen(&saved), seen(envelope), "saved and restored at {from} of {text:?}");
     }
-    envelope.finish_with(|event| told.hear(event));
     told
 }
 
