@@ -73,6 +73,8 @@ pub(crate) struct Automaton {
     wildcards: Row,
     /// Guards by name, sorted by length, then by bytes: most keys differ in their length.
     names: Box<[(Box<str>, SparseMask)]>,
+    /// The lengths that names have: [`length_bit`] of each.
+    name_lengths: u64,
     /// Guards by index, ascending.
     indices: Box<[(u64, SparseMask)]>,
     slices: Box<[(Slice, SparseMask)]>,
@@ -139,6 +141,7 @@ impl Automaton {
             enters_string,
             pipes,
             wildcards,
+            name_lengths: names.keys().fold(0, |lengths, (_, name)| lengths | length_bit(name)),
             names: names.into_iter().map(|((_, name), bits)| (name.as_str().into(), sparse(&bits))).collect(),
             indices: indices.into_iter().map(|(index, bits)| (index, sparse(&bits))).collect(),
             slices: slices.into_iter().map(|(slice, bits)| (slice, sparse(&bits))).collect(),
@@ -159,6 +162,10 @@ impl Automaton {
     #[inline]
     pub(crate) fn step_key(&self, from: &[u64], key: &str, to: &mut [u64]) {
         self.step_any(from, to);
+        // Most keys have another length than any name.
+        if self.name_lengths & length_bit(key) == 0 {
+            return;
+        }
         let wanted = (key.len(), key);
         if let Ok(place) = self.names.binary_search_by(|(name, _)| (name.len(), &**name).cmp(&wanted)) {
             allow(from, &self.names[place].1, to);
@@ -183,9 +190,10 @@ impl Automaton {
     #[inline]
     fn step_any(&self, from: &[u64], to: &mut [u64]) {
         let mut carry = 0;
-        for (word, to) in to.iter_mut().enumerate() {
-            *to = (from[word] << 1 | carry) & self.wildcards[word] | from[word] & self.lasting[word];
-            carry = from[word] >> (WORD - 1);
+        let guards = self.wildcards.iter().zip(&self.lasting);
+        for ((to, from), (wildcards, lasting)) in to.iter_mut().zip(from).zip(guards) {
+            *to = (from << 1 | carry) & wildcards | from & lasting;
+            carry = from >> (WORD - 1);
         }
     }
 
@@ -269,6 +277,12 @@ fn allow(from: &[u64], guards: &[(u32, u64)], to: &mut [u64]) {
         let carry = if word == 0 { 0 } else { from[word - 1] >> (WORD - 1) };
         to[word] |= (from[word] << 1 | carry) & guard;
     }
+}
+
+/// One bit for each length; 63 and more share one.
+#[inline]
+fn length_bit(name: &str) -> u64 {
+    1 << name.len().min(WORD - 1)
 }
 
 #[inline]
