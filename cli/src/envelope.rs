@@ -2,8 +2,8 @@
 
 use std::io;
 
-use jsonspigot::PayloadStatus;
-use jsonspigot::envelope::{Envelope, EnvelopeEvent};
+use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent};
+use jsonspigot::{PatternSet, PayloadStatus};
 
 use crate::output::{Output, Place};
 use crate::report::{Complaints, Failure, told};
@@ -13,6 +13,9 @@ use crate::utf8::{BadByte, Utf8};
 /// Text with payloads in it.
 pub(crate) struct Text {
     envelope: Envelope,
+    /// What it is restored with.
+    builder: EnvelopeBuilder,
+    patterns: PatternSet,
     utf8: Utf8,
     /// How many bytes and lines have been read, and where the last line begins.
     bytes: u64,
@@ -21,8 +24,16 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    pub(crate) fn new(envelope: Envelope) -> Self {
-        Self { envelope, utf8: Utf8::default(), bytes: 0, lines: 0, line_start: 0 }
+    pub(crate) fn new(builder: EnvelopeBuilder, delimiters: &[Delimiter], patterns: &PatternSet) -> Self {
+        Self {
+            envelope: builder.build(delimiters.iter().cloned(), patterns),
+            builder,
+            patterns: patterns.clone(),
+            utf8: Utf8::default(),
+            bytes: 0,
+            lines: 0,
+            line_start: 0,
+        }
     }
 
     fn count_lines(&mut self, read: &[u8]) {
@@ -62,6 +73,12 @@ impl Source for Text {
         self.count_lines(&chunk[..usize::try_from(offset.saturating_sub(self.bytes)).unwrap_or(chunk.len())]);
         self.end(output, complaints)?;
         self.refuse("invalid-utf8", offset, output)
+    }
+
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        let delimiters = self.envelope.delimiters().to_vec();
+        self.envelope = self.builder.restore(delimiters, &self.patterns, &self.envelope.save())?;
+        Ok(())
     }
 
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {

@@ -115,7 +115,7 @@ pub(crate) struct Options {
     /// After every N chunks, save the whole state to bytes and go on from these: the output is the same
     ///
     /// This is how a stream outlives a process; here it shows what that costs, and that nothing is lost.
-    #[arg(long, value_name = "N", value_hint = ValueHint::Other, conflicts_with_all = ["provider", "envelope"])]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     pub(crate) checkpoint: Option<NonZeroUsize>,
 
     /// Add the complete value to the line "done", or each document's to its line
@@ -298,7 +298,7 @@ impl Options {
             Box::new(Stream::new(provider, calls, self.structured))
         } else if !self.envelope.is_empty() {
             let envelope = Envelope::builder().parser(self.parser());
-            Box::new(Text::new(envelope.build(self.envelope.iter().cloned(), patterns)))
+            Box::new(Text::new(envelope, &self.envelope, patterns))
         } else if let Some(framing) = self.documents {
             let texts = Texts::new(framing, self.parser(), patterns);
             Box::new(if self.value { texts.with_values() } else { texts })

@@ -21,6 +21,8 @@ use crate::source::Source;
 pub(crate) struct Stream {
     framing: Framing,
     calls: ProviderStream,
+    /// What the stream is restored with: as it was before it had read anything.
+    new: ProviderStream,
     /// Whether its provider has to be found out.
     is_detecting: bool,
     bytes: u64,
@@ -58,7 +60,8 @@ impl Stream {
         let calls = if is_structured { calls.structured() } else { calls };
         let is_detecting = provider.is_none();
         let framing = Framing::new(limit);
-        Self { framing, calls, is_detecting, bytes: 0, first: None, has_told: false, is_explained: false }
+        let new = calls.clone();
+        Self { framing, calls, new, is_detecting, bytes: 0, first: None, has_told: false, is_explained: false }
     }
 
     /// Reads what `frames` takes out of the framing.
@@ -110,6 +113,11 @@ impl Source for Stream {
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.bytes += chunk.len() as u64;
         Ok(self.read(output, complaints, |framing, on_frame| framing.feed(chunk, on_frame))?)
+    }
+
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        self.calls = self.new.clone().restore(&self.calls.save())?;
+        Ok(())
     }
 
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
@@ -206,13 +214,14 @@ mod tests {
     use crate::report::Complaints;
     use crate::source::Source;
 
-    /// Standard output and what would be on standard error, for a stream in these chunks.
+    /// Standard output and what would be on standard error, for a stream in these chunks, each after a checkpoint.
     fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<String>) {
         let calls = ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
         let mut stream = Stream::new(None, calls, false);
         let (mut written, mut complaints) = (Vec::new(), Complaints::default());
         let mut lines = Lines::new(io::Cursor::new(&mut written), None);
         for chunk in chunks {
+            stream.checkpoint().unwrap();
             stream.feed(chunk, &mut lines, &mut complaints).unwrap();
         }
         stream.finish(&mut lines, &mut complaints).unwrap();

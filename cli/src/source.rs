@@ -8,10 +8,8 @@ pub(crate) trait Source {
     /// Reads a chunk and tells all that can be known by now.
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure>;
 
-    /// Saves the whole state, and goes on from what was saved. Only inputs whose state can be saved are asked to.
-    fn checkpoint(&mut self) -> Result<(), Failure> {
-        Ok(())
-    }
+    /// Saves the whole state, and goes on from what was saved.
+    fn checkpoint(&mut self) -> Result<(), Failure>;
 
     /// The end of input.
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure>;

@@ -10,6 +10,8 @@ mod driver;
 mod model;
 #[path = "../../tests/it/properties/mod.rs"]
 mod properties;
+#[path = "../../tests/it/sealed.rs"]
+mod sealed;
 
 #[path = "../../tests/providers/properties/mod.rs"]
 mod calls;
@@ -28,7 +30,7 @@ mod recorder;
 mod splitter;
 
 pub use properties::fuzz_targets::{
-    chunks, documents, lenient, limits, nested, operations as ops, paths, respell, saved, snapshot, typed, verdict,
+    chunks, documents, lenient, limits, nested, operations as ops, paths, respell, snapshot, typed, verdict,
 };
 
 /// Calls out of a provider's stream are told as each alone would be.
@@ -39,4 +41,14 @@ pub fn providers(input: &[u8]) {
 /// Payloads between delimiters are those of a splitter that sees the whole text.
 pub fn envelope(input: &[u8]) {
     payloads::target(input);
+}
+
+/// A state is gone on from, or refused: a parser's, or, with the first byte's highest bit set, that of calls, a provider's
+/// stream or an envelope.
+pub fn saved(input: &[u8]) {
+    match input.first() {
+        Some(0x80..0xC0) => calls::states::target(input),
+        Some(0xC0..) => payloads::states(input),
+        _ => properties::fuzz_targets::saved(input),
+    }
 }

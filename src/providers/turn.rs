@@ -68,8 +68,6 @@ pub(super) struct Turn {
     /// Whether what comes next belongs to another message, and whether something of that one is missing.
     is_over: bool,
     spoils_next: bool,
-    /// Whether it comes from bytes that anybody may have written.
-    is_restored: bool,
 }
 
 /// An object: one that came with its start, and members that were added or that replace what was there.
@@ -115,7 +113,6 @@ impl Turn {
             is_spoilt: false,
             is_over: false,
             spoils_next: false,
-            is_restored: false,
         }
     }
 
@@ -321,8 +318,9 @@ impl Turn {
 
     /// The message's JSON text, if nothing of it is missing and there is anything.
     pub(super) fn to_json(&self) -> Option<String> {
-        // What is put together of pieces that came from anybody may be anything.
-        self.joined().filter(|json| !self.is_restored || Json::new(json).is_some())
+        // A call's input that is cut is no JSON. Where the call was refused, nobody has said so; and where the pieces were
+        // restored from a saved state, anybody may have written them.
+        self.joined().filter(|json| Json::new(json).is_some())
     }
 
     fn joined(&self) -> Option<String> {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use crate::fuzz_inputs::inputs;
-use crate::properties::{MARKS, cuts_change_nothing, parser, pieces_are_the_splitters, spelt, target};
+use crate::properties::{MARKS, cuts_change_nothing, parser, pieces_are_the_splitters, spelt, states, target};
 use crate::recorder::boundaries;
 use crate::splitter::{Choices, Spelt};
 
@@ -121,7 +121,7 @@ const INSIDE: [&str; 24] = [
 ];
 
 /// Any choices, each with any other; most of them without most limits.
-fn choices() -> impl Strategy<Value = Choices> {
+pub(crate) fn choices() -> impl Strategy<Value = Choices> {
     let limit = || prop_oneof![3 => Just(u64::MAX), 1 => 0_u64..24];
     let depth = prop_oneof![3 => Just(127_usize), 1 => 0_usize..4];
     let limits = (depth, limit(), limit(), limit(), limit());
@@ -178,4 +178,5 @@ proptest! {
 #[test]
 fn seeds_and_corpus_pass() {
     inputs("envelope").iter().for_each(|input| target(input));
+    inputs("saved").iter().filter(|input| matches!(input.first(), Some(0xC0..))).for_each(|input| states(input));
 }

@@ -11,4 +11,7 @@ mod promptness;
 mod properties;
 mod recorder;
 mod regression;
+mod saved;
+#[path = "../it/sealed.rs"]
+mod sealed;
 mod splitter;

@@ -1,8 +1,11 @@
 //! The envelope's laws as functions, for the tests beside and for the fuzz target, which includes this file.
 
-use jsonspigot::{DuplicateKeys, Limits, Parser, ParserBuilder, Retain};
+use jsonspigot::envelope::{Envelope, EnvelopeEvent};
+use jsonspigot::{DuplicateKeys, Limits, Parser, ParserBuilder, RestoreErrorKind, Retain};
+use serde::de::IgnoredAny;
 
-use super::recorder::{boundaries, envelope, tell};
+use super::recorder::{Subject, boundaries, envelope, seen, tell};
+use super::sealed::edited;
 use super::splitter::{Choices, Spelt, Then, split};
 
 /// Each kind of delimiter, in both ways to declare its payload.
@@ -55,12 +58,26 @@ pub(crate) fn target(input: &[u8]) {
         Some(end) => (&input[..end], &input[end + 1..]),
         None => (&[][..], input),
     };
+    let Some((delimiters, choices)) = chosen(head) else { return };
+    let mut cuts = Vec::new();
+    let mut joined = String::new();
+    for chunk in text.split(|&byte| byte == 0xFF) {
+        joined.push_str(&String::from_utf8_lossy(chunk));
+        cuts.push(joined.len());
+    }
+    cuts.pop();
+    pieces_are_the_splitters(&joined, &delimiters, &choices, &cuts);
+    cuts_change_nothing(&joined, &delimiters, &choices, &cuts);
+}
+
+/// What a target's head says: the delimiters, if there are any, and the other choices.
+fn chosen(head: &[u8]) -> Option<(Vec<Spelt>, Choices)> {
     let choice = |place: usize| head.get(place).copied().unwrap_or(0);
     let chosen = u16::from_le_bytes([choice(0), choice(1)]);
     let wanted = |place: &usize| chosen == 0 || chosen >> place & 1 == 1;
     let delimiters: Vec<&str> = (0..MARKS.len()).filter(wanted).map(|place| MARKS[place]).collect();
     if delimiters.is_empty() {
-        return;
+        return None;
     }
     let delimiters = spelt(&delimiters);
     let limit = |place: usize| choice(place).checked_sub(1).map(u64::from);
@@ -77,15 +94,59 @@ pub(crate) fn target(input: &[u8]) {
         payload_limit: limit(3).unwrap_or(u64::MAX),
         parser: parser(limits, retain, [flags & 1 != 0, flags & 2 != 0, flags & 4 != 0]),
     };
-    let mut cuts = Vec::new();
-    let mut joined = String::new();
-    for chunk in text.split(|&byte| byte == 0xFF) {
-        joined.push_str(&String::from_utf8_lossy(chunk));
-        cuts.push(joined.len());
+    Some((delimiters, choices))
+}
+
+/// The part of the fuzz target for saved state: the head of [`target`] after one byte, and then edits of the state's body.
+/// At the first FF the state is saved, edited and restored.
+pub(crate) fn states(input: &[u8]) {
+    let (head, text) = match input.iter().position(|&byte| byte == 0xFE) {
+        Some(end) => (&input[1..end.max(1)], &input[end + 1..]),
+        None => (&[][..], input),
+    };
+    let (head, edits) = head.split_at(head.len().min(10));
+    let Some((delimiters, choices)) = chosen(head) else { return };
+    let mut chunks = text.split(|&byte| byte == 0xFF).map(String::from_utf8_lossy);
+    let mut subject = envelope(&choices, &delimiters);
+    subject.feed_with(chunks.next().unwrap_or_default(), |_| {});
+    let state = edited(subject.save(), edits);
+    a_state_is_refused_or_sound(&state, &subject, &chunks.collect::<Vec<_>>());
+}
+
+/// Any bytes give an error, or an envelope that keeps its promises and is as good as its own bytes.
+pub(crate) fn a_state_is_refused_or_sound<S: AsRef<str>>(
+    bytes: &[u8],
+    subject: &Subject,
+    chunks: &[S],
+) -> Option<RestoreErrorKind> {
+    let mut plain = match subject.restore(bytes) {
+        Ok(envelope) => envelope,
+        Err(error) => return Some(error.kind()),
+    };
+    let mut saved = subject.restored(&plain);
+    for chunk in chunks.iter().map(Some).chain([None, None]) {
+        let (mut told, mut expected) = (Vec::new(), Vec::new());
+        let act = |envelope: &mut Envelope, on_event: &mut dyn FnMut(EnvelopeEvent<'_>)| match chunk {
+            Some(chunk) => envelope.feed_with(chunk, on_event),
+            None => envelope.finish_with(on_event),
+        };
+        act(&mut plain, &mut |event| {
+            expected.push(format!("{event:?}"));
+            if let EnvelopeEvent::End { payload, .. } = event {
+                let status = payload.status().name();
+                assert_eq!(payload.value().is_some(), status == "complete");
+                if let Some(value) = payload.value() {
+                    let read = serde_json::from_str::<IgnoredAny>(value.text());
+                    assert!(read.is_ok() && payload.raw().contains(value.text()), "{} is JSON", value.text());
+                }
+            }
+        });
+        act(&mut saved, &mut |event| told.push(format!("{event:?}")));
+        assert_eq!(told, expected);
+        assert_eq!(seen(&saved), seen(&plain));
+        saved = subject.restored(&saved);
     }
-    cuts.pop();
-    pieces_are_the_splitters(&joined, &delimiters, &choices, &cuts);
-    cuts_change_nothing(&joined, &delimiters, &choices, &cuts);
+    None
 }
 
 /// A parser of these choices; the last say whether deviations are passed, duplicates rejected and snapshots kept.

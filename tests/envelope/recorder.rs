@@ -217,7 +217,7 @@ impl Subject {
 }
 
 /// What can be asked between two chunks.
-fn seen(envelope: &Envelope) -> String {
+pub(crate) fn seen(envelope: &Envelope) -> String {
     let parser = envelope.parser();
     let snapshot = parser.has_snapshots().then(|| parser.snapshot().map(|root| root.to_string()));
     format!("{} {:?} {:?} {snapshot:?}", parser.offset(), parser.error(), parser.text())

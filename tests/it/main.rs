@@ -27,6 +27,7 @@ mod revisions;
 mod saved;
 #[cfg(feature = "schemars")]
 mod schema;
+mod sealed;
 mod settled;
 mod snapshots;
 #[cfg(feature = "stream")]

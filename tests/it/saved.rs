@@ -12,8 +12,9 @@ use super::model::mutate::any_document;
 use super::model::nested::{nested_document, nested_patterns};
 use super::model::torture::torture_documents;
 use super::properties::saved::{
-    HEADER, changes_nothing, changes_nothing_in_a_stream, is_a_sound_stream, is_refused_or_sound, restored, sealed,
+    changes_nothing, changes_nothing_in_a_stream, is_a_sound_stream, is_refused_or_sound, restored,
 };
+use super::sealed::{HEADER, sealed};
 
 const PATTERNS: [&[&str]; 5] = [
     &[],

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::fixtures::TABLE;
 use super::fuzz_inputs::inputs;
 use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_nothing_whole};
-use super::properties::{Call, Framed, WIRES, are_told_alone, soup, target};
+use super::properties::{Call, Framed, WIRES, are_told_alone, soup, states, target};
 use super::support::{everything, read_bytes, recorded};
 
 fn arguments() -> impl Strategy<Value = String> {
@@ -98,7 +98,7 @@ proptest! {
 }
 
 /// A signal: which one, where, and a piece of JSON.
-fn signal() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn signal() -> impl Strategy<Value = Vec<u8>> {
     let text = prop_oneof![
         prop::sample::select(
             &["{\"a\":", "\"é😀é\"", "12", "}", "[", "{}", "1", "{\"a\":1}", "", "\\x", "tool_use"][..]
@@ -113,6 +113,10 @@ fn signal() -> impl Strategy<Value = Vec<u8>> {
 #[test]
 fn seeds_and_corpus_pass() {
     inputs("providers").iter().for_each(|input| target(input));
+    inputs("saved")
+        .iter()
+        .filter(|input| matches!(input.first(), Some(0x80..0xC0)))
+        .for_each(|input| states::target(input));
 }
 
 #[test]

@@ -363,6 +363,25 @@ fn calls_that_come_as_values_by_path_are_whole_in_the_message() {
     assert_eq!(message(stream(Provider::Gemini), &[events[0], events[1], events[4]]), None);
 }
 
+/// A call that a limit refuses has no end, so nothing says that its input was cut.
+#[test]
+fn a_refused_call_that_was_cut_is_in_no_message() {
+    let start = json!({"type": "content_block_start", "index": 0,
+        "content_block": {"type": "tool_use", "id": "too_long", "name": "say", "input": {}}});
+    let delta = |json: &str| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": json}});
+    let end = json!({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}});
+    let of = |input: &str| {
+        let calls = ToolCalls::builder().limits(CallLimits::new().name_bytes(4)).build();
+        let events = [&start, &delta(input), &end].map(Value::to_string);
+        message(ProviderStream::new(Provider::Anthropic, calls), &events.each_ref().map(String::as_str))
+    };
+    assert_eq!(of(r#"{"a":"x"#), None);
+    let whole = r#"{"type":"tool_use","id":"too_long","name":"say","input":{"a":"x"}}"#;
+    let whole: Value = serde_json::from_str(whole).unwrap();
+    let message: Value = serde_json::from_str(&of(r#"{"a":"x"}"#).unwrap()).unwrap();
+    assert_eq!(message["content"][0], whole);
+}
+
 #[test]
 fn what_is_kept_is_limited() {
     let text = |text: &str| json!({"choices": [{"index": 0, "delta": {"content": text}}]}).to_string();

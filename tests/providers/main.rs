@@ -3,6 +3,8 @@
 #[path = "../it/fuzz_inputs.rs"]
 mod fuzz_inputs;
 mod restored;
+#[path = "../it/sealed.rs"]
+mod sealed;
 mod support;
 
 mod besides_calls;
@@ -24,5 +26,6 @@ mod recordings;
 mod regressions;
 mod rules;
 mod said_elsewhere;
+mod saved;
 mod second_reader;
 mod unplaced;

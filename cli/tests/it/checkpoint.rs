@@ -24,11 +24,27 @@ fn any_number_of_chunks_may_lie_between() {
 }
 
 #[test]
-fn only_where_the_state_can_be_saved() {
-    for other in [["--provider", "auto"], ["--envelope", "bare"]] {
-        let refused = run(&[&["--checkpoint", "1"][..], &other].concat(), "");
-        assert_eq!(refused.status, 2);
-        assert!(refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
+fn streams_and_payloads_go_on_too() {
+    let stream = concat!(
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Let me\"}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\",\"function\":",
+        "{\"name\":\"say\",\"arguments\":\"{\\\"a\\\": \\\"x\"}}]}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"y\\\"}\"}}]}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+    );
+    let text = "Hi <!--context {\"a\": [1, \"xé\"]} --> and <think>well</think> ```json\n{\"a\": 2}\n``` {";
+    let envelope =
+        ["--envelope", "comment:context", "--envelope", "tag:think", "--envelope", "fence:json", "--envelope", "bare"];
+    for (input, kind) in
+        [(stream, &["--provider", "auto"][..]), (stream, &["--provider", "openai-chat"]), (text, &envelope)]
+    {
+        let with = |every: &str| run(&[kind, &["--chunk", "3", "--checkpoint", every, "$..*"]].concat(), input);
+        let expected = with("1000");
+        assert_eq!((expected.status, &*expected.stderr), (0, ""));
+        assert!(expected.stdout.contains(r#""event":"end""#), "{}", expected.stdout);
+        for every in ["1", "2", "5"] {
+            assert_eq!(with(every), expected);
+        }
     }
     assert_eq!(run(&["--checkpoint", "0"], "").status, 2);
 }

@@ -30,16 +30,14 @@ impl fmt::Display for Run {
     }
 }
 
-/// Runs to the end with this input. If it is one whose state can be saved, nothing of the output may change if it is
-/// saved and restored after each chunk.
+/// Runs to the end with this input. Nothing of the output may change if the state is saved and restored after each chunk.
 pub(crate) fn run<A: AsRef<OsStr>>(arguments: &[A], input: impl AsRef<[u8]>) -> Run {
     let input = input.as_ref();
     let run = run_once(arguments, input);
     let is_of = |argument: &A, names: &[&str]| {
         argument.as_ref().to_str().is_some_and(|argument| names.iter().any(|name| argument.starts_with(name)))
     };
-    let others =
-        ["--provider", "--envelope", "--generate", "--input", "--help", "--version", "-h", "-V", "--checkpoint"];
+    let others = ["--generate", "--input", "--help", "--version", "-h", "-V", "--checkpoint"];
     let is_restorable = !arguments.iter().any(|argument| is_of(argument, &others));
     // What is refused for its arguments, with 2, has read nothing.
     if is_restorable && run.status != 2 && input.len() <= 4096 {

@@ -63,10 +63,12 @@ impl OpenPayload {
         Impossible::unless(
             raw.len() as u64 <= (*length).min(*limit)
                 && (has_all || error.is_some())
+                // A bare payload is one that has begun and has not ended.
+                && (*phase == Phase::Value || !delimiter.is_bare())
                 && match phase {
                     // Inside the value nobody looks for the end.
                     Phase::Value => !closing.is_holding() && (error.is_none() || delimiter.is_bare()),
-                    Phase::Lost => error.is_some() && !delimiter.is_bare(),
+                    Phase::Lost => error.is_some(),
                     Phase::Before | Phase::After => error.is_none(),
                     Phase::Raw => error.as_ref().is_none_or(|error| error.kind() == ErrorKind::TotalLimit),
                 }

@@ -1,7 +1,7 @@
 //! Saved state of the message that goes back.
 //!
-//! It is put together of pieces of JSON text, of which one, a call's input, may still be cut anywhere. So a message of
-//! pieces that were read from bytes is looked at as a whole before it is given away: see [`Turn::to_json`].
+//! It is put together of pieces of JSON text. One of them, a call's input, may be cut anywhere, so it is read as it is:
+//! [`Turn::to_json`] looks at the whole before it is given away.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -37,7 +37,6 @@ impl Turn {
             is_spoilt,
             is_over,
             spoils_next,
-            is_restored: _,
         } = self;
         out.flag(*shape != shapes[0]);
         own.save(out);
@@ -65,7 +64,6 @@ impl Turn {
         reader: &mut Reader<'_>,
         shapes: &[Shape; 2],
     ) -> Result<(), Impossible> {
-        self.is_restored = true;
         self.shape = shapes[usize::from(reader.flag()?)];
         self.own = Part::restore(reader)?;
         self.parts = numbered(reader, Part::restore)?;

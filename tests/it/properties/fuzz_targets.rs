@@ -12,6 +12,7 @@ use super::super::model::generate::Dress;
 use super::super::model::log::{DEVIATIONS, Options, flaws};
 use super::super::model::nested::{NestedPattern, written};
 use super::super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
+use super::super::sealed::edited;
 use super::nested as strings;
 use super::ops::{Configuration, Op};
 use super::saved as states;
@@ -368,14 +369,5 @@ pub fn saved(input: &[u8]) {
     let (first, rest) = input.chunks.split_first().expect("there is always one");
     let mut parser = builder.build(&patterns);
     let _ = parser.feed(first).check();
-    let mut state = parser.save();
-    for edit in edits.chunks_exact(3) {
-        let place = states::HEADER + usize::from(edit[0]) % (state.len() - states::HEADER + 1);
-        match edit[1] % 3 {
-            0 if place < state.len() => state[place] = edit[2],
-            1 if place < state.len() => drop(state.remove(place)),
-            _ => state.insert(place, edit[2]),
-        }
-    }
-    states::is_refused_or_sound(&states::sealed(state), rest, builder, &patterns);
+    states::is_refused_or_sound(&edited(parser.save(), edits), rest, builder, &patterns);
 }

@@ -186,29 +186,3 @@ pub fn is_a_sound_stream(
         assert_eq!(told_of(&mut saved, chunk.copied()), told_of(&mut plain, chunk.copied()));
     }
 }
-
-/// How long a state's header is.
-pub const HEADER: usize = 26;
-
-/// The state with the checksum and length that it ought to have: `src/saved/mod.rs` describes them.
-pub fn sealed(mut state: Vec<u8>) -> Vec<u8> {
-    let Some((header, body)) = state.split_first_chunk_mut::<HEADER>() else { return state };
-    header[14..22].copy_from_slice(&(body.len() as u64).to_le_bytes());
-    let mut digest = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut add = |number: u64| {
-        let mixed = (digest ^ number).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        digest = mixed ^ mixed >> 32;
-    };
-    for bytes in [&header[5..22], &*body] {
-        for word in bytes.chunks_exact(8) {
-            add(u64::from_le_bytes(word.try_into().unwrap()));
-        }
-        let mut last = [0; 8];
-        let rest = bytes.chunks_exact(8).remainder();
-        last[..rest.len()].copy_from_slice(rest);
-        add(u64::from_le_bytes(last));
-        add(bytes.len() as u64);
-    }
-    header[22..].copy_from_slice(&((digest ^ digest >> 32) as u32).to_le_bytes());
-    state
-}

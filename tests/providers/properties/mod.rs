@@ -4,6 +4,7 @@
 
 pub(crate) mod damage;
 pub(crate) mod soup;
+pub(crate) mod states;
 
 use std::fmt::Write as _;
 

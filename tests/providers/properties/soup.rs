@@ -15,15 +15,9 @@ pub(crate) fn is_survived(head: &[u8], signals: &[&[u8]]) {
     let choice = |place: usize| head.get(place).map_or(0, |byte| usize::from(*byte));
     let parser = parser(choice(1));
     let choices = choices(parser, choice(2));
-    let is_structured = choice(2) & 32 != 0;
-    let structured = |stream: ProviderStream| {
-        let stream = stream.with_message();
-        if is_structured { stream.structured() } else { stream }
-    };
     let run = || match choice(3) % (Provider::ALL.len() + 2) {
         0 => neutral(&choices, signals),
-        1 => stream(structured(ProviderStream::detecting(choices.clone().build())), signals),
-        other => stream(structured(ProviderStream::new(Provider::ALL[other - 2], choices.clone().build())), signals),
+        other => stream(new_stream(&choices, other - 1, choice(2) >> 4 | 4), signals),
     };
     let log = run();
     assert_eq!(log, run());
@@ -31,6 +25,18 @@ pub(crate) fn is_survived(head: &[u8], signals: &[&[u8]]) {
         assert_ne!(call.status, "", "every call's input ends: {call:?}");
         check_verdict(call, parser);
     }
+}
+
+/// A stream that is made in one of many ways: of a provider or of whoever shows to be it; `made` says with bits 1 and 2
+/// whether its text is JSON, and whether its message is kept.
+pub(super) fn new_stream(choices: &ToolCallsBuilder, provider: usize, made: usize) -> ProviderStream {
+    let calls = choices.clone().build();
+    let stream = match (provider % (Provider::ALL.len() + 1)).checked_sub(1) {
+        None => ProviderStream::detecting(calls),
+        Some(place) => ProviderStream::new(Provider::ALL[place], calls),
+    };
+    let stream = if made & 2 == 0 { stream } else { stream.structured() };
+    if made & 4 == 0 { stream } else { stream.with_message() }
 }
 
 /// The error of an input that is not JSON is that of its raw text, which so has all that came.
@@ -49,7 +55,7 @@ fn check_verdict(call: &CallLog, builder: ParserBuilder) {
     assert!(is_same, "{call:?}");
 }
 
-fn parser(choice: usize) -> ParserBuilder {
+pub(super) fn parser(choice: usize) -> ParserBuilder {
     let limit = |bit: usize| if choice & bit == 0 { u64::MAX } else { 3 };
     let limits = Limits::new().string(limit(1)).key(limit(2)).number(limit(4)).total(if choice & 8 == 0 {
         u64::MAX
@@ -62,7 +68,7 @@ fn parser(choice: usize) -> ParserBuilder {
     if choice & 64 == 0 { builder } else { builder.snapshots() }
 }
 
-fn choices(parser: ParserBuilder, choice: usize) -> ToolCallsBuilder {
+pub(super) fn choices(parser: ParserBuilder, choice: usize) -> ToolCallsBuilder {
     let limit = |bit: usize, limit: usize, default: usize| if choice & bit == 0 { default } else { limit };
     let default = CallLimits::new();
     let limits = default
@@ -75,14 +81,14 @@ fn choices(parser: ParserBuilder, choice: usize) -> ToolCallsBuilder {
 }
 
 /// A signal: which one, where, and a text that most of them have.
-struct Signal {
+pub(crate) struct Signal {
     kind: usize,
     place: usize,
     text: String,
 }
 
 impl Signal {
-    fn new(bytes: &[u8]) -> Self {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
         let byte = |place: usize| bytes.get(place).map_or(0, |byte| usize::from(*byte));
         let text = String::from_utf8_lossy(bytes.get(2..).unwrap_or_default()).into_owned();
         Self { kind: byte(0), place: byte(1), text }
@@ -112,7 +118,7 @@ impl Signal {
     }
 
     /// An event of some provider.
-    fn event(&self) -> String {
+    pub(crate) fn event(&self) -> String {
         let (index, id, text) = (self.index(), self.id(), &self.text);
         let json: Value = serde_json::from_str(text).unwrap_or_else(|_| json!({}));
         let arg = json!({"jsonPath": (["$.a", "$.b[0]", "$.a", "$", "$.é"][self.place % 5]), "stringValue": text,
@@ -195,7 +201,7 @@ impl Signal {
     }
 
     /// The same for the neutral door.
-    fn act(&self, calls: &mut ToolCalls, on_event: &mut dyn FnMut(CallEvent<'_>)) {
+    pub(crate) fn act(&self, calls: &mut ToolCalls, on_event: &mut dyn FnMut(CallEvent<'_>)) {
         let (id, text) = (self.id(), self.text.as_str());
         let id = id.as_str().unwrap_or_default();
         let slot = match self.place % 5 {
