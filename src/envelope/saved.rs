@@ -53,6 +53,16 @@ impl Envelope {
     }
 
     /// The same as [`save`](Self::save), appended to a buffer that may be used again.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::envelope::{Delimiter, Envelope};
+    ///
+    /// let envelope = Envelope::new([Delimiter::bare()], &PatternSet::empty());
+    /// let mut buffer = Vec::new();
+    /// envelope.save_into(&mut buffer);
+    /// assert_eq!(buffer, envelope.save());
+    /// ```
     pub fn save_into(&self, bytes: &mut Vec<u8>) {
         saved::save(&self.owner(), bytes, |out| self.save_body(out));
     }

@@ -52,6 +52,17 @@ impl ProviderStream {
     }
 
     /// The same as [`save`](Self::save), appended to a buffer that may be used again.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::ProviderStream;
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
+    /// let mut buffer = Vec::new();
+    /// stream.save_into(&mut buffer);
+    /// assert_eq!(buffer, stream.save());
+    /// ```
     pub fn save_into(&self, bytes: &mut Vec<u8>) {
         saved::save(&self.owner(), bytes, |out| self.save_body(out));
     }

@@ -17,8 +17,9 @@ use serde_json::Value;
 
 use super::by_path::{PathValue, ReadsValues};
 use super::event::InputEvent;
+use super::options::for_text;
 use crate::error::{Error, ErrorKind};
-use crate::parser::{DuplicateKeys, Parser, ParserBuilder, Retain, ValueFeed};
+use crate::parser::{Parser, ParserBuilder, Retain, ValueFeed};
 use crate::pattern::PatternSet;
 
 /// The input came in a form that does not go with what had come before.
@@ -56,11 +57,6 @@ impl InputReader {
     }
 }
 
-/// How the parser of a text is built, of a user's choices.
-pub(super) fn text_builder(builder: ParserBuilder) -> ParserBuilder {
-    builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).refuse_deviations()
-}
-
 fn new_values(builder: ParserBuilder, patterns: &PatternSet) -> ValueFeed {
     ValueFeed::new(builder.retain(Retain::All), patterns)
 }
@@ -68,7 +64,7 @@ fn new_values(builder: ParserBuilder, patterns: &PatternSet) -> ValueFeed {
 impl Input {
     /// JSON, to be read as text by a parser with these choices.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self::Open(InputReader::Text(Box::new(text_builder(builder).build(patterns))))
+        Self::Open(InputReader::Text(Box::new(for_text(builder).build(patterns))))
     }
 
     /// JSON, to be read as values by path.

@@ -4,9 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use core::fmt::Write;
 
-use super::input::text_builder;
 use super::limits::CallLimits;
-use crate::parser::{Parser, ParserBuilder};
+use crate::parser::{DuplicateKeys, Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
 use crate::saved::Digest;
 
@@ -40,6 +39,11 @@ impl Options {
     }
 }
 
+/// How the parser of a call's text is built, of a user's choices.
+pub(super) fn for_text(builder: ParserBuilder) -> ParserBuilder {
+    builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).refuse_deviations()
+}
+
 /// Saved state.
 impl Options {
     /// What the patterns are known by: those of all tools.
@@ -54,7 +58,7 @@ impl Options {
 
     /// What the other choices are known by.
     pub(super) fn choices(&self) -> Digest {
-        let parser = text_builder(self.parser).choices();
+        let parser = for_text(self.parser).choices();
         self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into())
     }
 }

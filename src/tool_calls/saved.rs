@@ -51,6 +51,15 @@ impl ToolCalls {
     }
 
     /// The same as [`save`](Self::save), appended to a buffer that may be used again.
+    ///
+    /// ```
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let calls = ToolCalls::builder().build();
+    /// let mut buffer = Vec::new();
+    /// calls.save_into(&mut buffer);
+    /// assert_eq!(buffer, calls.save());
+    /// ```
     pub fn save_into(&self, bytes: &mut Vec<u8>) {
         saved::save(&self.owner(Kind::ToolCalls), bytes, |out| self.state.save(out));
     }

@@ -6,7 +6,7 @@ use super::{Input, InputReader};
 use crate::error::Error;
 use crate::parser::ValueFeed;
 use crate::saved::{Impossible, Reader, Writer};
-use crate::tool_calls::options::Options;
+use crate::tool_calls::options::{Options, for_text};
 
 /// How inputs are written.
 const UNTOUCHED: u8 = 0;
@@ -92,7 +92,7 @@ impl InputReader {
             feed.restore(reader)?;
             Self::Values(Box::<ValueFeed>::new(feed))
         } else {
-            let mut parser = Box::new(super::text_builder(options.parser).build(patterns));
+            let mut parser = Box::new(for_text(options.parser).build(patterns));
             parser.restore_body(reader)?;
             Self::Text(parser)
         })
