@@ -80,13 +80,15 @@ impl OpenCall {
             repetition,
             is_contradicted,
         };
-        let is_json = matches!(call.input, Input::Open(_) | Input::Failed { .. });
-        let is_text = matches!(call.input, Input::Text(_));
+        let is_of_format = match &call.input {
+            Input::Untouched => true,
+            Input::Open(_) | Input::Failed { .. } => format == InputFormat::Json,
+            Input::Text(_) => format == InputFormat::Text,
+        };
         Impossible::unless(
             // Whatever it is that comes, the start is told first.
             (call.is_told || !call.has_input())
-                && !(is_json && format == InputFormat::Text)
-                && !(is_text && format == InputFormat::Json)
+                && is_of_format
                 && if is_full { left_out.is_some() } else { len <= options.limits.input_bytes }
                 && call.start_input.len() <= options.limits.input_bytes.saturating_add(char::MAX.len_utf8()),
         )?;
