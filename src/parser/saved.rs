@@ -7,6 +7,7 @@ use super::engine::{Engine, Outcome};
 use super::tracker::Innermost;
 use super::{Parser, ParserBuilder, Retain};
 use crate::error::Error;
+use crate::event::Event;
 use crate::pattern::PatternSet;
 use crate::saved::{self, Digest, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 use crate::tokenizer::Position;
@@ -61,6 +62,37 @@ impl Parser {
     /// ```
     pub fn save_into(&self, bytes: &mut Vec<u8>) {
         saved::save(&self.owner(Kind::Parser), bytes, |out| self.save_body(out));
+    }
+
+    /// Tells once more of the begin of each match that is open, outermost first; of none once the text has ended or failed.
+    ///
+    /// For whoever keeps something for each open match, by its id, and makes it again beside a restored parser. The begin
+    /// of a number that turned out to stand for `null` is told as one of `null`.
+    ///
+    /// ```
+    /// use jsonspigot::{EventKind, Parser, PatternSet, ValueKind};
+    ///
+    /// let patterns = PatternSet::new(["items[*]", "items[*].name"])?;
+    /// let mut parser = Parser::new(&patterns);
+    /// parser.feed(r#"{"items": [{"name": "a"}, {"name": "b"#).check()?;
+    ///
+    /// let parser = Parser::builder().restore(&patterns, &parser.save())?;
+    /// let mut open = Vec::new();
+    /// parser.open_matches_with(|event| {
+    ///     if let EventKind::Begin(kind) = event.kind {
+    ///         open.push((event.match_id, event.path.to_string(), kind));
+    ///     }
+    /// });
+    /// assert_eq!(open, [
+    ///     (2, "items[1]".to_owned(), ValueKind::Object),
+    ///     (3, "items[1].name".to_owned(), ValueKind::String),
+    /// ]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open_matches_with(&self, on_event: impl FnMut(Event<'_>)) {
+        if self.is_open() {
+            self.engine.followers.tracker.tell_open(on_event);
+        }
     }
 
     /// What a state of this parser, or of something around it, belongs to.

@@ -4,6 +4,7 @@
 //! through the functions that a text goes through. So whatever the bytes say, the tracker is one that a text leads to.
 
 use super::{EnteredString, Frame, OpenValue, Tracker, is_dead};
+use crate::event::{Event, EventKind};
 use crate::parser::output::{Output, Selected};
 use crate::path::Segment;
 use crate::saved::{FARTHEST, Impossible, Reader, Writer};
@@ -68,6 +69,23 @@ impl Tracker {
             }
         }
         out.number(self.next_match);
+    }
+
+    /// Tells once more of the begin of each match that is open, outermost first.
+    pub(in crate::parser) fn tell_open(&self, mut on_event: impl FnMut(Event<'_>)) {
+        let leaf = self.leaf.iter().map(|leaf| (leaf, self.node));
+        let mut values = self.frames.iter().map(|frame| (&frame.value, frame.node)).chain(leaf).peekable();
+        while let Some((value, node)) = values.next() {
+            if !value.is_selected {
+                continue;
+            }
+            let to = values.peek().map_or(self.selecting.len(), |(next, _)| next.selecting_from);
+            let patterns = self.selecting.get(value.selecting_from..to).unwrap_or_default();
+            for (pattern, match_id) in patterns.iter().zip(value.first_match..) {
+                let (path, kind) = (self.paths.path(node), EventKind::Begin(value.kind));
+                on_event(Event { pattern: *pattern, match_id, path, kind, offset: value.start });
+            }
+        }
     }
 
     /// Reads what was saved of a text whose innermost part is known, into a tracker that is new.

@@ -1,11 +1,12 @@
 //! Saved state: a parser that is saved and restored between any two chunks goes on as if nothing had happened, and no
 //! bytes at all give one that breaks a promise.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use jsonspigot::{
-    DocumentEvent, Documents, Error, Event, Framing, Parser, ParserBuilder, PartialValue, PatternSet, RestoreError,
-    RestoreErrorKind, Revision,
+    DocumentEvent, Documents, Error, Event, EventKind, Framing, Parser, ParserBuilder, PartialValue, PatternSet,
+    RestoreError, RestoreErrorKind, Revision, ValueKind,
 };
 use serde::de::IgnoredAny;
 
@@ -23,6 +24,9 @@ pub fn changes_nothing(chunks: &[&[u8]], builder: ParserBuilder, patterns: &Patt
         assert_eq!(saved.seen(), plain.seen(), "{chunks:?} at {place}");
         let again = restored(&saved.parser, builder, patterns);
         assert_eq!(looks(&again), looks(&plain.parser), "{chunks:?} at {place}");
+        for parser in [&plain.parser, &again] {
+            assert_eq!(open_matches(parser), plain.open, "{chunks:?} at {place}");
+        }
     }
 }
 
@@ -38,30 +42,63 @@ pub fn restored(parser: &Parser, builder: ParserBuilder, patterns: &PatternSet) 
     restored
 }
 
+/// An open match by its id: where it is, which pattern, and how its value begins.
+type Open = BTreeMap<u64, (String, usize, ValueKind, u64)>;
+
+fn open_matches(parser: &Parser) -> Open {
+    let mut open = Open::new();
+    parser.open_matches_with(|event| opened(&mut open, &event));
+    open
+}
+
+/// Follows which matches are open.
+fn opened(open: &mut Open, event: &Event<'_>) {
+    let path = event.path.to_string();
+    match event.kind {
+        EventKind::Begin(kind) => {
+            // Of what is spelt with a sign it is not known yet whether it stands for null.
+            let kind = if kind == ValueKind::Null { ValueKind::Number } else { kind };
+            open.insert(event.match_id, (path, event.pattern.index(), kind, event.offset));
+        }
+        EventKind::End(_) => drop(open.remove(&event.match_id)),
+        EventKind::InnerError(_) => {
+            let inside = path + " | ";
+            open.retain(|_, (path, ..)| !path.starts_with(&inside));
+        }
+        _ => {}
+    }
+}
+
 struct Side {
     parser: Parser,
     revisions: Vec<Revision>,
+    /// What is open, by what was told.
+    open: Open,
 }
 
 impl Side {
     fn new(parser: Parser) -> Self {
-        Self { parser, revisions: Vec::new() }
+        Self { parser, revisions: Vec::new(), open: Open::new() }
     }
 
     /// What a chunk, or the end of input, tells.
     fn told(&mut self, chunk: Option<&[u8]>, method: Method) -> String {
         let mut told = String::new();
+        let Self { parser, open, .. } = self;
         let mut tell = |event: Event<'_>| {
             // An owned event has the text of a value in one line.
             writeln!(told, "{:?} {:?}", event, event.to_owned()).unwrap();
+            opened(open, &event);
         };
-        let Self { parser, .. } = self;
         let result: Result<(), Error> = match (chunk, method) {
             (Some(chunk), Method::Iterator) => parser.feed(chunk).try_for_each(|event| event.map(&mut tell)),
             (Some(chunk), Method::Callback) => parser.feed_with(chunk, tell),
             (None, Method::Iterator) => parser.finish().try_for_each(|event| event.map(&mut tell)),
             (None, Method::Callback) => parser.finish_with(tell),
         };
+        if result.is_err() {
+            open.clear();
+        }
         format!("{told}{result:?}")
     }
 
