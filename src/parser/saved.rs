@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::pattern::PatternSet;
 use crate::saved::{self, Digest, Impossible, Kind, Owner, Reader, RestoreError, Writer};
-use crate::tokenizer::Position;
+use crate::tokenizer::{Position, Tokenizer};
 
 impl Parser {
     /// The parser's state as bytes, from which [`ParserBuilder::restore`] makes a parser that goes on as if nothing had
@@ -273,10 +273,7 @@ impl Parser {
             retained.restore(reader, None, offset, has_deviated)?;
             if outcome == FINISHED {
                 let text = retained.whole().unwrap_or_default();
-                let again = Parser::builder().limits(crate::tokenizer::Limits::new().depth(usize::MAX));
-                let mut again = again.retain(Retain::Nothing).build(&PatternSet::empty());
-                let is_whole = again.feed(text).check().and_then(|()| again.finish().check());
-                is_whole.map_err(|_: Error| Impossible)?;
+                Impossible::unless(Tokenizer::takes_all(text))?;
             }
         }
         Ok(())

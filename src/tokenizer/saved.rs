@@ -11,7 +11,7 @@ use super::nest::Nest;
 use super::number::OpenNumber;
 use super::string::OpenString;
 use super::utf8::Utf8Carry;
-use super::{Interest, Limits, Sink, Skipped, State, Tokenizer, ValueKind};
+use super::{Interest, Leniency, Limits, Sink, Skipped, State, Tokenizer, ValueKind};
 use crate::error::{Deviation, DeviationKind, Fault};
 use crate::saved::{FARTHEST, Impossible, Reader, Writer};
 
@@ -260,17 +260,27 @@ impl Tokenizer {
         let limits = Limits::new().depth(usize::MAX);
         let mut again = Self::new(limits, self.leniency());
         let mut open = OpenStarts::default();
-        if again.feed(text, &mut open).is_err() || open.is_rewritten {
+        // The reader of tokens that texts inside strings have is one more only in the source.
+        let mut sink = &mut open as &mut dyn Sink;
+        if again.feed(text, &mut sink).is_err() {
             return false;
         }
         // A number that a comment ended: the comment is not kept.
         let is_ended = again.state == State::Number && !matches!(self.position(), Position::Atom(_));
-        if is_ended && again.feed(b" ", &mut open).is_err() {
+        if is_ended && again.feed(b" ", &mut sink).is_err() || open.is_rewritten {
             return false;
         }
         let mut open = open.starts.into_iter();
         let mut starts = starts;
         again.resembles(self, depth) && starts.all(|start| open.any(|open| open == start))
+    }
+
+    /// Whether `text` is one complete text, without any deviation, however deep it is.
+    pub(crate) fn takes_all(text: &[u8]) -> bool {
+        let mut tokenizer = Self::new(Limits::new().depth(usize::MAX), Leniency::NONE);
+        let mut open = OpenStarts::default();
+        let mut sink = &mut open as &mut dyn Sink;
+        tokenizer.feed(text, &mut sink).and_then(|()| tokenizer.finish(&mut sink)).is_ok()
     }
 
     /// Whether this tokenizer is where another one is, apart from the outermost containers of that one.

@@ -3,9 +3,12 @@
 //! What follows from the patterns is not saved. It is found again by going the same way once more, from the root down,
 //! through the functions that a text goes through. So whatever the bytes say, the tracker is one that a text leads to.
 
+use core::ops::Range;
+
 use super::{EnteredString, Frame, OpenValue, Tracker, is_dead};
+use crate::error::Error;
 use crate::event::{Event, EventKind};
-use crate::parser::output::{Output, Selected};
+use crate::parser::output::{LeveledOutput, Output, Selected};
 use crate::path::Segment;
 use crate::saved::{FARTHEST, Impossible, Reader, Writer};
 use crate::tokenizer::{Position, Skipped, Tokenizer, ValueKind};
@@ -38,6 +41,14 @@ impl Output for Told {
     fn delta(&mut self, _: &Selected<'_>, _: &str, _: u64) {}
     fn end_atom(&mut self, _: &Selected<'_>, _: &str, _: u64) {}
     fn end_span(&mut self, _: &Selected<'_>, _: u64, _: u64, _: Option<&[u8]>) {}
+}
+
+impl LeveledOutput for Told {
+    fn begin_chunk(&mut self) {}
+    fn delta_among_others(&mut self, _: usize, _: &Selected<'_>, _: &str, _: u64) {}
+    fn end_inner_atom(&mut self, _: usize, _: &Selected<'_>, _: &str, _: u64) {}
+    fn end_inner_span(&mut self, _: usize, _: &Selected<'_>, _: u64, _: Option<(Range<usize>, &[u8])>) {}
+    fn inner_error(&mut self, _: &Selected<'_>, _: &Error) {}
 }
 
 impl Tracker {
@@ -95,6 +106,8 @@ impl Tracker {
         innermost: Innermost,
     ) -> Result<(), Impossible> {
         let read = self;
+        // The functions of an output that exists in any case.
+        let told: &mut dyn LeveledOutput = &mut Told;
         let frames = reader.count()?;
         read.frames.reserve(frames);
         // A bound on the keys that come, and mostly near it.
@@ -108,10 +121,10 @@ impl Tracker {
             match tag & !SELECTED {
                 kind @ (ARRAY | OBJECT) => {
                     let kind = if kind == ARRAY { ValueKind::Array } else { ValueKind::Object };
-                    read.begin_container(kind, start, &mut Told);
+                    read.begin_container(kind, start, told);
                 }
                 STRING => {
-                    read.begin_leaf(ValueKind::String, start, &mut Told);
+                    read.begin_leaf(ValueKind::String, start, told);
                     Impossible::unless(read.enter_string(start))?;
                     // What follows has offsets of its own.
                     newest = None;
@@ -134,7 +147,7 @@ impl Tracker {
             };
             let start = read.restore_value(reader, kind.is_some(), &mut newest)?;
             read.restore_index()?;
-            let is_selected = read.begin_leaf(kind.unwrap_or(ValueKind::Null), start, &mut Told);
+            let is_selected = read.begin_leaf(kind.unwrap_or(ValueKind::Null), start, told);
             let enters = innermost.position == Position::String && read.patterns.automaton().enters_string(&read.row);
             Impossible::unless(is_selected == kind.is_some() && !enters)?;
         }
