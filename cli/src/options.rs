@@ -161,7 +161,7 @@ pub(crate) struct Options {
     /// Each is a document with a number, and its offsets and limits are its own. With `lines` and `sequence` a bad one
     /// costs itself only; with `concatenated` it ends the run, since nobody knows where the next one begins.
     #[arg(long, value_name = "FRAMING", value_parser = framing(), conflicts_with_all = ["provider", "structured", "envelope"])]
-    documents: Option<Framing>,
+    pub(crate) documents: Option<Framing>,
 
     /// The assistant's text is itself the JSON: each answer is written as a call without a name
     #[arg(long, requires = "provider")]
@@ -309,7 +309,7 @@ impl Options {
     }
 
     /// A parser as it was asked for.
-    fn parser(&self) -> ParserBuilder {
+    pub(crate) fn parser(&self) -> ParserBuilder {
         let retain = match self.retain {
             Some(Retain::All) => jsonspigot::Retain::All,
             Some(Retain::Matches) => jsonspigot::Retain::Matches,

@@ -1,6 +1,7 @@
 //! The conformance vectors in `vectors/`, replayed through `feed`: the model of a replayer in another language.
 //!
-//! Vectors of provider streams and of text with payloads are left out: what cuts these into events is the command's.
+//! Each is replayed again with a parser that is saved and restored between chunks. Vectors of provider streams and of text
+//! with payloads are left out: what cuts these into events is the command's.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jsonspigot::{
     DocumentEvent, Documents, DuplicateKeys, Error, EventKind, Framing, Leniency, Limits, OwnedEvent, OwnedEventKind,
-    Parser, ParserBuilder, PatternSet, Retain, Revision,
+    Parser, ParserBuilder, PatternSet, RestoreError, Retain, Revision,
 };
 use serde_json::{Map, Value, json};
 
@@ -17,6 +18,8 @@ struct Vector {
     name: String,
     patterns: PatternSet,
     options: Map<String, Value>,
+    /// What the parser is restored from.
+    state: Option<Vec<u8>>,
     chunks: Vec<Vec<u8>>,
     lines: String,
 }
@@ -41,6 +44,7 @@ fn vectors() -> Vec<Vector> {
                 name: format!("{}: {}", file.file_stem().unwrap().display(), header["vector"]),
                 patterns: PatternSet::new(strings(&header["patterns"])).unwrap(),
                 options: header["options"].as_object().unwrap().clone(),
+                state: header.get("state").map(|state| STANDARD.decode(state.as_str().unwrap()).unwrap()),
                 chunks: strings(&header["chunks"]).map(|chunk| STANDARD.decode(chunk).unwrap()).collect(),
                 lines: String::new(),
             });
@@ -53,6 +57,11 @@ fn vectors() -> Vec<Vector> {
 impl Vector {
     fn is(&self, option: &str) -> bool {
         self.options.get(option).is_some_and(|value| value == true)
+    }
+
+    /// After how many chunks the state is saved, and a parser goes on that is restored from it.
+    fn checkpoint(&self) -> Option<usize> {
+        self.options.get("checkpoint").map(|every| every.as_u64().unwrap().try_into().unwrap())
     }
 
     fn builder(&self) -> ParserBuilder {
@@ -75,7 +84,7 @@ impl Vector {
                     builder = names.fold(builder, ParserBuilder::lenient);
                 }
                 "accept" => builder = builder.accept_deviations(),
-                "duplicateKeys" | "retain" | "provisional" | "value" | "documents" => {}
+                "duplicateKeys" | "retain" | "provisional" | "value" | "documents" | "checkpoint" => {}
                 _ => panic!("{}: unknown option {name}", self.name),
             }
         }
@@ -140,6 +149,12 @@ impl Printer {
         self.revision = parser.revision();
     }
 
+    /// The state was refused.
+    fn refusal(&mut self, error: &RestoreError) {
+        let kind = error.kind().name();
+        self.line("error", &format!(r#","kind":"{kind}","offset":0,"line":0,"column":0,"path":"$""#));
+    }
+
     fn error(&mut self, error: &Error) {
         let (kind, path) = (error.kind().name(), json!(error.path()));
         let (offset, line, column) = (error.offset(), error.line(), error.column());
@@ -149,12 +164,24 @@ impl Printer {
 }
 
 /// Replays a vector of one text; each chunk's events go through the iterator.
-fn document(vector: &Vector) -> String {
+fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
     let mut parser = vector.builder().build(&vector.patterns);
     let mut printer = Printer::default();
-    for chunk in vector.chunks.iter().map(Some).chain([None]) {
+    if let Some(state) = &vector.state {
+        match vector.builder().restore(&vector.patterns, state) {
+            Ok(restored) => parser = restored,
+            Err(error) => {
+                printer.refusal(&error);
+                return printer.out;
+            }
+        }
+    }
+    for (place, chunk) in vector.chunks.iter().map(Some).chain([None]).enumerate() {
         if chunk.is_none() {
             printer.unlisted_deviations(&parser);
+        }
+        if checkpoint.is_some_and(|every| place > 0 && place % every == 0) {
+            parser = vector.builder().restore(&vector.patterns, &parser.save()).unwrap();
         }
         let events = match chunk {
             Some(chunk) => parser.feed(chunk),
@@ -187,9 +214,19 @@ fn document(vector: &Vector) -> String {
 }
 
 /// Replays a vector of many texts.
-fn documents(vector: &Vector, framing: Framing) -> String {
-    let mut documents = Documents::new(framing, vector.builder().build(&vector.patterns));
+fn documents(vector: &Vector, framing: Framing, checkpoint: Option<usize>) -> String {
+    let new_parser = || vector.builder().build(&vector.patterns);
+    let mut documents = Documents::new(framing, new_parser());
     let mut printer = Printer::default();
+    if let Some(state) = &vector.state {
+        match Documents::restore(framing, new_parser(), state) {
+            Ok(restored) => documents = restored,
+            Err(error) => {
+                printer.refusal(&error);
+                return printer.out;
+            }
+        }
+    }
     let begin = |printer: &mut Printer, number: u64| {
         let document = format!(r#","document":{number}"#);
         if printer.document != document {
@@ -197,7 +234,10 @@ fn documents(vector: &Vector, framing: Framing) -> String {
         }
     };
     let mut bytes = 0;
-    for chunk in vector.chunks.iter().map(Some).chain([None]) {
+    for (place, chunk) in vector.chunks.iter().map(Some).chain([None]).enumerate() {
+        if checkpoint.is_some_and(|every| place > 0 && place % every == 0) {
+            documents = Documents::restore(framing, new_parser(), &documents.save()).unwrap();
+        }
         let on_event = |event: DocumentEvent<'_>| match event {
             DocumentEvent::Match { document, event } => {
                 begin(&mut printer, document);
@@ -245,7 +285,12 @@ fn the_library_does_what_the_vectors_say() {
     assert!(vectors.len() > 200 || !is_here && !Path::new(env!("CARGO_MANIFEST_DIR")).join("cli").exists());
     for vector in vectors {
         let framing = vector.options.get("documents").map(|name| Framing::from_name(name.as_str().unwrap()).unwrap());
-        let printed = framing.map_or_else(|| document(&vector), |framing| documents(&vector, framing));
-        assert_eq!(printed, vector.lines, "{}", vector.name);
+        for checkpoint in [vector.checkpoint(), Some(1), Some(3)] {
+            let printed = match framing {
+                Some(framing) => documents(&vector, framing, checkpoint),
+                None => document(&vector, checkpoint),
+            };
+            assert_eq!(printed, vector.lines, "{}, saved after every {checkpoint:?} chunks", vector.name);
+        }
     }
 }

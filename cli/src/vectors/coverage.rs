@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::CommandFactory as _;
-use jsonspigot::{DeviationKind, ErrorKind};
+use jsonspigot::{DeviationKind, ErrorKind, RestoreErrorKind};
 use serde_json::Value;
 
 use super::tables;
@@ -70,6 +70,14 @@ fn each_error_that_a_text_can_have() {
 }
 
 #[test]
+fn each_reason_to_refuse_a_state() {
+    let Some(lines) = lines() else { return };
+    // Takes bytes that were made up, with the right checksum.
+    let kinds = RestoreErrorKind::ALL.iter().filter(|kind| **kind != RestoreErrorKind::Impossible);
+    all_are_told(kinds.map(|kind| kind.name()), &lines, |name| format!(r#"{{"event":"error","kind":"{name}""#));
+}
+
+#[test]
 fn each_kind_of_value() {
     let Some(lines) = lines() else { return };
     all_are_told(["null", "bool", "number", "string", "array", "object"], &lines, |name| {
@@ -98,9 +106,8 @@ fn each_option_with_each_of_its_values() {
     if vectors.is_empty() {
         return;
     }
-    // The others are about a process, its input and its terminal; chunks are cut by the vector; checkpoints change nothing
-    // that is printed.
-    let not_here = ["input", "chunk", "checkpoint", "text", "raw-control", "generate", "help", "version"];
+    // The others are about a process, its input and its terminal; chunks are cut by the vector.
+    let not_here = ["input", "chunk", "text", "raw-control", "generate", "help", "version"];
     let command = Options::command();
     for argument in
         command.get_arguments().filter(|argument| argument.get_long().is_some_and(|name| !not_here.contains(&name)))

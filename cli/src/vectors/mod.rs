@@ -1,15 +1,17 @@
 //! The conformance vectors in `vectors/`: generated from its tables by the command's own code, and compared with the files.
 //!
-//! `table` reads the tables, `coverage` checks that nothing is without a vector. The chunks are fed exactly as a table
+//! `table` reads the tables, `state` makes the states that some vectors go on from, `coverage` checks that nothing is without a vector. The chunks are fed exactly as a table
 //! cuts them, which no process can be sure of that reads a pipe: so the code is called here, with options that are read as
 //! the command's arguments are.
 
 mod coverage;
+mod state;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -19,6 +21,7 @@ use jsonspigot::PatternSet;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use self::state::State;
 use self::table::Row;
 use crate::options::Options;
 use crate::output::Lines;
@@ -33,6 +36,8 @@ struct Vector {
     patterns: Vec<String>,
     /// As the table spells it: a JSON object on one line.
     options: String,
+    /// What it goes on from.
+    state: Option<State>,
     chunks: Vec<Vec<u8>>,
 }
 
@@ -90,8 +95,7 @@ impl Vector {
         arguments
     }
 
-    /// What the command prints if it is fed these chunks. It feeds no more after a failure.
-    fn lines_of<'a>(&self, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
+    fn parsed(&self) -> (Options, PatternSet) {
         let options = match Options::from_arguments(self.arguments()) {
             Ok(options) => options,
             Err(failure) => panic!("{}: {failure}", self.name),
@@ -100,11 +104,37 @@ impl Vector {
             Ok(patterns) => patterns,
             Err(error) => panic!("{}: {error}", self.name),
         };
+        (options, patterns)
+    }
+
+    /// What the command prints if it is fed these chunks. It feeds no more after a failure.
+    fn lines_of<'a>(&self, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
+        let every = self.parsed().0.checkpoint;
+        self.lines_with(every, chunks)
+    }
+
+    /// The same with a checkpoint after every so many chunks.
+    fn lines_with<'a>(&self, every: Option<NonZeroUsize>, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
+        if let Some(refusal) = self.state.as_ref().and_then(|state| state.refusal(self)) {
+            // No command goes on from a file's state. The line is that of an error which is about no byte.
+            let place = r#""offset":0,"line":0,"column":0,"path":"$""#;
+            return format!("{{\"event\":\"error\",\"kind\":\"{}\",{place}}}\n", refusal.name());
+        }
+        let (options, patterns) = self.parsed();
         let mut source = options.source(&patterns);
+        let mut complaints = Complaints::default();
+        if let Some(state) = &self.state {
+            // What was read before has been told.
+            let mut told = Lines::new(io::Cursor::new(Vec::new()), options.snapshots());
+            let _ = source.feed(&state.read, &mut told, &mut complaints);
+        }
         let mut written = Vec::new();
         let mut lines = Lines::new(io::Cursor::new(&mut written), options.snapshots());
-        let mut complaints = Complaints::default();
-        let fed = chunks.into_iter().try_for_each(|chunk| source.feed(chunk, &mut lines, &mut complaints));
+        let fed = chunks.into_iter().zip(1..).try_for_each(|(chunk, count)| {
+            source.feed(chunk, &mut lines, &mut complaints)?;
+            let is_checkpoint = every.is_some_and(|every| count % every == 0);
+            if is_checkpoint { source.checkpoint() } else { Ok(()) }
+        });
         // A failure is told by the lines.
         let _ = fed.and_then(|()| source.finish(&mut lines, &mut complaints));
         String::from_utf8(written).unwrap()
@@ -123,6 +153,9 @@ impl Vector {
             && input.chars().count() <= MOST_SHOWN
         {
             write!(header, r#","input":{}"#, quoted(&input)).unwrap();
+        }
+        if let Some(state) = &self.state {
+            write!(header, r#","state":"{}""#, STANDARD.encode(&state.bytes)).unwrap();
         }
         let chunks = list(self.chunks.iter().map(|chunk| STANDARD.encode(chunk)).collect());
         write!(header, r#","chunks":[{chunks}]}}"#).unwrap();
@@ -236,6 +269,19 @@ fn cuts_change_nothing() {
             assert_eq!(joined(&bytes), given, "{subject}: {}, byte by byte", vector.name);
             let threes = vector.lines_of(input.chunks(3).flat_map(|chunk| [b"", chunk, b""]));
             assert_eq!(joined(&threes), given, "{subject}: {}, in threes with empty chunks", vector.name);
+        }
+    }
+}
+
+/// The providers' and the envelopes' sources have nothing to do at a checkpoint.
+#[test]
+fn checkpoints_change_nothing() {
+    for (subject, vectors) in tables() {
+        for vector in &vectors {
+            for every in [1, 3] {
+                let saved = vector.lines_with(NonZeroUsize::new(every), vector.chunks.iter().map(Vec::as_slice));
+                assert_eq!(saved, vector.lines(), "{subject}: {}, after every {every} chunks", vector.name);
+            }
         }
     }
 }

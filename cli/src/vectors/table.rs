@@ -1,6 +1,7 @@
 //! Reads a table of vectors. How one is written is in `vectors/README.md`.
 
 use super::Vector;
+use super::state::{Damage, State};
 
 /// How the input of a row is cut into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,12 @@ pub(super) struct Row {
     cuts: Option<Vec<Cuts>>,
     /// The input's lines, as the table has them.
     input: Option<String>,
+    /// What was read before, by another parser, if the input goes on from a state.
+    saved: Option<String>,
+    /// The patterns and the options of that parser, if they are others.
+    saved_patterns: Vec<String>,
+    saved_options: Option<String>,
+    damage: Option<Damage>,
 }
 
 /// The rows of a table.
@@ -40,6 +47,10 @@ pub(super) fn rows(table: &str) -> Vec<Row> {
         match keyword {
             "pattern" => row.patterns.push(rest.to_owned()),
             "options" => assert!(row.options.replace(rest.to_owned()).is_none(), "{}: options twice", row.name),
+            "saved" => row.saved = Some(rest.to_owned()),
+            "saved-pattern" => row.saved_patterns.push(rest.to_owned()),
+            "saved-options" => row.saved_options = Some(rest.to_owned()),
+            "damage" => row.damage = Some(Damage::from_table(rest)),
             "cuts" => row.cuts = Some(rest.split(", ").map(cuts).collect()),
             "input" => match &mut row.input {
                 Some(input) => *input = format!("{input}\n{rest}"),
@@ -63,17 +74,29 @@ fn cuts(spelt: &str) -> Cuts {
 
 impl Row {
     pub(super) fn vectors(&self) -> Vec<Vector> {
-        let marked = self.marked();
+        let marked = self.input.as_deref().map_or_else(Vec::new, |input| self.pieces(input));
         let input = marked.concat();
         let default = if marked.len() > 1 { Cuts::Marked } else { Cuts::Whole };
         let all = self.cuts.clone().unwrap_or_else(|| vec![default]);
         assert!(marked.len() < 2 || all.contains(&Cuts::Marked), "{}: nobody cuts at the marks", self.name);
         let every = |len: usize| input.chunks(len).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let state = self.saved.as_deref().map(|saved| {
+            let (patterns, options) = (&self.saved_patterns, self.saved_options.as_ref());
+            let patterns = if patterns.is_empty() && self.saved_options.is_none() { &self.patterns } else { patterns };
+            let saver = Vector {
+                name: self.name.clone(),
+                patterns: patterns.clone(),
+                options: options.or(self.options.as_ref()).cloned().unwrap_or_else(|| "{}".to_owned()),
+                state: None,
+                chunks: vec![self.pieces(saved).concat()],
+            };
+            State::of(&saver, self.damage.as_ref())
+        });
         let mut vectors = Vec::new();
         let mut push = |cut: &str, chunks: Vec<Vec<u8>>| {
             let (name, patterns) = (format!("{}{cut}", self.name), self.patterns.clone());
             let options = self.options.clone().unwrap_or_else(|| "{}".to_owned());
-            vectors.push(Vector { name, patterns, options, chunks });
+            vectors.push(Vector { name, patterns, options, state: state.clone(), chunks });
         };
         for cuts in &all {
             // A single vector has the row's name.
@@ -95,12 +118,10 @@ impl Row {
         vectors
     }
 
-    /// The input with its bytes, in the pieces that `¦` makes.
-    fn marked(&self) -> Vec<Vec<u8>> {
-        // Without an input nothing is fed, not even an empty chunk.
-        let Some(input) = &self.input else { return Vec::new() };
+    /// A text with its bytes, in the pieces that `¦` makes.
+    fn pieces(&self, text: &str) -> Vec<Vec<u8>> {
         let mut pieces = vec![Vec::new()];
-        let mut rest = input.as_str();
+        let mut rest = text;
         while let Some(special) = rest.find(['¦', '⟨']) {
             let (before, from) = rest.split_at(special);
             let piece: &mut Vec<u8> = pieces.last_mut().unwrap();

@@ -1,0 +1,89 @@
+//! States that a vector goes on from: saved by a parser of the table, and what has become of the bytes since.
+
+use jsonspigot::{Documents, RestoreErrorKind};
+
+use super::Vector;
+
+/// A saved state, and what the parser that saved it had read.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) bytes: Vec<u8>,
+    pub(super) read: Vec<u8>,
+}
+
+/// What has become of the bytes.
+#[derive(Debug)]
+pub(super) enum Damage {
+    /// Only so many are left.
+    First(usize),
+    ButTheLast,
+    /// The lowest bit of this one is another.
+    ChangedAt(usize),
+    ChangedAtTheEnd,
+    /// More of them.
+    And(u8),
+    /// Something else.
+    Instead(String),
+}
+
+impl Damage {
+    pub(super) fn from_table(spelt: &str) -> Self {
+        let number = |digits: &str| digits.parse().unwrap_or_else(|_| panic!("unknown damage: {spelt}"));
+        match spelt.split_once(' ') {
+            Some(("first", count)) => Self::First(number(count)),
+            Some(("but", "the last")) => Self::ButTheLast,
+            Some(("changed", "at the end")) => Self::ChangedAtTheEnd,
+            Some(("changed", place)) => Self::ChangedAt(number(place.trim_start_matches("at "))),
+            Some(("and", byte)) => Self::And(u8::from_str_radix(byte, 16).unwrap()),
+            Some(("instead", text)) => Self::Instead(text.to_owned()),
+            _ => panic!("unknown damage: {spelt}"),
+        }
+    }
+
+    fn to(&self, bytes: &mut Vec<u8>) {
+        let last = bytes.len() - 1;
+        match self {
+            Self::First(count) => bytes.truncate(*count),
+            Self::ButTheLast => bytes.truncate(last),
+            Self::ChangedAt(place) => bytes[*place] ^= 1,
+            Self::ChangedAtTheEnd => bytes[last] ^= 1,
+            Self::And(byte) => bytes.push(*byte),
+            Self::Instead(text) => *bytes = text.clone().into_bytes(),
+        }
+    }
+}
+
+impl State {
+    /// What such a parser saves after its chunks.
+    pub(super) fn of(saver: &Vector, damage: Option<&Damage>) -> Self {
+        let (options, patterns) = saver.parsed();
+        let read = saver.chunks.concat();
+        let mut parser = options.parser().build(&patterns);
+        let mut bytes = match options.documents {
+            None => {
+                // A text that has failed has a state too.
+                let _ = parser.feed(&read).check();
+                parser.save()
+            }
+            Some(framing) => {
+                let mut documents = Documents::new(framing, parser);
+                let _ = documents.feed_with(&read, |_| {});
+                documents.save()
+            }
+        };
+        if let Some(damage) = damage {
+            damage.to(&mut bytes);
+        }
+        Self { bytes, read }
+    }
+
+    /// Why a parser can't go on from it, if it can't.
+    pub(super) fn refusal(&self, vector: &Vector) -> Option<RestoreErrorKind> {
+        let (options, patterns) = vector.parsed();
+        let restored = match options.documents {
+            None => options.parser().restore(&patterns, &self.bytes).map(drop),
+            Some(framing) => Documents::restore(framing, options.parser().build(&patterns), &self.bytes).map(drop),
+        };
+        restored.err().map(|error| error.kind())
+    }
+}
