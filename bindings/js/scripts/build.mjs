@@ -46,8 +46,9 @@ function build(crate, file, { target = `${crate}/target`, features = [], flags =
 
 // Not every engine inlines: a tenth of the time of a snapshot for a hundred bytes.
 build("wasm", "dist/jsonspigot.wasm", { optimizer: ["--always-inline-max-function-size", "10"] });
-// A folder of its own for what cargo makes, so that neither module is built anew for the other.
+// Folders of their own for what cargo makes, so that no module is built anew for another.
 build("wasm", "dist/providers.wasm", { target: "wasm/target/providers", features: ["--features", "providers"] });
+build("wasm", "dist/durable.wasm", { target: "wasm/target/saved", features: ["--features", "saved"] });
 // It has two tables of 64 KB on its stack.
 build("unpack", "unpack/target/unpack.wasm", { flags: ["-Clink-arg=-zstack-size=147456"] });
 run("node_modules/.bin/tsc", []);
@@ -56,6 +57,7 @@ const unpacker = readFileSync(join(here, "unpack/target/unpack.wasm"));
 const inlined = [
   ["jsonspigot.wasm", "inlined.js", "./unpack.js"],
   ["providers.wasm", "providers/inlined.js", "../unpack.js"],
+  ["durable.wasm", "durable/inlined.js", "../unpack.js"],
 ];
 for (const [module, file, unpackFrom] of inlined) {
   await inline(readFileSync(join(here, "dist", module)), unpacker, ways, join(here, "dist", file), unpackFrom);

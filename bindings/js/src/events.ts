@@ -121,7 +121,7 @@ interface OpenMatch {
 
 export interface EventOptions extends Making {
   readonly spelling: boolean;
-  /** Whether the text of strings is kept for their ends. */
+  /** Whether the text of strings is kept for their ends, which do not bring it. */
   readonly keepsText: boolean;
 }
 
@@ -149,6 +149,12 @@ export class EventReader {
   reset(): void {
     this.#open = [];
     this.refusal = undefined;
+  }
+
+  /** Takes up the open matches of a parser that was restored. Their beginnings have been told. */
+  resume(output: Output, instance: Instance, refusal: JsonSpigotError | undefined): void {
+    while (output.at < output.end) this.#next(output, [], instance);
+    this.refusal = refusal;
   }
 
   /** All events of a call; if its count is negative, an error follows them. */
@@ -276,22 +282,24 @@ export class EventReader {
     const open = this.#open;
     let at = open.length - 1;
     while (open[at]!.id !== matchId) at -= 1;
-    const { path, type, text } = open[at]!;
+    const { path, type: begun, text } = open[at]!;
     if (at === open.length - 1) open.pop();
     else open.splice(at, 1);
-    if (known === 0) return { kind: "end", pattern, matchId, path, offset, type, value: undefined };
-    if (known === 1) return { kind: "end", pattern, matchId, path, offset, type, value: text };
+    if (known === 0) return { kind: "end", pattern, matchId, path, offset, type: begun, value: undefined };
+    if (known === 1) return { kind: "end", pattern, matchId, path, offset, type: begun, value: text };
     const raw = output.string();
-    const value = this.#value(type, text, raw);
+    // What begins as `-Infinity` does may be a number, and is none.
+    const type = raw === "null" ? "null" : begun;
+    const value = this.#value(type, raw);
     return this.#options.spelling
       ? { kind: "end", pattern, matchId, path, offset, type, value, raw }
       : { kind: "end", pattern, matchId, path, offset, type, value };
   }
 
-  #value(type: ValueType, text: string, raw: string): Json | undefined {
+  #value(type: ValueType, raw: string): Json | undefined {
     switch (type) {
       case "string":
-        return text;
+        return JSON.parse(raw) as string;
       case "number":
         return makeNumber(raw, this.#options.numbers);
       case "boolean":

@@ -193,6 +193,13 @@ export class Instance<E extends Exports = ParserExports> {
     return output;
   }
 
+  /** A copy of the output's text, where that is bytes. */
+  bytes(): Uint8Array {
+    if (this.#words.length === 0) this.#look();
+    const from = this.#words[this.#place + 1]!;
+    return this.#bytes.slice(from, from + this.#words[this.#place + 2]!);
+  }
+
   #decode(from: number, length: number): string {
     const bytes = this.#bytes;
     if (length <= SHORT_OUTPUT) {

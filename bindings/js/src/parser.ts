@@ -86,16 +86,21 @@ abstract class Handle {
       this.half = origin.half;
       this.parser = origin.call((exports) => exports.duplicate(origin.parser));
     } else {
-      this.module = instance();
+      this.module = (new.target as unknown as typeof Handle).instance();
       const { numbers = "number", prototypeKeys = "keep", retain = "all", spelling = false } = options;
       this.making = { numbers, prototypeKeys };
-      this.reader = new EventReader({ numbers, prototypeKeys, spelling, keepsText: retain !== "nothing" });
+      this.reader = new EventReader({ numbers, prototypeKeys, spelling, keepsText: retain !== "nothing" && !spelling });
       const encoded = encodeOptions(options, framing);
       const set = compile(this.module, typeof patterns === "string" ? [patterns] : patterns);
       this.module.writeBytes(encoded);
       this.parser = this.module.exports.create(set);
     }
     abandoned?.register(this, { module: this.module, parser: this.parser }, this);
+  }
+
+  /** Where new parsers of this class live. */
+  protected static instance(): Instance {
+    return instance();
   }
 
   /** Runs a call into the module; after a trap, and after `dispose`, it is an error. */
@@ -208,7 +213,7 @@ if (typeof Symbol.dispose === "symbol") {
  * ```
  */
 export class Parser extends Handle {
-  readonly #mirror: Mirror | undefined;
+  protected readonly mirror: Mirror | undefined;
   readonly #isFollowed: boolean;
 
   /**
@@ -221,11 +226,11 @@ export class Parser extends Handle {
     if (origin instanceof Parser) {
       super([], origin.options, 0, origin);
       this.#isFollowed = origin.#isFollowed;
-      this.#mirror = origin.#mirror?.clone();
+      this.mirror = origin.mirror?.clone();
     } else {
       super(patterns, options, 0);
       this.#isFollowed = Boolean(options.snapshots) || Boolean(options.provisional);
-      this.#mirror = this.#isFollowed ? new Mirror(this.making, options.snapshots === "live") : undefined;
+      this.mirror = this.#isFollowed ? new Mirror(this.making, options.snapshots === "live") : undefined;
     }
   }
 
@@ -238,7 +243,7 @@ export class Parser extends Handle {
    */
   feed(chunk: string | Uint8Array): Event[] {
     const count = this.feedChunk(chunk);
-    this.#mirror?.follow(this.module);
+    this.mirror?.follow(this.module);
     return this.reader.read(this.module, count);
   }
 
@@ -251,7 +256,7 @@ export class Parser extends Handle {
     // A half that is still waiting is an error.
     const before = this.half === "" ? [] : this.feed(NOTHING);
     const count = this.finishInput();
-    if (this.#mirror) this.#mirror.isBehind = true;
+    if (this.mirror) this.mirror.isBehind = true;
     return before.concat(this.reader.read(this.module, count));
   }
 
@@ -263,7 +268,7 @@ export class Parser extends Handle {
   value<T = Json>(): T {
     const output = this.ask((exports) => exports.complete(this.parser, 0))!;
     // The text has been parsed already, and what is shown is whole.
-    if (this.#mirror) return this.snapshot() as T;
+    if (this.mirror) return this.snapshot() as T;
     return makeValue(output.string(), this.making) as T;
   }
 
@@ -279,7 +284,7 @@ export class Parser extends Handle {
    * The cost is what has arrived since the last look, and a copy of each container around it.
    */
   snapshot<T = Json>(): DeepPartial<T> | undefined {
-    const mirror = this.#mirror ?? this.#needMirror();
+    const mirror = this.mirror ?? this.#needMirror();
     const { module, parser } = this;
     if (parser < 0 || module.failure) this.call(() => 0);
     if (mirror.isBehind) {
@@ -346,7 +351,7 @@ export class Parser extends Handle {
     const bytes = output.long();
     const flags = output.word();
     const deviations = readDeviations(output);
-    const error = count < 0 ? readError(output, []) : (this.reader.refusal ?? this.#mirror?.refusal);
+    const error = count < 0 ? readError(output, []) : (this.reader.refusal ?? this.mirror?.refusal);
     return { bytes, isComplete: (flags & 1) !== 0, isStrict: (flags & 2) !== 0, deviations, error };
   }
 
@@ -360,22 +365,22 @@ export class Parser extends Handle {
     this.call((exports) => exports.reset(this.parser));
     this.half = "";
     this.reader.reset();
-    this.#mirror?.reset();
+    this.mirror?.reset();
   }
 
   #needMirror(): Mirror {
-    if (!this.#mirror) {
+    if (!this.mirror) {
       this.call(() => undefined);
       throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
     }
-    return this.#mirror;
+    return this.mirror;
   }
 }
 
 /** How texts follow one another: JSON Lines, one behind the other, or RFC 7464 sequences. */
 export type Framing = "lines" | "concatenated" | "sequence";
 
-const FRAMINGS: readonly Framing[] = ["lines", "concatenated", "sequence"];
+export const FRAMINGS: readonly Framing[] = ["lines", "concatenated", "sequence"];
 
 /** Options that a stream of documents takes: it shows no partial document. */
 export type DocumentsOptions = Omit<ParserOptions, "snapshots" | "provisional">;

@@ -12,8 +12,9 @@ export function readVectors(text) {
   return vectors;
 }
 
-/** Whether the package has what the vector is about. */
-export function isReplayed({ header: { options = {} } }) {
+/** Whether the entry has what the vector is about. */
+export function isReplayed({ header: { options = {}, state } }, { Parser }) {
+  if ((options.checkpoint !== undefined || state !== undefined) && !Parser.restore) return false;
   // A stream of documents shows no partial documents here.
   const looks = options.documents !== undefined && (options.snapshots || options.patches || options.provisional);
   return options.provider === undefined && options.envelope === undefined && !looks;
@@ -23,7 +24,7 @@ const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCod
 
 /** The header's options as the package names them: the limits in an object of their own. */
 export function optionsOf({ options = {} }) {
-  const { maxDepth, maxKey, maxString, maxNumber, maxTotal, ...rest } = options;
+  const { maxDepth, maxKey, maxString, maxNumber, maxTotal, checkpoint: _, ...rest } = options;
   const limits = {};
   for (const [name, limit] of Object.entries({ depth: maxDepth, key: maxKey, string: maxString, number: maxNumber, total: maxTotal })) {
     if (limit !== undefined) limits[name] = limit;
@@ -31,16 +32,39 @@ export function optionsOf({ options = {} }) {
   return { ...rest, limits, spelling: true };
 }
 
-/** The lines that the command prints. */
-export function replay({ header }, { Parser, Documents }) {
-  const { value, documents, patches, snapshots, ...options } = optionsOf(header);
-  if (documents !== undefined) return replayDocuments(header, options, documents, value, Documents);
-  const watches = snapshots === true || patches === true;
-  const parser = new Parser(header.patterns ?? [], watches ? { ...options, snapshots: true } : options);
+/** Calls after every so many calls of it. */
+const afterEvery = (every, run) => {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count % every === 0) run();
+  };
+};
+
+/** The lines that the command prints; after every so many chunks the state is saved, and gone on from. */
+export function replay({ header }, entry, every = header.options?.checkpoint) {
+  const { Parser } = entry;
+  const { value, documents, patches, snapshots, ...rest } = optionsOf(header);
+  const patterns = header.patterns ?? [];
+  const state = header.state === undefined ? undefined : bytesOf(header.state);
+  const options = snapshots === true || patches === true ? { ...rest, snapshots: true } : rest;
+  let parser;
+  try {
+    if (documents !== undefined) return replayDocuments(header, options, state, documents, value, entry, every);
+    parser = state === undefined ? new Parser(patterns, options) : Parser.restore(patterns, state, options);
+  } catch (error) {
+    if (state === undefined || error.kind === undefined) throw error;
+    return [errorLine(error)];
+  }
+  const checkpoint = afterEvery(every, () => {
+    const before = parser;
+    parser = Parser.restore(patterns, before.save(), options);
+    before.dispose();
+  });
   const lines = [];
   let shown;
   let told = 0;
-  let bytes = 0;
+  let { bytes } = parser.status;
   const call = (run) => {
     let events;
     let error;
@@ -78,6 +102,7 @@ export function replay({ header }, { Parser, Documents }) {
     bytes += chunk.length;
     error = call(() => parser.feed(chunk));
     if (error) break;
+    checkpoint();
   }
   if (!error) {
     const { count } = parser.status.deviations;
@@ -90,8 +115,15 @@ export function replay({ header }, { Parser, Documents }) {
   return lines;
 }
 
-function replayDocuments(header, options, framing, hasValue, Documents) {
-  const documents = new Documents(framing, header.patterns ?? [], options);
+function replayDocuments(header, options, state, framing, hasValue, { Documents }, every) {
+  const patterns = header.patterns ?? [];
+  let documents =
+    state === undefined ? new Documents(framing, patterns, options) : Documents.restore(framing, patterns, state, options);
+  const checkpoint = afterEvery(every, () => {
+    const before = documents;
+    documents = Documents.restore(framing, patterns, before.save(), options);
+    before.dispose();
+  });
   const lines = [];
   let bytes = 0;
   let count = 0;
@@ -137,6 +169,7 @@ function replayDocuments(header, options, framing, hasValue, Documents) {
     bytes += chunk.length;
     error = call(() => documents.feed(chunk));
     if (error) break;
+    checkpoint();
   }
   if (!error) error = call(() => documents.finish());
   if (!error) lines.push(`{"event":"done","bytes":${bytes},"documents":${count}}`);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import * as durable from "../dist/durable/index.js";
 import * as jsonspigot from "../dist/index.js";
 import { isReplayed, readVectors, replay } from "./replay.mjs";
 
@@ -17,6 +18,20 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith(".jsonl"))
       if (!isReplayed(vector, jsonspigot)) continue;
       assert.deepEqual(replay(vector, jsonspigot), vector.lines, vector.header.vector);
     }
+  });
+}
+
+for (const every of [1, 2]) {
+  test(`all of them, saved and restored after every ${every} chunks`, () => {
+    let count = 0;
+    for (const file of readdirSync(folder).filter((name) => name.endsWith(".jsonl"))) {
+      for (const vector of readVectors(readFileSync(new URL(file, folder), "utf8"))) {
+        if (!isReplayed(vector, durable)) continue;
+        count += 1;
+        assert.deepEqual(replay(vector, durable, every), vector.lines, `${file}: ${vector.header.vector}`);
+      }
+    }
+    assert.ok(count >= 450, `${count}`);
   });
 }
 

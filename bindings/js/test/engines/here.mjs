@@ -11,4 +11,5 @@ const files = readdirSync(folder)
   .map((name) => readFileSync(new URL(name, folder), "utf8"));
 const jsonspigot = await import(`../../dist/${entry}.js`);
 const providers = entry === "index" ? await import("../../dist/providers/index.js") : undefined;
-console.log(JSON.stringify(replayAll(jsonspigot, files, providers)));
+const durable = entry === "index" ? await import("../../dist/durable/index.js") : undefined;
+console.log(JSON.stringify(replayAll(jsonspigot, files, providers, durable)));

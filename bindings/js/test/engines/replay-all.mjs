@@ -6,21 +6,28 @@ import { isReplayed, readVectors, replay } from "../replay.mjs";
 /**
  * @param files the texts of the files in `vectors/`
  * @param providers `jsonspigot/providers`, where there is one for the entry
+ * @param durable `jsonspigot/durable`, where there is one: it replays all again, and is saved and restored after each chunk
  */
-export function replayAll(jsonspigot, files, providers) {
+export function replayAll(jsonspigot, files, providers, durable) {
   let count = 0;
   const failed = [];
-  for (const vector of files.flatMap(readVectors)) {
-    const isOfProviders = isReplayedHere(vector);
-    if (isOfProviders ? !providers : !isReplayed(vector, jsonspigot)) continue;
+  const check = (vector, run) => {
     count += 1;
     let lines;
     try {
-      lines = isOfProviders ? replayProviders(vector, providers) : replay(vector, jsonspigot);
+      lines = run();
     } catch (thrown) {
       lines = [String(thrown?.stack ?? thrown)];
     }
     if (lines.join("\n") !== vector.lines.join("\n")) failed.push(vector.header.vector);
+  };
+  for (const vector of files.flatMap(readVectors)) {
+    if (isReplayedHere(vector)) {
+      if (providers) check(vector, () => replayProviders(vector, providers));
+      continue;
+    }
+    if (isReplayed(vector, jsonspigot)) check(vector, () => replay(vector, jsonspigot));
+    if (durable && isReplayed(vector, durable)) check(vector, () => replay(vector, durable, 1));
   }
   return { count, failed };
 }

@@ -1,7 +1,8 @@
 //! How events, errors and the state of a parser are written.
 //!
 //! The first word of an event has its tag in the lowest four bits, four bits more, and the pattern above them. A begin's
-//! four bits are the value's kind; an end's are 0 if the value was not retained, 1 if it was, 2 if its text follows.
+//! four bits are the value's kind; an end's are 0 if the value was not retained, 1 if it was, 2 if its text follows. The text
+//! of a string does so only if JavaScript may not have it from the deltas: it was restored inside, or wants the spelling.
 
 use jsonspigot::{EndedDocument, Error, Event, EventKind, Parser, ValueKind};
 
@@ -19,7 +20,7 @@ mod tag {
 }
 
 #[inline]
-pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], spelling: bool) {
+pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], texts_to: u64) {
     let first = |tag: u32, more: u32| tag | more << 4 | (event.pattern.index() as u32) << 8;
     match event.kind {
         EventKind::Begin(kind) => {
@@ -39,7 +40,7 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], spelli
             }
         }
         EventKind::End(value) => {
-            let text = value.filter(|value| spelling || value.kind() != ValueKind::String);
+            let text = value.filter(|value| value.kind() != ValueKind::String || event.match_id < texts_to);
             output.word(first(tag::END, u32::from(value.is_some()) + u32::from(text.is_some())));
             output.word(event.match_id as u32);
             output.long(event.offset);

@@ -4,7 +4,8 @@
 //! points to. `output.rs` owns those two buffers, `events.rs` and `snapshot.rs` what is written into them, `options.rs`
 //! what a parser is made from. `../../src/module.ts` is the other side; the two change together.
 //!
-//! With the feature `providers` it is the module of `jsonspigot/providers`: in the place of parsers it has the provider
+//! With the feature `saved` it is the module of `jsonspigot/durable`, whose parsers can be saved and restored: `saved.rs`.
+//! That is a fifth more, so the others are without it. With the feature `providers` it is the module of `jsonspigot/providers`: in the place of parsers it has the provider
 //! streams and envelopes of `providers.rs`.
 
 #![no_std]
@@ -20,6 +21,8 @@ mod options;
 mod output;
 #[cfg(feature = "providers")]
 mod providers;
+#[cfg(feature = "saved")]
+mod saved;
 #[cfg(not(feature = "providers"))]
 mod snapshot;
 mod table;
@@ -60,8 +63,8 @@ struct Module {
 #[cfg(not(feature = "providers"))]
 struct Slot {
     reader: Reader,
-    /// Whether the ends of strings have their text.
-    spelling: bool,
+    /// Up to which match the ends of strings have their text.
+    texts_to: u64,
     /// JavaScript's copy of the snapshot, if it keeps one.
     copied: Option<Copied>,
     /// What the last patch brought its reader to.
@@ -169,18 +172,59 @@ extern "C" fn forget(patterns: u32) {
 extern "C" fn create(patterns: u32) -> u32 {
     with(|module| {
         let Some(patterns) = module.patterns.get_mut(patterns) else { core::arch::wasm32::unreachable() };
-        let options::Options { builder, framing, spelling, snapshots } = options::read(&module.input);
+        let options::Options { builder, framing, texts_to, snapshots } = options::read(&module.input);
         let parser = builder.build(patterns);
         let reader = match framing {
             None => Reader::One(parser),
             Some(framing) => Reader::Many(Documents::new(framing, parser)),
         };
-        module.parsers.add(Box::new(Slot {
-            reader,
-            spelling,
-            copied: snapshots.then(Copied::default),
-            patched: Revision::default(),
-        }))
+        let copied = snapshots.then(Copied::default);
+        module.parsers.add(Box::new(Slot { reader, texts_to, copied, patched: Revision::default() }))
+    })
+}
+
+/// The state of a parser as bytes, which are the output's text: with a number in which JavaScript notes what it knows itself.
+#[cfg(feature = "saved")]
+#[unsafe(no_mangle)]
+extern "C" fn save(parser: u32, note: u32) {
+    with(|module| {
+        module.on(parser, |slot, _, output| {
+            saved::write(output.bytes(), note, slot.patched, &slot.reader);
+            Ok(())
+        })
+    });
+}
+
+/// Makes a parser go on from a state; the input has its options once more, and behind them the state, of this many bytes.
+/// The output has what JavaScript noted, and the begins of the open matches. Gives how many words these are, or why the
+/// state is refused as a negative number.
+#[cfg(feature = "saved")]
+#[unsafe(no_mangle)]
+extern "C" fn restore(parser: u32, patterns: u32, len: u32) -> i32 {
+    with(|module| {
+        let (Some(slot), Some(patterns)) = (module.parsers.get_mut(parser), module.patterns.get_mut(patterns)) else {
+            core::arch::wasm32::unreachable()
+        };
+        let output = &mut module.output;
+        output.clear();
+        let state = module.input.get(options::LEN..).and_then(|state| state.get(..len as usize)).unwrap_or_default();
+        let saved::Saved { reader, note, patched } = match saved::read(state, patterns, options::read(&module.input)) {
+            Ok(saved) => saved,
+            Err(refusal) => return -(refusal as i32),
+        };
+        output.word(note);
+        if let Some(parser) = reader.parser() {
+            parser.open_matches_with(|event| {
+                slot.texts_to = slot.texts_to.max(event.match_id + 1);
+                events::write(output, &event, b"", 0);
+            });
+        }
+        // What there is of a snapshot, JavaScript has to copy anew.
+        slot.copied = slot.copied.map(|_| Copied::nothing());
+        slot.patched = patched;
+        slot.reader = reader;
+        module.place = output.place();
+        output.word_count() as i32
     })
 }
 
@@ -190,12 +234,12 @@ extern "C" fn create(patterns: u32) -> u32 {
 extern "C" fn duplicate(parser: u32) -> u32 {
     with(|module| {
         let Some(slot) = module.parsers.get_mut(parser) else { core::arch::wasm32::unreachable() };
-        let Slot { spelling, copied, patched, .. } = **slot;
+        let Slot { texts_to, copied, patched, .. } = **slot;
         let reader = match &slot.reader {
             Reader::One(parser) => Reader::One(parser.clone()),
             Reader::Many(documents) => Reader::Many(documents.clone()),
         };
-        module.parsers.add(Box::new(Slot { reader, spelling, copied, patched }))
+        module.parsers.add(Box::new(Slot { reader, texts_to, copied, patched }))
     })
 }
 
@@ -229,19 +273,19 @@ extern "C" fn reset(parser: u32) {
 extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
     with(|module| {
         module.on(parser, |slot, input, output| {
-            let spelling = slot.spelling;
+            let texts_to = slot.texts_to;
             let chunk = input.get(..len as usize).unwrap_or_default();
             let text = if is_string == 0 { b"" } else { chunk };
             match &mut slot.reader {
                 Reader::One(parser) => {
-                    let result = parser.feed_with(chunk, |event| events::write(output, &event, text, spelling));
+                    let result = parser.feed_with(chunk, |event| events::write(output, &event, text, texts_to));
                     if let Some(copied) = &mut slot.copied {
                         output.growth = copied.follow(parser, text);
                     }
                     result
                 }
                 Reader::Many(documents) => {
-                    documents.feed_with(chunk, |event| write_document_event(output, &event, text, spelling))
+                    documents.feed_with(chunk, |event| write_document_event(output, &event, text, texts_to))
                 }
             }
         })
@@ -254,11 +298,11 @@ extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
 extern "C" fn finish(parser: u32) -> i32 {
     with(|module| {
         module.on(parser, |slot, _, output| {
-            let spelling = slot.spelling;
+            let texts_to = slot.texts_to;
             match &mut slot.reader {
-                Reader::One(parser) => parser.finish_with(|event| events::write(output, &event, b"", spelling)),
+                Reader::One(parser) => parser.finish_with(|event| events::write(output, &event, b"", texts_to)),
                 Reader::Many(documents) => {
-                    documents.finish_with(|event| write_document_event(output, &event, b"", spelling))
+                    documents.finish_with(|event| write_document_event(output, &event, b"", texts_to))
                 }
             }
         })
@@ -266,11 +310,11 @@ extern "C" fn finish(parser: u32) -> i32 {
 }
 
 #[cfg(not(feature = "providers"))]
-fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &[u8], spelling: bool) {
+fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &[u8], texts_to: u64) {
     match event {
         DocumentEvent::Match { document, event } => {
             events::write_document(output, *document);
-            events::write(output, event, chunk, spelling);
+            events::write(output, event, chunk, texts_to);
         }
         DocumentEvent::End(document) => events::write_document_end(output, document),
         _ => {}

@@ -14,15 +14,20 @@ mod flag {
     pub(super) const FRAMING_SHIFT: u32 = 6;
     /// A bit for each kind of deviation, in the order of `DeviationKind::ALL`.
     pub(super) const DEVIATIONS_SHIFT: u32 = 8;
-    /// The text of complete strings too, which JavaScript has from their deltas, but decoded.
+    /// The text of complete strings as they are spelt. JavaScript has it from their deltas otherwise, but decoded.
     pub(super) const SPELLING: u32 = 1 << 30;
 }
+
+/// How many bytes the options are.
+#[cfg(feature = "saved")]
+pub(crate) const LEN: usize = 44;
 
 /// What JavaScript asks for.
 pub(crate) struct Options {
     pub(crate) builder: ParserBuilder,
     pub(crate) framing: Option<Framing>,
-    pub(crate) spelling: bool,
+    /// Up to which match, by its number, the ends of strings have their text: all, or none.
+    pub(crate) texts_to: u64,
     #[cfg_attr(feature = "providers", allow(dead_code))]
     pub(crate) snapshots: bool,
 }
@@ -68,7 +73,8 @@ pub(crate) fn read(input: &[u8]) -> Options {
         3 => Some(Framing::Sequence),
         _ => None,
     };
-    Options { builder, framing, spelling: flags & flag::SPELLING != 0, snapshots: flags & flag::SNAPSHOTS != 0 }
+    let texts_to = if flags & flag::SPELLING != 0 { u64::MAX } else { 0 };
+    Options { builder, framing, texts_to, snapshots: flags & flag::SNAPSHOTS != 0 }
 }
 
 /// Eight bytes of the input, or as many zeros.

@@ -72,6 +72,12 @@ impl Output {
         }
     }
 
+    /// The other buffer, for bytes that are no text, of which there are no lengths among the numbers.
+    #[cfg(feature = "saved")]
+    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+
     /// A text that is known by how it prints.
     pub(crate) fn printed(&mut self, value: impl fmt::Display) {
         let mut printer = Printer { text: &mut self.text, units: 0 };

@@ -53,7 +53,7 @@ const HAS_ERROR: u32 = 1 << 31;
 pub(crate) struct Slot {
     reader: Reader,
     /// Whether the ends of strings have their text.
-    spelling: bool,
+    texts_to: u64,
 }
 
 enum Reader {
@@ -121,7 +121,7 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
         let size = |place: usize| usize::try_from(number(4 + 8 * place)).unwrap_or(usize::MAX);
         let limits =
             CallLimits::new().open_calls(size(0)).input_bytes(size(1)).name_bytes(size(2)).event_bytes(size(3));
-        let options::Options { builder, spelling, .. } = options::read(input.get(36..).unwrap_or_default());
+        let options::Options { builder, texts_to, .. } = options::read(input.get(36..).unwrap_or_default());
         let builder = if flags & 8 != 0 { builder.duplicate_keys(DuplicateKeys::LastWins) } else { builder };
         let mut calls = ToolCalls::builder().parser(builder).limits(limits);
         if let Some(patterns) = module.patterns.get_mut(patterns) {
@@ -147,7 +147,7 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
         if flags & 2 != 0 {
             stream = stream.with_message();
         }
-        module.parsers.add(Box::new(Slot { reader: Reader::Provider(Box::new(stream)), spelling }))
+        module.parsers.add(Box::new(Slot { reader: Reader::Provider(Box::new(stream)), texts_to }))
     })
 }
 
@@ -159,7 +159,7 @@ extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
         module.output.clear();
         let input = module.input.get(..len as usize).unwrap_or_default();
         let hold_limit = usize::try_from(options::number(input, 0)).unwrap_or(usize::MAX);
-        let options::Options { builder, spelling, .. } = options::read(input.get(16..).unwrap_or_default());
+        let options::Options { builder, texts_to, .. } = options::read(input.get(16..).unwrap_or_default());
         let mut marks = Vec::new();
         for mark in options::texts(input.get(60..).unwrap_or_default()) {
             match mark.parse::<Delimiter>() {
@@ -180,7 +180,7 @@ extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
             .build(marks.iter().cloned(), patterns);
         module
             .parsers
-            .add(Box::new(Slot { reader: Reader::Envelope { envelope: Box::new(envelope), marks }, spelling }))
+            .add(Box::new(Slot { reader: Reader::Envelope { envelope: Box::new(envelope), marks }, texts_to }))
             as i32
     })
 }
@@ -233,13 +233,13 @@ fn told(
     with(|module| {
         module.on(slot, |slot, input, output| {
             let text = options::text(input.get(..len as usize).unwrap_or_default());
-            let spelling = slot.spelling;
+            let texts_to = slot.texts_to;
             match &mut slot.reader {
                 Reader::Provider(stream) => {
-                    on_stream(stream, text, &mut |event| write(output, &event, spelling));
+                    on_stream(stream, text, &mut |event| write(output, &event, texts_to));
                 }
                 Reader::Envelope { envelope, marks } => {
-                    on_envelope(envelope, text, &mut |event| write_envelope(output, &event, marks, spelling));
+                    on_envelope(envelope, text, &mut |event| write_envelope(output, &event, marks, texts_to));
                 }
             }
             Ok(())
@@ -292,7 +292,7 @@ fn write_verdict(output: &mut Output, tag: u32, [first, id, name, executor]: [Fi
     }
 }
 
-fn write(output: &mut Output, event: &StreamEvent<'_>, spelling: bool) {
+fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
     match *event {
         StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
             let fields = [number.into(), Text(id), Text(name), choice.into(), executor.name().into()];
@@ -300,7 +300,7 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, spelling: bool) {
         }
         StreamEvent::Call(CallEvent::Match { call, event }) => {
             record(output, tag::MATCH, &[call.number.into()]);
-            events::write(output, &event, &[], spelling);
+            events::write(output, &event, &[], texts_to);
         }
         StreamEvent::Call(CallEvent::End { call, input }) => {
             let fields = [call.number.into(), Text(call.id), Text(call.name), call.executor.name().into()];
@@ -369,7 +369,7 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, spelling: bool) {
     }
 }
 
-fn write_envelope(output: &mut Output, event: &EnvelopeEvent<'_>, marks: &[Delimiter], spelling: bool) {
+fn write_envelope(output: &mut Output, event: &EnvelopeEvent<'_>, marks: &[Delimiter], texts_to: u64) {
     let place = |mark: &Delimiter| marks.iter().position(|known| known == mark).map(|place| place as u64);
     match *event {
         EnvelopeEvent::Text(text) => record(output, tag::VISIBLE_TEXT, &[text.into()]),
@@ -378,7 +378,7 @@ fn write_envelope(output: &mut Output, event: &EnvelopeEvent<'_>, marks: &[Delim
         }
         EnvelopeEvent::Match { delimiter, event } => {
             record(output, tag::PAYLOAD_MATCH, &[Number(place(delimiter))]);
-            events::write(output, &event, &[], spelling);
+            events::write(output, &event, &[], texts_to);
         }
         EnvelopeEvent::Fragment { delimiter, text } => {
             record(output, tag::FRAGMENT, &[Number(place(delimiter)), text.into()]);

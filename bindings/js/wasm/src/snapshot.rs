@@ -33,6 +33,12 @@ pub(crate) struct Copied {
 }
 
 impl Copied {
+    /// There is nothing of it, whatever the snapshot shows.
+    #[cfg(feature = "saved")]
+    pub(crate) fn nothing() -> Self {
+        Self { is_behind: true, ..Self::default() }
+    }
+
     /// What the chunk that was parsed last means to the copy. A chunk of bytes is not told to be what the string gained.
     pub(crate) fn follow(&mut self, parser: &Parser, chunk: &[u8]) -> u32 {
         if self.is_behind {
