@@ -288,3 +288,12 @@ test("U+FFFD that was sent makes no frame unreadable, whatever comes with it", (
     assert.equal(told.filter(({ kind }) => kind === "bad-frame").length, 2, `chunks of ${size}`);
   }
 });
+
+test("a number that turns out to be none is null", () => {
+  for (const numbers of ["number", "bigint", "string"]) {
+    const parser = new Parser("$", { lenient: ["non-finite"], accept: true, numbers });
+    const told = [...parser.feed("-Infin"), ...parser.feed("ity"), ...parser.finish()];
+    assert.deepEqual(told.map(({ kind, type, value }) => [kind, type, value]), [["begin", "number", undefined], ["end", "null", null]]);
+    assert.equal(parser.value(), null);
+  }
+});

@@ -40,6 +40,22 @@ impl<'a> Chunk<'a> {
         }
     }
 
+    /// The same of bytes that are no text; `what` they are, for an error.
+    pub(crate) fn of_bytes(bytes: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+        if let Ok(bytes) = bytes.cast::<PyBytes>() {
+            return Ok(Self::Borrowed(bytes.as_bytes()));
+        }
+        match PyBuffer::<u8>::get(bytes) {
+            Ok(buffer) => Ok(Self::Copied(buffer.to_vec(bytes.py())?)),
+            Err(_) => {
+                let name = bytes.get_type().name()?;
+                Err(PyTypeError::new_err(format!(
+                    "{what} is bytes, bytearray or a contiguous memoryview of bytes, not {name}"
+                )))
+            }
+        }
+    }
+
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {

@@ -5,11 +5,11 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 use jsonspigot::{DocumentEvent, EndedDocument, Framing};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{exception, own, raised, raised_after};
+use crate::error::{bad_state, exception, own, raised, raised_after};
 use crate::event::{Paths, Told, event_object, made_once};
 use crate::keys::Keys;
 use crate::mirror::Mirror;
@@ -137,7 +137,24 @@ impl Inner {
     }
 }
 
+fn named(framing: &str) -> PyResult<Framing> {
+    Framing::from_name(framing).ok_or_else(|| {
+        PyValueError::new_err(format!("framing: expected 'lines', 'concatenated' or 'sequence', not '{framing}'"))
+    })
+}
+
 impl Documents {
+    fn of(documents: jsonspigot::Documents, options: Options) -> Self {
+        Self(Mutex::new(Inner {
+            documents,
+            options,
+            paths: Paths::default(),
+            keys: Keys::default(),
+            mirror: Mirror::new(options.fractions),
+            mirrored: 0,
+        }))
+    }
+
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         locked(&self.0, "reader of documents")
     }
@@ -148,19 +165,31 @@ impl Documents {
     #[new]
     #[pyo3(signature = (framing, patterns = None, **options))]
     fn new(framing: &str, patterns: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let framing = Framing::from_name(framing).ok_or_else(|| {
-            PyValueError::new_err(format!("framing: expected 'lines', 'concatenated' or 'sequence', not '{framing}'"))
-        })?;
         let options = Options::of(options)?;
         let parser = options.builder().build(&pattern_set(patterns)?);
-        Ok(Self(Mutex::new(Inner {
-            documents: jsonspigot::Documents::new(framing, parser),
-            options,
-            paths: Paths::default(),
-            keys: Keys::default(),
-            mirror: Mirror::new(options.fractions),
-            mirrored: 0,
-        })))
+        Ok(Self::of(jsonspigot::Documents::new(named(framing)?, parser), options))
+    }
+
+    /// The stream's state as bytes, between two chunks; see ``Parser.save``.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.lock()?.documents.save()))
+    }
+
+    /// The stream that was saved, with the framing, patterns and options that it had; see ``Parser.restore``.
+    #[staticmethod]
+    #[pyo3(signature = (framing, patterns, state, **options))]
+    fn restore(
+        py: Python<'_>,
+        framing: &str,
+        patterns: &Bound<'_, PyAny>,
+        state: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let state = Chunk::of_bytes(state, "a saved state")?;
+        let options = Options::of(options)?;
+        let parser = options.builder().build(&pattern_set(Some(patterns))?);
+        let documents = jsonspigot::Documents::restore(named(framing)?, parser, state.bytes());
+        Ok(Self::of(documents.map_err(|error| bad_state(py, &error))?, options))
     }
 
     /// Feeds the next piece of the stream, cut anywhere.

@@ -1,7 +1,7 @@
 //! The exceptions. `JsonSpigotError` and `PatternError` are Python classes (`_errors.py`), because a class of ours cannot
 //! extend `ValueError` in the stable ABI before 3.12, and because they pickle that way; they are raised here.
 
-use jsonspigot::{Error, PatternError};
+use jsonspigot::{Error, PatternError, RestoreError};
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -55,6 +55,11 @@ pub(crate) fn own_at(
         Ok(PyErr::from_value(class.call1((message, kind, offset, line, column, path, events))?))
     };
     raise().unwrap_or_else(|error| error)
+}
+
+/// A state that can't be gone on from: an error about no byte of a text.
+pub(crate) fn bad_state(py: Python<'_>, error: &RestoreError) -> PyErr {
+    own(py, &error.to_string(), error.kind().name(), 0, "$")
 }
 
 pub(crate) fn bad_pattern(py: Python<'_>, error: &PatternError) -> PyErr {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from jsonspigot import (
     Begin,
@@ -33,6 +34,7 @@ class Vector(NamedTuple):
     options: dict[str, Any]
     chunks: list[bytes]
     lines: list[str]
+    state: bytes | None = None
 
 
 def vectors(path: Path) -> Iterator[Vector]:
@@ -50,7 +52,8 @@ def vectors(path: Path) -> Iterator[Vector]:
 
 def vector(header: dict[str, Any], lines: list[str]) -> Vector:
     chunks = [base64.b64decode(chunk, validate=True) for chunk in header["chunks"]]
-    return Vector(header["vector"], header["patterns"], header["options"], chunks, lines)
+    state = base64.b64decode(header["state"], validate=True) if "state" in header else None
+    return Vector(header["vector"], header["patterns"], header["options"], chunks, lines, state)
 
 
 OPTIONS = {
@@ -67,12 +70,15 @@ OPTIONS = {
     "accept": "accept_deviations",
 }
 # Those that say what is printed, or by what.
-OTHERS = {"patches", "value", "documents", "provider", "structured", "envelope"}
+OTHERS = {"patches", "value", "documents", "provider", "structured", "envelope", "checkpoint"}
+
+T = TypeVar("T", Parser, Documents)
 
 
-def replay(vector: Vector) -> list[str]:
-    """The lines that this package gives for a vector."""
+def replay(vector: Vector, checkpoint: int | None = None) -> list[str]:
+    """The lines that this package gives for a vector, saved and restored after every so many chunks."""
     options = vector.options
+    every = checkpoint or options.get("checkpoint")
     assert options.keys() <= OPTIONS.keys() | OTHERS, f"an option that this replay does not know: {options}"
     arguments = {OPTIONS[name]: value for name, value in options.items() if name in OPTIONS}
     if options.get("patches"):
@@ -87,11 +93,28 @@ def replay(vector: Vector) -> list[str]:
     if "envelope" in options:
         return list(envelope_lines(Envelope(options["envelope"], vector.patterns, **arguments), vector.chunks))
     shown = "snapshot" if options.get("snapshots") else "patch" if options.get("patches") else None
-    if "documents" in options:
-        documents = Documents(options["documents"], vector.patterns, **arguments)
-        return list(documents_lines(documents, vector.chunks, shown, options.get("value", False)))
-    parser = Parser(vector.patterns, **arguments)
-    return list(parser_lines(parser, vector.chunks, shown, options.get("value", False)))
+    with_value = options.get("value", False)
+    framing = options.get("documents")
+
+    def restored(state: bytes) -> Any:
+        if framing is not None:
+            return Documents.restore(framing, vector.patterns, state, **arguments)
+        return Parser.restore(vector.patterns, state, **arguments)
+
+    turns = itertools.count(1)
+
+    def again(reader: T) -> T:
+        return restored(reader.save()) if every and next(turns) % every == 0 else reader
+
+    try:
+        reader = None if vector.state is None else restored(vector.state)
+    except JsonSpigotError as error:
+        return [line("error", place(error))]
+    if framing is not None:
+        documents = reader or Documents(framing, vector.patterns, **arguments)
+        return list(documents_lines(documents, vector.chunks, shown, with_value, again))
+    parser = reader or Parser(vector.patterns, **arguments)
+    return list(parser_lines(parser, vector.chunks, shown, with_value, again))
 
 
 def quoted(text: str) -> str:
@@ -157,7 +180,9 @@ class Shown:
         self.revision = parser.revision()
 
 
-def parser_lines(parser: Parser, chunks: list[bytes], how: str | None, with_value: bool) -> Iterator[str]:
+def parser_lines(
+    parser: Parser, chunks: list[bytes], how: str | None, with_value: bool, again: Callable[[Parser], Parser]
+) -> Iterator[str]:
     shown = Shown(how)
     told = 0
 
@@ -191,10 +216,18 @@ def parser_lines(parser: Parser, chunks: list[bytes], how: str | None, with_valu
                 yield line("error", place(printed))
                 return
             yield printed
+        if chunk is not None:
+            parser = again(parser)
     yield line("done", [("bytes", str(parser.offset)), ("value", parser.raw() if with_value else None)])
 
 
-def documents_lines(documents: Documents, chunks: list[bytes], how: str | None, with_value: bool) -> Iterator[str]:
+def documents_lines(
+    documents: Documents,
+    chunks: list[bytes],
+    how: str | None,
+    with_value: bool,
+    again: Callable[[Documents], Documents],
+) -> Iterator[str]:
     shown, shown_of, count = Shown(how), 0, 0
 
     def shown_lines(parser: Parser, number: int) -> Iterator[str]:
@@ -236,6 +269,8 @@ def documents_lines(documents: Documents, chunks: list[bytes], how: str | None, 
         parser = documents.parser()
         if how is not None and parser is not None and chunk is not None:
             yield from shown_lines(parser, documents.number)
+        if chunk is not None:
+            documents = again(documents)
     yield line("done", [("bytes", str(total)), ("documents", str(count))])
 
 

@@ -4,6 +4,8 @@ import {
   applyPatch, deltas, Documents, events, EventStream, init, initSync, JsonSpigotError, Parser, PatternError, snapshots,
   type DeepPartial, type DocumentEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
+import * as durable from "jsonspigot/durable";
+import * as durableSlim from "jsonspigot/durable/slim";
 import * as js from "jsonspigot/js";
 import * as slim from "jsonspigot/slim";
 import { useJsonStream } from "jsonspigot/react";
@@ -98,3 +100,16 @@ same<typeof slim.Parser, typeof Parser>(true);
 same<PatternError extends JsonSpigotError ? true : false, true>(true);
 
 export { Component, copy, options, streams };
+
+const restored = durable.Parser.restore(["city"], new durable.Parser("city").save(), { retain: "nothing" });
+same<typeof restored, durable.Parser>(true);
+same<ReturnType<typeof restored.clone>, durable.Parser>(true);
+same<ReturnType<typeof restored.feed>, Event[]>(true);
+same<typeof durable.Parser, typeof durableSlim.Parser>(true);
+const anyParser: Parser = restored;
+void anyParser;
+same<ReturnType<typeof durable.Documents.restore>, durable.Documents>(true);
+// @ts-expect-error: a state is bytes
+durable.Parser.restore("city", "state");
+// @ts-expect-error: that of `jsonspigot` can't be saved
+new Parser("city").save();

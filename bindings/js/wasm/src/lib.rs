@@ -5,7 +5,7 @@
 //! what a parser is made from. `../../src/module.ts` is the other side; the two change together.
 //!
 //! With the feature `saved` it is the module of `jsonspigot/durable`, whose parsers can be saved and restored: `saved.rs`.
-//! That is a fifth more, so the others are without it. With the feature `providers` it is the module of `jsonspigot/providers`: in the place of parsers it has the provider
+//! That is a quarter more, so the others are without it. With the feature `providers` it is the module of `jsonspigot/providers`: in the place of parsers it has the provider
 //! streams and envelopes of `providers.rs`.
 
 #![no_std]

@@ -4,14 +4,16 @@ mod feeding;
 mod shared;
 
 use jsonspigot::{ErrorKind, Revision as CoreRevision};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use self::feeding::{Inner, list_of};
 use self::shared::in_use;
 pub(crate) use self::shared::{checked_text, deviations, locked, patch_text, state_name};
-use crate::error::{exception, raised};
+use crate::chunk::Chunk;
+use crate::error::{bad_state, exception, raised};
 use crate::event::Paths;
 use crate::keys::Keys;
 use crate::mirror::Mirror;
@@ -22,6 +24,24 @@ use crate::value::{build, on_one_line};
 #[pyclass(frozen, eq, hash, module = "jsonspigot")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Revision(CoreRevision);
+
+#[pymethods]
+impl Revision {
+    /// The revision as 20 bytes, to be kept beside a saved parser: ``from_bytes`` makes one that the restored parser knows.
+    #[pyo3(name = "to_bytes")]
+    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_bytes())
+    }
+
+    /// The revision that gave these bytes. Raises ``ValueError`` if they are not 20.
+    #[staticmethod]
+    fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let bytes = Chunk::of_bytes(data, "a revision")?;
+        let bytes = bytes.bytes();
+        let wrong = |_| PyValueError::new_err(format!("a revision is 20 bytes, not {}", bytes.len()));
+        Ok(Self(CoreRevision::from_bytes(bytes.try_into().map_err(wrong)?)))
+    }
+}
 
 /// Reads one JSON text as it arrives.
 ///
@@ -99,6 +119,48 @@ impl Parser {
         let inner = &Self::lock(slf)?.0;
         let value = inner.parser.complete().map_err(|error| raised(py, &error))?;
         Ok(on_one_line(value.text()))
+    }
+
+    /// The state as bytes, between two chunks, from which ``restore`` makes a parser that goes on as if nothing had
+    /// happened, in another process or on another machine.
+    ///
+    /// It is a header of 26 bytes, a few bytes for each open container, the open key or number, and what was asked to be
+    /// kept: the text (``retain``), the partial document (``snapshots``). Patterns and options are not in it. A ``Revision``
+    /// that was given before is known afterwards.
+    fn save<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &Self::lock(slf)?.0.parser.save()))
+    }
+
+    /// A parser that goes on from a state, with the patterns and options that it was saved with; only ``decimals``, which
+    /// says what values look like here, may be another.
+    ///
+    /// Raises ``JsonSpigotError`` if the bytes are refused. Its ``kind`` is ``"not-saved-state"``, ``"other-version"``,
+    /// ``"cut"``, ``"changed"``, ``"other-kind"`` (that of ``Documents``, say), ``"other-patterns"``, ``"other-choices"``, or
+    /// ``"impossible"`` for bytes that were made up. They are read as hostile, and any bytes give a parser or this error. But
+    /// whoever can write them can make up what has been read, so protect them as you would the text.
+    #[classmethod]
+    #[pyo3(
+        signature = (patterns, state, **options),
+        text_signature = "($cls, patterns, state, *, snapshots=False, provisional=False, retain='all', \
+                          duplicate_keys='last-wins', max_depth=127, max_key=None, max_string=None, max_number=None, \
+                          max_total=None, lenient=None, accept_deviations=False, decimals=False)"
+    )]
+    fn restore<'py>(
+        class: &Bound<'py, PyType>,
+        patterns: &Bound<'py, PyAny>,
+        state: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let state = Chunk::of_bytes(state, "a saved state")?;
+        let builder = Options::of(options)?.builder();
+        // A class of the caller's own makes its objects as it does.
+        let object = class.call((patterns,), options)?;
+        let new = object.cast::<Self>()?;
+        let mut parser = Self::lock(new)?;
+        let restored = builder.restore(parser.0.parser.patterns(), state.bytes());
+        parser.0.parser = restored.map_err(|error| bad_state(class.py(), &error))?;
+        drop(parser);
+        Ok(object)
     }
 
     /// Makes the parser as new, keeping its patterns, choices and buffers.
