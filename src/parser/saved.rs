@@ -109,13 +109,15 @@ impl Parser {
             Retain::Nothing => 2,
         };
         let snapshots = followers.document.as_ref().map_or(0, |document| 1 + u64::from(document.shows_open_atoms()));
+        // No limit is the same choice on machines of any word size.
+        let depth = if limits.depth == usize::MAX { u64::MAX } else { limits.depth as u64 };
         // Each of the small ones has bits of its own.
         let small = policy
             | u64::from(followers.open_keys.is_some()) << 2
             | snapshots << 3
             | u64::from(followers.deviations.are_accepted()) << 5
             | tokenizer.leniency().bits() << 8;
-        [limits.depth as u64, limits.key, limits.string, limits.number, limits.total, small]
+        [depth, limits.key, limits.string, limits.number, limits.total, small]
             .into_iter()
             .fold(Digest::new(), Digest::with)
     }

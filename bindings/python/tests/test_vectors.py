@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from replay import VECTORS, replay, vectors
 
+from jsonspigot import Parser
+
 FILES = sorted(VECTORS.glob("*.jsonl"))
 
 
@@ -39,3 +41,13 @@ def test_empty_chunks_change_nothing(path: Path) -> None:
 def test_checkpoints_change_nothing(path: Path, every: int) -> None:
     for vector in vectors(path):
         assert replay(vector, every) == vector.lines, vector.name
+
+
+def test_a_state_from_elsewhere_is_saved_again_as_it_came() -> None:
+    restored = 0
+    for vector in vectors(VECTORS / "saved.jsonl"):
+        if vector.state is not None and '"offset":0,"line":0,' not in vector.lines[0]:
+            parser = Parser.restore(vector.patterns, vector.state, retain=vector.options["retain"])
+            assert parser.save() == vector.state, vector.name
+            restored += 1
+    assert restored >= 7
