@@ -250,6 +250,8 @@ impl LeveledOutput for Queue {
             }
             None => EntryKind::EndInnerUnkept,
         };
+        // There may have been no text before: an empty container, or a parser that was restored.
+        self.inner.get_or_insert_default();
         self.push(selected, end, &kind);
     }
 

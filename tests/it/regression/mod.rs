@@ -1,4 +1,5 @@
 //! Inputs that were once read wrongly, a file each.
 
+mod inner_container_without_text;
 mod member_with_an_odd_name;
 mod number_as_a_struct;

@@ -1,0 +1,19 @@
+//! The iterator form ended early at the end of a container inside a string, if the parser had told no text inside strings
+//! before: since it was new, or restored.
+
+use jsonspigot::{Parser, PatternSet};
+
+#[test]
+fn is_told_by_the_iterator_too() {
+    let patterns = PatternSet::new(["a | $", "b | $..*", "c"]).unwrap();
+    let document = r#"{"a":"[]","b":"[1,{}]","c":2}"#;
+    for at in 0..document.len() {
+        let mut first = Parser::new(&patterns);
+        let mut told = first.feed(&document[..at]).count();
+        let mut restored = Parser::builder().restore(&patterns, &first.save()).unwrap();
+        told += restored.feed(&document[at..]).map(Result::unwrap).count();
+        let mut expected = 0;
+        Parser::new(&patterns).feed_with(document, |_| expected += 1).unwrap();
+        assert_eq!(told, expected, "cut at {at}");
+    }
+}
