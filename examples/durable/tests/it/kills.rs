@@ -1,0 +1,101 @@
+//! Many streams, and processes that die at any moment: workers, connections, Redis.
+
+use std::thread;
+use std::time::Duration;
+
+use durable::produce::{Source, produce};
+use durable::server::Server;
+use durable::store::Store;
+use redis::cmd;
+
+use super::support::{PREFIX, Worker, check, check_nothing_is_left, made, pending, server, store, wait_for_the_end};
+
+/// Appends again and again until no error comes in between: what a producer does that is cut off from Redis.
+fn produce_all(server: &Server, sources: &[Source], pause: Duration) {
+    let url = server.url();
+    let append = || produce(&mut Store::connect(&url, PREFIX)?, sources, pause);
+    while append().is_err() {
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn workers_are_killed_under_200_streams() {
+    const KILLS: usize = 30;
+    let Some(server) = server(false) else { return };
+    let mut store = store(&server);
+    let sources = made(0..200, 120);
+    let mut rng = fastrand::Rng::with_seed(20);
+    let mut names = (0..).map(|number| format!("worker-{number}"));
+    let mut start = || Worker::start(&server, &names.next().unwrap(), &[]);
+    let mut workers: Vec<_> = (0..4).map(|_| start()).collect();
+    let (mut kills, mut kills_in_work, mut left_behind) = (0, 0, 0);
+    thread::scope(|scope| {
+        let producer = scope.spawn(|| produce_all(&server, &sources, Duration::from_millis(25)));
+        // Beyond the last chunk, if the producer was faster: the last turns are worth a kill too.
+        while kills < KILLS || !producer.is_finished() {
+            thread::sleep(Duration::from_millis(rng.u64(5..150)));
+            let worker = &mut workers[rng.usize(..4)];
+            worker.kill();
+            kills += 1;
+            let left = pending(&mut store, &worker.name);
+            kills_in_work += usize::from(left > 0);
+            left_behind += left;
+            *worker = start();
+        }
+        producer.join().unwrap();
+    });
+    wait_for_the_end(&mut store, &sources);
+    check(&mut store, &sources);
+    check_nothing_is_left(&mut store);
+    println!("{kills} kills, {kills_in_work} of them in the middle of {left_behind} turns");
+    assert!(kills >= 20 && left_behind > 0, "{kills} kills that left {left_behind} turns behind");
+}
+
+/// The connection is lost at any moment, also between a commit and its answer.
+#[test]
+fn connections_are_cut() {
+    let Some(server) = server(false) else { return };
+    let mut store = store(&server);
+    let sources = made(0..50, 80);
+    let mut rng = fastrand::Rng::with_seed(4);
+    let _workers: Vec<_> = ["a", "b", "c"].map(|name| Worker::start(&server, name, &[])).into();
+    thread::scope(|scope| {
+        let producer = scope.spawn(|| produce_all(&server, &sources, Duration::from_millis(10)));
+        for _ in 0..25 {
+            thread::sleep(Duration::from_millis(rng.u64(5..60)));
+            let mut call = cmd("CLIENT");
+            call.arg("KILL").arg("TYPE").arg("normal").arg("SKIPME").arg("yes").exec(store.connection()).unwrap();
+        }
+        producer.join().unwrap();
+    });
+    wait_for_the_end(&mut store, &sources);
+    check(&mut store, &sources);
+    check_nothing_is_left(&mut store);
+}
+
+/// With each write on disk before it is acknowledged, Redis itself may be killed.
+#[test]
+fn redis_is_killed() {
+    let Some(mut server) = server(true) else { return };
+    let sources = made(0..20, 60);
+    let url = server.url();
+    let _workers: Vec<_> = ["a", "b", "c"].map(|name| Worker::start(&server, name, &[])).into();
+    thread::scope(|scope| {
+        let append = || produce(&mut Store::connect(&url, PREFIX)?, &sources, Duration::from_millis(10));
+        let producer = scope.spawn(move || {
+            while append().is_err() {
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        for _ in 0..3 {
+            thread::sleep(Duration::from_millis(200));
+            server.kill_and_restart().unwrap();
+        }
+        producer.join().unwrap();
+    });
+    let mut store = store(&server);
+    wait_for_the_end(&mut store, &sources);
+    check(&mut store, &sources);
+    check_nothing_is_left(&mut store);
+}
