@@ -62,6 +62,7 @@ pub fn produce(store: &mut Store, sources: &[Source], period: Duration) -> Redis
         if open.is_empty() {
             break;
         }
+        thread::sleep((period * round as u32).saturating_sub(start.elapsed()));
         let mut ended = Vec::new();
         for part in open.chunks(AT_ONCE) {
             let number = round as u64 + 1;
@@ -81,7 +82,6 @@ pub fn produce(store: &mut Store, sources: &[Source], period: Duration) -> Redis
             }
         }
         open.retain(|source| !ended.contains(&source.name));
-        thread::sleep((period * (round as u32 + 1)).saturating_sub(start.elapsed()));
     }
     Ok(new)
 }

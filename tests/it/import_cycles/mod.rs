@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use self::imports::Imports;
 
 /// The folders with code, each with the name by which its package's binaries call its library.
-const FOLDERS: [(&str, &str); 10] = [
+const FOLDERS: [(&str, &str); 11] = [
     ("src", "jsonspigot"),
     ("benches", ""),
     ("examples", ""),
@@ -16,6 +16,7 @@ const FOLDERS: [(&str, &str); 10] = [
     ("apps/chat/src", "chat"),
     ("apps/chat/benches", ""),
     ("examples/sdk/src", "jsonspigot_sdk_examples"),
+    ("examples/durable/src", "durable"),
     ("benches/compare/src", ""),
     ("fuzz/src", "jsonspigot_fuzz"),
     ("fuzz/fuzz_targets", ""),

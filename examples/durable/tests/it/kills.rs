@@ -1,20 +1,20 @@
 //! Many streams, and processes that die at any moment: workers, connections, Redis.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use durable::produce::{Source, produce};
-use durable::server::Server;
 use durable::store::Store;
 use redis::cmd;
 
 use super::support::{PREFIX, Worker, check, check_nothing_is_left, made, pending, server, store, wait_for_the_end};
 
 /// Appends again and again until no error comes in between: what a producer does that is cut off from Redis.
-fn produce_all(server: &Server, sources: &[Source], pause: Duration) {
-    let url = server.url();
-    let append = || produce(&mut Store::connect(&url, PREFIX)?, sources, pause);
-    while append().is_err() {
+fn produce_all(url: &str, sources: &[Source], period: Duration) {
+    let start = Instant::now();
+    let append = || produce(&mut Store::connect(url, PREFIX)?, sources, period);
+    while let Err(error) = append() {
+        assert!(start.elapsed() < Duration::from_secs(60), "not within a minute: {error}");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -31,7 +31,7 @@ fn workers_are_killed_under_200_streams() {
     let mut workers: Vec<_> = (0..4).map(|_| start()).collect();
     let (mut kills, mut kills_in_work, mut left_behind) = (0, 0, 0);
     thread::scope(|scope| {
-        let producer = scope.spawn(|| produce_all(&server, &sources, Duration::from_millis(25)));
+        let producer = scope.spawn(|| produce_all(&server.url(), &sources, Duration::from_millis(25)));
         // Beyond the last chunk, if the producer was faster: the last turns are worth a kill too.
         while kills < KILLS || !producer.is_finished() {
             thread::sleep(Duration::from_millis(rng.u64(5..150)));
@@ -61,7 +61,7 @@ fn connections_are_cut() {
     let mut rng = fastrand::Rng::with_seed(4);
     let _workers: Vec<_> = ["a", "b", "c"].map(|name| Worker::start(&server, name, &[])).into();
     thread::scope(|scope| {
-        let producer = scope.spawn(|| produce_all(&server, &sources, Duration::from_millis(10)));
+        let producer = scope.spawn(|| produce_all(&server.url(), &sources, Duration::from_millis(10)));
         for _ in 0..25 {
             thread::sleep(Duration::from_millis(rng.u64(5..60)));
             let mut call = cmd("CLIENT");
@@ -78,18 +78,14 @@ fn connections_are_cut() {
 #[test]
 fn redis_is_killed() {
     let Some(mut server) = server(true) else { return };
-    let sources = made(0..20, 60);
+    let sources = made(0..40, 60);
+    let mut rng = fastrand::Rng::with_seed(7);
     let url = server.url();
     let _workers: Vec<_> = ["a", "b", "c"].map(|name| Worker::start(&server, name, &[])).into();
     thread::scope(|scope| {
-        let append = || produce(&mut Store::connect(&url, PREFIX)?, &sources, Duration::from_millis(10));
-        let producer = scope.spawn(move || {
-            while append().is_err() {
-                thread::sleep(Duration::from_millis(20));
-            }
-        });
-        for _ in 0..3 {
-            thread::sleep(Duration::from_millis(200));
+        let producer = scope.spawn(|| produce_all(&url, &sources, Duration::from_millis(10)));
+        for _ in 0..5 {
+            thread::sleep(Duration::from_millis(rng.u64(50..300)));
             server.kill_and_restart().unwrap();
         }
         producer.join().unwrap();
