@@ -66,7 +66,7 @@ struct Work {
     #[arg(long)]
     name: Option<String>,
     /// Milliseconds after which another worker claims what this one has not committed
-    #[arg(long, default_value_t = 5000)]
+    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     claim_after: u64,
     /// At most how many streams are read at once
     #[arg(long, default_value_t = 64)]

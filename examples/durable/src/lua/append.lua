@@ -1,3 +1,4 @@
+#!lua
 -- Appends chunk `n` of a stream, once, and queues the stream if it is not queued yet.
 -- KEYS: queue, state, in. ARGV: the stream's name, n, its provider, the chunk's field, the chunk.
 local state = redis.call('HMGET', KEYS[2], 'have', 'queued', 'end')

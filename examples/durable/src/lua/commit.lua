@@ -1,5 +1,7 @@
+#!lua
 -- Commits what a worker made of some chunks of one stream: what is told, the new state, and the end of its turn. All or
--- nothing: everything is checked before anything is written.
+-- nothing: everything is checked before anything is written. (And the first line of this file makes Redis itself check
+-- before: without it, a script that runs out of memory, say, would stop in the middle.)
 -- KEYS: queue, state, in, out.
 -- ARGV: group, worker, turn, the stream's name, last before, last now, told, saved, end, seconds to keep, 'trim' or '',
 -- and then an id and the lines of each entry for `out`, in order.
@@ -30,6 +32,9 @@ end
 for i = 12, #ARGV, 2 do
   local added = redis.pcall('XADD', out, ARGV[i], 'events', ARGV[i + 1])
   if type(added) == 'table' and added.err then
+    if not string.find(added.err, 'equal or smaller', 1, true) then
+      return added -- The first write, so there was none before.
+    end
     ending = 'output-is-ahead'
     break
   end
@@ -52,7 +57,7 @@ end
 if trim ~= '' then
   redis.call('XTRIM', input, 'MINID', '=', (tonumber(last) + 1) .. '-0')
 end
-if tonumber(now[1]) > tonumber(last) then
+if tonumber(now[1] or last) > tonumber(last) then
   redis.call('HSET', state, 'queued', redis.call('XADD', queue, '*', 'stream', name))
   return 'queued'
 end

@@ -1,3 +1,4 @@
+#!lua
 -- Removes the names of workers that are gone: nothing is pending with them, and they have been silent for long.
 -- KEYS: queue. ARGV: group, milliseconds of silence.
 local gone = 0

@@ -1,3 +1,4 @@
+#!lua flags=no-writes
 -- A stream's state, and the chunks after the last one that was worked in, or from the first one on.
 -- KEYS: state, in. ARGV: at most how many chunks, 'next' or 'first'.
 local state = redis.call('HMGET', KEYS[1], 'provider', 'last', 'told', 'saved')
