@@ -219,6 +219,34 @@ fn a_commit_belongs_to_the_state_it_was_made_of() {
     assert_eq!(store.commit("one", &[commit], KEEP, false).unwrap(), [Committed::Queued], "the turn was not used up");
 }
 
+/// Without room Redis refuses a commit as a whole, be there something to tell or only a state to keep.
+#[test]
+fn a_commit_without_room_writes_nothing() {
+    let Some(server) = server(false) else { return };
+    let mut store = store(&server);
+    let sources = made(0..1, 30);
+    produce(&mut store, &sources, Duration::ZERO).unwrap();
+    let set_room = |store: &mut Store, bytes: &str| {
+        cmd("CONFIG").arg("SET").arg("maxmemory").arg(bytes).exec(store.connection()).unwrap();
+    };
+    for is_silent in [false, true] {
+        let turn = store.take("one", 1, CLAIM_AFTER).unwrap().remove(0);
+        let commit = prepared(&mut store, &turn);
+        let mut refused = commit.clone();
+        if is_silent {
+            refused.entries.clear();
+        }
+        let before = output(&mut store, &turn.name);
+        set_room(&mut store, "1");
+        let error = store.commit("one", from_ref(&refused), KEEP, false).unwrap_err();
+        assert!(error.to_string().contains("OOM"), "{error}");
+        set_room(&mut store, "0");
+        assert_eq!(pending(&mut store, "one"), 1);
+        assert_eq!(output(&mut store, &turn.name), before);
+        assert_eq!(store.commit("one", from_ref(&commit), KEEP, false).unwrap(), [Committed::Queued]);
+    }
+}
+
 /// What is in the output already is never overwritten or repeated: the stream ends.
 #[test]
 fn an_output_that_is_ahead_ends_the_stream() {
