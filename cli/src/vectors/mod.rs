@@ -273,7 +273,7 @@ fn cuts_change_nothing() {
     }
 }
 
-/// The providers' and the envelopes' sources have nothing to do at a checkpoint.
+/// Also where a vector asks for none. What a source can't save, it keeps.
 #[test]
 fn checkpoints_change_nothing() {
     for (subject, vectors) in tables() {
