@@ -1,6 +1,8 @@
 //! The library's part: a stream's saved bytes and its new chunks in, what they tell and the new bytes out. It knows
 //! nothing of Redis, and keeps nothing between two calls.
 
+use std::borrow::Borrow;
+
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
 use jsonspigot::{PatternSet, RestoreError};
@@ -91,7 +93,7 @@ impl Program {
         provider: Provider,
         saved: Option<&[u8]>,
         last: u64,
-        chunks: &[Chunk],
+        chunks: &[impl Borrow<Chunk>],
     ) -> Result<Step, RestoreError> {
         let mut stream = match saved {
             Some(bytes) => self.begin(provider).restore(bytes)?,
@@ -100,7 +102,7 @@ impl Program {
         let mut told = Vec::new();
         for (chunk, number) in chunks.iter().zip(last + 1..) {
             let mut lines = String::new();
-            let ended = push(&mut stream, chunk, &mut lines);
+            let ended = push(&mut stream, chunk.borrow(), &mut lines);
             if !lines.is_empty() {
                 told.push(Told { chunk: number, lines });
             }

@@ -42,8 +42,8 @@ pub struct State {
     pub provider: Vec<u8>,
     /// The last chunk that was worked in, as it is spelt in the hash: what a commit compares. Empty if there is none.
     pub last: Vec<u8>,
-    /// After a re-reading has begun, the last chunk whose events were told by the program before.
-    pub told: u64,
+    /// While a stream is read again, the last chunk whose events were told by the program before; else empty.
+    pub told: Vec<u8>,
     /// The saved bytes.
     pub saved: Option<Vec<u8>>,
     /// The chunks that were asked for, with their numbers.
@@ -68,7 +68,7 @@ pub struct Commit {
     pub before: Vec<u8>,
     /// The last chunk that was worked in.
     pub last: u64,
-    /// [`State::told`] from now on.
+    /// [`State::told`] from now on, if it is beyond `last`.
     pub told: u64,
     /// Entries for the output: id and lines.
     pub entries: Vec<(String, String)>,
@@ -294,7 +294,7 @@ fn turn((id, fields): Entry) -> Turn {
 }
 
 fn state(value: Value) -> RedisResult<State> {
-    type Loaded = (Option<Vec<u8>>, Option<Vec<u8>>, Option<u64>, Option<Vec<u8>>, Vec<Entry>);
+    type Loaded = (Option<Vec<u8>>, Option<Vec<u8>>, Option<Vec<u8>>, Option<Vec<u8>>, Vec<Entry>);
     let (provider, last, told, saved, entries): Loaded = from_redis_value(value)?;
     let chunks = entries.into_iter().map(|(id, fields)| {
         let mut fields = fields.into_iter();

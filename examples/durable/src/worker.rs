@@ -1,6 +1,7 @@
 //! A worker: takes turns, reads, commits, over and over. It has no end of its own and needs none: it may be killed at any
 //! time, and keeps nothing that others would miss.
 
+use std::convert::Infallible;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use jsonspigot::providers::Provider;
 use redis::RedisResult;
 
 use crate::step::{Chunk, Next, Program, Step, Told, error_line};
-use crate::store::{Commit, Committed, From, State, Store, Turn};
+use crate::store::{Commit, From, State, Store, Turn};
 
 /// How a worker works.
 #[derive(Clone, Debug)]
@@ -29,35 +30,25 @@ pub struct Options {
     pub trim: bool,
 }
 
-/// What a worker has done.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Done {
-    /// Chunks that were worked in.
-    pub chunks: u64,
-    /// Commits that were written.
-    pub commits: u64,
-    /// Commits that were refused.
-    pub refused: u64,
-}
-
 /// Works until the process ends; connects again whenever the connection is lost.
 pub fn work_forever(url: &str, prefix: &str, program: &Program, options: &Options) -> ! {
-    let mut pause = Duration::from_millis(10);
+    const SHORTEST: Duration = Duration::from_millis(10);
+    let mut pause = SHORTEST;
     loop {
-        let Err(error) = Store::connect(url, prefix).and_then(|store| {
-            pause = Duration::from_millis(10);
-            let mut worker = Worker::new(store, program, options);
-            loop {
-                worker.round()?;
-            }
-        }) as RedisResult<()>
-        else {
-            continue;
-        };
+        let start = Instant::now();
+        let Err(error) = work_until_error(url, prefix, program, options);
         // Whether the last commit was written is not known, and need not be: its turn is either used up or still pending.
         eprintln!("{}: {error}; connecting again", options.name);
+        pause =
+            if start.elapsed() > Duration::from_secs(5) { SHORTEST } else { (pause * 2).min(Duration::from_secs(2)) };
         thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_secs(2));
+    }
+}
+
+fn work_until_error(url: &str, prefix: &str, program: &Program, options: &Options) -> RedisResult<Infallible> {
+    let mut worker = Worker::new(Store::connect(url, prefix)?, program, options);
+    loop {
+        worker.round()?;
     }
 }
 
@@ -68,20 +59,13 @@ pub struct Worker<'a> {
     options: &'a Options,
     /// When to look for turns of workers that have died.
     next_sweep: Instant,
-    done: Done,
 }
 
 impl<'a> Worker<'a> {
     /// A worker that has not taken a turn yet.
     #[must_use]
     pub fn new(store: Store, program: &'a Program, options: &'a Options) -> Self {
-        Self { store, program, options, next_sweep: Instant::now(), done: Done::default() }
-    }
-
-    /// What it has done so far.
-    #[must_use]
-    pub fn done(&self) -> Done {
-        self.done
+        Self { store, program, options, next_sweep: Instant::now() }
     }
 
     /// Works in what is there, or waits a little.
@@ -140,17 +124,8 @@ impl<'a> Worker<'a> {
     }
 
     fn commit(&mut self, commits: &[Commit]) -> RedisResult<()> {
-        let committed = self.store.commit(&self.options.name, commits, self.options.keep, self.options.trim)?;
-        for (commit, committed) in commits.iter().zip(committed) {
-            match committed {
-                Committed::Queued | Committed::Idle | Committed::Ended => {
-                    self.done.commits += 1;
-                    self.done.chunks += commit.last.saturating_sub(number(&commit.before).unwrap_or_default());
-                }
-                Committed::Lost | Committed::Gone | Committed::Moved => self.done.refused += 1,
-            }
-        }
-        Ok(())
+        // What was refused is another worker's by now, or will be claimed. In no case is there anything to do for this one.
+        self.store.commit(&self.options.name, commits, self.options.keep, self.options.trim).map(drop)
     }
 
     /// What a stream's chunks come to.
@@ -160,7 +135,7 @@ impl<'a> Worker<'a> {
         };
         let Some(last) = number(&state.last) else { return Ok(ended(turn, state, "bad-state")) };
         let Some(chunks) = consecutive(&state.chunks, last) else { return Ok(ended(turn, state, "missing-chunk")) };
-        let told = state.told.max(last);
+        let told = number(&state.told).unwrap_or_default().max(last);
         match self.program.step(provider, state.saved.as_deref(), last, &chunks) {
             Ok(step) => Ok(commit(turn, state, step, told)),
             Err(_) => self.read_again(turn, state, provider, told),
@@ -186,15 +161,16 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The number that a hash has as text; none is 0.
+/// The number that a hash has as text; none is 0. One that no stream gets to is none either.
 fn number(text: &[u8]) -> Option<u64> {
-    if text.is_empty() { Some(0) } else { str::from_utf8(text).ok()?.parse().ok() }
+    let number = if text.is_empty() { 0 } else { str::from_utf8(text).ok()?.parse().ok()? };
+    (number < 1 << 48).then_some(number)
 }
 
 /// The chunks, if there are any and none is missing after the last one.
-fn consecutive(chunks: &[(u64, Chunk)], last: u64) -> Option<Vec<Chunk>> {
+fn consecutive(chunks: &[(u64, Chunk)], last: u64) -> Option<Vec<&Chunk>> {
     let is_complete = chunks.iter().zip(last + 1..).all(|((number, _), expected)| *number == expected);
-    (is_complete && !chunks.is_empty()).then(|| chunks.iter().map(|(_, chunk)| chunk.clone()).collect())
+    (is_complete && !chunks.is_empty()).then(|| chunks.iter().map(|(_, chunk)| chunk).collect())
 }
 
 fn commit(turn: Turn, state: &State, step: Step, told: u64) -> Commit {
@@ -222,13 +198,14 @@ fn commit(turn: Turn, state: &State, step: Step, told: u64) -> Commit {
 /// Ends a stream with an error that is not in its text.
 fn ended(turn: Turn, state: &State, kind: &'static str) -> Commit {
     let last = number(&state.last).unwrap_or_default();
+    let told = number(&state.told).unwrap_or_default().max(last);
     Commit {
         turn,
         before: state.last.clone(),
         last,
         told: 0,
         // After everything that was told.
-        entries: vec![(format!("{}-*", last.max(state.told).max(1)), error_line(kind))],
+        entries: vec![(format!("{}-*", told.max(1)), error_line(kind))],
         next: Err(kind),
     }
 }

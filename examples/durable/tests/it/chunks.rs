@@ -60,19 +60,21 @@ fn streams_of_nothing_and_streams_that_break_off() {
 fn what_can_not_be_read_is_reported() {
     let Some(server) = server(false) else { return };
     let mut store = store(&server);
-    let mut sources = made(0..5, 30);
+    let mut sources = made(0..6, 30);
     sources[1].provider = "nobody".to_owned();
     produce(&mut store, &sources, Duration::ZERO).unwrap();
     // Lost chunks, be it by eviction or by hand; a number that is none; an entry of the queue that is nobody's.
     cmd("XDEL").arg(store.key("in", &sources[2].name)).arg("7-0").exec(store.connection()).unwrap();
     cmd("DEL").arg(store.key("in", &sources[3].name)).exec(store.connection()).unwrap();
-    cmd("HSET").arg(store.key("state", &sources[4].name)).arg("last").arg("-1").exec(store.connection()).unwrap();
+    for (source, last) in sources[4..].iter().zip(["-1", "18446744073709551615"]) {
+        cmd("HSET").arg(store.key("state", &source.name)).arg("last").arg(last).exec(store.connection()).unwrap();
+    }
     for name in ["nobody", ""] {
         cmd("XADD").arg("{test}:queue").arg("*").arg("stream").arg(name).exec(store.connection()).unwrap();
     }
     let _worker = Worker::start(&server, "worker", &[]);
     wait_for_the_end(&mut store, &sources);
-    let endings = ["done", "unknown-provider", "missing-chunk", "missing-chunk", "bad-state"];
+    let endings = ["done", "unknown-provider", "missing-chunk", "missing-chunk", "bad-state", "bad-state"];
     for (source, ending) in sources.iter().zip(endings) {
         assert_eq!(field(&mut store, &source.name, "end").as_deref(), Some(ending));
         let last = output(&mut store, &source.name).pop().unwrap().1;
