@@ -369,7 +369,7 @@ pub(crate) fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]
     for end in cuts.iter().copied().chain([bytes.len()]) {
         framing.feed(&bytes[start..end], &mut |event| stream.push(event, |event| log.tell(event)));
         // Where cuts are many, few of them have an event between.
-        if cuts.len() < 64 || end % 61 == 0 {
+        if cuts.len() < 8 || end % 61 == 0 {
             stream = restored_stream(&stream, &stream.save());
         }
         start = end;
