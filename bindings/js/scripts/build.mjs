@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { homedir } from "node:os";
 
-import { inline } from "./inline.mjs";
+import { inline, inlinePlain } from "./inline.mjs";
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const repository = dirname(dirname(here));
@@ -49,18 +49,18 @@ build("wasm", "dist/jsonspigot.wasm", { optimizer: ["--always-inline-max-functio
 // Folders of their own for what cargo makes, so that no module is built anew for another.
 build("wasm", "dist/providers.wasm", { target: "wasm/target/providers", features: ["--features", "providers"] });
 build("wasm", "dist/durable.wasm", { target: "wasm/target/saved", features: ["--features", "saved"] });
-// It has two tables of 64 KB on its stack.
-build("unpack", "unpack/target/unpack.wasm", { flags: ["-Clink-arg=-zstack-size=147456"] });
+build("unpack", "unpack/target/unpack.wasm", { flags: ["-Clink-arg=-zstack-size=65536"] });
 run("node_modules/.bin/tsc", []);
-const ways = await import("../dist/unpack.js");
+const { unpack } = await import("../dist/unpack.js");
 const unpacker = readFileSync(join(here, "unpack/target/unpack.wasm"));
-const inlined = [
-  ["jsonspigot.wasm", "inlined.js", "./unpack.js"],
-  ["providers.wasm", "providers/inlined.js", "../unpack.js"],
-  ["durable.wasm", "durable/inlined.js", "../unpack.js"],
-];
-for (const [module, file, unpackFrom] of inlined) {
-  await inline(readFileSync(join(here, "dist", module)), unpacker, ways, join(here, "dist", file), unpackFrom);
+for (const [name, folder, up] of [
+  ["jsonspigot.wasm", "", "./"],
+  ["providers.wasm", "providers/", "../"],
+  ["durable.wasm", "durable/", "../"],
+]) {
+  const module = readFileSync(join(here, "dist", name));
+  await inline(module, unpacker, unpack, join(here, `dist/${folder}inlined.js`), `${up}unpack.js`);
+  inlinePlain(module, join(here, `dist/${folder}plain.js`), `${up}base64.js`);
 }
 
 run("node", ["scripts/translate.mjs"]);

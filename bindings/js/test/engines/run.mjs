@@ -94,7 +94,7 @@ async function inWorker({ Miniflare }) {
   const files = ["replay.mjs", "replay-providers.mjs", "engines/replay-all.mjs"].map((name) => `bindings/js/test/${name}`);
   for (const folder of ["", "providers/", "durable/"]) {
     for (const name of readdirSync(join(packageFolder, "dist", folder))) {
-      if (name.endsWith(".js") && !["inlined.js", "index.js", "js.js", "translated.js", "react.js"].includes(name)) {
+      if (name.endsWith(".js") && !["inlined.js", "plain.js", "index.js", "node.js", "js.js", "translated.js", "react.js"].includes(name)) {
         files.push(`bindings/js/dist/${folder}${name}`);
       }
     }
