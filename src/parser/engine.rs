@@ -9,6 +9,8 @@ use super::output::{LeveledOutput, Output};
 use super::retention::Retained;
 use super::tracker::Tracker;
 use crate::error::{Error, ErrorKind, Fault};
+#[cfg(target_arch = "wasm32")]
+use crate::tokenizer::Sink;
 use crate::tokenizer::{StringPiece, Tokenizer};
 
 /// What the iterator and the callback form both drive.
@@ -79,7 +81,11 @@ impl Engine {
             self.retained.append(chunk, self.tokenizer.offset(), self.followers.tracker.has_open_match());
         }
         let Self { tokenizer, followers, retained, .. } = self;
-        let fed = tokenizer.feed(chunk, &mut TokenSink { followers, retained, out });
+        let sink = &mut TokenSink { followers, retained, out };
+        // A small module has the tokenizer once, as texts inside strings need it.
+        #[cfg(target_arch = "wasm32")]
+        let sink = &mut (sink as &mut dyn Sink);
+        let fed = tokenizer.feed(chunk, sink);
         if self.followers.has_work_after_chunks {
             self.end_chunk();
         }
@@ -134,7 +140,10 @@ impl Engine {
     pub(super) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
             let Self { tokenizer, followers, retained, .. } = self;
-            let finished = tokenizer.finish(&mut TokenSink { followers, retained, out });
+            let sink = &mut TokenSink { followers, retained, out };
+            #[cfg(target_arch = "wasm32")]
+            let sink = &mut (sink as &mut dyn Sink);
+            let finished = tokenizer.finish(sink);
             finished.map_err(|fault| self.fail(&fault))?;
             if self.followers.has_work_after_chunks {
                 self.followers.end_chunk(None);
