@@ -34,8 +34,7 @@
 //! anywhere.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
-use alloc::string::String;
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 
 use smallvec::{SmallVec, smallvec};
@@ -49,6 +48,15 @@ const WORD: usize = u64::BITS as usize;
 
 /// The words of a mask that are not zero, with their places.
 type SparseMask = Box<[(u32, u64)]>;
+
+/// What takes a key or an index, in the order in which the automaton keeps it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Guard<'a> {
+    /// With its length first.
+    Name(usize, &'a str),
+    Index(u64),
+    Slice(Slice),
+}
 
 #[derive(Debug)]
 pub(crate) struct Automaton {
@@ -88,9 +96,7 @@ impl Automaton {
         let (mut initial, mut finals, mut lasting, mut wildcards) = (row(), row(), row(), row());
         let (mut enters_object, mut enters_array) = (row(), row());
         let (mut enters_string, mut pipes) = (row(), row());
-        let mut names = BTreeMap::<(usize, &String), Vec<usize>>::new();
-        let mut indices = BTreeMap::<u64, Vec<usize>>::new();
-        let mut slices = BTreeMap::<Slice, Vec<usize>>::new();
+        let mut guards = BinaryHeap::new();
         let mut position = 0;
         for pattern in patterns {
             set(&mut initial, position);
@@ -103,9 +109,9 @@ impl Automaton {
                 for selector in &segment.selectors {
                     let guarded = position + 1;
                     match selector {
-                        Selector::Name(name) => names.entry((name.len(), name)).or_default().push(guarded),
-                        Selector::Index(index) => indices.entry(*index).or_default().push(guarded),
-                        Selector::Slice(slice) => slices.entry(*slice).or_default().push(guarded),
+                        Selector::Name(name) => guards.push((Guard::Name(name.len(), name), guarded)),
+                        Selector::Index(index) => guards.push((Guard::Index(*index), guarded)),
+                        Selector::Slice(slice) => guards.push((Guard::Slice(*slice), guarded)),
                         Selector::Wildcard => set(&mut wildcards, guarded),
                         Selector::Inside => {
                             set(&mut enters_string, position);
@@ -130,6 +136,15 @@ impl Automaton {
             *before += word.count_ones();
             Some(here)
         });
+        let (mut names, mut indices, mut slices) = (Vec::<(Box<str>, _)>::new(), Vec::new(), Vec::new());
+        for same in guards.into_sorted_vec().chunk_by(|(one, _), (next, _)| one == next) {
+            let mask = sparse(same.iter().map(|(_, bit)| *bit));
+            match same[0].0 {
+                Guard::Name(_, name) => names.push((name.into(), mask)),
+                Guard::Index(index) => indices.push((index, mask)),
+                Guard::Slice(slice) => slices.push((slice, mask)),
+            }
+        }
         Self {
             words,
             initial,
@@ -141,10 +156,10 @@ impl Automaton {
             enters_string,
             pipes,
             wildcards,
-            name_lengths: names.keys().fold(0, |lengths, (_, name)| lengths | length_bit(name)),
-            names: names.into_iter().map(|((_, name), bits)| (name.as_str().into(), sparse(&bits))).collect(),
-            indices: indices.into_iter().map(|(index, bits)| (index, sparse(&bits))).collect(),
-            slices: slices.into_iter().map(|(slice, bits)| (slice, sparse(&bits))).collect(),
+            name_lengths: names.iter().fold(0, |lengths, (name, _)| lengths | length_bit(name)),
+            names: names.into(),
+            indices: indices.into(),
+            slices: slices.into(),
         }
     }
 
@@ -295,7 +310,7 @@ fn set(row: &mut [u64], bit: usize) {
 }
 
 /// `bits` are ascending.
-fn sparse(bits: &[usize]) -> SparseMask {
+fn sparse(bits: impl Iterator<Item = usize>) -> SparseMask {
     let mut mask = Vec::<(u32, u64)>::new();
     for bit in bits {
         let word = (bit / WORD) as u32;
