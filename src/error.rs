@@ -6,9 +6,10 @@ mod deviation;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
-use core::fmt;
+use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
+use crate::path::write_number;
 use crate::saved::{Impossible, Reader, Writer};
 
 /// Why a text was refused, or a question could not be answered.
@@ -109,11 +110,18 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { kind, offset, line, column, path, expected } = &*self.inner;
-        write!(f, "{}: {expected}", kind.title())?;
-        if *line > 0 {
-            write!(f, " at line {line} column {column} (byte {offset})")?;
+        for part in [kind.title(), ": ", expected] {
+            f.write_str(part)?;
         }
-        write!(f, " in {path}")
+        if *line > 0 {
+            for (before, number) in [(" at line ", line), (" column ", column), (" (byte ", offset)] {
+                f.write_str(before)?;
+                write_number(f, *number)?;
+            }
+            f.write_char(')')?;
+        }
+        f.write_str(" in ")?;
+        f.write_str(path)
     }
 }
 

@@ -174,12 +174,14 @@ impl<'a> PatchOp<'a> {
 
 impl fmt::Display for PatchOp<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, r#"{{"op":"{}","path":"#, self.kind.name())?;
+        for part in [r#"{"op":""#, self.kind.name(), r#"","path":"#] {
+            f.write_str(part)?;
+        }
         write_string(f, &self.path())?;
         f.write_str(r#","value":"#)?;
         match self.appended() {
             Some(text) => write_string(f, text)?,
-            None => write!(f, "{}", self.value)?,
+            None => self.value.fmt(f)?,
         }
         f.write_char('}')
     }

@@ -7,6 +7,7 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::{NOTHING, NodeKind, PartialValue};
 use crate::event::SERDE_DEPTH;
+use crate::path::write_escape;
 
 /// Prints the JSON that is known, on one line: open strings, arrays and objects are closed, numbers are as spelt, and
 /// duplicate keys are kept in their places. Does not recurse.
@@ -82,8 +83,11 @@ pub(crate) fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
         };
         out.write_str(&text[written..at])?;
         match letter {
-            b'u' => write!(out, "\\u{byte:04x}")?,
-            letter => write!(out, "\\{}", letter as char)?,
+            b'u' => write_escape(out, byte)?,
+            letter => {
+                out.write_char('\\')?;
+                out.write_char(letter.into())?;
+            }
         }
         written = at + 1;
     }

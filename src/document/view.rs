@@ -1,6 +1,5 @@
 //! Looking at the partial document: a `Copy` view of one value.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -333,7 +332,7 @@ fn is_in_document(step: Option<ConcreteStep<'_>>) -> bool {
 fn invalid_path(path: &str, from: &str) -> Error {
     let is_path = concrete_steps(path).all(|step| step.is_some());
     let what = if is_path { "a path that does not lead into a string" } else { "a concrete path" };
-    let expected = format!("expected {what}, such as `a[0].b`, not `{path}`");
+    let expected = ["expected ", what, ", such as `a[0].b`, not `", path, "`"].concat();
     Error::without_place(ErrorKind::InvalidPath, from, &expected)
 }
 

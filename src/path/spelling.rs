@@ -1,4 +1,5 @@
-//! How paths are spelt: concretely, as RFC 9535 normalized paths, as RFC 6901 pointers.
+//! How paths are spelt: concretely, as RFC 9535 normalized paths, as RFC 6901 pointers. And how numbers are, in them and in
+//! messages: without the standard library's machinery of formats, which would be a twentieth of a WebAssembly module.
 
 use core::fmt::{self, Write};
 
@@ -28,9 +29,13 @@ pub(crate) fn write_concrete<'a>(out: &mut impl Write, segments: impl IntoIterat
 }
 
 /// `[0]` or `['name']` as in a normalized path; ` | $` for the root of the text in a string.
-pub(crate) fn write_bracketed(out: &mut impl Write, segment: Segment<'_>) -> fmt::Result {
+pub(crate) fn write_bracketed(out: &mut dyn Write, segment: Segment<'_>) -> fmt::Result {
     match segment {
-        Segment::Index(index) => write!(out, "[{index}]"),
+        Segment::Index(index) => {
+            out.write_char('[')?;
+            write_number(out, index)?;
+            out.write_char(']')
+        }
         Segment::Key(name) => {
             out.write_char('[')?;
             write_quoted(out, name)?;
@@ -41,7 +46,7 @@ pub(crate) fn write_bracketed(out: &mut impl Write, segment: Segment<'_>) -> fmt
 }
 
 /// A name in single quotes with the escapes of RFC 9535 §2.7.
-pub(crate) fn write_quoted(out: &mut impl Write, name: &str) -> fmt::Result {
+pub(crate) fn write_quoted(out: &mut dyn Write, name: &str) -> fmt::Result {
     out.write_char('\'')?;
     for character in name.chars() {
         match character {
@@ -52,7 +57,7 @@ pub(crate) fn write_quoted(out: &mut impl Write, name: &str) -> fmt::Result {
             '\r' => out.write_str("\\r")?,
             '\'' => out.write_str("\\'")?,
             '\\' => out.write_str("\\\\")?,
-            control if control < ' ' => write!(out, "\\u{:04x}", control as u32)?,
+            control if control < ' ' => write_escape(out, control as u8)?,
             other => out.write_char(other)?,
         }
     }
@@ -60,9 +65,12 @@ pub(crate) fn write_quoted(out: &mut impl Write, name: &str) -> fmt::Result {
 }
 
 /// `/name` or `/0` (RFC 6901 §3); nothing for what no pointer leads into.
-pub(crate) fn write_pointer_token(out: &mut impl Write, segment: Segment<'_>) -> fmt::Result {
+pub(crate) fn write_pointer_token(out: &mut dyn Write, segment: Segment<'_>) -> fmt::Result {
     match segment {
-        Segment::Index(index) => write!(out, "/{index}"),
+        Segment::Index(index) => {
+            out.write_char('/')?;
+            write_number(out, index)
+        }
         Segment::Key(name) => {
             out.write_char('/')?;
             name.chars().try_for_each(|character| match character {
@@ -73,6 +81,31 @@ pub(crate) fn write_pointer_token(out: &mut impl Write, segment: Segment<'_>) ->
         }
         Segment::Inside => Ok(()),
     }
+}
+
+/// A number in decimal.
+pub(crate) fn write_number(out: &mut dyn Write, mut number: u64) -> fmt::Result {
+    // As many digits as `u64::MAX` has.
+    let mut digits = [0; 20];
+    let mut from = digits.len();
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        from -= 1;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.write_str(str::from_utf8(&digits[from..]).unwrap_or_default())
+}
+
+/// The escape of a control character: `\u001f`.
+pub(crate) fn write_escape(out: &mut dyn Write, control: u8) -> fmt::Result {
+    out.write_str("\\u00")?;
+    for digit in [control >> 4, control & 15] {
+        out.write_char(char::from(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 }))?;
+    }
+    Ok(())
 }
 
 /// Whether a name may be written without quotes (RFC 9535 §2.5.1.1, `member-name-shorthand`).

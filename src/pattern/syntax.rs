@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
-use crate::path::{is_shorthand, write_quoted};
+use crate::path::{is_shorthand, write_number, write_quoted};
 
 /// One compiled pattern: a path with wildcards, in RFC 9535 spelling.
 ///
@@ -101,7 +101,10 @@ impl fmt::Display for PatternSegment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dots = if self.is_descendant { ".." } else { "." };
         match self.selectors.as_slice() {
-            [Selector::Name(name)] if is_shorthand(name) => write!(f, "{dots}{name}"),
+            [Selector::Name(name)] if is_shorthand(name) => {
+                f.write_str(dots)?;
+                f.write_str(name)
+            }
             [Selector::Wildcard] if self.is_descendant => f.write_str("..*"),
             [Selector::Inside] => f.write_str(" | $"),
             selectors => {
@@ -122,11 +125,11 @@ impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => write_quoted(f, name),
-            Self::Index(index) => write!(f, "{index}"),
+            Self::Index(index) => write_number(f, *index),
             Self::Wildcard => f.write_char('*'),
             Self::Inside => f.write_char('|'),
             Self::Slice(Slice { start, end, step }) => {
-                let number = |f: &mut fmt::Formatter<'_>, n: &Option<u64>| n.map_or(Ok(()), |n| write!(f, "{n}"));
+                let number = |f: &mut fmt::Formatter<'_>, n: &Option<u64>| n.map_or(Ok(()), |n| write_number(f, n));
                 number(f, start)?;
                 f.write_char(':')?;
                 number(f, end)?;
@@ -169,7 +172,8 @@ pub struct PatternError {
 
 impl PatternError {
     pub(crate) fn new(pattern: &str, byte: usize, reason: &'static str) -> Self {
-        let column = pattern[..byte].chars().count() + 1;
+        // Of a character's bytes, this counts the first one.
+        let column = pattern.bytes().take(byte).filter(|byte| byte & 0xC0 != 0x80).count() + 1;
         Self { index: 0, column, reason, pattern: pattern.into() }
     }
 
