@@ -110,9 +110,13 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { kind, offset, line, column, path, expected } = &*self.inner;
-        for part in [kind.title(), ": ", expected] {
-            f.write_str(part)?;
+        // A kind's name, but as a person writes it.
+        match kind {
+            ErrorKind::InvalidUtf8 => f.write_str("invalid UTF-8")?,
+            _ => kind.name().chars().try_for_each(|c| f.write_char(if c == '-' { ' ' } else { c }))?,
         }
+        f.write_str(": ")?;
+        f.write_str(expected)?;
         if *line > 0 {
             for (before, number) in [(" at line ", line), (" column ", column), (" (byte ", offset)] {
                 f.write_str(before)?;
@@ -245,34 +249,6 @@ impl ErrorKind {
             Self::NotRetained => "not-retained",
             Self::InvalidPath => "invalid-path",
             Self::ForeignRevision => "foreign-revision",
-            Self::Finished => "finished",
-            Self::Data => "data",
-            Self::Pending => "pending",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::UnexpectedByte => "unexpected byte",
-            Self::InvalidEscape => "invalid escape",
-            Self::LoneSurrogate => "lone surrogate",
-            Self::InvalidUtf8 => "invalid UTF-8",
-            Self::ControlCharacter => "control character",
-            Self::InvalidNumber => "invalid number",
-            Self::InvalidLiteral => "invalid literal",
-            Self::TrailingBytes => "trailing bytes",
-            Self::Incomplete => "incomplete",
-            Self::DuplicateKey => "duplicate key",
-            Self::DepthLimit => "depth limit",
-            Self::KeyLimit => "key limit",
-            Self::StringLimit => "string limit",
-            Self::NumberLimit => "number limit",
-            Self::TotalLimit => "total limit",
-            Self::SnapshotLimit => "snapshot limit",
-            Self::OutOfOrder => "out of order",
-            Self::NotRetained => "not retained",
-            Self::InvalidPath => "invalid path",
-            Self::ForeignRevision => "foreign revision",
             Self::Finished => "finished",
             Self::Data => "data",
             Self::Pending => "pending",

@@ -313,7 +313,7 @@ impl<'a> PartialValue<'a> {
     pub(super) fn path(self) -> String {
         let mut path = String::new();
         // Writing to a string cannot fail.
-        let _ = write_concrete(&mut path, self.document.segments(self.node));
+        let _ = write_concrete(&mut path, &mut self.document.segments(self.node));
         path
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct TokenSink<'a, O: ?Sized> {
 fn document_path(document: &Document) -> String {
     let mut path = String::new();
     // Writing to a string cannot fail.
-    let _ = write_concrete(&mut path, document.innermost());
+    let _ = write_concrete(&mut path, &mut document.innermost());
     path
 }
 

@@ -132,7 +132,7 @@ impl Tracker {
         let from = level.checked_sub(1).and_then(|outer| self.entered.get(outer)).map_or(0, |string| string.frame + 1);
         let segments = self.innermost_of(level, from).map(|node| self.paths.path(node).within_text());
         // Writing to a string cannot fail.
-        let _ = write_concrete(&mut path, segments.into_iter().flatten());
+        let _ = write_concrete(&mut path, &mut segments.into_iter().flatten());
         path
     }
 

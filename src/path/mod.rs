@@ -289,7 +289,7 @@ impl fmt::Display for Pointer<'_> {
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_concrete(f, self.iter())
+        write_concrete(f, &mut self.iter())
     }
 }
 

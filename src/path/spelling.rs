@@ -6,7 +6,7 @@ use core::fmt::{self, Write};
 use super::Segment;
 
 /// The concrete spelling: `ask_slots[0].message`, `$` for the root, `arguments | city` inside a string.
-pub(crate) fn write_concrete<'a>(out: &mut impl Write, segments: impl IntoIterator<Item = Segment<'a>>) -> fmt::Result {
+pub(crate) fn write_concrete<'a>(out: &mut dyn Write, segments: &mut dyn Iterator<Item = Segment<'a>>) -> fmt::Result {
     let mut is_root = true;
     for segment in segments {
         match segment {

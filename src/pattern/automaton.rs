@@ -305,7 +305,8 @@ fn intersects(row: &[u64], mask: &[u64]) -> bool {
     row.iter().zip(mask).any(|(row, mask)| row & mask != 0)
 }
 
-fn set(row: &mut [u64], bit: usize) {
+#[inline(never)]
+fn set(row: &mut Row, bit: usize) {
     row[bit / WORD] |= 1 << (bit % WORD);
 }
 
