@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 use core::mem;
 
 use super::blocks::Blocks;
@@ -38,7 +38,7 @@ pub(super) struct Told {
 
 /// Who keeps the message that goes back. A trait object, made where somebody asks for the message, so that a program that
 /// does not ask has nothing of what puts one together.
-pub(super) trait KeepMessage: Debug + Send + Sync {
+pub(super) trait KeepMessage: Send + Sync {
     /// Another message begins.
     fn begin(&mut self);
     /// What comes next is another message.
@@ -56,6 +56,13 @@ pub(super) trait KeepMessage: Debug + Send + Sync {
     /// The same, to be read into.
     fn turn_mut(&mut self) -> (&mut Turn, [Shape; 2]);
     fn boxed_clone(&self) -> Box<dyn KeepMessage>;
+}
+
+/// Not what it keeps: a program that prints nothing would have the code for that all the same.
+impl Debug for dyn KeepMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeepMessage")
+    }
 }
 
 impl Clone for Box<dyn KeepMessage> {
