@@ -226,8 +226,8 @@ impl Tokenizer {
     }
 
     /// Reads a chunk.
-    // Always inlined, as `read` is: each kind of sink has one caller of it.
-    #[inline(always)]
+    // Always inlined, as `read` is: each kind of sink has one caller of it. Where all have one kind, there are several.
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn feed<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
         // The limit is checked before the byte is looked at; what came before it still counts.
         let room = usize::try_from(self.limits.total - self.offset).unwrap_or(usize::MAX);
@@ -248,7 +248,7 @@ impl Tokenizer {
         Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"))
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     fn read<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
         let mut pos = 0;
         while pos < chunk.len() {
