@@ -9,7 +9,6 @@ use alloc::sync::Arc;
 use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
-use crate::path::write_number;
 use crate::saved::{Impossible, Reader, Writer};
 
 /// Why a text was refused, or a question could not be answered.
@@ -127,6 +126,22 @@ impl fmt::Display for Error {
         f.write_str(" in ")?;
         f.write_str(path)
     }
+}
+
+/// A number in decimal. The standard library's machinery of formats would be a twentieth of a WebAssembly module.
+pub(crate) fn write_number(out: &mut dyn Write, mut number: u64) -> fmt::Result {
+    // As many digits as `u64::MAX` has.
+    let mut digits = [0; 20];
+    let mut from = digits.len();
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        from -= 1;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.write_str(str::from_utf8(&digits[from..]).unwrap_or_default())
 }
 
 impl fmt::Debug for Error {

@@ -18,8 +18,8 @@ use smallvec::SmallVec;
 pub(crate) use self::concrete::{ConcreteStep, concrete_steps};
 pub(crate) use self::quoted::QuotedName;
 pub(crate) use self::spelling::{
-    is_name_char, is_name_first, is_shorthand, write_bracketed, write_concrete, write_escape, write_number,
-    write_pointer_token, write_quoted,
+    is_name_char, is_name_first, is_shorthand, write_bracketed, write_concrete, write_escape, write_pointer_token,
+    write_quoted,
 };
 
 /// One step of a [`Path`]: into an object by key, into an array by index, or into the JSON text that a string holds.

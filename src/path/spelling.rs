@@ -1,9 +1,9 @@
-//! How paths are spelt: concretely, as RFC 9535 normalized paths, as RFC 6901 pointers. And how numbers are, in them and in
-//! messages: without the standard library's machinery of formats, which would be a twentieth of a WebAssembly module.
+//! How paths are spelt: concretely, as RFC 9535 normalized paths, as RFC 6901 pointers.
 
 use core::fmt::{self, Write};
 
 use super::Segment;
+use crate::error::write_number;
 
 /// The concrete spelling: `ask_slots[0].message`, `$` for the root, `arguments | city` inside a string.
 pub(crate) fn write_concrete<'a>(out: &mut dyn Write, segments: &mut dyn Iterator<Item = Segment<'a>>) -> fmt::Result {
@@ -81,22 +81,6 @@ pub(crate) fn write_pointer_token(out: &mut dyn Write, segment: Segment<'_>) -> 
         }
         Segment::Inside => Ok(()),
     }
-}
-
-/// A number in decimal.
-pub(crate) fn write_number(out: &mut dyn Write, mut number: u64) -> fmt::Result {
-    // As many digits as `u64::MAX` has.
-    let mut digits = [0; 20];
-    let mut from = digits.len();
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        from -= 1;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.write_str(str::from_utf8(&digits[from..]).unwrap_or_default())
 }
 
 /// The escape of a control character: `\u001f`.

@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
-use crate::path::{is_shorthand, write_number, write_quoted};
+use crate::error::write_number;
+use crate::path::{is_shorthand, write_quoted};
 
 /// One compiled pattern: a path with wildcards, in RFC 9535 spelling.
 ///
