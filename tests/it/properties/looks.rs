@@ -174,6 +174,14 @@ impl<'a> Looks<'a> {
         Ok(first)
     }
 
+    /// For a text that does not fit: the last look fails.
+    pub fn fail_in_the_end(&self) -> Result<(), String> {
+        match self.all.last() {
+            Some(Look::Fails { kind: "data", .. }) => Ok(()),
+            other => Err(format!("{}: {other:?}, but it does not fit", self.text)),
+        }
+    }
+
     /// For a text that fits: before its end, what is shown is what serde_json reads if everything open is closed at once;
     /// or else, if that does not fit, without the innermost open value, or the one around it, and so on. An open string
     /// may be left out even if it fits as it is.
