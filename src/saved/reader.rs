@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use ascii::AsciiStr;
+
 use super::FARTHEST;
 
 /// No text leads to such a state.
@@ -111,7 +113,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn text(&mut self) -> Result<&'a str, Impossible> {
-        core::str::from_utf8(self.bytes()?).map_err(|_| Impossible)
+        let bytes = self.bytes()?;
+        // Most keys are ASCII, which is checked faster.
+        let ascii = AsciiStr::from_ascii(bytes).ok().map(AsciiStr::as_str);
+        ascii.map_or_else(|| core::str::from_utf8(bytes).map_err(|_| Impossible), Ok)
     }
 
     pub(crate) fn string(&mut self) -> Result<String, Impossible> {
