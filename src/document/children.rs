@@ -32,8 +32,9 @@ pub(super) trait ReadChild<'a>: Copy {
 }
 
 /// The children of a container, as many as are known.
-pub(super) struct Children<'n, 'a, P> {
-    children: &'n mut dyn Iterator<Item = (Segment<'a>, PartialValue<'a>)>,
+pub(super) struct Children<'a, P> {
+    /// The child that comes next, if any is left.
+    next: PartialValue<'a>,
     left: usize,
     parent: P,
     /// Whether a buffer is to find a mark in every key.
@@ -42,33 +43,31 @@ pub(super) struct Children<'n, 'a, P> {
     entry: Option<PartialValue<'a>>,
 }
 
-impl<'n, 'a, P> Children<'n, 'a, P> {
-    pub(super) fn new(
-        children: &'n mut dyn Iterator<Item = (Segment<'a>, PartialValue<'a>)>,
-        left: usize,
-        parent: P,
-        is_marked: bool,
-    ) -> Self {
-        Self { children, left, parent, is_marked, entry: None }
+impl<'a, P> Children<'a, P> {
+    /// The first `count` children of a container that has as many.
+    pub(super) fn new(container: PartialValue<'a>, count: usize, parent: P, is_marked: bool) -> Self {
+        let next = PartialValue { node: container.node + 1, ..container };
+        Self { next, left: count, parent, is_marked, entry: None }
     }
 
-    pub(super) fn are_all_read(&mut self) -> bool {
-        self.children.next().is_none() && self.entry.is_none()
+    pub(super) fn are_all_read(&self) -> bool {
+        self.left == 0 && self.entry.is_none()
     }
 
-    fn next(&mut self) -> Option<(Segment<'a>, PartialValue<'a>)> {
-        let next = self.children.next()?;
-        self.left -= 1;
-        Some(next)
+    fn next(&mut self) -> Option<PartialValue<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        let child = self.next;
+        self.next.node = child.document.end(child.node);
+        Some(child)
     }
 }
 
-impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'_, 'a, P> {
+impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'a, P> {
     type Error = TypedError<P::Reading>;
 
     fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, Self::Error> {
         match self.next() {
-            Some((_, value)) => match self.parent.read_child(value, seed) {
+            Some(value) => match self.parent.read_child(value, seed) {
                 // As if it had not begun: what would be left out otherwise, in another reading of everything.
                 Err(error) if error.leaves_out_all_of(value, self.parent.context()) => Ok(None),
                 read => read.map(Some),
@@ -82,23 +81,19 @@ impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'_, 'a, P> {
     }
 }
 
-impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'_, 'a, P> {
+impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'a, P> {
     type Error = TypedError<P::Reading>;
 
     fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, Self::Error> {
         if self.entry.is_some() {
             return Err(TypedError::misfit(ErrorKind::Data, "expected a value to be read before the next key"));
         }
-        match self.next() {
-            Some((Segment::Key(key), value)) => {
-                self.entry = Some(value);
-                let marks = self.is_marked.then(|| self.parent.context());
-                let read = seed.deserialize(Key::new(key, marks)).map(Some);
-                // A key is always whole.
-                read.map_err(|error| error.for_good().inside(value))
-            }
-            _ => Ok(None),
-        }
+        let Some(value) = self.next() else { return Ok(None) };
+        let Some(Segment::Key(key)) = value.segment() else { return Ok(None) };
+        self.entry = Some(value);
+        let read = seed.deserialize(Key::new(key, self.is_marked, self.parent.context())).map(Some);
+        // A key is always whole.
+        read.map_err(|error| error.for_good().inside(value))
     }
 
     fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, Self::Error> {
@@ -116,14 +111,15 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'_, 'a, P> {
 /// An object's key or a variant's name, always complete. As in serde_json, a key may stand for a number or a boolean.
 pub(super) struct Key<'c, 'a, R> {
     key: &'a str,
-    /// Where to note it, if a buffer is to find a mark in the key.
-    marks: Option<&'c Context>,
+    /// Whether a buffer is to find a mark in it.
+    is_marked: bool,
+    context: &'c Context,
     reading: PhantomData<R>,
 }
 
 impl<'c, 'a, R: Reading> Key<'c, 'a, R> {
-    pub(super) fn new(key: &'a str, marks: Option<&'c Context>) -> Self {
-        Self { key, marks, reading: PhantomData }
+    pub(super) fn new(key: &'a str, is_marked: bool, context: &'c Context) -> Self {
+        Self { key, is_marked, context, reading: PhantomData }
     }
 
     fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError<R>> {
@@ -146,13 +142,11 @@ impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
     type Error = TypedError<R>;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        match self.marks {
-            Some(context) => {
-                context.note_mark();
-                visitor.visit_str(self.key)
-            }
-            None => visitor.visit_borrowed_str(self.key),
+        if self.is_marked {
+            self.context.note_mark();
+            return visitor.visit_str(self.key);
         }
+        visitor.visit_borrowed_str(self.key)
     }
 
     /// Derived structs ask for this. If a field is flattened, they buffer the keys that they do not know.
@@ -186,8 +180,12 @@ impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
         visitor: V,
     ) -> Result<V::Value, TypedError<R>> {
         match name {
-            SETTLED => visitor.visit_newtype_struct(Key::<Whole>::new(self.key, None)).map_err(TypedError::of_reading),
+            SETTLED => {
+                let whole = Key::<Whole>::new(self.key, false, self.context);
+                visitor.visit_newtype_struct(whole).map_err(TypedError::of_reading)
+            }
             RAW_VALUE => {
+                self.context.note_spelling();
                 let mut text = String::new();
                 // Writing to a string cannot fail.
                 let _ = write_string(&mut text, self.key);

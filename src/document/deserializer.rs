@@ -8,8 +8,9 @@ use core::marker::PhantomData;
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, EnumAccess, Unexpected, VariantAccess, Visitor};
+use serde_json::de::StrRead;
 
-use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
+use super::as_serde_json::{KEEPS_FLOATS_AS_SPELT, RAW_VALUE, ShortNumber, raw_value, read_number};
 use super::children::{Children, Key, ReadChild};
 use super::open_text::{TextReader, is_for_value, other_text};
 use super::reading::{Context, Reading, SETTLED, StandIn, Whole, is_buffer};
@@ -63,18 +64,33 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
     fn read_children<T>(
         self,
         is_marked: bool,
-        read: impl FnOnce(&mut Children<'_, 'a, Self>) -> Result<T, TypedError<R>>,
+        read: impl FnOnce(&mut Children<'a, Self>) -> Result<T, TypedError<R>>,
     ) -> Result<T, TypedError<R>> {
         let parent = self.one_level_less()?;
-        let shown = self.shown_children();
-        let mut iterator = self.value.children().take(shown);
-        let mut children = Children::new(&mut iterator, shown, parent, is_marked);
+        let mut children = Children::new(self.value, self.shown_children(), parent, is_marked);
         let value = read(&mut children)?;
         if children.are_all_read() {
             Ok(value)
         } else {
             let error: TypedError<R> = de::Error::invalid_length(self.value.len(), &"fewer elements");
             Err(error.for_good())
+        }
+    }
+
+    /// Reads a number for a visitor that is told of one: with the method of serde_json's that `read` calls, or as that one
+    /// does. Where it reads floats in a way of its own, `tells_floats` is false.
+    fn read_number<V: Visitor<'a>>(
+        self,
+        visitor: V,
+        tells_floats: bool,
+        read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>, V) -> serde_json::Result<V::Value>,
+    ) -> Result<V::Value, TypedError<R>> {
+        let text = self.value.text();
+        match if self.is_open() { None } else { ShortNumber::read(text) } {
+            Some(ShortNumber::Positive(integer)) => visitor.visit_u64(integer),
+            Some(ShortNumber::Negative(integer)) => visitor.visit_i64(integer),
+            Some(ShortNumber::Float(float)) if tells_floats => visitor.visit_f64(float),
+            _ => read_number(text, |number| read(number, visitor)),
         }
     }
 
@@ -85,7 +101,9 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         }
         match self.value.node().kind {
             NodeKind::String => visitor.visit_borrowed_str(self.value.text()),
-            NodeKind::Number => read_number(self.value.text(), |number| number.deserialize_any(visitor)),
+            NodeKind::Number => {
+                self.read_number(visitor, !KEEPS_FLOATS_AS_SPELT, |number, visitor| number.deserialize_any(visitor))
+            }
             NodeKind::Array | NodeKind::Object => self.read_members(visitor),
             NodeKind::Null | NodeKind::False | NodeKind::True => self.read_literal(visitor),
         }
@@ -151,6 +169,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         if self.is_open() {
             return Err(TypedError::still_open());
         }
+        self.context.note_spelling();
         visitor.visit_map(raw_value(self.value.to_string()))
     }
 
@@ -225,6 +244,20 @@ macro_rules! deserialize_kinds {
     };
 }
 
+/// Methods for numbers of up to 64 bits, and whether they have floats in common.
+macro_rules! deserialize_numbers {
+    ($($method:ident: $tells_floats:literal;)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+            let value = self.value;
+            let read = match value.node().kind {
+                NodeKind::Number => self.read_number(visitor, $tells_floats, |number, visitor| number.$method(visitor)),
+                _ => self.wrong_type(&visitor),
+            };
+            read.map_err(|error| error.inside(value))
+        })*
+    };
+}
+
 impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
     type Error = TypedError<R>;
 
@@ -268,10 +301,16 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         visitor.visit_unit()
     }
 
+    deserialize_numbers! {
+        deserialize_i8: true; deserialize_i16: true; deserialize_i32: true; deserialize_i64: true;
+        deserialize_u8: true; deserialize_u16: true; deserialize_u32: true; deserialize_u64: true;
+        deserialize_f64: true;
+        // With serde_json's feature `float_roundtrip` it is rounded to 32 bits at once.
+        deserialize_f32: false;
+    }
+
     deserialize_kinds! {
-        deserialize_i8(); deserialize_i16(); deserialize_i32(); deserialize_i64(); deserialize_i128();
-        deserialize_u8(); deserialize_u16(); deserialize_u32(); deserialize_u64(); deserialize_u128();
-        deserialize_f32(); deserialize_f64();
+        deserialize_i128(); deserialize_u128();
         deserialize_unit(): Null => read_literal;
         deserialize_unit_struct(name: &'static str): Null => read_literal;
         deserialize_bool(): False | True => read_literal;
@@ -318,7 +357,8 @@ impl<'c, 'a, R: Reading> EnumAccess<'a> for Variant<'c, 'a, R> {
     type Variant = PartialDeserializer<'c, 'a, R>;
 
     fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError<R>> {
-        let variant = seed.deserialize(Key::new(self.variant, None)).map_err(TypedError::for_good)?;
+        let variant =
+            seed.deserialize(Key::new(self.variant, false, self.content.context)).map_err(TypedError::for_good)?;
         Ok((variant, self.content))
     }
 }

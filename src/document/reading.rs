@@ -86,6 +86,8 @@ pub(super) struct Context {
     has_marked: Cell<bool>,
     /// Whether the open string was read as the text of a newtype, which may hold any reader of text.
     has_read_newtype: Cell<bool>,
+    /// Whether anybody asked for the text of a value as it was spelt.
+    has_read_spelling: Cell<bool>,
 }
 
 impl Context {
@@ -98,7 +100,8 @@ impl Context {
             has_buffered: no.clone(),
             has_buffered_innermost: no.clone(),
             has_marked: no.clone(),
-            has_read_newtype: no,
+            has_read_newtype: no.clone(),
+            has_read_spelling: no,
         }
     }
 
@@ -139,6 +142,14 @@ impl Context {
 
     pub(super) fn has_read_newtype(&self) -> bool {
         self.has_read_newtype.get()
+    }
+
+    pub(super) fn note_spelling(&self) {
+        self.has_read_spelling.set(true);
+    }
+
+    pub(super) fn has_read_spelling(&self) -> bool {
+        self.has_read_spelling.get()
     }
 }
 

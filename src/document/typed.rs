@@ -131,9 +131,16 @@ impl<'a> PartialValue<'a> {
         T::deserialize(PartialDeserializer::new::<T>(self, context)).map_err(|error| error.inside(self))
     }
 
-    fn read_whole<T: Deserialize<'a>>(self) -> Result<T, Error> {
+    /// Reads a complete value.
+    pub(crate) fn read_whole<T: Deserialize<'a>>(self) -> Result<T, Error> {
         let context = Context::new(Extent::all(self), false, StandIn::Itself);
         self.read::<T, Whole>(&context).map_err(|error| error.at(self))
+    }
+
+    /// Reads a complete value, if that gives the same `T` as reading its text does.
+    pub(crate) fn read_as_text<T: Deserialize<'a>>(self) -> Option<T> {
+        let context = Context::new(Extent::all(self), false, StandIn::Itself);
+        self.read::<T, Whole>(&context).ok().filter(|_| !context.has_read_spelling())
     }
 
     /// Leaves out open values until what is left fits.

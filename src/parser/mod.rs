@@ -1,6 +1,7 @@
 //! The parser: one engine, whose events come as an iterator or by callback; and what can be asked between chunks.
 
 mod builder;
+mod complete;
 mod delimited;
 mod deviations;
 mod duplicate_keys;
@@ -17,8 +18,6 @@ mod through_strings;
 mod tracker;
 mod values;
 
-use alloc::string::ToString;
-
 pub use self::builder::ParserBuilder;
 pub use self::duplicate_keys::DuplicateKeys;
 use self::engine::{Engine, Outcome};
@@ -32,8 +31,7 @@ pub(crate) use self::values::Told;
 pub use self::values::{Atom, ValueFeed};
 use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState, state_before_all};
 use crate::error::{Deviation, Error, ErrorKind};
-use crate::event::{CompleteValue, Event, deserialize_text};
-use crate::path::ROOT;
+use crate::event::Event;
 use crate::pattern::PatternSet;
 
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
@@ -252,62 +250,6 @@ impl Parser {
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {
         self.engine.followers.tracker.patterns()
-    }
-
-    /// All bytes fed so far; after an error or a deviation, those before its offset. If [deviations are
-    /// accepted](ParserBuilder::accept_deviations), the text behind the first one is rewritten as strict JSON.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::All`], the default).
-    pub fn text(&self) -> Result<&[u8], Error> {
-        self.engine.retained.whole().ok_or_else(|| {
-            let expected = "expected a parser that retains all of its text";
-            self.engine.error_of_call(ErrorKind::NotRetained, expected)
-        })
-    }
-
-    /// The complete value as it was spelt, with its kind, its text and its place in the input.
-    ///
-    /// ```
-    /// use jsonspigot::{Parser, PatternSet};
-    ///
-    /// let mut parser = Parser::new(&PatternSet::empty());
-    /// parser.feed(" {\"b\": 1.50, \"a\": [ ]}\n").check()?;
-    /// parser.finish().check()?;
-    /// let value = parser.complete()?;
-    /// assert_eq!(value.to_string(), r#"{"b":1.50,"a":[]}"#);
-    /// assert_eq!(value.span(), 1..22);
-    /// # Ok::<(), jsonspigot::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
-    /// [`ErrorKind::NotRetained`] unless all text is kept.
-    pub fn complete(&self) -> Result<CompleteValue<'_>, Error> {
-        Ok(CompleteValue::of_text(self.finished_text()?, self.engine.followers.tracker.paths().path(ROOT)))
-    }
-
-    /// The complete value, read strictly with serde_json; it may borrow from the text.
-    ///
-    /// # Errors
-    ///
-    /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
-    /// [`ErrorKind::NotRetained`] unless all text is kept; [`ErrorKind::DepthLimit`] past serde_json's 127 levels;
-    /// [`ErrorKind::Data`] if the value is not a `T`.
-    pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
-        deserialize_text(self.finished_text()?, 0, || "$".to_string())
-    }
-
-    /// All of the text, once it is known to be one complete value.
-    fn finished_text(&self) -> Result<&[u8], Error> {
-        self.engine.verdict()?;
-        if self.engine.outcome.is_open() {
-            let expected = "expected `finish` to be called at the end of input";
-            return Err(self.engine.error_of_call(ErrorKind::Incomplete, expected));
-        }
-        self.text()
     }
 }
 

@@ -252,7 +252,9 @@ struct Wrapper(Option<u8>);
 /// Only this far: text is borrowed even where it is spelt with an escape, and keys are read decoded.
 #[test]
 fn what_is_read_from_a_document_and_not_from_its_text() {
-    let parser = fed(r#"{"\u0061": "\u0062", "\u0031": 1} "#);
+    let mut parser = fed(r#"{"\u0061": "\u0062", "\u0031": 1} "#);
+    parser.finish().check().unwrap();
+    assert_eq!(parser.deserialize::<BTreeMap<&str, IgnoredAny>>().unwrap().into_keys().collect::<Vec<_>>(), ["1", "a"]);
     let root = parser.snapshot().unwrap();
     assert_eq!(root.get("a").unwrap().deserialize::<&str>().unwrap().into_complete().unwrap(), "b");
     assert!(serde_json::from_str::<&str>(r#""\u0062""#).is_err());
@@ -295,6 +297,33 @@ fn a_value_is_not_passed_over() {
         whole::<Keys<1>>(text);
         whole::<Keys<2>>(text);
     }
+}
+
+/// A parser that keeps its text gives raw values as they were spelt, also where the type takes no error for an answer.
+#[test]
+fn raw_values_of_a_parser_with_text_are_spelt_as_there() {
+    use serde_json::value::RawValue;
+
+    #[derive(Deserialize)]
+    struct Raws<'a> {
+        #[serde(default, deserialize_with = "if_it_fits")]
+        owned: Option<Box<RawValue>>,
+        #[serde(borrow)]
+        borrowed: Option<&'a RawValue>,
+    }
+
+    fn if_it_fits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+        Ok(Box::<RawValue>::deserialize(deserializer).ok())
+    }
+
+    let mut parser = fed(r#"{"owned": [ 1.50, "\u0061" ], "borrowed": { }}"#);
+    parser.finish().check().unwrap();
+    let raws: Raws<'_> = parser.deserialize().unwrap();
+    assert_eq!(raws.owned.unwrap().get(), r#"[ 1.50, "\u0061" ]"#);
+    assert_eq!(raws.borrowed.unwrap().get(), "{ }");
+    let mut parser = fed(r#"{"\u0061": 1}"#);
+    parser.finish().check().unwrap();
+    assert_eq!(parser.deserialize::<Entries<Box<RawValue>>>().unwrap().0[0].0.get(), r#""\u0061""#);
 }
 
 /// A `RawValue` is the value as it is shown; serde_json's is the text as it stands.

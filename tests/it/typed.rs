@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet, Settled};
+use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet, Retain, Settled};
 use proptest::prelude::*;
 use serde::de::value::{
     EnumAccessDeserializer, Error as PlainError, MapDeserializer, SeqDeserializer, UnitDeserializer,
@@ -42,10 +42,28 @@ pub(super) fn whole<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
         assert!(partial.is_complete());
         partial.into_complete().unwrap()
     });
-    match (read, serde_json::from_str::<T>(text)) {
-        (Ok(own), Ok(expected)) => assert_eq!(own, expected, "{text}"),
-        (Err(_), Err(_)) => {}
-        (own, expected) => panic!("{text}: {own:?}, but serde_json says {expected:?}"),
+    let mut from_text = Parser::builder().limits(Limits::new().depth(1000)).build(&PatternSet::empty());
+    from_text.feed(text).check().unwrap();
+    from_text.finish().check().unwrap();
+    // Also as the parser's own value: with its text, the error is the text's.
+    assert_eq!(
+        parser.deserialize::<T>().map_err(|error| error.to_string()),
+        from_text.deserialize::<T>().map_err(|error| error.to_string()),
+        "{text}",
+    );
+    let mut without_text = Parser::builder()
+        .limits(Limits::new().depth(1000))
+        .snapshots()
+        .retain(Retain::Nothing)
+        .build(&PatternSet::empty());
+    without_text.feed(text).check().unwrap();
+    without_text.finish().check().unwrap();
+    for read in [read, without_text.deserialize::<T>()] {
+        match (read, serde_json::from_str::<T>(text)) {
+            (Ok(own), Ok(expected)) => assert_eq!(own, expected, "{text}"),
+            (Err(_), Err(_)) => {}
+            (own, expected) => panic!("{text}: {own:?}, but serde_json says {expected:?}"),
+        }
     }
 }
 
@@ -614,7 +632,11 @@ proptest! {
     }
 
     #[test]
-    fn any_number_as_every_number(number in number()) {
+    fn any_number_as_every_number(number in prop_oneof![
+        number(),
+        // Around what is read without serde_json.
+        "-?(0|[1-9][0-9]{0,3}|[1-9][0-9]{9,20})(\\.[0-9]{1,4}|\\.[0-9]{5,20})?([eE][+-]?[0-9]{1,3})?",
+    ]) {
         whole_as_every_number(&number);
     }
 
