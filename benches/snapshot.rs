@@ -1,5 +1,6 @@
 //! What the partial document costs: a tool call of 2.3 KB in pieces of 1 to 8 bytes, with the arena off, and with it on
-//! and a look at one field, or at all as a type, after each piece.
+//! and a look at one field, or at all as a type, after each piece; and at the end the complete value, from the arena and
+//! from the text.
 //!
 //! `cargo bench --bench snapshot`. Each iteration feeds one parser, reset before, so that buffers have their size. Both
 //! methods, with one pattern and all text kept, as `Parser::new` has it; and a parser that follows and keeps nothing, so
@@ -15,6 +16,7 @@ use jsonspigot::{Event, Parser, PartialValue, PatternSet, Retain};
 use payload::Kind;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// A method: feeds a piece, and looks at its events.
 type Method = fn(&mut Parser, &[u8]);
@@ -129,8 +131,44 @@ fn snapshot(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// The complete value of a parser that has finished, from its snapshot and from its text; and a copy of it, which is the
+/// least that a value can take.
+fn complete(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("complete");
+    for (name, kind, size) in [
+        ("tool call", Kind::ToolCall, 2_300),
+        ("records", Kind::Records, 1_000_000),
+        ("numbers", Kind::Numbers, 1_000_000),
+    ] {
+        let text = kind.generate(size);
+        let [from_snapshot, from_text] = [Parser::builder().snapshots().retain(Retain::Nothing), Parser::builder()]
+            .map(|builder| {
+                let mut parser = builder.build(&PatternSet::empty());
+                parser.feed(&text).check().expect("the text is valid");
+                parser.finish().check().expect("the text is whole");
+                parser
+            });
+        for (way, parser) in [("snapshot", &from_snapshot), ("text", &from_text)] {
+            group.bench_function(BenchmarkId::new(format!("{name}, value"), way), |b| {
+                b.iter(|| parser.deserialize::<Value>().expect("any text is a value"));
+            });
+            if kind == Kind::ToolCall {
+                group.bench_function(BenchmarkId::new(format!("{name}, typed"), way), |b| {
+                    b.iter(|| parser.deserialize::<Call>().expect("the tool call fits"));
+                });
+            }
+        }
+        let value: Value = from_text.deserialize().expect("any text is a value");
+        group.bench_function(BenchmarkId::new(format!("{name}, value"), "copy"), |b| {
+            b.iter(|| black_box(&value).clone())
+        });
+    }
+    group.finish();
+}
+
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     snapshot(&mut criterion);
+    complete(&mut criterion);
     criterion.final_summary();
 }
