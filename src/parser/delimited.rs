@@ -39,7 +39,7 @@ impl Parser {
         mut on_event: impl FnMut(Event<'_>),
     ) -> Result<usize, Error> {
         let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
-            tracker.delta(text, at, &mut Callback::new(&mut on_event));
+            tracker.delta(text.as_str(), at, &mut Callback::new(&mut on_event));
         });
         match taken {
             Some(fed) => fed.map(|()| chunk.len()),

@@ -11,7 +11,7 @@ use super::tracker::Tracker;
 use crate::error::{Error, ErrorKind, Fault};
 #[cfg(target_arch = "wasm32")]
 use crate::tokenizer::Sink;
-use crate::tokenizer::{StringPiece, Tokenizer};
+use crate::tokenizer::{PieceText, StringPiece, Tokenizer};
 
 /// What the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Engine {
     pub(super) fn take_string_piece(
         &mut self,
         chunk: &[u8],
-        tell: impl FnOnce(&mut Tracker, &str, u64),
+        tell: impl FnOnce(&mut Tracker, PieceText<'_>, u64),
     ) -> Option<Result<(), Error>> {
         let Self { tokenizer, followers, retained, .. } = self;
         let piece = tokenizer.take_string_piece(chunk, |at| {
@@ -67,7 +67,7 @@ impl Engine {
         })?;
         let StringPiece::Text(text, at) = piece else { return Some(Ok(())) };
         tell(&mut self.followers.tracker, text, at);
-        Some(self.followers.grow(text, at).map_err(|fault| self.fail(&fault)))
+        Some(self.followers.grow(text.as_str(), at).map_err(|fault| self.fail(&fault)))
     }
 
     /// Reads any chunk.

@@ -3,6 +3,7 @@
 use core::iter::FusedIterator;
 
 use super::Parser;
+use super::output::Piece;
 use crate::error::Error;
 use crate::event::Event;
 
@@ -14,6 +15,9 @@ use crate::event::Event;
 #[must_use = "an error is among the events; `check` asks for it alone"]
 pub struct Events<'a> {
     parser: &'a Parser,
+    /// Set if the chunk was only a piece of the open string. It is not kept in the queue, so that it never leaves the
+    /// processor's registers.
+    piece: Option<Piece>,
     /// The place of the event that comes next, and the place after the last one.
     next: usize,
     end: usize,
@@ -22,13 +26,9 @@ pub struct Events<'a> {
 
 impl<'a> Events<'a> {
     #[inline]
-    pub(super) fn new(parser: &'a Parser, error: Option<Error>) -> Self {
-        let Parser { engine, queue } = parser;
-        let end = match queue.piece() {
-            Some(_) => engine.followers.tracker.selecting_leaf().len(),
-            None => queue.len(),
-        };
-        Self { parser, next: 0, end, error }
+    pub(super) fn new(parser: &'a Parser, piece: Option<Piece>, error: Option<Error>) -> Self {
+        let end = piece.map_or(parser.queue.len(), |piece| piece.matches);
+        Self { parser, piece, next: 0, end, error }
     }
 
     /// The verdict on the chunk, for callers who need none of its events: only the verdict, a snapshot or a patch.
@@ -63,6 +63,7 @@ impl<'a> Events<'a> {
 #[cfg(feature = "stream")]
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
+    piece: Option<Piece>,
     next: usize,
     end: usize,
     error: Option<Error>,
@@ -84,8 +85,8 @@ impl Unread {
 impl Events<'_> {
     /// Lets go of the parser; [`Parser::resume`] goes on where this iterator was, until the next chunk is fed.
     pub(crate) fn into_unread(self) -> Unread {
-        let Self { next, end, error, .. } = self;
-        Unread { next, end, error }
+        let Self { parser: _, piece, next, end, error } = self;
+        Unread { piece, next, end, error }
     }
 }
 
@@ -93,8 +94,8 @@ impl Events<'_> {
 impl Parser {
     /// The rest of the last chunk's events.
     pub(crate) fn resume(&self, unread: Unread) -> Events<'_> {
-        let Unread { next, end, error } = unread;
-        Events { parser: self, next, end, error }
+        let Unread { piece, next, end, error } = unread;
+        Events { parser: self, piece, next, end, error }
     }
 }
 
@@ -107,9 +108,14 @@ impl<'a> Iterator for Events<'a> {
         if self.next == self.end {
             return self.error.take().map(Err);
         }
-        let event = self.parser.event(self.next).map(Ok);
+        let place = self.next;
         self.next += 1;
-        event
+        let Parser { engine, queue } = self.parser;
+        let event = match self.piece {
+            Some(piece) => engine.followers.tracker.delta_event(place, queue.text_of(piece), piece.offset),
+            None => self.parser.queued_event(place),
+        };
+        event.map(Ok)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -123,19 +129,16 @@ impl ExactSizeIterator for Events<'_> {}
 impl FusedIterator for Events<'_> {}
 
 impl Parser {
-    /// One of the events of the last chunk that was fed for the iterator.
-    #[inline]
-    fn event(&self, place: usize) -> Option<Event<'_>> {
+    /// One of the events of the last chunk that was fed for the iterator, if it was more than a piece.
+    // Never inlined, so that what is inlined for a piece stays small.
+    #[inline(never)]
+    fn queued_event(&self, place: usize) -> Option<Event<'_>> {
         let Self { engine, queue } = self;
-        let tracker = &engine.followers.tracker;
-        match queue.piece() {
-            Some((text, at)) => tracker.delta_event(place, text, at),
-            None => queue.event(
-                place,
-                tracker.paths(),
-                |range| engine.retained.slice(range),
-                |level, place| engine.inner.as_ref()?.kept(level, place),
-            ),
-        }
+        queue.event(
+            place,
+            engine.followers.tracker.paths(),
+            |range| engine.retained.slice(range),
+            |level, place| engine.inner.as_ref()?.kept(level, place),
+        )
     }
 }

@@ -92,16 +92,18 @@ impl Parser {
         let chunk = chunk.as_ref();
         self.queue.clear();
         let queue = &mut self.queue;
+        let mut piece = None;
         let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
-            if !tracker.selecting_leaf().is_empty() {
-                queue.keep_piece(text, at);
+            let matches = tracker.selecting_leaf().len();
+            if matches > 0 {
+                piece = Some(queue.keep_piece(text, at, matches));
             }
         });
         let fed = match taken {
             Some(fed) => fed,
             None => self.engine.feed_any(chunk, &mut self.queue),
         };
-        Events::new(self, fed.err())
+        Events::new(self, piece, fed.err())
     }
 
     /// Parses a chunk and calls `on_event` for each event at once.
@@ -132,7 +134,7 @@ impl Parser {
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = chunk.as_ref();
         let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
-            tracker.delta(text, at, &mut Callback::new(&mut on_event));
+            tracker.delta(text.as_str(), at, &mut Callback::new(&mut on_event));
         });
         match taken {
             Some(fed) => fed,
@@ -158,7 +160,7 @@ impl Parser {
     pub fn finish(&mut self) -> Events<'_> {
         self.queue.clear();
         let error = self.engine.finish(&mut self.queue).err();
-        Events::new(self, error)
+        Events::new(self, None, error)
     }
 
     /// The end of input, in the callback form.

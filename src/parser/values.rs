@@ -130,7 +130,7 @@ impl ValueFeed {
         let Self { parser: Parser { engine, queue }, written, .. } = self;
         queue.clear();
         let fed = engine.feed_any(written.as_bytes(), queue).and_then(|()| engine.finish(queue));
-        Events::new(&self.parser, fed.err())
+        Events::new(&self.parser, None, fed.err())
     }
 
     fn write_atom(&mut self, path: &str, atom: Atom<'_>) -> Result<(), Disorder> {
@@ -195,7 +195,7 @@ impl ValueFeed {
             Ok(()) => self.parser.feed(&self.written),
             Err(error) => {
                 self.parser.queue.clear();
-                Events::new(&self.parser, Some(error))
+                Events::new(&self.parser, None, Some(error))
             }
         }
     }

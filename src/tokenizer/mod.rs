@@ -46,7 +46,7 @@ pub(crate) use self::scan::string_len;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, Sink};
 use self::string::OpenString;
-pub(crate) use self::string::StringPiece;
+pub(crate) use self::string::{PieceText, StringPiece};
 use self::utf8::Utf8Carry;
 pub(crate) use self::utf8::floor_char_boundary;
 use crate::error::{ErrorKind, Fault, Leniency};

@@ -45,7 +45,25 @@ pub(crate) enum StringPiece<'a> {
     /// Nothing: nobody follows the string, or it is a key, which is told as a whole.
     Untold,
     /// New text of a value, and its offset.
-    Text(&'a str, u64),
+    Text(PieceText<'a>, u64),
+}
+
+/// The text of such a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PieceText<'a> {
+    /// One character, which nobody has to copy.
+    Character(&'static str),
+    Characters(&'a str),
+}
+
+impl<'a> PieceText<'a> {
+    #[inline]
+    pub(crate) fn as_str(self) -> &'a str {
+        match self {
+            Self::Character(text) => text,
+            Self::Characters(text) => text,
+        }
+    }
 }
 
 /// The string that is being read.
@@ -115,9 +133,13 @@ impl Tokenizer {
         if !self.string.is_followed {
             return Some(StringPiece::Untold);
         }
-        let text = if let [byte] = chunk { ascii_character(*byte) } else { ascii_text(chunk) };
+        let text = if let [byte] = chunk {
+            PieceText::Character(ascii_character(*byte))
+        } else {
+            PieceText::Characters(ascii_text(chunk))
+        };
         if self.string.role == Role::Key {
-            self.scratch.push_str(text);
+            self.scratch.push_str(text.as_str());
             return Some(StringPiece::Untold);
         }
         Some(StringPiece::Text(text, at))

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 pub(super) use self::callback::Callback;
 pub(super) use self::inner::InnerOutput;
-pub(super) use self::queue::Queue;
+pub(super) use self::queue::{Piece, Queue};
 use crate::error::Error;
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;

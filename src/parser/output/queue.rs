@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;
-use crate::tokenizer::ValueKind;
+use crate::tokenizer::{PieceText, ValueKind};
 
 /// The events of one chunk. Steady state allocates nothing: the buffers keep their size.
 #[derive(Clone, Debug, Default)]
@@ -18,9 +18,18 @@ pub(in crate::parser) struct Queue {
     entries: Vec<Entry>,
     /// The text of deltas and atoms.
     text: String,
-    /// Where the chunk began, if it was only a [piece](Self::keep_piece) of the open string.
-    piece: Option<u64>,
     inner: Option<Box<Inner>>,
+}
+
+/// A chunk that is only a piece of the open string: except for the text, the parser still knows everything about its
+/// events when they are read, so they need no entries.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::parser) struct Piece {
+    /// The text if it is one character, which needs no copy; empty if it is in the queue.
+    character: &'static str,
+    pub(in crate::parser) offset: u64,
+    /// How many matches it is told to.
+    pub(in crate::parser) matches: usize,
 }
 
 /// What only the events of texts inside strings need. It is cleared where such a chunk begins, not with the rest, so that
@@ -83,25 +92,25 @@ impl Queue {
     pub(in crate::parser) fn clear(&mut self) {
         self.entries.clear();
         self.text.clear();
-        self.piece = None;
     }
 
-    /// Takes a chunk that is only a piece of the open string: except for the text, the parser still knows everything
-    /// about its events when they are read, so they need no entries.
+    /// Keeps the text of a piece.
     #[inline]
-    pub(in crate::parser) fn keep_piece(&mut self, text: &str, at: u64) {
-        match text.as_bytes() {
-            // Without a call that copies.
-            [byte] => self.text.push(char::from(*byte)),
-            _ => self.text.push_str(text),
-        }
-        self.piece = Some(at);
+    pub(in crate::parser) fn keep_piece(&mut self, text: PieceText<'_>, offset: u64, matches: usize) -> Piece {
+        let character = match text {
+            PieceText::Character(character) => character,
+            PieceText::Characters(text) => {
+                self.text.push_str(text);
+                ""
+            }
+        };
+        Piece { character, offset, matches }
     }
 
-    /// The piece and its offset, if that is what the chunk was.
+    /// The text of a piece, which was the last chunk.
     #[inline]
-    pub(in crate::parser) fn piece(&self) -> Option<(&str, u64)> {
-        Some((&self.text, self.piece?))
+    pub(in crate::parser) fn text_of(&self, piece: Piece) -> &str {
+        if piece.character.is_empty() { &self.text } else { piece.character }
     }
 
     /// The event at a place, if there are that many. `retained` gives the text of a span, if it was kept, and `kept` what
@@ -130,6 +139,7 @@ impl Queue {
     }
 
     /// How many events are waiting.
+    #[inline]
     pub(in crate::parser) fn len(&self) -> usize {
         self.entries.len()
     }
