@@ -11,7 +11,7 @@ use durable::made::PATTERNS;
 use durable::measure::{self, measure};
 use durable::produce::{Source, produce};
 use durable::step::Program;
-use durable::store::Store;
+use durable::store::{Store, address};
 use durable::worker::{self, work_forever};
 use jsonspigot::PatternSet;
 
@@ -23,7 +23,7 @@ enum Command {
     Produce(Produce),
     /// Works until it is killed
     Work(Work),
-    /// Prints what a stream has told, and goes on until its end
+    /// Prints what a stream tells, until its end; waits for one that has not begun
     Read(Read),
     /// Starts a Redis of its own, and prints what a worker carries there
     Measure(Measure),
@@ -32,12 +32,23 @@ enum Command {
 /// Where the streams are.
 #[derive(Args)]
 struct Place {
-    /// Redis
-    #[arg(long, default_value = "redis://127.0.0.1:6379/")]
+    /// Where Redis is
+    #[arg(long, value_name = "URL", default_value = "redis://127.0.0.1:6379/", value_parser = redis_url)]
     redis: String,
     /// All keys begin with this, in braces
     #[arg(long, default_value = "durable")]
     prefix: String,
+}
+
+impl Place {
+    fn connect(&self) -> Result<Store, String> {
+        Store::connect(&self.redis, &self.prefix).map_err(|error| format!("Redis at {}: {error}", address(&self.redis)))
+    }
+}
+
+/// A URL that can be tried. A worker would otherwise try a misspelt one for ever.
+fn redis_url(url: &str) -> Result<String, String> {
+    redis::Client::open(url).map(|_| url.to_owned()).map_err(|error| error.to_string())
 }
 
 #[derive(Args)]
@@ -80,7 +91,7 @@ struct Work {
     /// Seconds for which an ended stream's output is kept
     #[arg(long, default_value_t = 3600)]
     keep: u64,
-    /// Drops chunks as soon as they are worked in; then no program with other patterns can read them again
+    /// Drops chunks as soon as they are processed; then no program with other patterns can read them again
     #[arg(long)]
     trim: bool,
     /// A pattern to follow in the arguments of calls; may be repeated
@@ -94,7 +105,7 @@ struct Read {
     place: Place,
     /// The stream's name, such as made-0
     name: String,
-    /// Goes on after this chunk
+    /// Begins after this chunk
     #[arg(long, default_value_t = 0)]
     after: u64,
 }
@@ -128,7 +139,7 @@ fn main() -> ExitCode {
 }
 
 fn run_produce(options: &Produce) -> Result<(), Box<dyn Error>> {
-    let mut store = Store::connect(&options.place.redis, &options.place.prefix)?;
+    let mut store = options.place.connect()?;
     let seeds = options.seed..options.seed.saturating_add(options.streams);
     let sources: Vec<_> = seeds.map(|seed| Source::made(seed, options.chunks)).collect();
     let new = produce(&mut store, &sources, Duration::from_millis(options.period))?;
@@ -153,13 +164,16 @@ fn run_work(options: Work) -> Result<(), Box<dyn Error>> {
 }
 
 fn run_read(options: &Read) -> Result<(), Box<dyn Error>> {
-    let mut store = Store::connect(&options.place.redis, &options.place.prefix)?;
+    let mut store = options.place.connect()?;
     let mut after = format!("{}-{}", options.after, u64::MAX);
     let mut out = io::stdout().lock();
     loop {
         for (id, lines) in store.read(options.name.as_bytes(), &after, Duration::from_secs(1))? {
-            writeln!(out, "{lines}")?;
-            out.flush()?;
+            match writeln!(out, "{lines}").and_then(|()| out.flush()) {
+                // Whoever reads this has had enough.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+                written => written?,
+            }
             if durable::step::is_last(&lines) {
                 return Ok(());
             }

@@ -206,7 +206,7 @@ fn memory(
     let [state, input, out] = sums.map(|sum| sum / streams);
     println!(
         "{}: state {state} (saved {}, at most {longest}), input {input}, output {out}; all {:.0}",
-        if trim { "chunks dropped when worked in" } else { "chunks kept for reading again" },
+        if trim { "chunks dropped when processed" } else { "chunks kept for reading again" },
         saved / streams,
         all / streams as f64,
     );

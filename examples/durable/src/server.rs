@@ -125,7 +125,8 @@ fn program(name: &str) -> PathBuf {
 }
 
 fn spawn(port: u16, folder: &TempDir, is_durable: bool) -> io::Result<Child> {
-    Command::new(program("redis-server"))
+    let program = program("redis-server");
+    Command::new(&program)
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
         .arg(folder.path())
         .args(["--appendonly", if is_durable { "yes" } else { "no" }, "--appendfsync", "always"])
@@ -134,6 +135,7 @@ fn spawn(port: u16, folder: &TempDir, is_durable: bool) -> io::Result<Child> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot start {}: {error}", program.display())))
 }
 
 impl Drop for Server {

@@ -49,7 +49,7 @@ pub enum Next {
 pub struct Step {
     /// What was told, in order.
     pub told: Vec<Told>,
-    /// The last chunk that was worked in.
+    /// The last chunk that was processed.
     pub last: u64,
     /// How it goes on.
     pub next: Next,

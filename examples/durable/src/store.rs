@@ -2,7 +2,7 @@
 //!
 //! | key | what |
 //! |---|---|
-//! | `{prefix}:queue` | a stream: whose turn it is. One entry for each stream with chunks that nobody has worked in |
+//! | `{prefix}:queue` | a stream: whose turn it is. One entry for each stream with chunks that nobody has processed |
 //! | `{prefix}:state:NAME` | a hash: see [`State`] |
 //! | `{prefix}:in:NAME` | a stream: the chunks; chunk 7 has the id `7-0` |
 //! | `{prefix}:out:NAME` | a stream: what they told; what chunk 7 told has the id `7-0` |
@@ -23,6 +23,13 @@ const GROUP: &str = "workers";
 /// How long an answer may take before the connection is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Where a URL leads, for messages: without the password that the URL may contain.
+#[must_use]
+pub fn address(url: &str) -> String {
+    redis::Client::open(url)
+        .map_or_else(|error| error.to_string(), |client| client.get_connection_info().addr().to_string())
+}
+
 /// A stream's name: any bytes.
 pub type Name = Vec<u8>;
 
@@ -40,7 +47,7 @@ pub struct Turn {
 pub struct State {
     /// The provider's name, as the producer has written it.
     pub provider: Vec<u8>,
-    /// The last chunk that was worked in, as it is spelt in the hash: what a commit compares. Empty if there is none.
+    /// The last chunk that was processed, as it is spelt in the hash: what a commit compares. Empty if there is none.
     pub last: Vec<u8>,
     /// While a stream is read again, the last chunk whose events were told by the program before; else empty.
     pub told: Vec<u8>,
@@ -53,7 +60,7 @@ pub struct State {
 /// Which chunks to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
-    /// Those after the last one that was worked in.
+    /// Those after the last one that was processed.
     Next,
     /// All.
     First,
@@ -66,7 +73,7 @@ pub struct Commit {
     pub turn: Turn,
     /// [`State::last`] as it was loaded.
     pub before: Vec<u8>,
-    /// The last chunk that was worked in.
+    /// The last chunk that was processed.
     pub last: u64,
     /// [`State::told`] from now on, if it is beyond `last`.
     pub told: u64,
@@ -81,7 +88,7 @@ pub struct Commit {
 pub enum Committed {
     /// It is written. More chunks are waiting, and the stream is queued again.
     Queued,
-    /// It is written. All chunks are worked in.
+    /// It is written. All chunks are processed.
     Idle,
     /// It is written, and the stream has ended.
     Ended,
@@ -225,7 +232,7 @@ impl Store {
 
     /// Commits, each for itself: the refusal of one changes nothing about the others.
     ///
-    /// An ended stream's keys are kept for `keep`. With `trim`, chunks are dropped as soon as they are worked in.
+    /// An ended stream's keys are kept for `keep`. With `trim`, chunks are dropped as soon as they are processed.
     pub fn commit(
         &mut self,
         worker: &str,

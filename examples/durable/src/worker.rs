@@ -9,7 +9,7 @@ use jsonspigot::providers::Provider;
 use redis::RedisResult;
 
 use crate::step::{Chunk, Next, Program, Step, Told, error_line};
-use crate::store::{Commit, From, State, Store, Turn};
+use crate::store::{Commit, From, State, Store, Turn, address};
 
 /// How a worker works.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Options {
     pub deliveries: u64,
     /// How long what is left of an ended stream is kept.
     pub keep: Duration,
-    /// Drops chunks as soon as they are worked in.
+    /// Drops chunks as soon as they are processed.
     pub trim: bool,
 }
 
@@ -38,7 +38,7 @@ pub fn work_forever(url: &str, prefix: &str, program: &Program, options: &Option
         let start = Instant::now();
         let Err(error) = work_until_error(url, prefix, program, options);
         // Whether the last commit was written is not known, and need not be: its turn is either used up or still pending.
-        eprintln!("{}: {error}; connecting again", options.name);
+        eprintln!("{}: Redis at {}: {error}; connecting again", options.name, address(url));
         pause =
             if start.elapsed() > Duration::from_secs(5) { SHORTEST } else { (pause * 2).min(Duration::from_secs(2)) };
         thread::sleep(pause);
@@ -68,7 +68,7 @@ impl<'a> Worker<'a> {
         Self { store, program, options, next_sweep: Instant::now() }
     }
 
-    /// Works in what is there, or waits a little.
+    /// Processes what is there, or waits a little.
     ///
     /// # Errors
     ///

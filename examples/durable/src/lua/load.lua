@@ -1,5 +1,5 @@
 #!lua flags=no-writes
--- A stream's state, and the chunks after the last one that was worked in, or from the first one on.
+-- A stream's state, and the chunks after the last one that was processed, or from the first one on.
 -- KEYS: state, in. ARGV: at most how many chunks, 'next' or 'first'.
 local state = redis.call('HMGET', KEYS[1], 'provider', 'last', 'told', 'saved')
 local after = ARGV[2] == 'first' and '0' or state[2] or '0'

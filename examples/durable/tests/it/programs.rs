@@ -13,14 +13,14 @@ use super::support::{
 
 const READ_AGAIN: &str = r#"{"event":"read-again"}"#;
 
-/// Streams in the middle: their first chunks are worked in, and `saved` is where the worker has left it.
+/// Streams in the middle: their first chunks are processed, and `saved` is where the worker has left it.
 fn half_done(server: &durable::server::Server, store: &mut Store, sources: &[Source], more: &[&str]) {
     let mut worker = Worker::start(server, "older", more);
     let halves: Vec<_> = sources.iter().map(|source| source.cut(source.chunks.len() / 2)).collect();
     produce(store, &halves, Duration::ZERO).unwrap();
     for source in &halves {
         let all = Some(source.chunks.len().to_string());
-        wait_until("the first half is worked in", || {
+        wait_until("the first half is processed", || {
             field(store, &source.name, "last") == all && field(store, &source.name, "queued").is_none()
         });
     }
@@ -102,7 +102,7 @@ fn a_program_with_other_patterns_goes_on() {
     check_nothing_is_left(&mut store);
 }
 
-/// Where chunks are dropped as soon as they are worked in, there is nothing to read again: that is reported.
+/// Where chunks are dropped as soon as they are processed, there is nothing to read again: that is reported.
 #[test]
 fn what_was_trimmed_can_not_be_read_again() {
     let Some(server) = server(false) else { return };
