@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::num::NonZeroUsize;
+use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -76,14 +76,23 @@ stop-sequence, length, refusal, content-filter, pause, cancelled, error or other
 
 The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
 if the stream breaks off, if the provider reports an error, if there is no event at all, or none that is this
-provider's, or if an array of events or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone do not change it, but a call that may have
-lost something by them is truncated. With --text: what the assistant says, including refusals, and the matches.
+provider's, or if an array of events or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone do not
+change it, but a call that may have lost something by them is truncated. With --text: what the assistant says, including
+refusals, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it
 was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it arrives; at a payload's end
 {"event":"payload","mark":"…","status":"…"} with "value", "raw" and "error" as above (an empty payload has none of them).
 Offsets count from the byte after the opening delimiter. The status is 1 if a payload is truncated, malformed or trailing,
 or the text is not UTF-8. With --text: the text around payloads as it is, and the matches."#;
+
+/// What `--chunk` and `--checkpoint` count by.
+fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::Zero => "it must be 1 or more".to_owned(),
+        _ => error.to_string(),
+    })
+}
 
 /// Follow values in JSON while it is still arriving.
 ///
@@ -109,13 +118,14 @@ pub(crate) struct Options {
     input: Option<PathBuf>,
 
     /// Feed exactly N bytes at a time, however they arrive
-    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = one_or_more)]
     pub(crate) chunk: Option<NonZeroUsize>,
 
     /// After every N chunks, save the whole state to bytes and go on from these: the output is the same
     ///
-    /// This is how a stream outlives a process; here it shows what that costs, and that nothing is lost.
-    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
+    /// This is how a stream outlives a process. Here the bytes stay in this one: it shows that nothing is lost, and how
+    /// much slower it is.
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = one_or_more)]
     pub(crate) checkpoint: Option<NonZeroUsize>,
 
     /// Add the complete value to the line "done", or each document's to its line

@@ -94,7 +94,7 @@ fn wrong_options() {
     error: unexpected argument '--valu' found; tip: a similar argument exists: '--value'
     error: unexpected argument '-x' found; tip: to pass '-x' as a value, use '-- -x'
     error: a value is required for '--chunk <N>' but none was supplied
-    error: invalid value '0' for '--chunk <N>': number would be zero for non-zero type
+    error: invalid value '0' for '--chunk <N>': it must be 1 or more
     error: invalid value 'many' for '--chunk <N>': invalid digit found in string
     error: the argument '--chunk <N>' cannot be used multiple times
     error: invalid value 'some' for '--retain <WHAT>' [possible values: all, matches, nothing]
