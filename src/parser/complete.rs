@@ -15,10 +15,7 @@ impl Parser {
     ///
     /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::All`], the default).
     pub fn text(&self) -> Result<&[u8], Error> {
-        self.engine.retained.whole().ok_or_else(|| {
-            let expected = "expected a parser that retains all of its text";
-            self.engine.error_of_call(ErrorKind::NotRetained, expected)
-        })
+        self.text_or("expected a parser that retains all of its text")
     }
 
     /// The complete value as it was spelt, with its kind, its text and its place in the input.
@@ -79,8 +76,15 @@ impl Parser {
             (Some(value), None) => value.read_whole(),
             // Errors have their place in the text, and raw values are spelt as there.
             (Some(value), Some(text)) => value.read_as_text().map_or_else(|| deserialize_root(text), Ok),
-            (None, _) => deserialize_root(self.text()?),
+            (None, _) => {
+                deserialize_root(self.text_or("expected a parser that has snapshots or retains all of its text")?)
+            }
         }
+    }
+
+    /// All of the text, or an error that says what would have been needed.
+    fn text_or(&self, expected: &'static str) -> Result<&[u8], Error> {
+        self.engine.retained.whole().ok_or_else(|| self.engine.error_of_call(ErrorKind::NotRetained, expected))
     }
 
     /// All of the text, once it is known to be one complete value.
