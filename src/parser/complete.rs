@@ -9,11 +9,11 @@ use crate::path::ROOT;
 
 impl Parser {
     /// All bytes fed so far; after an error or a deviation, those before its offset. If [deviations are
-    /// accepted](ParserBuilder::accept_deviations), the text behind the first one is rewritten as strict JSON.
+    /// accepted](crate::ParserBuilder::accept_deviations), the text behind the first one is rewritten as strict JSON.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::All`], the default).
+    /// [`ErrorKind::NotRetained`] unless the parser keeps all text ([`Retain::All`](crate::Retain::All), the default).
     pub fn text(&self) -> Result<&[u8], Error> {
         self.text_or("expected a parser that retains all of its text")
     }
@@ -42,7 +42,7 @@ impl Parser {
 
     /// The complete value, read strictly, as serde_json reads its text; it may borrow from the parser.
     ///
-    /// A parser with [`snapshots`](ParserBuilder::snapshots) has read the text already: it takes the value from its
+    /// A parser with [`snapshots`](crate::ParserBuilder::snapshots) has read the text already: it takes the value from its
     /// snapshot, and needs no text for that.
     ///
     /// ```
