@@ -148,9 +148,20 @@ impl Tokenizer {
         }
         self.number.part = part;
         if self.number.is_followed {
-            self.scratch.push_str(ascii_text(&chunk[start..]));
+            self.keep_piece(&chunk[start..]);
         }
         Ok(pos)
+    }
+
+    /// Keeps a piece of a number that does not end in this chunk, or did not begin in it.
+    #[inline]
+    fn keep_piece(&mut self, piece: &[u8]) {
+        match piece {
+            // Without a call that copies.
+            [] => {}
+            [byte] => self.scratch.push(char::from(*byte)),
+            _ => self.scratch.push_str(ascii_text(piece)),
+        }
     }
 
     /// A number that can't go on: what came of it before its first bad byte is kept for [`Self::open_atom`].
@@ -180,7 +191,7 @@ impl Tokenizer {
             if self.scratch.is_empty() {
                 sink.end_atom(ascii_text(rest), end)?;
             } else {
-                self.scratch.push_str(ascii_text(rest));
+                self.keep_piece(rest);
                 sink.end_atom(&self.scratch, end)?;
             }
         }
