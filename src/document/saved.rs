@@ -124,6 +124,8 @@ impl Document {
             self.restore_key(reader)?;
         }
         self.has_open_atom = reader.flag()?;
+        let has_room = !self.has_open_string() && (self.nodes.is_empty() || self.open != NOTHING);
+        Impossible::unless(has_room || !self.has_open_atom)?;
         match open {
             Some(tokenizer) => {
                 if self.shows_open_atoms
@@ -160,6 +162,21 @@ impl Document {
         self.nodes.last().is_some_and(|last| last.kind == NodeKind::String && last.is_open)
     }
 
+    /// What leads from the innermost open container to what is open in it: a string, an atom, or nothing but its key.
+    fn newest_step(&self, position: Position) -> Option<Segment<'_>> {
+        let container = self.nodes.get(self.open as usize)?;
+        if self.has_open_string() || self.is_atom_shown() {
+            return self.segment(self.nodes.len() as NodeId - 1);
+        }
+        match container.kind {
+            NodeKind::Object if self.has_open_atom || position == Position::AfterKey => {
+                self.text.get(self.shown as usize..).map(Segment::Key)
+            }
+            NodeKind::Array if self.has_open_atom => Some(Segment::Index(container.children.into())),
+            _ => None,
+        }
+    }
+
     /// Holds the document against the tokenizer, and against the steps from each open container that the tracker knows.
     pub(crate) fn settle<'a>(
         &self,
@@ -181,8 +198,8 @@ impl Document {
             let is_object = node.kind == NodeKind::Object;
             let hidden = depth + 1 == open.len() && self.has_open_atom && !self.is_atom_shown();
             let is_counted = is_object || next_index == u64::from(node.children) + u64::from(hidden);
-            let child = open.get(depth + 1).map(|child| self.segment(*child));
-            let is_reached = child.is_none_or(|child| segment.is_none_or(|segment| child == Some(segment)));
+            let child = open.get(depth + 1).map_or_else(|| self.newest_step(position), |child| self.segment(*child));
+            let is_reached = child.is_none_or(|child| segment.is_none_or(|segment| child == segment));
             Impossible::unless(nest.is_object(depth) == Some(is_object) && is_counted && is_reached)?;
         }
         let has_pending_key = self.shown as usize != self.text.len();

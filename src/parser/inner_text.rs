@@ -279,7 +279,7 @@ impl InnerTexts {
     /// Writes what is kept of each text, which needs the tracker to be read.
     pub(super) fn save_kept(&self, tracker: &Tracker, out: &mut Writer<'_>) {
         for (text, level) in self.levels().zip(1..=tracker.level()).filter(|(text, _)| !text.has_failed) {
-            text.kept.save(tracker.selected_starts(level).next(), text.tokenizer.offset(), out);
+            text.kept.save(tracker.selected_starts(level).next().map(|(_, start)| start), text.tokenizer.offset(), out);
         }
     }
 
@@ -322,7 +322,7 @@ impl InnerTexts {
             }
             tracker.settle_level(level, &mut text.tokenizer, text.open_keys.is_some(), false)?;
             let (starts, offset) = (tracker.selected_starts(level), text.tokenizer.offset());
-            text.kept.restore(reader, starts.clone(), offset)?;
+            text.kept.restore(reader, starts.clone().map(|(_, start)| start), offset)?;
             if let Some((from, kept)) = text.kept.of_open_matches() {
                 let len = offset - from;
                 if has_deviated {
@@ -330,7 +330,7 @@ impl InnerTexts {
                     Impossible::unless(kept.len() as u64 <= len)?;
                 } else {
                     let depth = tracker.depth_of_outermost(level);
-                    let starts = starts.map(|start| start - from);
+                    let starts = starts.map(|(depth, start)| (depth, start - from));
                     let is_right = kept.len() as u64 == len && text.tokenizer.has_come_through(kept, depth, starts);
                     Impossible::unless(is_right)?;
                 }

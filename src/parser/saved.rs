@@ -155,7 +155,7 @@ impl Parser {
             document.save(is_open, out);
         }
         if is_open || retained.policy() == Retain::All {
-            retained.save(tracker.selected_spans().next(), out);
+            retained.save(tracker.selected_spans().next().map(|(_, start)| start), out);
         }
     }
 
@@ -225,7 +225,7 @@ impl Parser {
         }
         if let Some(document) = followers.document.take() {
             let mut document = Box::new(document.restore(reader, Some(tokenizer))?);
-            document.settle(tokenizer, tracker.steps())?;
+            document.settle(tokenizer, tracker.steps(innermost))?;
             if has_deviated {
                 document.fail();
             } else {
@@ -233,14 +233,15 @@ impl Parser {
             }
             followers.document = Some(document);
         }
-        let outermost = tracker.selected_spans().next();
+        let outermost = tracker.selected_spans().next().map(|(_, start)| start);
         retained.restore(reader, outermost, tokenizer.offset(), has_deviated)?;
+        Impossible::unless(!retained.has_deviated() || !followers.deviations.is_empty())?;
         // What has deviated and is not accepted is never told as a value.
         let from = if retained.policy() == Retain::All { Some(0) } else { outermost };
         if let Some(from) = from.filter(|_| retained.keeps_text() && !has_deviated) {
             let depth = if retained.policy() == Retain::All { 0 } else { tracker.depth_of_outermost(DOCUMENT) };
             let text = retained.text_from(from).ok_or(Impossible)?;
-            let starts = tracker.selected_spans().map(|start| retained.distance(from, start));
+            let starts = tracker.selected_spans().map(|(depth, start)| Some((depth, retained.distance(from, start)?)));
             Impossible::unless(starts.clone().all(|start| start.is_some()))?;
             Impossible::unless(tokenizer.has_come_through(text, depth, starts.flatten()))?;
         }
@@ -276,6 +277,7 @@ impl Parser {
             if outcome == FINISHED {
                 let text = retained.whole().unwrap_or_default();
                 Impossible::unless(Tokenizer::takes_all(text))?;
+                Impossible::unless(!retained.has_deviated() || !followers.deviations.is_empty())?;
             }
         }
         Ok(())

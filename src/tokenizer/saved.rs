@@ -255,8 +255,14 @@ impl Tokenizer {
 /// What has been kept of a text, held against the state that its tokenizer is in.
 impl Tokenizer {
     /// Whether `text` leads there from the beginning of the container at `depth`, or of the string or atom inside, without
-    /// any deviation that has ended. `starts` are places in it where values begin that are still open, ascending.
-    pub(crate) fn has_come_through(&self, text: &[u8], depth: usize, starts: impl Iterator<Item = u64>) -> bool {
+    /// any deviation that has ended. `starts` are places in it where values begin that are still open, each with how many
+    /// containers are around it.
+    pub(crate) fn has_come_through(
+        &self,
+        text: &[u8],
+        depth: usize,
+        starts: impl Iterator<Item = (usize, u64)>,
+    ) -> bool {
         let limits = Limits::new().depth(usize::MAX);
         let mut again = Self::new(limits, self.leniency());
         let mut open = OpenStarts::default();
@@ -270,9 +276,9 @@ impl Tokenizer {
         if is_ended && again.feed(b" ", &mut sink).is_err() || open.is_rewritten {
             return false;
         }
-        let mut open = open.starts.into_iter();
+        let begins = |place: usize| place.checked_sub(depth).and_then(|place| open.starts.get(place));
         let mut starts = starts;
-        again.resembles(self, depth) && starts.all(|start| open.any(|open| open == start))
+        again.resembles(self, depth) && starts.all(|(place, start)| begins(place) == Some(&start))
     }
 
     /// Whether `text` is one complete text, without any deviation, however deep it is.

@@ -256,6 +256,31 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     assert_eq!(kind(builder, &patterns, &sealed(body)), Some(RestoreErrorKind::Impossible));
 }
 
+/// Parts of a body that no text leads to together, though each of them is right by itself.
+#[test]
+fn parts_that_contradict_each_other_are_refused() {
+    let all = Parser::builder();
+    let shown = all.snapshots().retain(Retain::Nothing);
+    let accepting = all.lenient(Leniency::ALL).accept_deviations();
+    let cases: [(_, _, &[&str], &str, &[u8], &[u8]); 7] = [
+        ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
+        ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
+        ("two keys before a value", shown, &["*"], r#"{"b":"#, &[9, 1, 1, b'b'], &[9, 1, 1, b'c']),
+        ("two keys of a string", shown, &["*"], r#"{"b":""#, &[8, 1, b'b'], &[8, 1, b'c']),
+        ("two keys of a number", shown, &["*"], r#"{"b":1"#, &[9, 1, 1, b'b'], &[9, 1, 1, b'c']),
+        ("two roots", shown.provisional(), &[], "1", &[9, 0, 1], &[0, 9, 0, 1]),
+        ("a strict text was rewritten", accepting, &[], "[1 ", &[0, 3, b'['], &[1, 0, 0, 3, b'[']),
+    ];
+    for (name, builder, patterns, text, from, to) in cases {
+        let patterns = set(patterns);
+        let state = state(text.as_bytes(), builder, &patterns);
+        let place = state.windows(from.len()).rposition(|bytes| bytes == from).expect(name);
+        let changed = sealed([&state[..place], to, &state[place + from.len()..]].concat());
+        let error = builder.restore(&patterns, &changed).expect_err(name);
+        assert_eq!(error.kind(), RestoreErrorKind::Impossible, "{name}");
+    }
+}
+
 /// What a body takes that says it is longer than it is: nothing.
 #[test]
 fn lengths_and_counts_that_are_not_there_are_refused() {

@@ -271,19 +271,20 @@ impl Tracker {
         Impossible::unless(self.frames_of(self.level()).is_empty() && self.leaf.is_none())
     }
 
-    /// Where the selected values of a level begin that are open, outermost first.
-    pub(in crate::parser) fn selected_starts(&self, level: usize) -> impl Iterator<Item = u64> + Clone {
+    /// Where the selected values of a level begin that are open, outermost first, each with how many containers of the
+    /// level are around it.
+    pub(in crate::parser) fn selected_starts(&self, level: usize) -> impl Iterator<Item = (usize, u64)> + Clone {
         let entered = self.entered.get(level).and_then(|EnteredString { frame, .. }| self.frames.get(*frame));
         let leaf = if level == self.level() { self.leaf.as_ref() } else { None };
         let values = self.frames_of(level).iter().chain(entered).map(|frame| &frame.value).chain(leaf);
-        values.filter(|value| value.is_selected).map(|value| value.start)
+        values.enumerate().filter(|(_, value)| value.is_selected).map(|(depth, value)| (depth, value.start))
     }
 
     /// The same for the values of the document whose text is looked at when they end; an atom's comes with its end.
-    pub(in crate::parser) fn selected_spans(&self) -> impl Iterator<Item = u64> + Clone {
+    pub(in crate::parser) fn selected_spans(&self) -> impl Iterator<Item = (usize, u64)> + Clone {
         let atom = self.leaf.as_ref().filter(|leaf| leaf.kind != ValueKind::String && self.entered.is_empty());
         let atom = atom.map(|leaf| leaf.start);
-        self.selected_starts(0).filter(move |start| Some(*start) != atom)
+        self.selected_starts(0).filter(move |(_, start)| Some(*start) != atom)
     }
 
     /// How many containers of its level are around the outermost selected value that is open there.
@@ -292,9 +293,11 @@ impl Tracker {
         frames.iter().position(|frame| frame.value.is_selected).unwrap_or(frames.len())
     }
 
-    /// The index or key that leads on from each open container of the document: nothing where a key leads nowhere.
-    pub(in crate::parser) fn steps(&self) -> impl Iterator<Item = (u64, Option<Segment<'_>>)> {
-        let nodes = self.frames.iter().skip(1).map(|frame| Some(frame.node)).chain([None]);
+    /// The index or key that leads on from each open container of the document: nothing where a key leads nowhere, and
+    /// where nothing has begun in the innermost one.
+    pub(in crate::parser) fn steps(&self, innermost: Innermost) -> impl Iterator<Item = (u64, Option<Segment<'_>>)> {
+        let last = self.is_within_value(innermost).then_some(self.node);
+        let nodes = self.frames.iter().skip(1).map(|frame| Some(frame.node)).chain([last]);
         self.frames.iter().zip(nodes).map(|(frame, next)| {
             let segment = next.filter(|next| *next != frame.node).and_then(|next| self.paths.path(next).last());
             (frame.next_index, segment)
