@@ -133,6 +133,10 @@ impl Documents {
                 // No comment follows, so the slash is the error, which is told at the end.
                 let _ = self.parser.feed_with(b"/", |_| ());
             }
+            if matches!(self.state, State::Between | State::Refused) {
+                // What the parser has of an earlier document is no part of a saved state.
+                self.parser.reset();
+            }
             self.end_text(&mut on_event);
             self.state = State::Closed;
         }

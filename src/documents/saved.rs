@@ -87,7 +87,15 @@ impl Documents {
                 is_concatenated && parser.is_open() && parser.has_root_ended() && after_slash
             }
         };
-        let is_in_stream = self.number <= self.offset + 1 && self.start <= self.offset;
+        // Each text takes a byte at least, apart from the one that is refused for its first byte; and a slash that may
+        // begin a comment is one more.
+        let most = match self.state {
+            State::Refused | State::Closed => Some(self.offset + 1),
+            State::Between | State::Blank => Some(self.offset),
+            State::Open | State::AfterAtom => self.offset.checked_sub(1),
+            State::AfterAtomAndSlash => self.offset.checked_sub(2),
+        };
+        let is_in_stream = most.is_some_and(|most| self.number <= most) && self.start <= self.offset;
         let is_in_document = !parser.is_open() || parser.offset() <= self.offset - self.start.min(self.offset);
         Impossible::unless(is_possible && is_in_stream && is_in_document)
     }

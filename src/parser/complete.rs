@@ -43,7 +43,9 @@ impl Parser {
     /// The complete value, read strictly, as serde_json reads its text; it may borrow from the parser.
     ///
     /// A parser with [`snapshots`](crate::ParserBuilder::snapshots) has read the text already: it takes the value from its
-    /// snapshot, and needs no text for that.
+    /// snapshot, and needs no text for that. Two things fit there that serde_json refuses, since a snapshot has no escapes:
+    /// `&str` and `&[u8]` borrow also where the text has some, and a key that stands for a number or boolean may be spelt
+    /// with them. An untagged enum with a `&str` before a `String` takes the `&str`.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, Retain};

@@ -303,6 +303,8 @@ impl Signals<'_> {
                 self.calls.waiting.push(number);
             }
         } else {
+            // More of it may have come since it was stopped before.
+            self.calls.waiting.retain(|waiting| *waiting != number);
             self.end_call(number, Ending::Told);
         }
     }

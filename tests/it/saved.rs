@@ -262,9 +262,11 @@ fn parts_that_contradict_each_other_are_refused() {
     let all = Parser::builder();
     let shown = all.snapshots().retain(Retain::Nothing);
     let accepting = all.lenient(Leniency::ALL).accept_deviations();
-    let cases: [(_, _, &[&str], &str, &[u8], &[u8]); 7] = [
+    let unkept = all.retain(Retain::Nothing);
+    let cases: [(_, _, &[&str], &str, &[u8], &[u8]); 8] = [
         ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
         ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
+        ("a string that is read begins after all that came", unkept, &["$", "$ | $"], r#""["#, &[6, 0, 0], &[6, 9, 0]),
         ("two keys before a value", shown, &["*"], r#"{"b":"#, &[9, 1, 1, b'b'], &[9, 1, 1, b'c']),
         ("two keys of a string", shown, &["*"], r#"{"b":""#, &[8, 1, b'b'], &[8, 1, b'c']),
         ("two keys of a number", shown, &["*"], r#"{"b":1"#, &[9, 1, 1, b'b'], &[9, 1, 1, b'c']),
@@ -279,6 +281,19 @@ fn parts_that_contradict_each_other_are_refused() {
         let error = builder.restore(&patterns, &changed).expect_err(name);
         assert_eq!(error.kind(), RestoreErrorKind::Impossible, "{name}");
     }
+}
+
+#[test]
+fn a_stream_with_more_texts_than_bytes_is_refused() {
+    let new = || Parser::new(&PatternSet::empty());
+    let mut documents = Documents::new(Framing::Lines, new());
+    documents.feed_with("{", |_| {}).unwrap();
+    let mut bytes = documents.save();
+    assert!(Documents::restore(Framing::Lines, new(), &bytes).is_ok());
+    // Its number.
+    bytes[HEADER + 1] = 1;
+    let error = Documents::restore(Framing::Lines, new(), &sealed(bytes)).unwrap_err();
+    assert_eq!(error.kind(), RestoreErrorKind::Impossible);
 }
 
 /// What a body takes that says it is longer than it is: nothing.

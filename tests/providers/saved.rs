@@ -10,7 +10,7 @@ use super::cuts::signal;
 use super::fixtures::TABLE;
 use super::properties::soup::Signal;
 use super::properties::states::{calls_are_refused_or_sound, stream_is_refused_or_sound, with_body};
-use super::restored::Streams;
+use super::restored::{Calls, Streams};
 use super::sealed::{HEADER, edited, sealed};
 use super::support::{Log, chat, events_of, everything, gemini_call, recorded};
 
@@ -64,6 +64,18 @@ fn all_that_can_be_pushed_between() {
     streams.push("[DONE]", &mut log);
     streams.finish(&mut log);
     assert_eq!(log.summary(), ["say truncated(bad-frame) {\"text\":", "say truncated(limit) {}"]);
+}
+
+/// A call that waits for its input after its stop is not waited for once it has ended at another stop.
+#[test]
+fn a_call_that_is_stopped_again_after_its_input() {
+    let (mut log, mut calls) = (Log::default(), Calls::new(&everything()));
+    calls.act(&mut log, |calls, on_event| calls.start(0, CallStart::new("say").id("a").input(""), on_event));
+    calls.act(&mut log, |calls, on_event| calls.stop(0, on_event));
+    calls.act(&mut log, |calls, on_event| calls.whole(0, "[1]", on_event));
+    calls.act(&mut log, |calls, on_event| calls.stop(0, on_event));
+    calls.act(&mut log, |calls, on_event| calls.finish(None, on_event));
+    assert_eq!(log.summary(), ["say complete [1]"]);
 }
 
 /// What a parser was built for is known again, though the name came later.

@@ -256,7 +256,8 @@ impl Tracker {
         Impossible::unless(is_skipped && nest.depth() >= frames.len() || nest.depth() == frames.len())?;
         let follows_value = if level < self.level() {
             let is_live = frames.last().is_none_or(|frame| frame.is_live || follows_all);
-            Impossible::unless(is_live && tokenizer.position() == Position::String)?;
+            let has_begun = self.entered_at(level).is_some_and(|string| string.value.start < tokenizer.offset());
+            Impossible::unless(is_live && has_begun && tokenizer.position() == Position::String)?;
             true
         } else {
             let fits = |leaf: &OpenValue| tokenizer.may_be_told_as(leaf.kind) && leaf.start < tokenizer.offset();
@@ -271,12 +272,16 @@ impl Tracker {
         Impossible::unless(self.frames_of(self.level()).is_empty() && self.leaf.is_none())
     }
 
+    /// The string of a level that the next level is read in.
+    fn entered_at(&self, level: usize) -> Option<&Frame> {
+        self.entered.get(level).and_then(|EnteredString { frame, .. }| self.frames.get(*frame))
+    }
+
     /// Where the selected values of a level begin that are open, outermost first, each with how many containers of the
     /// level are around it.
     pub(in crate::parser) fn selected_starts(&self, level: usize) -> impl Iterator<Item = (usize, u64)> + Clone {
-        let entered = self.entered.get(level).and_then(|EnteredString { frame, .. }| self.frames.get(*frame));
         let leaf = if level == self.level() { self.leaf.as_ref() } else { None };
-        let values = self.frames_of(level).iter().chain(entered).map(|frame| &frame.value).chain(leaf);
+        let values = self.frames_of(level).iter().chain(self.entered_at(level)).map(|frame| &frame.value).chain(leaf);
         values.enumerate().filter(|(_, value)| value.is_selected).map(|(depth, value)| (depth, value.start))
     }
 

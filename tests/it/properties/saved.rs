@@ -182,7 +182,8 @@ fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: ParserBu
 pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: ParserBuilder, patterns: &PatternSet) {
     let mut plain = Documents::new(framing, builder.build(patterns));
     let mut saved = Documents::new(framing, builder.build(patterns));
-    for chunk in chunks.iter().map(Some).chain([None, None]) {
+    // After the end nothing more is read, and the error says where that was.
+    for chunk in chunks.iter().map(Some).chain([None, None, Some(&b"1".as_slice())]) {
         let bytes = saved.save();
         saved = Documents::restore(framing, builder.build(patterns), &bytes)
             .unwrap_or_else(|error| panic!("{error} of {saved:?}"));
