@@ -341,6 +341,11 @@ impl InnerTexts {
         Ok(())
     }
 
+    /// How many containers are open in all of the texts that were read.
+    pub(super) fn depth(&self) -> usize {
+        self.levels().map(|text| text.tokenizer.nest().depth()).sum()
+    }
+
     fn levels(&self) -> impl Iterator<Item = &InnerText> {
         core::iter::successors(self.first.as_deref(), |text| text.deeper.as_deref())
     }

@@ -209,7 +209,9 @@ impl Parser {
         let Engine { tokenizer, followers, retained, inner, .. } = &mut self.engine;
         let has_deviated = followers.deviations.first().is_some();
         Impossible::unless(!tokenizer.is_deviating() || !followers.deviations.is_empty())?;
-        followers.tracker.restore(reader, innermost)?;
+        let inner_depth = inner.as_ref().map_or(0, |inner| inner.depth());
+        let most = tokenizer.nest().depth().saturating_add(inner_depth).saturating_add(levels);
+        followers.tracker.restore(reader, innermost, most)?;
         let tracker = &followers.tracker;
         Impossible::unless(tracker.level() == levels)?;
         let follows_all = followers.document.is_some() || followers.open_keys.is_some();

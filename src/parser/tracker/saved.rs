@@ -99,16 +99,19 @@ impl Tracker {
         }
     }
 
-    /// Reads what was saved of a text whose innermost part is known, into a tracker that is new.
+    /// Reads what was saved of a text whose innermost part is known, into a tracker that is new. So many containers and
+    /// strings may be open at most: each takes memory by the size of the patterns.
     pub(in crate::parser) fn restore(
         &mut self,
         reader: &mut Reader<'_>,
         innermost: Innermost,
+        most: usize,
     ) -> Result<(), Impossible> {
         let read = self;
         // The functions of an output that exists in any case.
         let told: &mut dyn LeveledOutput = &mut Told;
         let frames = reader.count()?;
+        Impossible::unless(frames <= most)?;
         read.frames.reserve(frames);
         // A bound on the keys that come, and mostly near it.
         read.paths.reserve_keys(reader.rest_len().min(256));
