@@ -142,7 +142,7 @@ fn write_on_one_line(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
 }
 
 fn write_without_space(out: &mut impl fmt::Write, between: &str) -> fmt::Result {
-    between.split([' ', '\t', '\n', '\r']).try_for_each(|piece| out.write_str(piece))
+    between.split_ascii_whitespace().try_for_each(|piece| out.write_str(piece))
 }
 
 impl fmt::Debug for CompleteValue<'_> {

@@ -5,6 +5,8 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
+#[cfg(target_has_atomic = "64")]
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::automaton::Automaton;
 use super::syntax::{Pattern, PatternError, PatternId};
@@ -34,8 +36,9 @@ pub struct PatternSet {
 struct Compiled {
     patterns: Box<[Pattern]>,
     automaton: Automaton,
-    /// What saved state knows the patterns by.
-    digest: Digest,
+    /// What saved state knows the patterns by, once it has been asked for: most sets never are. Until then it is 0.
+    #[cfg(target_has_atomic = "64")]
+    digest: AtomicU64,
 }
 
 impl PatternSet {
@@ -88,7 +91,17 @@ impl PatternSet {
 
     /// A number that is the same for equal patterns in the same order, and hardly ever for others.
     pub(crate) fn digest(&self) -> Digest {
-        self.shared.digest
+        #[cfg(target_has_atomic = "64")]
+        {
+            // Threads that find it out at the same time find out the same.
+            let known = &self.shared.digest;
+            if known.load(Ordering::Relaxed) == 0 {
+                known.store(self.shared.digest().to_bits(), Ordering::Relaxed);
+            }
+            Digest::from_bits(known.load(Ordering::Relaxed))
+        }
+        #[cfg(not(target_has_atomic = "64"))]
+        self.shared.digest()
     }
 
     pub(crate) fn automaton(&self) -> &Automaton {
@@ -100,12 +113,24 @@ impl From<Vec<Pattern>> for PatternSet {
     /// Compiles patterns that have already been parsed.
     fn from(patterns: Vec<Pattern>) -> Self {
         let automaton = Automaton::new(&patterns);
+        let compiled = Compiled {
+            patterns: patterns.into(),
+            automaton,
+            #[cfg(target_has_atomic = "64")]
+            digest: AtomicU64::new(0),
+        };
+        Self { shared: Arc::new(compiled) }
+    }
+}
+
+impl Compiled {
+    fn digest(&self) -> Digest {
         let mut digest = Digest::new();
-        for pattern in &patterns {
+        for pattern in &self.patterns {
             // Writing to a digest cannot fail. No pattern has a line feed in its spelling.
             let _ = writeln!(digest, "{pattern}");
         }
-        Self { shared: Arc::new(Compiled { patterns: patterns.into(), automaton, digest }) }
+        digest
     }
 }
 

@@ -75,6 +75,17 @@ impl Digest {
         Self(0x9E37_79B9_7F4A_7C15)
     }
 
+    /// As a number, to be kept in an atomic one.
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) const fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
     /// Adds a number. A change of one of them always changes the digest, as each step can be undone.
     #[inline]
     pub(crate) const fn with(self, number: u64) -> Self {

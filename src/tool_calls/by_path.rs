@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::event::InputEvent;
 use crate::error::Error;
+use crate::event::CompleteValue;
 use crate::parser::{Atom, Parser, Told, ValueFeed};
 
 /// A value, or a piece of one, for a path.
@@ -86,7 +87,10 @@ impl ReadsValues for ValueFeed {
 
     fn value(&self) -> Option<Value> {
         let mut feed = self.clone();
-        feed.finish_with(&mut |_| {}).is_ok().then(|| feed.parser().deserialize().ok())?
+        // From the text: reading snapshots takes room in a program, and this is its only use here.
+        feed.finish_with(&mut |_| {})
+            .is_ok()
+            .then(|| feed.parser().complete().and_then(CompleteValue::deserialize).ok())?
     }
 
     fn feed(&self) -> &ValueFeed {

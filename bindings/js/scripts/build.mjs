@@ -25,7 +25,7 @@ const remap = [[cargoHome, "/cargo"], [repository, "/jsonspigot"]].map(([from, t
 const wrapper = process.platform === "win32" ? "" : join(here, "scripts/rustc-wrapper.sh");
 
 /** A crate of this folder as a module: small, and without what depends on this machine. */
-function build(crate, file, { target = `${crate}/target`, features = [], flags = [], optimizer = [] } = {}) {
+function build(crate, file, { target = `${crate}/target`, features = [], flags = [], before = [], optimizer = [] } = {}) {
   run(
     "cargo",
     [
@@ -36,6 +36,7 @@ function build(crate, file, { target = `${crate}/target`, features = [], flags =
   );
   run("node_modules/.bin/wasm-opt", [
     `${target}/wasm32-unknown-unknown/release/jsonspigot_${crate}.wasm`,
+    ...before,
     ...["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
     ...optimizer,
     // What every engine has had since 2021, and rustc uses.
@@ -49,12 +50,19 @@ function build(crate, file, { target = `${crate}/target`, features = [], flags =
 // end of the stack.
 const flags = ["-Clink-arg=-zstack-size=131072"];
 const small = ["--reorder-functions", "--low-memory-unused"];
-// Not every engine inlines: a tenth of the time of deltas and snapshots for a kilobyte.
-const optimizer = [...small, "--always-inline-max-function-size", "20"];
-build("wasm", "dist/jsonspigot.wasm", { flags, optimizer });
+// Not every engine inlines: a tenth of the time of deltas and snapshots for half a kilobyte. What drops a value and what
+// compiles patterns is called now and then only.
+const seldom = ["*drop*", "*pattern*parser*", "*pattern*syntax*", "*pattern*set*"].map((name) => `--no-inline=${name}`);
+const optimizer = ["--always-inline-max-function-size", "20"];
+build("wasm", "dist/jsonspigot.wasm", { flags, before: seldom, optimizer: [...small, ...optimizer] });
 // Folders of their own for what cargo makes, so that no module is built anew for another.
 for (const [feature, name] of [["providers", "providers"], ["saved", "durable"]]) {
   build("wasm", `dist/${name}.wasm`, { target: `wasm/target/${feature}`, features: ["--features", feature], flags, optimizer: small });
+}
+// Only pages have these: elsewhere the module with all wire formats is there at once.
+const FORMATS = ["anthropic", "openai-chat", "openai-responses", "gemini"];
+for (const format of FORMATS) {
+  build("wasm", `wasm/target/${format}.wasm`, { target: "wasm/target/format", features: ["--features", format], flags, optimizer: small });
 }
 build("unpack", "unpack/target/unpack.wasm", { flags: ["-Clink-arg=-zstack-size=65536"] });
 run("node_modules/.bin/tsc", []);
@@ -68,6 +76,11 @@ for (const [name, folder, up] of [
   const module = readFileSync(join(here, "dist", name));
   await inline(module, unpacker, unpack, join(here, `dist/${folder}inlined.js`), `${up}unpack.js`);
   inlinePlain(module, join(here, `dist/${folder}plain.js`), `${up}base64.js`);
+}
+
+for (const format of FORMATS) {
+  const module = readFileSync(join(here, `wasm/target/${format}.wasm`));
+  await inline(module, unpacker, unpack, join(here, `dist/providers/${format}/inlined.js`), "../../unpack.js");
 }
 
 run("node", ["scripts/translate.mjs"]);

@@ -8,6 +8,7 @@ import { compile } from "../patterns.js";
 import type { Json, Making } from "../values.js";
 import { readRecord, settle, type InputStatus } from "./events.js";
 import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
+import { loader } from "./module.js";
 import { eventReader, parsingOptions } from "./stream.js";
 import { badByte, cutLength } from "./utf8.js";
 
@@ -103,7 +104,7 @@ export class Envelope extends Handle {
    * @throws {PatternError} for a pattern that can't be compiled.
    */
   constructor(marks: string | readonly string[], patterns: string | readonly string[] = [], options: EnvelopeOptions = {}) {
-    super();
+    super(loader);
     const { retain = "matches", holdLimit, payloadLimit, spelling = false } = options;
     this.#marks = typeof marks === "string" ? [marks] : [...marks];
     if (this.#marks.length === 0) throw invalid("marks: at least one is needed");

@@ -1,10 +1,10 @@
 // What provider streams and envelopes share: something in the module, by number, that is freed in the end.
 
 import { JsonSpigotError } from "../error.js";
-import { encode, type Instance, type Output } from "../module.js";
+import { encode, type Instance, type ModuleLoader, type Output } from "../module.js";
 import { invalid, type ParserOptions } from "../options.js";
 import type { Making } from "../values.js";
-import { loader, type ProviderExports } from "./module.js";
+import type { ProviderExports } from "./module.js";
 
 /** Options of the parsers that read arguments and payloads. */
 export type ParsingOptions = Pick<
@@ -49,9 +49,13 @@ const abandoned =
       });
 
 export abstract class Handle {
-  protected readonly module: Instance<ProviderExports> = loader.instance();
+  protected readonly module: Instance<ProviderExports>;
   /** Negative before it is made, and once it has been disposed of. */
   protected slot = -1;
+
+  protected constructor(loader: ModuleLoader<ProviderExports>) {
+    this.module = loader.instance();
+  }
 
   protected own(slot: number): void {
     this.slot = slot;

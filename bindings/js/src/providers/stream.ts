@@ -8,6 +8,7 @@ import { makeValue, type Json, type Making } from "../values.js";
 import { readStreamEvents, type StreamEvent } from "./events.js";
 import { Framing, LONE_SURROGATES, type FrameKind } from "./framing.js";
 import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
+import { formatLoader, loader } from "./module.js";
 
 /** Whose wire format a stream has, in the order of the library's `Provider::ALL`. */
 export const PROVIDERS = [
@@ -102,11 +103,13 @@ export class ProviderStream extends Handle {
    * @throws {JsonSpigotError} of kind `invalid-option`, for an unknown provider too.
    */
   constructor(provider: Provider | "auto", patterns: string | readonly string[] = [], options: ProviderOptions = {}) {
-    super();
-    const place = PROVIDERS.indexOf(provider as Provider);
-    if (place < 0 && provider !== "auto") {
+    const placeOfAll = PROVIDERS.indexOf(provider as Provider);
+    if (placeOfAll < 0 && provider !== "auto") {
       throw invalid(`provider: ${JSON.stringify(provider)} is not one of auto, ${PROVIDERS.join(", ")}`);
     }
+    const own = formatLoader(provider);
+    super(own ?? loader);
+    const place = own ? 0 : placeOfAll;
     const parsing = parsingOptions(options, KNOWN);
     this.#making = makingOf(options);
     this.#newReader = () => eventReader(this.#making, options.spelling ?? false, true);

@@ -5,25 +5,28 @@
 //! what a parser is made from. `../../src/module.ts` is the other side; the two change together.
 //!
 //! With the feature `saved` it is the module of `jsonspigot/durable`, whose parsers can be saved and restored: `saved.rs`.
-//! That is a quarter more, so the others are without it. With the feature `providers` it is the module of `jsonspigot/providers`: in the place of parsers it has the provider
-//! streams and envelopes of `providers.rs`.
+//! That is a quarter more, so the others are without it. With the feature `providers` it is the module of
+//! `jsonspigot/providers`: in the place of parsers it has the provider streams of `providers.rs` and the envelopes of
+//! `envelopes.rs`. With a feature such as `anthropic` it has the streams of that wire format only.
 
 #![no_std]
 
 extern crate alloc;
 
+#[cfg(feature = "envelope")]
+mod envelopes;
 // What is written of documents, and read of framings, is of no use to provider streams.
-#[cfg_attr(feature = "providers", allow(dead_code))]
+#[cfg_attr(feature = "streams", allow(dead_code))]
 mod events;
 mod memory;
-#[cfg_attr(feature = "providers", allow(dead_code))]
+#[cfg_attr(feature = "streams", allow(dead_code))]
 mod options;
 mod output;
-#[cfg(feature = "providers")]
+#[cfg(feature = "streams")]
 mod providers;
 #[cfg(feature = "saved")]
 mod saved;
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 mod snapshot;
 mod table;
 
@@ -31,14 +34,14 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 use jsonspigot::{DocumentEvent, Documents, Parser, Revision};
 use jsonspigot::{Error, PatternSet};
 
 use self::output::Output;
-#[cfg(feature = "providers")]
+#[cfg(feature = "streams")]
 use self::providers::Slot;
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 use self::snapshot::Copied;
 use self::table::Table;
 
@@ -60,7 +63,7 @@ struct Module {
     parsers: Table<Box<Slot>>,
 }
 
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 struct Slot {
     reader: Reader,
     /// Up to which match the ends of strings have their text.
@@ -71,13 +74,13 @@ struct Slot {
     patched: Revision,
 }
 
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 enum Reader {
     One(Parser),
     Many(Documents),
 }
 
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 impl Reader {
     fn parser(&self) -> Option<&Parser> {
         match self {
@@ -167,7 +170,7 @@ extern "C" fn forget(patterns: u32) {
 }
 
 /// A new parser; the input has its options. Gives its number.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn create(patterns: u32) -> u32 {
     with(|module| {
@@ -229,7 +232,7 @@ extern "C" fn restore(parser: u32, patterns: u32, len: u32) -> i32 {
 }
 
 /// A parser that goes on from here on its own. Its copy of the snapshot is the caller's.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn duplicate(parser: u32) -> u32 {
     with(|module| {
@@ -250,7 +253,7 @@ extern "C" fn release(parser: u32) {
 }
 
 /// Makes a parser as new.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn reset(parser: u32) {
     with(|module| {
@@ -268,7 +271,7 @@ extern "C" fn reset(parser: u32) {
 
 /// Parses the input's first bytes. The output has the events. If the bytes are a string of JavaScript's, a delta may be told
 /// to be that string.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
     with(|module| {
@@ -293,7 +296,7 @@ extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
 }
 
 /// The end of the input. The output has the last events.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn finish(parser: u32) -> i32 {
     with(|module| {
@@ -309,7 +312,7 @@ extern "C" fn finish(parser: u32) -> i32 {
     })
 }
 
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &[u8], texts_to: u64) {
     match event {
         DocumentEvent::Match { document, event } => {
@@ -322,7 +325,7 @@ fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &
 }
 
 /// What the snapshot has more than JavaScript's copy.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn growth(parser: u32) -> i32 {
     with(|module| {
@@ -334,7 +337,7 @@ extern "C" fn growth(parser: u32) -> i32 {
 }
 
 /// The patch since the last one, as JSON text: one operation after the other.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn patch(parser: u32) -> i32 {
     with(|module| {
@@ -350,7 +353,7 @@ extern "C" fn patch(parser: u32) -> i32 {
 }
 
 /// The snapshot as JSON text; nothing if nothing is shown yet.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn snapshot_text(parser: u32) -> i32 {
     with(|module| {
@@ -364,7 +367,7 @@ extern "C" fn snapshot_text(parser: u32) -> i32 {
 }
 
 /// What is known at a path, which is the input's first bytes: pending, partial, complete, absent.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn state_of(parser: u32, len: u32) -> i32 {
     with(|module| {
@@ -381,7 +384,7 @@ extern "C" fn state_of(parser: u32, len: u32) -> i32 {
 }
 
 /// The complete value: as the text that it was received as, or, if `is_printed`, on one line.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn complete(parser: u32, is_printed: u32) -> i32 {
     with(|module| {
@@ -400,7 +403,7 @@ extern "C" fn complete(parser: u32, is_printed: u32) -> i32 {
 
 /// What a parser knows of its input: bytes, whether the text is complete, whether it is strict JSON, the deviations, and
 /// the error, if there is one.
-#[cfg(not(feature = "providers"))]
+#[cfg(not(feature = "streams"))]
 #[unsafe(no_mangle)]
 extern "C" fn status(parser: u32) -> i32 {
     with(|module| {

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     pub(crate) framing: Option<Framing>,
     /// Up to which match, by its number, the ends of strings have their text: all, or none.
     pub(crate) texts_to: u64,
-    #[cfg_attr(feature = "providers", allow(dead_code))]
+    #[cfg_attr(feature = "streams", allow(dead_code))]
     pub(crate) snapshots: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Provider streams and envelopes by number, and how what they tell is written.
+//! Provider streams by number, and how what they tell is written; and envelopes (`envelopes.rs`), where there are some.
 //!
 //! An event is a record: its first word has its tag in the lowest eight bits, and above them a bit for each of its fields
 //! that is there; the fields follow, numbers as two words. `FIELDS` in `../../src/providers/events.ts` has the same tags
@@ -6,13 +6,13 @@
 //! input or of a payload an error as it is written there, if there is one.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
-use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
 use jsonspigot::providers::{Block, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCall, ToolCalls};
 use jsonspigot::{DuplicateKeys, Payload, PayloadStatus};
 
+#[cfg(feature = "envelope")]
+use crate::envelopes::Marked;
 use crate::output::Output;
 use crate::{events, options, with};
 
@@ -39,11 +39,6 @@ mod tag {
     pub(super) const PROVIDER_ERROR: u32 = 19;
     pub(super) const UNKNOWN: u32 = 20;
     pub(super) const BAD_FRAME: u32 = 21;
-    pub(super) const PAYLOAD_START: u32 = 22;
-    pub(super) const PAYLOAD_MATCH: u32 = 23;
-    pub(super) const FRAGMENT: u32 = 24;
-    pub(super) const PAYLOAD: u32 = 25;
-    pub(super) const VISIBLE_TEXT: u32 = 26;
     pub(super) const STREAM_END: u32 = 27;
 }
 
@@ -51,19 +46,20 @@ mod tag {
 const HAS_ERROR: u32 = 1 << 31;
 
 pub(crate) struct Slot {
-    reader: Reader,
+    pub(crate) reader: Reader,
     /// Whether the ends of strings have their text.
-    texts_to: u64,
+    pub(crate) texts_to: u64,
 }
 
-enum Reader {
+pub(crate) enum Reader {
     Provider(Box<ProviderStream>),
-    Envelope { envelope: Box<Envelope>, marks: Vec<Delimiter> },
+    #[cfg(feature = "envelope")]
+    Envelope(Box<Marked>),
 }
 
 /// A part of a record.
 #[derive(Clone, Copy)]
-enum Field<'a> {
+pub(crate) enum Field<'a> {
     Number(Option<u64>),
     Text(Option<&'a str>),
     Flag(bool),
@@ -85,7 +81,7 @@ impl From<u64> for Field<'_> {
 
 /// Not inlined: it is called from many places.
 #[inline(never)]
-fn record(output: &mut Output, tag: u32, fields: &[Field<'_>]) {
+pub(crate) fn record(output: &mut Output, tag: u32, fields: &[Field<'_>]) {
     let mut first = tag & (HAS_ERROR | 0xFF);
     for (place, field) in fields.iter().enumerate() {
         let is_there = match field {
@@ -151,96 +147,56 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
     })
 }
 
-/// A new envelope. The input has the limits of held text and of payloads, the options of the parser, and the marks as
-/// texts. Gives its number, or −1 and in the output the place of the mark that is none, and why.
-#[unsafe(no_mangle)]
-extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
-    with(|module| {
-        module.output.clear();
-        let input = module.input.get(..len as usize).unwrap_or_default();
-        let hold_limit = usize::try_from(options::number(input, 0)).unwrap_or(usize::MAX);
-        let options::Options { builder, texts_to, .. } = options::read(input.get(16..).unwrap_or_default());
-        let mut marks = Vec::new();
-        for mark in options::texts(input.get(60..).unwrap_or_default()) {
-            match mark.parse::<Delimiter>() {
-                Ok(mark) => marks.push(mark),
-                Err(error) => {
-                    module.output.word(marks.len() as u32);
-                    module.output.printed(error);
-                    module.place = module.output.place();
-                    return -1;
-                }
-            }
-        }
-        let Some(patterns) = module.patterns.get_mut(patterns) else { core::arch::wasm32::unreachable() };
-        let envelope = Envelope::builder()
-            .parser(builder)
-            .hold_limit(hold_limit)
-            .payload_limit(options::number(input, 8))
-            .build(marks.iter().cloned(), patterns);
-        module
-            .parsers
-            .add(Box::new(Slot { reader: Reader::Envelope { envelope: Box::new(envelope), marks }, texts_to }))
-            as i32
-    })
-}
-
 /// Reads the input's first bytes: an event of a stream, or text of an envelope.
 #[unsafe(no_mangle)]
 extern "C" fn feed(slot: u32, len: u32) -> i32 {
-    told(
-        slot,
-        len,
-        |stream, text, on_event| stream.push(text, on_event),
-        |envelope, text, on_event| {
-            envelope.feed_with(text, on_event);
-        },
-    )
+    told(slot, len, Call::Feed)
 }
 
 /// Takes an event that could not be read on its way here.
 #[unsafe(no_mangle)]
 extern "C" fn feed_unreadable(slot: u32, len: u32) -> i32 {
-    told(slot, len, |stream, text, on_event| stream.push_unreadable(text, on_event), |_, _, _| {})
+    told(slot, len, Call::Unreadable)
 }
 
 /// Takes an event that was too long to get here.
 #[unsafe(no_mangle)]
 extern "C" fn feed_oversized(slot: u32) -> i32 {
-    told(slot, 0, |stream, _, on_event| stream.push_oversized(on_event), |_, _, _| {})
+    told(slot, 0, Call::Oversized)
 }
 
 /// The end. The input has the reason, if there is one.
 #[unsafe(no_mangle)]
 extern "C" fn finish(slot: u32, len: u32) -> i32 {
-    told(
-        slot,
-        len,
-        |stream, reason, on_event| stream.finish(Some(reason), on_event),
-        |envelope, _, on_event| {
-            envelope.finish_with(on_event);
-        },
-    )
+    told(slot, len, Call::Finish)
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Call {
+    Feed,
+    Unreadable,
+    Oversized,
+    Finish,
 }
 
 /// Runs a call on a stream or an envelope, and writes what it tells.
-fn told(
-    slot: u32,
-    len: u32,
-    on_stream: impl FnOnce(&mut ProviderStream, &str, &mut dyn FnMut(StreamEvent<'_>)),
-    on_envelope: impl FnOnce(&mut Envelope, &str, &mut dyn FnMut(EnvelopeEvent<'_>)),
-) -> i32 {
+fn told(slot: u32, len: u32, call: Call) -> i32 {
     with(|module| {
         module.on(slot, |slot, input, output| {
             let text = options::text(input.get(..len as usize).unwrap_or_default());
             let texts_to = slot.texts_to;
             match &mut slot.reader {
                 Reader::Provider(stream) => {
-                    on_stream(stream, text, &mut |event| write(output, &event, texts_to));
+                    let on_event = |event: StreamEvent<'_>| write(output, &event, texts_to);
+                    match call {
+                        Call::Feed => stream.push(text, on_event),
+                        Call::Unreadable => stream.push_unreadable(text, on_event),
+                        Call::Oversized => stream.push_oversized(on_event),
+                        Call::Finish => stream.finish(Some(text), on_event),
+                    }
                 }
-                Reader::Envelope { envelope, marks } => {
-                    on_envelope(envelope, text, &mut |event| write_envelope(output, &event, marks, texts_to));
-                }
+                #[cfg(feature = "envelope")]
+                Reader::Envelope(envelope) => envelope.told(call, text, output, texts_to),
             }
             Ok(())
         })
@@ -252,6 +208,7 @@ fn told(
 extern "C" fn message(slot: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
+            #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
             if let Reader::Provider(stream) = &slot.reader
                 && let Some(message) = stream.message()
             {
@@ -267,6 +224,7 @@ extern "C" fn message(slot: u32) -> i32 {
 extern "C" fn provider(slot: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
+            #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
             if let Reader::Provider(stream) = &slot.reader
                 && let Some(provider) = stream.provider()
             {
@@ -278,7 +236,12 @@ extern "C" fn provider(slot: u32) -> i32 {
 }
 
 /// What came of a call's input or a payload: tag and fields, and the verdict behind them.
-fn write_verdict(output: &mut Output, tag: u32, [first, id, name, executor]: [Field<'_>; 4], payload: &Payload<'_>) {
+pub(crate) fn write_verdict(
+    output: &mut Output,
+    tag: u32,
+    [first, id, name, executor]: [Field<'_>; 4],
+    payload: &Payload<'_>,
+) {
     let reason = match payload.status() {
         PayloadStatus::Truncated { reason } => Some(reason),
         _ => None,
@@ -365,28 +328,6 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
         StreamEvent::BadFrame { text } => record(output, tag::BAD_FRAME, &[text.into()]),
         StreamEvent::End => record(output, tag::STREAM_END, &[]),
         // Fragments say what matches and inputs say.
-        _ => {}
-    }
-}
-
-fn write_envelope(output: &mut Output, event: &EnvelopeEvent<'_>, marks: &[Delimiter], texts_to: u64) {
-    let place = |mark: &Delimiter| marks.iter().position(|known| known == mark).map(|place| place as u64);
-    match *event {
-        EnvelopeEvent::Text(text) => record(output, tag::VISIBLE_TEXT, &[text.into()]),
-        EnvelopeEvent::Begin { delimiter, open, offset } => {
-            record(output, tag::PAYLOAD_START, &[Number(place(delimiter)), open.into(), offset.into()]);
-        }
-        EnvelopeEvent::Match { delimiter, event } => {
-            record(output, tag::PAYLOAD_MATCH, &[Number(place(delimiter))]);
-            events::write(output, &event, &[], texts_to);
-        }
-        EnvelopeEvent::Fragment { delimiter, text } => {
-            record(output, tag::FRAGMENT, &[Number(place(delimiter)), text.into()]);
-        }
-        EnvelopeEvent::End { delimiter, payload, close, length } => {
-            let fields = [Number(place(delimiter)), close.into(), length.into(), Flag(false)];
-            write_verdict(output, tag::PAYLOAD, fields, &payload);
-        }
         _ => {}
     }
 }

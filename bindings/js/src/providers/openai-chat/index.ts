@@ -1,0 +1,9 @@
+// Provider streams of OpenAI's Chat Completions, and of all who speak it, with a module that has no other wire format, inlined.
+
+import { loadFormatWith } from "../module.js";
+import { inlined } from "./inlined.js";
+
+/** Compiles the module in the background, for those who want no work at the first use; harmless afterwards. */
+export const init: () => Promise<void> = loadFormatWith("openai-chat", inlined);
+
+export * from "../common.js";

@@ -1,0 +1,93 @@
+//! Envelopes by number: text with payloads in it, between marks. Their records are as `providers.rs` says.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
+
+use crate::output::Output;
+use crate::providers::{Call, Field::Flag, Field::Number, Reader, Slot, record, write_verdict};
+use crate::{events, options, with};
+
+mod tag {
+    pub(super) const PAYLOAD_START: u32 = 22;
+    pub(super) const PAYLOAD_MATCH: u32 = 23;
+    pub(super) const FRAGMENT: u32 = 24;
+    pub(super) const PAYLOAD: u32 = 25;
+    pub(super) const VISIBLE_TEXT: u32 = 26;
+}
+
+pub(crate) struct Marked {
+    envelope: Envelope,
+    marks: Vec<Delimiter>,
+}
+
+impl Marked {
+    pub(crate) fn told(&mut self, call: Call, text: &str, output: &mut Output, texts_to: u64) {
+        let Self { envelope, marks } = self;
+        let on_event = |event: EnvelopeEvent<'_>| write_envelope(output, &event, marks, texts_to);
+        match call {
+            Call::Feed => {
+                envelope.feed_with(text, on_event);
+            }
+            Call::Finish => {
+                envelope.finish_with(on_event);
+            }
+            Call::Unreadable | Call::Oversized => {}
+        }
+    }
+}
+
+/// A new envelope. The input has the limits of held text and of payloads, the options of the parser, and the marks as
+/// texts. Gives its number, or −1 and in the output the place of the mark that is none, and why.
+#[unsafe(no_mangle)]
+extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
+    with(|module| {
+        module.output.clear();
+        let input = module.input.get(..len as usize).unwrap_or_default();
+        let hold_limit = usize::try_from(options::number(input, 0)).unwrap_or(usize::MAX);
+        let options::Options { builder, texts_to, .. } = options::read(input.get(16..).unwrap_or_default());
+        let mut marks = Vec::new();
+        for mark in options::texts(input.get(60..).unwrap_or_default()) {
+            match mark.parse::<Delimiter>() {
+                Ok(mark) => marks.push(mark),
+                Err(error) => {
+                    module.output.word(marks.len() as u32);
+                    module.output.printed(error);
+                    module.place = module.output.place();
+                    return -1;
+                }
+            }
+        }
+        let Some(patterns) = module.patterns.get_mut(patterns) else { core::arch::wasm32::unreachable() };
+        let envelope = Envelope::builder()
+            .parser(builder)
+            .hold_limit(hold_limit)
+            .payload_limit(options::number(input, 8))
+            .build(marks.iter().cloned(), patterns);
+        module.parsers.add(Box::new(Slot { reader: Reader::Envelope(Box::new(Marked { envelope, marks })), texts_to }))
+            as i32
+    })
+}
+
+fn write_envelope(output: &mut Output, event: &EnvelopeEvent<'_>, marks: &[Delimiter], texts_to: u64) {
+    let place = |mark: &Delimiter| marks.iter().position(|known| known == mark).map(|place| place as u64);
+    match *event {
+        EnvelopeEvent::Text(text) => record(output, tag::VISIBLE_TEXT, &[text.into()]),
+        EnvelopeEvent::Begin { delimiter, open, offset } => {
+            record(output, tag::PAYLOAD_START, &[Number(place(delimiter)), open.into(), offset.into()]);
+        }
+        EnvelopeEvent::Match { delimiter, event } => {
+            record(output, tag::PAYLOAD_MATCH, &[Number(place(delimiter))]);
+            events::write(output, &event, &[], texts_to);
+        }
+        EnvelopeEvent::Fragment { delimiter, text } => {
+            record(output, tag::FRAGMENT, &[Number(place(delimiter)), text.into()]);
+        }
+        EnvelopeEvent::End { delimiter, payload, close, length } => {
+            let fields = [Number(place(delimiter)), close.into(), length.into(), Flag(false)];
+            write_verdict(output, tag::PAYLOAD, fields, &payload);
+        }
+        _ => {}
+    }
+}
