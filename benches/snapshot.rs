@@ -160,7 +160,7 @@ fn complete(criterion: &mut Criterion) {
         }
         let value: Value = from_text.deserialize().expect("any text is a value");
         group.bench_function(BenchmarkId::new(format!("{name}, value"), "copy"), |b| {
-            b.iter(|| black_box(&value).clone())
+            b.iter(|| black_box(&value).clone());
         });
     }
     group.finish();
