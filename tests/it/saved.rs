@@ -256,6 +256,9 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     assert_eq!(kind(builder, &patterns, &sealed(body)), Some(RestoreErrorKind::Impossible));
 }
 
+/// What is wrong, the parser's choices, its patterns and text, and bytes of its state with what they are changed to.
+type Contradiction<'a> = (&'a str, ParserBuilder, &'a [&'a str], &'a str, &'a [u8], &'a [u8]);
+
 /// Parts of a body that no text leads to together, though each of them is right by itself.
 #[test]
 fn parts_that_contradict_each_other_are_refused() {
@@ -263,7 +266,7 @@ fn parts_that_contradict_each_other_are_refused() {
     let shown = all.snapshots().retain(Retain::Nothing);
     let accepting = all.lenient(Leniency::ALL).accept_deviations();
     let unkept = all.retain(Retain::Nothing);
-    let cases: [(_, _, &[&str], &str, &[u8], &[u8]); 8] = [
+    let cases: [Contradiction<'_>; 8] = [
         ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
         ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
         ("a string that is read begins after all that came", unkept, &["$", "$ | $"], r#""["#, &[6, 0, 0], &[6, 9, 0]),
