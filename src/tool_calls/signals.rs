@@ -303,8 +303,6 @@ impl Signals<'_> {
                 self.calls.waiting.push(number);
             }
         } else {
-            // More of it may have come since it was stopped before.
-            self.calls.waiting.retain(|waiting| *waiting != number);
             self.end_call(number, Ending::Told);
         }
     }
@@ -343,7 +341,6 @@ impl Signals<'_> {
     /// Nothing more will be taken for this call.
     pub(crate) fn cut_call(&mut self, slot: Slot<'_>, reason: &str) {
         if let Some(number) = self.find_open(slot) {
-            self.calls.waiting.retain(|waiting| *waiting != number);
             self.end_call(number, Ending::Abrupt(reason));
         }
     }
@@ -391,14 +388,18 @@ impl Signals<'_> {
     fn end_all<'e>(&mut self, ending: &dyn Fn(&OpenCall) -> Option<Ending<'e>>) {
         let open = self.calls.open.iter();
         let endings: Vec<_> = open.filter_map(|(number, call)| Some((number, ending(call)?))).collect();
+        // Looked through once, and not for each call.
+        let mut waiting = mem::take(&mut self.calls.waiting);
         for (number, ending) in endings {
             self.end_call(number, ending);
         }
-        let open = &self.calls.open;
-        self.calls.waiting.retain(|number| open.contains(*number));
+        waiting.retain(|number| self.calls.open.contains(*number));
+        self.calls.waiting = waiting;
     }
 
+    /// A call that ends waits no longer, though it may have been stopped before.
     fn end_call(&mut self, number: u64, ending: Ending<'_>) {
+        self.calls.waiting.retain(|waiting| *waiting != number);
         if let Some(call) = self.calls.open.remove(number) {
             self.calls.index.end(number, self.calls.options.limits.open_calls);
             call.end(ending, &self.calls.options, self.listener);
