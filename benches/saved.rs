@@ -44,6 +44,15 @@ fn saved(criterion: &mut Criterion) {
                 black_box(&restored).as_ref().map(Parser::offset).expect("it was just saved")
             });
         });
+        let mut used = builder.build(&patterns);
+        group.bench_function(format!("save and restore into a used parser/{name}"), |b| {
+            b.iter(|| {
+                bytes.clear();
+                black_box(&parser).save_into(&mut bytes);
+                used.restore_from(&bytes).expect("it was just saved");
+                black_box(&used).offset()
+            });
+        });
         // All chunks, so that their mean is that of a chunk anywhere: their number is printed below.
         let mut parser = builder.build(&patterns);
         group.bench_function(format!("all chunks of 64 bytes/feed/{name}"), |b| {

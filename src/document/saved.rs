@@ -76,7 +76,7 @@ impl Document {
     }
 
     /// Reads what was saved into a document that is empty. Of a text that is open, `tokenizer` knows the atom that is.
-    pub(crate) fn restore(mut self, reader: &mut Reader<'_>, open: Option<&Tokenizer>) -> Result<Self, Impossible> {
+    pub(crate) fn restore(&mut self, reader: &mut Reader<'_>, open: Option<&Tokenizer>) -> Result<(), Impossible> {
         loop {
             let tag = reader.byte()?;
             let parent = self.nodes.get(self.open as usize).map(|parent| parent.kind);
@@ -146,7 +146,7 @@ impl Document {
         }
         let now: Extent = self.extent();
         self.history = History::restore(reader, now)?;
-        Ok(self)
+        Ok(())
     }
 
     fn restore_key(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {

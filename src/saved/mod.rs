@@ -160,7 +160,7 @@ fn body<'a>(owner: &Owner, bytes: &'a [u8]) -> Result<&'a [u8], RestoreErrorKind
         return Err(RestoreErrorKind::OtherVersion);
     }
     let Some((header, body)) = bytes.split_first_chunk::<HEADER>() else { return Err(RestoreErrorKind::Cut) };
-    let word = |place: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[place + byte]));
+    let word = |place: usize| header[place..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let len = u64::from(word(14)) | u64::from(word(18)) << 32;
     // Whether the length is right is not known before the checksum is, but a longer state has surely lost its end.
     if (body.len() as u64) < len {

@@ -76,25 +76,38 @@ impl Nest {
 
     pub(super) fn save(&self, out: &mut Writer<'_>) {
         out.number(self.depth as u64);
-        let kinds = (0..self.depth).map(|depth| self.is_object(depth) == Some(true));
-        let mut byte = 0;
-        for (place, is_object) in kinds.enumerate() {
-            byte |= u8::from(is_object) << (place % 8);
-            if place % 8 == 7 || place + 1 == self.depth {
-                out.byte(core::mem::take(&mut byte));
-            }
+        for from in (0..self.depth).step_by(64) {
+            let open = (self.depth - from).min(64);
+            self.kinds(from / 64).to_le_bytes().iter().take(open.div_ceil(8)).for_each(|byte| out.byte(*byte));
+        }
+    }
+
+    /// Whether each of 64 containers is an object, the outermost in the lowest bit, and zeros for what is not open.
+    fn kinds(&self, word: usize) -> u64 {
+        // The bit of a container tells what it is in, so its own kind is in the next one.
+        let kinds =
+            self.outer.get(word).map_or(0, |bits| bits >> 1) | self.outer.get(word + 1).map_or(0, |bits| bits << 63);
+        match self.depth.checked_sub(word * 64 + 1) {
+            Some(innermost @ 0..64) => kinds & ((1 << innermost) - 1) | u64::from(self.in_object) << innermost,
+            Some(_) => kinds,
+            None => 0,
         }
     }
 
     pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
-        let depth = reader.at_most(limit as u64)?;
-        let mut nest = Self::default();
-        let mut byte = 0;
-        for place in 0..depth {
-            if place % 8 == 0 {
-                byte = reader.byte()?;
+        let depth = reader.at_most(limit as u64)? as usize;
+        let mut nest = Self { depth, ..Self::default() };
+        let mut around = 0;
+        for from in (0..depth).step_by(64) {
+            let open = (depth - from).min(64);
+            let mut kinds = [0; 8];
+            for byte in kinds.iter_mut().take(open.div_ceil(8)) {
+                *byte = reader.byte()?;
             }
-            if byte >> (place % 8) & 1 == 1 { nest.push_object() } else { nest.push_array() }
+            let kinds = u64::from_le_bytes(kinds);
+            nest.outer.push(kinds << 1 | around);
+            around = kinds >> 63;
+            nest.in_object = kinds >> (open - 1) & 1 == 1;
         }
         Ok(nest)
     }
@@ -106,7 +119,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::Nest;
+    use super::{Nest, Reader, Writer};
 
     /// What is done to a nest; `Close` does nothing where nothing is open, as the tokenizer never asks for it there.
     #[derive(Clone, Copy, Debug)]
@@ -146,11 +159,29 @@ mod tests {
         assert!(open.last().is_none_or(|is_object| nest.in_object() == *is_object));
     }
 
+    /// The same nest once more, from what was saved of it.
+    fn restored(nest: &Nest, open: &[bool]) -> Nest {
+        let mut bytes = Vec::new();
+        nest.save(&mut Writer::new(&mut bytes));
+        let mut reader = Reader::new(&bytes);
+        let restored = Nest::restore(&mut reader, open.len()).unwrap();
+        assert_eq!(reader.end(), Ok(()));
+        let kinds = (0..open.len()).map(|depth| restored.is_object(depth));
+        assert!(kinds.eq(open.iter().copied().map(Some)));
+        assert_eq!(restored.objects(), open.iter().filter(|is_object| **is_object).count());
+        assert!(bytes.len() < 2 || Nest::restore(&mut Reader::new(&bytes[..bytes.len() - 1]), open.len()).is_err());
+        assert!(open.is_empty() || Nest::restore(&mut Reader::new(&bytes), open.len() - 1).is_err());
+        restored
+    }
+
     proptest! {
         #[test]
-        fn is_a_list_of_what_is_open(ops in prop::collection::vec(op(), 0..100)) {
+        fn is_a_list_of_what_is_open(ops in prop::collection::vec(op(), 0..100), more in prop::collection::vec(op(), 0..9)) {
             let (mut nest, mut open) = (Nest::default(), Vec::new());
             ops.into_iter().for_each(|op| check(&mut nest, &mut open, op));
+            let mut nest = restored(&nest, &open);
+            more.into_iter().for_each(|op| check(&mut nest, &mut open, op));
+            restored(&nest, &open);
         }
 
         /// Down past several words of bits, and up again.
@@ -162,6 +193,7 @@ mod tests {
             (0..up).for_each(|_| check(&mut nest, &mut open, Op::Close));
             // What was there before leaves nothing in the bits that are used again.
             kinds.iter().for_each(|kind| check(&mut nest, &mut open, opening(!*kind)));
+            let mut nest = restored(&nest, &open);
             (0..600).for_each(|_| check(&mut nest, &mut open, Op::Close));
         }
     }

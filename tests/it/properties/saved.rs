@@ -19,6 +19,10 @@ pub fn changes_nothing(chunks: &[&[u8]], builder: ParserBuilder, patterns: &Patt
     let mut saved = Side::new(builder.build(patterns));
     for (place, chunk) in chunks.iter().map(Some).chain([None, None]).enumerate() {
         saved.parser = restored(&saved.parser, builder, patterns);
+        if place % 3 == 1 {
+            let bytes = saved.parser.save();
+            restore_into_used(&mut saved.parser, &bytes).unwrap();
+        }
         let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
         assert_eq!(saved.told(chunk.copied(), method), plain.told(chunk.copied(), method), "{chunks:?} at {place}");
         assert_eq!(saved.seen(), plain.seen(), "{chunks:?} at {place}");
@@ -43,6 +47,13 @@ pub fn restored(parser: &Parser, builder: ParserBuilder, patterns: &PatternSet) 
         assert_eq!(restored.save(), bytes, "the same state");
     }
     restored
+}
+
+/// Restores into a parser that has read what it has, and then something that is in the way of much: open strings and
+/// containers, or an error.
+fn restore_into_used(parser: &mut Parser, bytes: &[u8]) -> Result<(), RestoreError> {
+    let _: Result<(), Error> = parser.feed("1\"]}, [{\"a\": [\"\\ud8").check();
+    parser.restore_from(bytes)
 }
 
 /// An open match by its id: where it is, which pattern, and how its value begins.
@@ -154,7 +165,17 @@ pub fn is_refused_or_sound(
     let mut parser = match builder.restore(patterns, bytes) {
         Ok(parser) => parser,
         Err(error) => {
-            assert_eq!(Err(error), builder.restore(patterns, bytes).map(drop) as Result<(), RestoreError>);
+            let mut used = builder.build(patterns);
+            let _: Result<(), Error> = chunks.iter().try_for_each(|chunk| used.feed(chunk).check());
+            assert_eq!(restore_into_used(&mut used, bytes), Err(error));
+            // It has read nothing then.
+            let (mut used, mut new) = (Side::new(used), Side::new(builder.build(patterns)));
+            assert_eq!(looks(&used.parser), looks(&new.parser));
+            for chunk in chunks.iter().map(Some).chain([None]) {
+                let chunk = chunk.copied();
+                assert_eq!(used.told(chunk, Method::Iterator), new.told(chunk, Method::Iterator));
+            }
+            assert_eq!(used.seen(), new.seen());
             return Some(error.kind());
         }
     };
