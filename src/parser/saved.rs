@@ -96,7 +96,7 @@ impl Parser {
     ///
     /// # Cost
     ///
-    /// Linear in the length of the bytes, about two thirds of what it takes with a new parser.
+    /// Linear in the length of the bytes. It allocates only what the parser has not got room for.
     pub fn restore_from(&mut self, bytes: &[u8]) -> Result<(), RestoreError> {
         self.reset();
         let owner = self.owner(Kind::Parser);
