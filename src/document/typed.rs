@@ -137,10 +137,12 @@ impl<'a> PartialValue<'a> {
         self.read::<T, Whole>(&context).map_err(|error| error.at(self))
     }
 
-    /// Reads a complete value, if that gives the same `T` as reading its text does.
-    pub(crate) fn read_as_text<T: Deserialize<'a>>(self) -> Option<T> {
+    /// Reads a complete value, if that gives the same `T` as reading its text does; or else says what did not fit, if
+    /// anything.
+    pub(crate) fn read_as_text<T: Deserialize<'a>>(self) -> Result<T, Option<Error>> {
         let context = Context::new(Extent::all(self), false, StandIn::Itself);
-        self.read::<T, Whole>(&context).ok().filter(|_| !context.has_read_spelling())
+        let value = self.read::<T, Whole>(&context).map_err(|error| Some(error.at(self)))?;
+        if context.has_read_spelling() { Err(None) } else { Ok(value) }
     }
 
     /// Leaves out open values until what is left fits.
