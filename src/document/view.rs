@@ -361,9 +361,19 @@ impl PartialEq for PartialValue<'_> {
     }
 }
 
-impl PartialValue<'_> {
+impl<'a> PartialValue<'a> {
     fn sibling(self, node: NodeId) -> Self {
         Self { node, ..self }
+    }
+
+    /// The entries of an object by key, the last one of duplicates.
+    pub(crate) fn last_entries(self) -> Vec<(&'a str, Self)> {
+        let mut entries: Vec<_> = self.entries().collect();
+        // The sort is stable: of equal keys, the last one in the text is the first one here.
+        entries.reverse();
+        entries.sort_by_key(|(key, _)| *key);
+        entries.dedup_by_key(|(key, _)| *key);
+        entries
     }
 }
 
@@ -382,18 +392,11 @@ impl PartialEq<Value> for PartialValue<'_> {
                     own.len() == elements.len()
                 }
                 (NodeKind::Object, Value::Object(members)) => {
-                    let mut entries: Vec<_> = own.entries().collect();
-                    // Stable, so that the last of equal keys stays last.
-                    entries.sort_by_key(|(key, _)| *key);
-                    let last_of_key =
-                        |place: usize| entries.get(place + 1).is_none_or(|(next, _)| *next != entries[place].0);
-                    let mut count = 0;
-                    let all_found = (0..entries.len()).filter(|&place| last_of_key(place)).all(|place| {
-                        let (key, value) = entries[place];
-                        count += 1;
-                        members.get(key).map(|member| pairs.push((value, member))).is_some()
-                    });
-                    all_found && count == members.len()
+                    let entries = own.last_entries();
+                    entries.len() == members.len()
+                        && entries
+                            .iter()
+                            .all(|(key, value)| members.get(*key).map(|member| pairs.push((*value, member))).is_some())
                 }
                 _ => false,
             };

@@ -1,14 +1,13 @@
 //! Input that comes as values by path, which only some wire formats have: [`ReadsValues`].
 
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
+use alloc::string::String;
 use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use serde_json::Value;
-
 use super::event::InputEvent;
 use crate::error::Error;
-use crate::event::CompleteValue;
 use crate::parser::{Atom, Parser, Told, ValueFeed};
 
 /// A value, or a piece of one, for a path.
@@ -35,8 +34,8 @@ pub(super) trait ReadsValues: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// What the values lack, were they to end here, with what is open left open.
     fn why_incomplete(&self) -> Option<Error>;
 
-    /// The value, were it to end here.
-    fn value(&self) -> Option<Value>;
+    /// The text, were it to end here.
+    fn ended(&self) -> Option<String>;
 
     /// The feed itself, for whoever saves it.
     fn feed(&self) -> &ValueFeed;
@@ -85,12 +84,10 @@ impl ReadsValues for ValueFeed {
         self.parser().clone().finish_with(|_| {}).err()
     }
 
-    fn value(&self) -> Option<Value> {
+    fn ended(&self) -> Option<String> {
         let mut feed = self.clone();
-        // From the text: reading snapshots takes room in a program, and this is its only use here.
-        feed.finish_with(&mut |_| {})
-            .is_ok()
-            .then(|| feed.parser().complete().and_then(CompleteValue::deserialize).ok())?
+        feed.finish_with(&mut |_| {}).ok()?;
+        feed.parser().complete().ok().map(|value| value.text().to_owned())
     }
 
     fn feed(&self) -> &ValueFeed {

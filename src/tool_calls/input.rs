@@ -13,8 +13,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::mem;
 
-use serde_json::Value;
-
+use super::alike::are_alike;
 use super::by_path::{PathValue, ReadsValues};
 use super::event::InputEvent;
 use super::options::for_text;
@@ -230,25 +229,17 @@ impl Input {
         if self.raw_bytes() == text.as_bytes() {
             return true;
         }
-        let Some(repetition) = value_of(text).filter(|_| !matches!(self, Self::Text(_))) else { return false };
-        let input = match shortest {
-            Some(same) => value_of(same),
-            None => self.value(),
+        let is_same = match (self, &*shortest) {
+            (Self::Text(_), _) => false,
+            (_, Some(same)) => are_alike(same, text),
+            (Self::Open(InputReader::Text(parser)), None) => are_alike(text_of(parser), text),
+            (Self::Open(InputReader::Values(feed)), None) => feed.ended().is_some_and(|input| are_alike(&input, text)),
+            (Self::Untouched | Self::Failed { .. }, None) => false,
         };
-        let is_same = input.is_some_and(|input| are_alike(&input, &repetition));
         if is_same && shortest.as_ref().is_none_or(|shortest| text.len() < shortest.len()) {
             *shortest = Some(text.to_owned());
         }
         is_same
-    }
-
-    /// The input's value if it were to end here.
-    fn value(&self) -> Option<Value> {
-        match self {
-            Self::Open(InputReader::Text(parser)) => value_of(text_of(parser)),
-            Self::Open(InputReader::Values(feed)) => feed.value(),
-            Self::Untouched | Self::Failed { .. } | Self::Text(_) => None,
-        }
     }
 }
 
@@ -278,26 +269,6 @@ impl TextBefore {
         let dropped = self.last.len() - (self.len - kept.len()).min(self.last.len());
         let before = [kept, &self.last[dropped..]].concat();
         [valid(&before), next].concat()
-    }
-}
-
-fn value_of(text: &str) -> Option<Value> {
-    // As bytes, like everything that is read here: that way a program needs only one of serde_json's two readers.
-    serde_json::from_slice(text.as_bytes()).ok()
-}
-
-/// Equality of values, where a number is what it is for a server that has read and written it again: `1.0` is `1`.
-fn are_alike(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_alike(one, other))
-        }
-        (Value::Object(one), Value::Object(other)) => {
-            let is_in = |(key, one): (&String, &Value)| other.get(key).is_some_and(|other| are_alike(one, other));
-            one.len() == other.len() && one.iter().all(is_in)
-        }
-        _ => one == other,
     }
 }
 

@@ -19,6 +19,7 @@
 //! | `event`, `error`, `executor` | what is told |
 //! | `saved`, and the files of that name in folders | how all of this is saved |
 
+mod alike;
 mod builder;
 mod by_path;
 mod call_index;
