@@ -7,8 +7,9 @@ use jsonspigot::{PatternSet, PayloadStatus};
 
 use crate::output::{Output, Place};
 use crate::report::{Complaints, Failure, told};
+use crate::saved::Saved;
 use crate::source::Source;
-use crate::utf8::{BadByte, Utf8};
+use crate::utf8::{Flaw, Utf8};
 
 /// Text with payloads in it.
 pub(crate) struct Text {
@@ -17,10 +18,6 @@ pub(crate) struct Text {
     builder: EnvelopeBuilder,
     patterns: PatternSet,
     utf8: Utf8,
-    /// How many bytes and lines have been read, and where the last line begins.
-    bytes: u64,
-    lines: u64,
-    line_start: u64,
 }
 
 impl Text {
@@ -30,18 +27,7 @@ impl Text {
             builder,
             patterns: patterns.clone(),
             utf8: Utf8::default(),
-            bytes: 0,
-            lines: 0,
-            line_start: 0,
         }
-    }
-
-    fn count_lines(&mut self, read: &[u8]) {
-        self.lines += read.iter().filter(|byte| **byte == b'\n').count() as u64;
-        if let Some(last) = read.iter().rposition(|byte| *byte == b'\n') {
-            self.line_start = self.bytes + last as u64 + 1;
-        }
-        self.bytes += read.len() as u64;
     }
 
     /// The text ends, by itself or because of an error: what was held back is told, and an open payload was cut off.
@@ -50,12 +36,12 @@ impl Text {
         self.envelope.finish_with(|event| tell(&event, output, complaints, &mut result));
         result
     }
+}
 
-    fn refuse(&self, kind: &'static str, offset: u64, output: &mut dyn Output) -> Result<(), Failure> {
-        let (line, column) = (self.lines + 1, offset - self.line_start + 1);
-        output.failed(&Place { kind, offset, line, column, path: "$" })?;
-        Err(Failure::NotText { kind, offset, line, column })
-    }
+fn refuse(flaw: Flaw, output: &mut dyn Output) -> Result<(), Failure> {
+    let Flaw { kind, offset, line, column } = flaw;
+    output.failed(&Place { kind, offset, line, column, path: "$" })?;
+    Err(Failure::NotText { kind, offset, line, column })
 }
 
 impl Source for Text {
@@ -66,27 +52,26 @@ impl Source for Text {
             envelope.feed_with(text, |event| tell(&event, output, complaints, &mut result));
         });
         result?;
-        let Err(BadByte { offset }) = read else {
-            self.count_lines(chunk);
-            return Ok(());
-        };
-        self.count_lines(&chunk[..usize::try_from(offset.saturating_sub(self.bytes)).unwrap_or(chunk.len())]);
+        let Err(flaw) = read else { return Ok(()) };
         self.end(output, complaints)?;
-        self.refuse("invalid-utf8", offset, output)
+        refuse(flaw, output)
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
         let delimiters = self.envelope.delimiters().to_vec();
-        self.envelope = self.builder.restore(delimiters, &self.patterns, &self.envelope.save())?;
+        let state = self.utf8.add_to(self.envelope.save());
+        let saved = Saved::of(&state)?;
+        self.envelope = self.builder.restore(delimiters, &self.patterns, saved.state)?;
+        self.utf8 = Utf8::of(&saved)?;
         Ok(())
     }
 
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.end(output, complaints)?;
-        if self.utf8.is_inside_character() {
-            return self.refuse("incomplete", self.bytes, output);
+        match self.utf8.finish() {
+            Ok(()) => Ok(output.done(self.utf8.offset(), None)?),
+            Err(flaw) => refuse(flaw, output),
         }
-        Ok(output.done(self.bytes, None)?)
     }
 }
 

@@ -15,6 +15,7 @@ use jsonspigot::{Payload, PayloadStatus};
 use crate::framing::{Frame, Framing};
 use crate::output::Output;
 use crate::report::{Complaints, Failure, told};
+use crate::saved::Saved;
 use crate::source::Source;
 
 /// A provider's stream.
@@ -116,7 +117,10 @@ impl Source for Stream {
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
-        self.calls = self.new.clone().restore(&self.calls.save())?;
+        let state = self.framing.add_to(self.calls.save());
+        let saved = Saved::of(&state)?;
+        self.calls = self.new.clone().restore(saved.state)?;
+        self.framing = Framing::of(&saved, self.framing.limit())?;
         Ok(())
     }
 

@@ -78,15 +78,25 @@ impl RestoreErrorKind {
 }
 
 impl RestoreError {
-    #[cold]
-    pub(super) fn new(kind: RestoreErrorKind) -> Self {
-        Self { kind }
-    }
-
     /// What is wrong with the bytes.
     #[must_use]
     pub fn kind(&self) -> RestoreErrorKind {
         self.kind
+    }
+}
+
+/// For states of your own with one of these inside, which are refused for the same reasons.
+///
+/// ```
+/// use jsonspigot::{RestoreError, RestoreErrorKind};
+///
+/// let error = RestoreError::from(RestoreErrorKind::Cut);
+/// assert_eq!(error.to_string(), "cut: the end of the saved state is missing");
+/// ```
+impl From<RestoreErrorKind> for RestoreError {
+    #[cold]
+    fn from(kind: RestoreErrorKind) -> Self {
+        Self { kind }
     }
 }
 

@@ -146,9 +146,9 @@ pub(crate) fn restore(
     bytes: &[u8],
     read: impl FnOnce(&mut Reader<'_>) -> Result<(), Impossible>,
 ) -> Result<(), RestoreError> {
-    let body = body(owner, bytes).map_err(RestoreError::new)?;
+    let body = body(owner, bytes).map_err(RestoreError::from)?;
     let mut reader = Reader::new(body);
-    read(&mut reader).and_then(|()| reader.end()).map_err(|Impossible| RestoreError::new(RestoreErrorKind::Impossible))
+    read(&mut reader).and_then(|()| reader.end()).map_err(|Impossible| RestoreError::from(RestoreErrorKind::Impossible))
 }
 
 fn body<'a>(owner: &Owner, bytes: &'a [u8]) -> Result<&'a [u8], RestoreErrorKind> {

@@ -56,8 +56,8 @@ const seldom = ["*drop*", "*pattern*parser*", "*pattern*syntax*", "*pattern*set*
 const optimizer = ["--always-inline-max-function-size", "20"];
 build("wasm", "dist/jsonspigot.wasm", { flags, before: seldom, optimizer: [...small, ...optimizer] });
 // Folders of their own for what cargo makes, so that no module is built anew for another.
-for (const [feature, name] of [["providers", "providers"], ["saved", "durable"]]) {
-  build("wasm", `dist/${name}.wasm`, { target: `wasm/target/${feature}`, features: ["--features", feature], flags, optimizer: small });
+for (const [features, name] of [["providers", "providers"], ["saved", "durable"], ["providers,saved", "durable-providers"]]) {
+  build("wasm", `dist/${name}.wasm`, { target: `wasm/target/${name}`, features: ["--features", features], flags, optimizer: small });
 }
 // Only pages have these: elsewhere the module with all wire formats is there at once.
 const FORMATS = ["anthropic", "openai-chat", "openai-responses", "gemini"];
@@ -72,6 +72,7 @@ for (const [name, folder, up] of [
   ["jsonspigot.wasm", "", "./"],
   ["providers.wasm", "providers/", "../"],
   ["durable.wasm", "durable/", "../"],
+  ["durable-providers.wasm", "durable/providers/", "../../"],
 ]) {
   const module = readFileSync(join(here, "dist", name));
   await inline(module, unpacker, unpack, join(here, `dist/${folder}inlined.js`), `${up}unpack.js`);

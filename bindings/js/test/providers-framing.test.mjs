@@ -6,17 +6,39 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
+import { isNew, readFraming, writeFraming } from "../dist/durable/providers/framing.js";
+import { taken, together } from "../dist/durable/providers/state.js";
 import { Framing } from "../dist/providers/framing.js";
 import { readVectors } from "./replay.mjs";
 
+/** The frames of these chunks: as they come, and the same if the state is saved and restored after each. */
 function frames(limit, chunks) {
-  const told = [];
-  const framing = new Framing(limit, (kind, text) => {
-    told.push({ text, unreadable: `bad ${text}`, exception: `exception ${text}`, "too-long": "too long" }[kind]);
-  });
-  for (const chunk of chunks) framing.feed(chunk);
-  framing.finish();
+  const read = (after) => {
+    const told = [];
+    const begin = () =>
+      new Framing(limit, (kind, text) => {
+        told.push({ text, unreadable: `bad ${text}`, exception: `exception ${text}`, "too-long": "too long" }[kind]);
+      });
+    let framing = begin();
+    for (const chunk of chunks) {
+      framing.feed(chunk);
+      framing = after(framing, begin);
+    }
+    framing.finish();
+    return told;
+  };
+  const told = read((framing) => framing);
+  assert.deepEqual(read(savedAndRestored), told, "saved and restored");
   return told;
+}
+
+function savedAndRestored(framing, begin) {
+  if (isNew(framing)) return framing;
+  const save = (of) => together(new Uint8Array(0), (out) => writeFraming(out, of));
+  const restored = begin();
+  taken(save(framing)).read((added) => readFraming(added, restored));
+  assert.deepEqual(save(restored), save(framing));
+  return restored;
 }
 
 const encode = (text) => new TextEncoder().encode(text);

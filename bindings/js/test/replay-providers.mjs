@@ -11,17 +11,17 @@ export function isReplayedHere({ header: { options = {} } }) {
   return options.provider !== undefined || options.envelope !== undefined;
 }
 
-/** The lines that the command prints. */
-export function replayProviders({ header }, { ProviderStream, Envelope }) {
+/** The lines that the command prints; after every so many chunks the state is saved, and gone on from. */
+export function replayProviders({ header }, { ProviderStream, Envelope }, every = 0) {
   const { provider, envelope, structured, duplicateKeys = "last-wins", ...rest } = optionsOf(header);
   const options = { ...rest, duplicateKeys };
   const lines = [];
   let bytes = 0;
   const names = new Map();
-  const reader =
-    provider === undefined
-      ? new Envelope(envelope, header.patterns ?? [], options)
-      : new ProviderStream(provider, header.patterns ?? [], { ...options, structured });
+  const [Reader, kind, chosen] =
+    provider === undefined ? [Envelope, envelope, options] : [ProviderStream, provider, { ...options, structured }];
+  const patterns = header.patterns ?? [];
+  let reader = new Reader(kind, patterns, chosen);
   const line = provider === undefined ? envelopeLine : (event) => streamLine(event, names);
   const call = (run) => {
     try {
@@ -32,10 +32,14 @@ export function replayProviders({ header }, { ProviderStream, Envelope }) {
     }
   };
   let error;
-  for (const chunk of header.chunks.map(bytesOf)) {
+  for (const [place, chunk] of header.chunks.map(bytesOf).entries()) {
     bytes += chunk.length;
     error = call(() => reader.feed(chunk));
     if (error) break;
+    if (every === 0 || (place + 1) % every !== 0) continue;
+    const before = reader;
+    reader = Reader.restore(kind, patterns, before.save(), chosen);
+    before.dispose();
   }
   error ??= call(() => reader.finish());
   if (error && error.offset === undefined) throw error;

@@ -7,6 +7,8 @@ import test from "node:test";
 import { fromBase64 } from "../dist/base64.js";
 import { inlined as inlinedDurable } from "../dist/durable/inlined.js";
 import { plain as plainDurable } from "../dist/durable/plain.js";
+import { inlined as inlinedDurableProviders } from "../dist/durable/providers/inlined.js";
+import { plain as plainDurableProviders } from "../dist/durable/providers/plain.js";
 import { inlined } from "../dist/inlined.js";
 import { plain } from "../dist/plain.js";
 import { inlined as inlinedProviders } from "../dist/providers/inlined.js";
@@ -25,6 +27,7 @@ test("the inlined modules are those of the files", () => {
     ["jsonspigot", inlined, plain],
     ["providers", inlinedProviders, plainProviders],
     ["durable", inlinedDurable, plainDurable],
+    ["durable-providers", inlinedDurableProviders, plainDurableProviders],
   ]) {
     for (const inlinedModule of inlinedModules) assert.ok(read(`dist/${name}.wasm`).equals(inlinedModule()), name);
   }

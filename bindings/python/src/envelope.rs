@@ -9,12 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::chunk::Chunk;
-use crate::error::{exception, own_at};
+use crate::error::{bad_state, exception, own_at};
 use crate::event::{Paths, Told, event_object};
 use crate::keys::Keys;
 use crate::options::{Options, limit, pattern_set};
 use crate::parser::locked;
-use crate::utf8::Utf8;
+use crate::saved::Saved;
+use crate::utf8::{Flaw, Utf8};
 use crate::value::{Fractions, build, on_one_line};
 
 /// What an envelope tells: text around payloads, and what is in them.
@@ -159,45 +160,58 @@ struct Inner {
     utf8: Utf8,
     fractions: Fractions,
     paths: Paths,
-    /// How many bytes and lines have been read, and where the last line begins.
-    bytes: u64,
-    lines: u64,
-    line_start: u64,
-    /// Why the text is not text: the error's kind, and its offset, line and column.
-    flaw: Option<(&'static str, (u64, u64, u64))>,
 }
 
 impl Inner {
-    fn count_lines(&mut self, read: &[u8]) {
-        self.lines += memchr::memchr_iter(b'\n', read).count() as u64;
-        if let Some(last) = memchr::memrchr(b'\n', read) {
-            self.line_start = self.bytes + last as u64 + 1;
-        }
-        self.bytes += read.len() as u64;
-    }
-
-    fn refuse(&mut self, kind: &'static str, offset: u64) {
-        self.flaw = Some((kind, (offset, self.lines + 1, offset - self.line_start + 1)));
-    }
-
-    fn checked<'py>(&self, py: Python<'py>, events: Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
-        let Some((kind, place)) = self.flaw else { return Ok(events) };
-        let (title, expected) = match kind {
-            "incomplete" => (kind, "expected the rest of a character"),
-            _ => ("invalid UTF-8", "expected text in UTF-8"),
-        };
-        let (offset, line, column) = place;
-        let message = format!("{title}: {expected} at line {line} column {column} (byte {offset}) in $");
-        Err(own_at(py, &message, kind, place, "$", Some(events)))
-    }
-
     fn finish<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>) {
-        let Self { envelope, fractions, paths, .. } = self;
+        let Self { envelope, fractions, paths, utf8: _ } = self;
         envelope.finish_with(|told_event| push(told, event(py, &told_event, *fractions, paths)));
     }
 }
 
+/// The events, or why the text is not text.
+fn checked<'py>(py: Python<'py>, read: Result<(), Flaw>, events: Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
+    let Err(Flaw { kind, offset, line, column }) = read else { return Ok(events) };
+    let (title, expected) = match kind {
+        "incomplete" => (kind, "expected the rest of a character"),
+        _ => ("invalid UTF-8", "expected text in UTF-8"),
+    };
+    let message = format!("{title}: {expected} at line {line} column {column} (byte {offset}) in $");
+    Err(own_at(py, &message, kind, (offset, line, column), "$", Some(events)))
+}
+
 impl Envelope {
+    /// An envelope as it is made, or as `state` was saved.
+    fn made(
+        marks: &Bound<'_, PyAny>,
+        patterns: Option<&Bound<'_, PyAny>>,
+        payload_limit: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+        state: Option<&[u8]>,
+    ) -> PyResult<Self> {
+        let marks_given: Vec<String> =
+            if marks.is_instance_of::<PyString>() { vec![marks.extract()?] } else { marks.extract()? };
+        let delimiters: Vec<Delimiter> = marks_given
+            .iter()
+            .map(|mark| mark.parse().map_err(|error| PyValueError::new_err(format!("mark '{mark}': {error}"))))
+            .collect::<PyResult<_>>()?;
+        let options = Options::of(options)?;
+        let builder = jsonspigot::envelope::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
+        let limit = payload_limit.map(|value| limit("payload_limit", value)).transpose()?.flatten();
+        let builder = match limit {
+            Some(limit) => builder.payload_limit(limit),
+            None => builder,
+        };
+        let patterns = pattern_set(patterns)?;
+        let (envelope, utf8) = match state {
+            None => (builder.build(delimiters, &patterns), Utf8::default()),
+            Some(state) => Saved::of(state)
+                .and_then(|saved| Ok((builder.restore(delimiters, &patterns, saved.state)?, Utf8::of(&saved)?)))
+                .map_err(|error| bad_state(marks.py(), &error))?,
+        };
+        Ok(Self(Mutex::new(Inner { envelope, utf8, fractions: options.fractions, paths: Paths::default() })))
+    }
+
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         locked(&self.0, "envelope")
     }
@@ -219,29 +233,28 @@ impl Envelope {
         payload_limit: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let marks: Vec<String> =
-            if marks.is_instance_of::<PyString>() { vec![marks.extract()?] } else { marks.extract()? };
-        let delimiters: Vec<Delimiter> = marks
-            .iter()
-            .map(|mark| mark.parse().map_err(|error| PyValueError::new_err(format!("mark '{mark}': {error}"))))
-            .collect::<PyResult<_>>()?;
-        let options = Options::of(options)?;
-        let builder = jsonspigot::envelope::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
-        let limit = payload_limit.map(|value| limit("payload_limit", value)).transpose()?.flatten();
-        let builder = match limit {
-            Some(limit) => builder.payload_limit(limit),
-            None => builder,
-        };
-        Ok(Self(Mutex::new(Inner {
-            envelope: builder.build(delimiters, &pattern_set(patterns)?),
-            utf8: Utf8::default(),
-            fractions: options.fractions,
-            paths: Paths::default(),
-            bytes: 0,
-            lines: 0,
-            line_start: 0,
-            flaw: None,
-        })))
+        Self::made(marks, patterns, payload_limit, options, None)
+    }
+
+    /// The envelope's state as bytes, between two chunks: with what is held back, and the text of the open payload. See
+    /// ``Parser.save``.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let inner = self.lock()?;
+        Ok(PyBytes::new(py, &inner.utf8.add_to(inner.envelope.save())))
+    }
+
+    /// The envelope that was saved, with the marks, patterns and options that it had; see ``Parser.restore``.
+    #[staticmethod]
+    #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, **options))]
+    fn restore(
+        marks: &Bound<'_, PyAny>,
+        patterns: Option<&Bound<'_, PyAny>>,
+        state: &Bound<'_, PyAny>,
+        payload_limit: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let state = Chunk::of_bytes(state, "a saved state")?;
+        Self::made(marks, patterns, payload_limit, options, Some(state.bytes()))
     }
 
     /// Feeds the next piece of the text, as ``str`` or as UTF-8 cut anywhere.
@@ -250,37 +263,27 @@ impl Envelope {
     /// payload. Every later call raises the same error, until ``reset``.
     fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let mut inner = self.lock()?;
-        let chunk = Chunk::of(chunk, || inner.bytes)?;
+        let chunk = Chunk::of(chunk, || inner.utf8.offset())?;
         let mut told = Told::new(py);
-        if inner.flaw.is_none() {
-            let Inner { envelope, utf8, fractions, paths, .. } = &mut *inner;
-            let read = utf8.feed(chunk.bytes(), |text| {
-                envelope.feed_with(text, |told_event| push(&mut told, event(py, &told_event, *fractions, paths)));
-            });
-            let Err(bad) = read else {
-                inner.count_lines(chunk.bytes());
-                return told.finish();
-            };
-            let good = usize::try_from(bad.offset.saturating_sub(inner.bytes)).unwrap_or(usize::MAX);
-            inner.count_lines(&chunk.bytes()[..good.min(chunk.bytes().len())]);
-            inner.refuse("invalid-utf8", bad.offset);
+        let had_flaw = inner.utf8.has_flaw();
+        let Inner { envelope, utf8, fractions, paths } = &mut *inner;
+        let read = utf8.feed(chunk.bytes(), |text| {
+            envelope.feed_with(text, |told_event| push(&mut told, event(py, &told_event, *fractions, paths)));
+        });
+        if read.is_err() && !had_flaw {
             inner.finish(py, &mut told);
         }
-        inner.checked(py, told.finish()?)
+        checked(py, read, told.finish()?)
     }
 
     /// Ends the text: what was held back is told, and a payload that is still open is truncated.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let mut inner = self.lock()?;
         let mut told = Told::new(py);
-        if inner.flaw.is_none() {
+        if !inner.utf8.has_flaw() {
             inner.finish(py, &mut told);
-            if inner.utf8.is_inside_character() {
-                let end = inner.bytes;
-                inner.refuse("incomplete", end);
-            }
         }
-        inner.checked(py, told.finish()?)
+        checked(py, inner.utf8.finish(), told.finish()?)
     }
 
     /// Begins a new text.
@@ -288,7 +291,7 @@ impl Envelope {
         let mut inner = self.lock()?;
         inner.envelope.reset();
         inner.paths.clear();
-        (inner.utf8, inner.bytes, inner.lines, inner.line_start, inner.flaw) = (Utf8::default(), 0, 0, 0, None);
+        inner.utf8 = Utf8::default();
         Ok(())
     }
 }

@@ -16,6 +16,7 @@ mod mirror;
 mod options;
 mod parser;
 mod provider;
+mod saved;
 #[allow(dead_code, reason = "the command's own file, which has more in it")]
 mod utf8;
 mod value;

@@ -72,7 +72,7 @@ OPTIONS = {
 # Those that say what is printed, or by what.
 OTHERS = {"patches", "value", "documents", "provider", "structured", "envelope", "checkpoint"}
 
-T = TypeVar("T", Parser, Documents)
+T = TypeVar("T", Parser, Documents, ProviderStream, Envelope)
 
 
 def replay(vector: Vector, checkpoint: int | None = None) -> list[str]:
@@ -86,17 +86,16 @@ def replay(vector: Vector, checkpoint: int | None = None) -> list[str]:
     if "provider" in options:
         # The command's default for calls too.
         arguments.setdefault("duplicate_keys", "last-wins")
-        stream = ProviderStream(
-            options["provider"], vector.patterns, structured=options.get("structured", False), **arguments
-        )
-        return list(provider_lines(stream, vector.chunks))
-    if "envelope" in options:
-        return list(envelope_lines(Envelope(options["envelope"], vector.patterns, **arguments), vector.chunks))
+        arguments["structured"] = options.get("structured", False)
     shown = "snapshot" if options.get("snapshots") else "patch" if options.get("patches") else None
     with_value = options.get("value", False)
     framing = options.get("documents")
 
     def restored(state: bytes) -> Any:
+        if "provider" in options:
+            return ProviderStream.restore(options["provider"], vector.patterns, state, **arguments)
+        if "envelope" in options:
+            return Envelope.restore(options["envelope"], vector.patterns, state, **arguments)
         if framing is not None:
             return Documents.restore(framing, vector.patterns, state, **arguments)
         return Parser.restore(vector.patterns, state, **arguments)
@@ -106,6 +105,10 @@ def replay(vector: Vector, checkpoint: int | None = None) -> list[str]:
     def again(reader: T) -> T:
         return restored(reader.save()) if every and next(turns) % every == 0 else reader
 
+    if "provider" in options:
+        return list(provider_lines(ProviderStream(options["provider"], vector.patterns, **arguments), vector.chunks, again))
+    if "envelope" in options:
+        return list(envelope_lines(Envelope(options["envelope"], vector.patterns, **arguments), vector.chunks, again))
     try:
         reader = None if vector.state is None else restored(vector.state)
     except JsonSpigotError as error:
@@ -293,7 +296,9 @@ def verdict(event: Any) -> list[tuple[str, str | None]]:
     return members
 
 
-def provider_lines(stream: ProviderStream, chunks: list[bytes]) -> Iterator[str]:
+def provider_lines(
+    stream: ProviderStream, chunks: list[bytes], again: Callable[[ProviderStream], ProviderStream]
+) -> Iterator[str]:
     known: dict[int, tuple[bool, bool, str]] = {}
     total = 0
     for chunk in [*chunks, None]:
@@ -302,6 +307,8 @@ def provider_lines(stream: ProviderStream, chunks: list[bytes]) -> Iterator[str]
             printed = provider_line(event, known)
             if printed is not None:
                 yield printed
+        if chunk is not None:
+            stream = again(stream)
     yield line("done", [("bytes", str(total))])
 
 
@@ -421,7 +428,9 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
     raise AssertionError(event)
 
 
-def envelope_lines(envelope: Envelope, chunks: list[bytes]) -> Iterator[str]:
+def envelope_lines(
+    envelope: Envelope, chunks: list[bytes], again: Callable[[Envelope], Envelope]
+) -> Iterator[str]:
     E = EnvelopeEvent
     total = 0
     for chunk in [*chunks, None]:
@@ -447,4 +456,6 @@ def envelope_lines(envelope: Envelope, chunks: list[bytes]) -> Iterator[str]:
         if failure is not None:
             yield line("error", place(failure))
             return
+        if chunk is not None:
+            envelope = again(envelope)
     yield line("done", [("bytes", str(total))])

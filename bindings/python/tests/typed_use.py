@@ -77,6 +77,9 @@ def others() -> None:
                 assert_type(name, str | None)
             case _:
                 pass
+    stream = ProviderStream.restore("auto", "a", ProviderStream("auto", "a").save(), patterns_for={"x": "b"})
+    assert_type(stream, ProviderStream)
+    assert_type(Envelope.restore("bare", None, bytearray(), payload_limit=5), Envelope)
     for said in Envelope(["bare"]).finish():
         if isinstance(said, EnvelopeEvent.Text):
             assert_type(said.text, str)

@@ -15,6 +15,8 @@
 //! lost; any other damage affects one message. The buffer grows with the bytes that arrive, not with the length that a
 //! prelude promises.
 
+mod saved;
+
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 

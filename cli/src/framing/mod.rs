@@ -2,10 +2,12 @@
 //!
 //! There are three framings, told apart by the first bytes after any white space: JSON texts start with a bracket
 //! (`texts`), Amazon's event stream with two lengths and their checksum (`messages`), and anything else is read as
-//! server-sent events (`events`). What a frame means is up to the library.
+//! server-sent events (`events`). What a frame means is up to the library. How far the bytes have come can be saved
+//! (`saved`).
 
 mod events;
 mod messages;
+mod saved;
 mod texts;
 
 use std::mem;
@@ -62,6 +64,11 @@ impl Framing {
     pub(crate) fn new(limit: NonZeroUsize) -> Self {
         let undecided = Undecided { first: Vec::new(), events: Events::new(limit), len: 0, has_bracket: false };
         Self { state: State::Undecided(undecided), limit }
+    }
+
+    /// The most bytes that a frame may have.
+    pub(crate) fn limit(&self) -> NonZeroUsize {
+        self.limit
     }
 
     /// Reads a chunk and passes on the frames that end in it.
@@ -142,9 +149,10 @@ impl Undecided {
 
 #[cfg(test)]
 mod tests {
+    use super::saved::tests::saved_and_restored;
     use super::{Frame, Framing};
 
-    /// Checks the frames at every single and double cut, with a limit of 20 bytes.
+    /// Checks the frames at every single and double cut, with a limit of 20 bytes, saved and restored there.
     #[track_caller]
     pub(super) fn check(input: impl AsRef<[u8]>, wanted: &[&str]) {
         let input = input.as_ref();
@@ -169,7 +177,10 @@ mod tests {
             });
         };
         let mut framing = Framing::new(limit.try_into().unwrap());
-        chunks.into_iter().for_each(|chunk| framing.feed(chunk, &mut on_frame));
+        for chunk in chunks {
+            framing.feed(chunk, &mut on_frame);
+            framing = saved_and_restored(&framing);
+        }
         framing.finish(&mut on_frame);
         frames
     }

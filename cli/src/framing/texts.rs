@@ -11,10 +11,12 @@
 //! The parser sees each byte once, with one exception: if an invalid value's first bad byte is also the first byte of a
 //! line, a new value may start there. The buffer never holds more than the longest event allowed.
 
+mod saved;
+
 use std::mem;
 use std::num::NonZeroUsize;
 
-use jsonspigot::{ErrorKind, Limits, Parser, PatternSet, Retain};
+use jsonspigot::{ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};
 
 use super::Frame;
 
@@ -70,12 +72,9 @@ impl Value {
 
 impl Texts {
     pub(super) fn new(limit: NonZeroUsize) -> Self {
-        // The library decides how deep an event may be.
-        let limits = Limits::new().depth(usize::MAX);
-        let parser = Parser::builder().retain(Retain::Nothing).limits(limits).build(&PatternSet::empty());
         Self {
             reading: Reading::Between,
-            parser,
+            parser: parser().build(&PatternSet::empty()),
             held: Vec::new(),
             value: Value::default(),
             is_too_long: false,
@@ -254,6 +253,11 @@ impl Texts {
         self.value = Value::default();
         self.is_too_long = false;
     }
+}
+
+/// Builds what follows a value. The library decides how deep an event may be.
+fn parser() -> ParserBuilder {
+    Parser::builder().retain(Retain::Nothing).limits(Limits::new().depth(usize::MAX))
 }
 
 /// The length of the first line, including its line feed.

@@ -81,7 +81,8 @@ const REFUSALS = [
   ["impossible", "no text leads to such a state"],
 ] as const;
 
-function refused(number: number): JsonSpigotError {
+/** The error for a state that is refused for this reason. */
+export function refused(number: number): JsonSpigotError {
   const [kind, reason] = REFUSALS[number - 1]!;
   return new JsonSpigotError(kind, `${kind.replace(/-/g, " ")}: ${reason}`);
 }

@@ -1,34 +1,5 @@
 // What every entry with provider streams has: all wire formats, or one.
 
-export { JsonSpigotError, type Place } from "../error.js";
-export { PatternError } from "../patterns.js";
-export type { Json } from "../values.js";
-export type {
-  ApprovalRequestEvent,
-  BlockEndEvent,
-  BlockStartEvent,
-  CallCancelledEvent,
-  CallErrorEvent,
-  CallMatchEvent,
-  CallStartEvent,
-  ContentFilterEvent,
-  Executor,
-  IncompleteEvent,
-  InputEvent,
-  InputStatus,
-  MessageStartEvent,
-  OpaqueEvent,
-  ProviderErrorEvent,
-  RefusalEvent,
-  SourceEvent,
-  StopEvent,
-  StopType,
-  StreamEndEvent,
-  StreamEvent,
-  TextEvent,
-  ToolResultEvent,
-  UnknownEvent,
-  UsageEvent,
-} from "./events.js";
+export * from "./names.js";
 export { providerEvents, type EventSource, type ProviderEventsOptions } from "./source.js";
-export { PROVIDERS, ProviderStream, type Provider, type ProviderOptions } from "./stream.js";
+export { ProviderStream } from "./stream.js";

@@ -2,15 +2,15 @@
 
 import { JsonSpigotError } from "../error.js";
 import type { Event, EventReader } from "../events.js";
-import { encode, isBytes, isWellFormed } from "../module.js";
+import { encode, isBytes, isWellFormed, type Instance } from "../module.js";
 import { encodeOptions, invalid } from "../options.js";
 import { compile } from "../patterns.js";
 import type { Json, Making } from "../values.js";
 import { readRecord, settle, type InputStatus } from "./events.js";
 import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
-import { loader } from "./module.js";
+import { loader, type ProviderExports } from "./module.js";
 import { eventReader, parsingOptions } from "./stream.js";
-import { badByte, cutLength } from "./utf8.js";
+import { badByte, cutLength, strict } from "./utf8.js";
 
 export interface EnvelopeOptions extends ParsingOptions {
   /** What of a payload the parser keeps for the ends of matches: the matches' texts unless told otherwise. */
@@ -69,9 +69,17 @@ export interface PayloadEvent {
 /** What an envelope tells. */
 export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;
 
-const KNOWN = ["limits", "duplicateKeys", "lenient", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
+/** What JavaScript knows of the text that the module does not. */
+export type EnvelopeState = [
+  half: string,
+  cut: Uint8Array,
+  bytes: number,
+  lines: number,
+  column: number,
+  error: JsonSpigotError | undefined,
+];
 
-const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+const KNOWN = ["limits", "duplicateKeys", "lenient", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
 
 /**
  * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
@@ -90,6 +98,8 @@ export class Envelope extends Handle {
   readonly #marks: readonly string[];
   readonly #making: Making;
   readonly #reader: EventReader;
+  /** As the module reads them. */
+  protected readonly choices: readonly Uint8Array[];
   /** Half a surrogate pair, or the first bytes of a character, from the end of the last chunk. */
   #half = "";
   #cut: Uint8Array = new Uint8Array(0);
@@ -104,7 +114,7 @@ export class Envelope extends Handle {
    * @throws {PatternError} for a pattern that can't be compiled.
    */
   constructor(marks: string | readonly string[], patterns: string | readonly string[] = [], options: EnvelopeOptions = {}) {
-    super(loader);
+    super(new.target.instance());
     const { retain = "matches", holdLimit, payloadLimit, spelling = false } = options;
     this.#marks = typeof marks === "string" ? [marks] : [...marks];
     if (this.#marks.length === 0) throw invalid("marks: at least one is needed");
@@ -113,7 +123,8 @@ export class Envelope extends Handle {
     const encoded = encodeOptions({ ...parsingOptions(options, KNOWN), retain }, 0);
     const sizes = encodeLimits([["holdLimit", holdLimit, 4096], ["payloadLimit", payloadLimit, 16 << 20]]);
     const set = compile(this.module, typeof patterns === "string" ? [patterns] : patterns);
-    const length = this.module.writeAll([sizes, encoded, ...this.#marks.flatMap((mark) => encodeText(String(mark)))]);
+    this.choices = [sizes, encoded];
+    const length = this.module.writeAll([...this.choices, ...this.#marks.flatMap((mark) => encodeText(String(mark)))]);
     const slot = this.module.exports.create_envelope(set, length);
     if (slot < 0) {
       const output = this.module.read(0);
@@ -121,6 +132,20 @@ export class Envelope extends Handle {
       throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${output.string()}`);
     }
     this.own(slot);
+  }
+
+  /** How far the text has come, to be saved and restored. */
+  protected get state(): EnvelopeState {
+    return [this.#half, this.#cut, this.#bytes, this.#lines, this.#column, this.#error];
+  }
+
+  protected set state(state: EnvelopeState) {
+    [this.#half, this.#cut, this.#bytes, this.#lines, this.#column, this.#error] = state;
+  }
+
+  /** Where new envelopes of this class live. */
+  protected static instance(): Instance<ProviderExports> {
+    return loader.instance();
   }
 
   /**
@@ -158,7 +183,7 @@ export class Envelope extends Handle {
     this.#bytes += this.#cut.length;
     this.#column += this.#cut.length;
     const events = this.#end();
-    if (isCut) throw this.#fail("incomplete", "the text ends inside a character", events);
+    if (isCut) throw this.fail("incomplete", events);
     this.#bytes = 0;
     this.#lines = 0;
     this.#column = 0;
@@ -198,14 +223,14 @@ export class Envelope extends Handle {
     this.#bytes += bad.at - bad.start;
     this.#column += bad.at - bad.start;
     events.push(...this.#end());
-    throw this.#fail("invalid-utf8", "the text is not UTF-8", events);
+    throw this.fail("invalid-utf8", events);
   }
 
   #feedText(text: string): EnvelopeEvent[] {
     if (text === "") return [];
     const length = this.module.write(text);
     this.#count(text, length);
-    return this.#read(this.call((exports) => exports.feed(this.slot, length)));
+    return this.readEvents(this.call((exports) => exports.feed(this.slot, length)));
   }
 
   #count(text: string, length: number): void {
@@ -222,17 +247,19 @@ export class Envelope extends Handle {
 
   #end(): EnvelopeEvent[] {
     this.#cut = new Uint8Array(0);
-    return this.#read(this.call((exports) => exports.finish(this.slot, 0)));
+    return this.readEvents(this.call((exports) => exports.finish(this.slot, 0)));
   }
 
-  #fail(kind: string, what: string, events: readonly EnvelopeEvent[]): JsonSpigotError {
+  /** From here on every call is this error, which it gives with what was told before. */
+  protected fail(kind: "incomplete" | "invalid-utf8", events: readonly EnvelopeEvent[]): JsonSpigotError {
+    const what = kind === "incomplete" ? "the text ends inside a character" : "the text is not UTF-8";
     const place = { offset: this.#bytes, line: this.#lines + 1, column: this.#column + 1 };
     const message = `${what} at byte ${place.offset} (line ${place.line}, column ${place.column})`;
     this.#error = new JsonSpigotError(kind, message, place);
     return new JsonSpigotError(kind, message, { ...place, events: events as readonly Event[] });
   }
 
-  #read(count: number): EnvelopeEvent[] {
+  protected readEvents(count: number): EnvelopeEvent[] {
     const events: EnvelopeEvent[] = [];
     if (count === 0) return events;
     const output = this.read(count);

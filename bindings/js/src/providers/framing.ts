@@ -7,7 +7,7 @@
 import { isWellFormed } from "../module.js";
 import { isPrelude, Messages, PRELUDE } from "./messages.js";
 import { Texts } from "./texts.js";
-import { cutLength } from "./utf8.js";
+import { cutLength, lossy, strict } from "./utf8.js";
 
 /**
  * One piece of the input: an event's text, what may have been an event but can't be read, what the framing says is an
@@ -17,13 +17,17 @@ export type FrameKind = "text" | "unreadable" | "exception" | "too-long";
 
 export type OnFrame = (kind: FrameKind, text: string) => void;
 
-const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
-const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
-
 const BYTE_ORDER_MARK = "\ufeff";
 
 /** Half a pair, which no bytes decode to, stands for what is not UTF-8 until its frame ends: the frame can't be read. */
 const BAD_BYTES = "\udfff";
+
+export type FramingState = [
+  cut: Uint8Array,
+  prelude: number[],
+  before: string,
+  reader: Messages | Texts | ServerSentEvents | undefined,
+];
 
 export class Framing {
   readonly #limit: number;
@@ -39,6 +43,15 @@ export class Framing {
   constructor(limit: number, onFrame: OnFrame) {
     this.#limit = limit;
     this.#onFrame = onFrame;
+  }
+
+  /** How far the bytes have come, to be saved and restored. */
+  get state(): FramingState {
+    return [this.#cut, this.#prelude, this.#before, this.#reader];
+  }
+
+  set state(state: FramingState) {
+    [this.#cut, this.#prelude, this.#before, this.#reader] = state;
   }
 
   feed(chunk: string | Uint8Array): void {
@@ -175,11 +188,11 @@ function decodeBad(bytes: Uint8Array): string {
 export const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export function isBlank(unit: string): boolean {
-  return unit === " " || unit === "\n" || unit === "\r" || unit === "\t" || unit === "\f";
+  return " \n\r\t\f".includes(unit);
 }
 
 /** The data of server-sent events, as the HTML standard reads them. */
-class ServerSentEvents {
+export class ServerSentEvents {
   readonly #limit: number;
   readonly #onFrame: OnFrame;
   /** The line so far; and the data of the event so far, in pieces that line feeds join. */
@@ -194,6 +207,15 @@ class ServerSentEvents {
   constructor(limit: number, onFrame: OnFrame) {
     this.#limit = limit;
     this.#onFrame = onFrame;
+  }
+
+  /** How far the text has come, to be saved and restored. */
+  get state(): [line: string, data: string[], isTooLong: boolean, isAfterReturn: boolean] {
+    return [this.#line, this.#data, this.#isTooLong, this.#isAfterReturn];
+  }
+
+  set state(state) {
+    [this.#line, this.#data, this.#isTooLong, this.#isAfterReturn] = state;
   }
 
   feed(text: string): void {

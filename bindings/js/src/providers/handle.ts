@@ -1,7 +1,7 @@
 // What provider streams and envelopes share: something in the module, by number, that is freed in the end.
 
 import { JsonSpigotError } from "../error.js";
-import { encode, type Instance, type ModuleLoader, type Output } from "../module.js";
+import { encode, type Instance, type Output } from "../module.js";
 import { invalid, type ParserOptions } from "../options.js";
 import type { Making } from "../values.js";
 import type { ProviderExports } from "./module.js";
@@ -53,8 +53,8 @@ export abstract class Handle {
   /** Negative before it is made, and once it has been disposed of. */
   protected slot = -1;
 
-  protected constructor(loader: ModuleLoader<ProviderExports>) {
-    this.module = loader.instance();
+  protected constructor(module: Instance<ProviderExports>) {
+    this.module = module;
   }
 
   protected own(slot: number): void {

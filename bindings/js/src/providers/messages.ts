@@ -6,6 +6,7 @@
 // damaged, the start of the next message is unknown, and the rest is lost; any other damage affects one message.
 
 import type { OnFrame } from "./framing.js";
+import { lossy, strict } from "./utf8.js";
 
 /** The lengths of a prelude and of the checksum at the end. */
 export const PRELUDE = 12;
@@ -37,13 +38,10 @@ export function isPrelude(first: Uint8Array): boolean {
   return hasChecksum(first) || lengthsOf(first) !== undefined;
 }
 
-const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
-const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
-
 export class Messages {
   readonly #limit: number;
   readonly #onFrame: OnFrame;
-  /** The current message so far: `#size` bytes of this, which grows with what arrives. */
+  /** The current message so far: `size` bytes of this, which grows with what arrives. */
   #held: Uint8Array<ArrayBuffer> = new Uint8Array(1024);
   #size = 0;
   #lengths: Lengths | undefined;
@@ -54,6 +52,18 @@ export class Messages {
   constructor(limit: number, onFrame: OnFrame) {
     this.#limit = limit;
     this.#onFrame = onFrame;
+  }
+
+  /** How far the bytes have come, to be saved; to be restored, what is held is fed afterwards. */
+  get state(): [held: Uint8Array, passing: number, isLost: boolean] {
+    return [this.#held.subarray(0, this.#size), this.#passing, this.#isLost];
+  }
+
+  set state([, passing, isLost]) {
+    this.#size = 0;
+    this.#lengths = undefined;
+    this.#passing = passing;
+    this.#isLost = isLost;
   }
 
   feed(chunk: Uint8Array): void {
@@ -200,7 +210,7 @@ function jsonOf(payload: string): string {
 
 let table: Uint32Array | undefined;
 
-function crc32(bytes: Uint8Array): number {
+export function crc32(bytes: Uint8Array): number {
   if (!table) {
     table = new Uint32Array(256);
     for (let byte = 0; byte < 256; byte++) {

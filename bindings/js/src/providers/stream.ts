@@ -1,14 +1,14 @@
 // A provider's stream: its events in, what they mean out.
 
 import { EventReader } from "../events.js";
-import { isBytes, isWellFormed } from "../module.js";
+import { isBytes, isWellFormed, type Instance } from "../module.js";
 import { encodeOptions, invalid, type ParserOptions } from "../options.js";
 import { compile } from "../patterns.js";
 import { makeValue, type Json, type Making } from "../values.js";
 import { readStreamEvents, type StreamEvent } from "./events.js";
 import { Framing, LONE_SURROGATES, type FrameKind } from "./framing.js";
 import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
-import { formatLoader, loader } from "./module.js";
+import { formatLoader, loader, type ProviderExports } from "./module.js";
 
 /** Whose wire format a stream has, in the order of the library's `Provider::ALL`. */
 export const PROVIDERS = [
@@ -93,7 +93,7 @@ export class ProviderStream extends Handle {
   readonly #newReader: () => EventReader;
   readonly #calls = new Map<number, EventReader>();
   readonly #eventBytes: number;
-  #framing: Framing | undefined;
+  protected framing: Framing | undefined;
   /** What the frames of a chunk told. */
   #told: StreamEvent[] = [];
 
@@ -103,13 +103,11 @@ export class ProviderStream extends Handle {
    * @throws {JsonSpigotError} of kind `invalid-option`, for an unknown provider too.
    */
   constructor(provider: Provider | "auto", patterns: string | readonly string[] = [], options: ProviderOptions = {}) {
-    const placeOfAll = PROVIDERS.indexOf(provider as Provider);
-    if (placeOfAll < 0 && provider !== "auto") {
+    if (!PROVIDERS.includes(provider as Provider) && provider !== "auto") {
       throw invalid(`provider: ${JSON.stringify(provider)} is not one of auto, ${PROVIDERS.join(", ")}`);
     }
-    const own = formatLoader(provider);
-    super(own ?? loader);
-    const place = own ? 0 : placeOfAll;
+    const [instance, place] = new.target.instance(provider);
+    super(instance);
     const parsing = parsingOptions(options, KNOWN);
     this.#making = makingOf(options);
     this.#newReader = () => eventReader(this.#making, options.spelling ?? false, true);
@@ -134,6 +132,12 @@ export class ProviderStream extends Handle {
     tools.forEach(([name], index) => parts.push(...encodeText(String(sets[index])), ...encodeText(name)));
     const length = this.module.writeAll(parts);
     this.own(this.module.exports.create_stream(set!, place >>> 0, length));
+  }
+
+  /** Where new streams of this class live, and which of the module's providers theirs is. */
+  protected static instance(provider: string): [Instance<ProviderExports>, place: number] {
+    const own = formatLoader(provider);
+    return own ? [own.instance(), 0] : [loader.instance(), PROVIDERS.indexOf(provider as Provider)];
   }
 
   /** The numbers of several sets, all of which the instance still has in the end. */
@@ -169,9 +173,12 @@ export class ProviderStream extends Handle {
   feed(chunk: string | Uint8Array): StreamEvent[] {
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     this.call(() => 0);
-    this.#framing ??= new Framing(this.#eventBytes, (kind, text) => this.#frame(kind, text));
-    this.#framing.feed(chunk);
+    this.beginFraming().feed(chunk);
     return this.#take();
+  }
+
+  protected beginFraming(): Framing {
+    return (this.framing ??= new Framing(this.#eventBytes, (kind, text) => this.#frame(kind, text)));
   }
 
   /**
@@ -180,9 +187,9 @@ export class ProviderStream extends Handle {
    * @param reason Why you have stopped it, such as `cancelled`; without one the input has ended.
    */
   finish(reason = ""): StreamEvent[] {
-    this.#framing?.finish();
-    this.#framing = undefined;
-    this.#told.push(...this.#read((exports) => exports.finish(this.slot, this.module.write(reason))));
+    this.framing?.finish();
+    this.framing = undefined;
+    this.#told.push(...this.readEvents((exports) => exports.finish(this.slot, this.module.write(reason))));
     return this.#take();
   }
 
@@ -209,7 +216,7 @@ export class ProviderStream extends Handle {
   #frame(kind: FrameKind, text: string): void {
     if (kind === "text") return this.#tell(this.#push(text));
     if (kind === "unreadable") return this.#tell(this.#unreadable(text));
-    if (kind === "too-long") return this.#tell(this.#read((exports) => exports.feed_oversized(this.slot)));
+    if (kind === "too-long") return this.#tell(this.readEvents((exports) => exports.feed_oversized(this.slot)));
     const told = this.#push(text);
     this.#tell(told);
     // Its name is not known, but it is an error all the same.
@@ -217,14 +224,14 @@ export class ProviderStream extends Handle {
   }
 
   #push(text: string): StreamEvent[] {
-    return this.#read((exports) => exports.feed(this.slot, this.module.write(text)));
+    return this.readEvents((exports) => exports.feed(this.slot, this.module.write(text)));
   }
 
   #unreadable(text: string): StreamEvent[] {
-    return this.#read((exports) => exports.feed_unreadable(this.slot, this.module.write(text)));
+    return this.readEvents((exports) => exports.feed_unreadable(this.slot, this.module.write(text)));
   }
 
-  #read(run: (exports: Handle["module"]["exports"]) => number): StreamEvent[] {
+  protected readEvents(run: (exports: Handle["module"]["exports"]) => number): StreamEvent[] {
     const count = this.call(run);
     return count === 0 ? [] : readStreamEvents(this.module, this.read(count), this.#making, this.#calls, this.#newReader);
   }

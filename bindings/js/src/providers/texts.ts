@@ -11,6 +11,12 @@ import { isBlank, type OnFrame } from "./framing.js";
 
 type Reading = "between" | "value" | "line" | "element";
 
+export type TextsState = [
+  [reading: Reading, held: string, isInList: boolean, isTooLong: boolean],
+  [depth: number, last: number, lineAt: number],
+  [isInString: boolean, isEscaped: boolean, hasLineBegun: boolean, mayBeList: boolean],
+];
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LINE_FEED = 0x0a;
@@ -19,24 +25,42 @@ export class Texts {
   readonly #limit: number;
   readonly #onFrame: OnFrame;
   #isInList: boolean;
-  #reading: Reading = "between";
-  #held = "";
-  #isTooLong = false;
+  #reading!: Reading;
+  #held!: string;
+  #isTooLong!: boolean;
   /** Of the value: how many brackets are open, and what the last unit was that is not white space. */
-  #depth = 0;
-  #last = 0;
-  #isInString = false;
-  #isEscaped = false;
+  #depth!: number;
+  #last!: number;
+  #isInString!: boolean;
+  #isEscaped!: boolean;
   /** Where in `#held` its last line begins, and whether that line has anything so far. */
-  #lineAt = 0;
-  #hasLineBegun = false;
+  #lineAt!: number;
+  #hasLineBegun!: boolean;
   /** Whether it is only `[` and white space so far. */
-  #mayBeList = false;
+  #mayBeList!: boolean;
 
   constructor(limit: number, onFrame: OnFrame, isInList: boolean) {
     this.#limit = limit;
     this.#onFrame = onFrame;
     this.#isInList = isInList;
+    this.#clear();
+  }
+
+  /** How far the text has come, to be saved and restored. */
+  get state(): TextsState {
+    return [
+      [this.#reading, this.#held, this.#isInList, this.#isTooLong],
+      [this.#depth, this.#last, this.#lineAt],
+      [this.#isInString, this.#isEscaped, this.#hasLineBegun, this.#mayBeList],
+    ];
+  }
+
+  set state(state: TextsState) {
+    [
+      [this.#reading, this.#held, this.#isInList, this.#isTooLong],
+      [this.#depth, this.#last, this.#lineAt],
+      [this.#isInString, this.#isEscaped, this.#hasLineBegun, this.#mayBeList],
+    ] = state;
   }
 
   feed(text: string): void {

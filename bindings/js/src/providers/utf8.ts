@@ -1,5 +1,9 @@
 // Where a chunk cuts a character, and where bytes stop being UTF-8.
 
+/** A byte order mark is a character like any other. What is not UTF-8 the one throws for, and the other replaces. */
+export const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+export const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** How many bytes at the end are the beginning of a character. */
 export function cutLength(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {

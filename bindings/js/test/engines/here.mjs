@@ -12,4 +12,5 @@ const files = readdirSync(folder)
 const jsonspigot = await import(`../../dist/${entry}.js`);
 const providers = entry === "index" ? await import("../../dist/providers/index.js") : undefined;
 const durable = entry === "index" ? await import("../../dist/durable/index.js") : undefined;
-console.log(JSON.stringify(replayAll(jsonspigot, files, providers, durable)));
+const durableProviders = entry === "index" ? await import("../../dist/durable/providers/index.js") : undefined;
+console.log(JSON.stringify(replayAll(jsonspigot, files, providers, durable, durableProviders)));

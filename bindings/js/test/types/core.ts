@@ -5,6 +5,8 @@ import {
   type DeepPartial, type DocumentEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
 import * as durable from "jsonspigot/durable";
+import * as durableProviders from "jsonspigot/durable/providers";
+import * as durableProvidersSlim from "jsonspigot/durable/providers/slim";
 import * as durableSlim from "jsonspigot/durable/slim";
 import * as js from "jsonspigot/js";
 import * as slim from "jsonspigot/slim";
@@ -113,3 +115,13 @@ same<ReturnType<typeof durable.Documents.restore>, durable.Documents>(true);
 durable.Parser.restore("city", "state");
 // @ts-expect-error: that of `jsonspigot` can't be saved
 new Parser("city").save();
+
+const restoredStream = durableProviders.ProviderStream.restore("auto", "city", new Uint8Array(), { message: true });
+same<typeof restoredStream, durableProviders.ProviderStream>(true);
+same<ReturnType<typeof restoredStream.push>, durableProviders.StreamEvent[]>(true);
+same<typeof durableProviders.ProviderStream, typeof durableProvidersSlim.ProviderStream>(true);
+same<ReturnType<typeof durableProviders.Envelope.restore>, durableProviders.Envelope>(true);
+// @ts-expect-error: there is no such provider
+durableProviders.ProviderStream.restore("nobody", [], new Uint8Array());
+// @ts-expect-error: a state is bytes
+durableProviders.Envelope.restore("bare", [], "state");

@@ -3,23 +3,35 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
+use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent};
 
 use crate::output::Output;
 use crate::providers::{Call, Field::Flag, Field::Number, Reader, Slot, record, write_verdict};
 use crate::{events, options, with};
 
-mod tag {
+pub(crate) mod tag {
     pub(super) const PAYLOAD_START: u32 = 22;
-    pub(super) const PAYLOAD_MATCH: u32 = 23;
+    pub(crate) const PAYLOAD_MATCH: u32 = 23;
     pub(super) const FRAGMENT: u32 = 24;
     pub(super) const PAYLOAD: u32 = 25;
     pub(super) const VISIBLE_TEXT: u32 = 26;
 }
 
 pub(crate) struct Marked {
-    envelope: Envelope,
-    marks: Vec<Delimiter>,
+    pub(crate) envelope: Envelope,
+    pub(crate) marks: Vec<Delimiter>,
+}
+
+/// Where the input has more than the choices.
+pub(crate) const CHOICES_LEN: usize = 60;
+
+/// What envelopes are built with, and whether the ends of strings have their text, out of the limits of held text and of
+/// payloads and the options of the parser.
+pub(crate) fn choices(input: &[u8]) -> (EnvelopeBuilder, u64) {
+    let hold_limit = usize::try_from(options::number(input, 0)).unwrap_or(usize::MAX);
+    let options::Options { builder, texts_to, .. } = options::read(input.get(16..).unwrap_or_default());
+    let builder = Envelope::builder().parser(builder).hold_limit(hold_limit).payload_limit(options::number(input, 8));
+    (builder, texts_to)
 }
 
 impl Marked {
@@ -38,17 +50,15 @@ impl Marked {
     }
 }
 
-/// A new envelope. The input has the limits of held text and of payloads, the options of the parser, and the marks as
-/// texts. Gives its number, or −1 and in the output the place of the mark that is none, and why.
+/// A new envelope. The input has its choices, and the marks as texts. Gives its number, or −1 and in the output the place of the mark that is none, and why.
 #[unsafe(no_mangle)]
 extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
     with(|module| {
         module.output.clear();
         let input = module.input.get(..len as usize).unwrap_or_default();
-        let hold_limit = usize::try_from(options::number(input, 0)).unwrap_or(usize::MAX);
-        let options::Options { builder, texts_to, .. } = options::read(input.get(16..).unwrap_or_default());
+        let (builder, texts_to) = choices(input);
         let mut marks = Vec::new();
-        for mark in options::texts(input.get(60..).unwrap_or_default()) {
+        for mark in options::texts(input.get(CHOICES_LEN..).unwrap_or_default()) {
             match mark.parse::<Delimiter>() {
                 Ok(mark) => marks.push(mark),
                 Err(error) => {
@@ -60,11 +70,7 @@ extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
             }
         }
         let Some(patterns) = module.patterns.get_mut(patterns) else { core::arch::wasm32::unreachable() };
-        let envelope = Envelope::builder()
-            .parser(builder)
-            .hold_limit(hold_limit)
-            .payload_limit(options::number(input, 8))
-            .build(marks.iter().cloned(), patterns);
+        let envelope = builder.build(marks.iter().cloned(), patterns);
         module.parsers.add(Box::new(Slot { reader: Reader::Envelope(Box::new(Marked { envelope, marks })), texts_to }))
             as i32
     })

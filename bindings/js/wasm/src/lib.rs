@@ -7,7 +7,8 @@
 //! With the feature `saved` it is the module of `jsonspigot/durable`, whose parsers can be saved and restored: `saved.rs`.
 //! That is a quarter more, so the others are without it. With the feature `providers` it is the module of
 //! `jsonspigot/providers`: in the place of parsers it has the provider streams of `providers.rs` and the envelopes of
-//! `envelopes.rs`. With a feature such as `anthropic` it has the streams of that wire format only.
+//! `envelopes.rs`; with `saved` too these can be saved and restored (`saved_streams.rs`), for `jsonspigot/durable/providers`.
+//! With a feature such as `anthropic` it has the streams of that wire format only.
 
 #![no_std]
 
@@ -24,8 +25,10 @@ mod options;
 mod output;
 #[cfg(feature = "streams")]
 mod providers;
-#[cfg(feature = "saved")]
+#[cfg(all(feature = "saved", not(feature = "streams")))]
 mod saved;
+#[cfg(all(feature = "saved", feature = "streams"))]
+mod saved_streams;
 #[cfg(not(feature = "streams"))]
 mod snapshot;
 mod table;
@@ -187,7 +190,7 @@ extern "C" fn create(patterns: u32) -> u32 {
 }
 
 /// The state of a parser as bytes, which are the output's text: with a number in which JavaScript notes what it knows itself.
-#[cfg(feature = "saved")]
+#[cfg(all(feature = "saved", not(feature = "streams")))]
 #[unsafe(no_mangle)]
 extern "C" fn save(parser: u32, note: u32) {
     with(|module| {
@@ -201,7 +204,7 @@ extern "C" fn save(parser: u32, note: u32) {
 /// Makes a parser go on from a state; the input has its options once more, and behind them the state, of this many bytes.
 /// The output has what JavaScript noted, and the begins of the open matches. Gives how many words these are, or why the
 /// state is refused as a negative number.
-#[cfg(feature = "saved")]
+#[cfg(all(feature = "saved", not(feature = "streams")))]
 #[unsafe(no_mangle)]
 extern "C" fn restore(parser: u32, patterns: u32, len: u32) -> i32 {
     with(|module| {

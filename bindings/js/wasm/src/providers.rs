@@ -16,9 +16,9 @@ use crate::envelopes::Marked;
 use crate::output::Output;
 use crate::{events, options, with};
 
-mod tag {
+pub(crate) mod tag {
     pub(super) const CALL: u32 = 0;
-    pub(super) const MATCH: u32 = 1;
+    pub(crate) const MATCH: u32 = 1;
     pub(super) const INPUT: u32 = 2;
     pub(super) const CALL_ERROR: u32 = 3;
     pub(super) const APPROVAL_REQUEST: u32 = 4;

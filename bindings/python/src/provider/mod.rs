@@ -11,18 +11,20 @@ use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
 use jsonspigot::{Parser, Retain};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 pub(crate) use self::event::StreamEvent;
 use self::event::made;
 use crate::chunk::Chunk;
 use crate::envelope::bytes_of;
+use crate::error::bad_state;
 use crate::event::{Paths, Told};
 use crate::framing::{Frame, Framing};
 use crate::keys::Keys;
 use crate::mirror::Mirror;
 use crate::options::{Options, pattern_set};
 use crate::parser::locked;
+use crate::saved::Saved;
 use crate::value::{Fractions, build};
 
 /// Reads a provider's stream: an SDK's event objects (``push``), or the body of the response (``feed``).
@@ -34,6 +36,9 @@ use crate::value::{Fractions, build};
 /// options are those of ``Parser``; duplicate keys are rejected unless you choose otherwise.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct ProviderStream(Mutex<Inner>);
+
+/// The most bytes that an event may have.
+const LIMIT: NonZeroUsize = NonZeroUsize::new(CallLimits::new().event_bytes).unwrap();
 
 struct Inner {
     stream: jsonspigot::providers::ProviderStream,
@@ -110,6 +115,61 @@ impl ProviderStream {
     }
 }
 
+/// What a stream is made from.
+struct Choices<'a, 'py> {
+    provider: &'a str,
+    patterns: Option<&'a Bound<'py, PyAny>>,
+    patterns_for: Option<&'a Bound<'py, PyDict>>,
+    structured: bool,
+    with_message: bool,
+    cumulative: bool,
+    options: Option<&'a Bound<'py, PyDict>>,
+}
+
+impl Choices<'_, '_> {
+    /// The stream that `begin` makes of a new one.
+    fn make(
+        self,
+        begin: impl FnOnce(
+            jsonspigot::providers::ProviderStream,
+        ) -> PyResult<(jsonspigot::providers::ProviderStream, Framing)>,
+    ) -> PyResult<ProviderStream> {
+        let options = Options::of(self.options)?;
+        let mut calls = ToolCalls::builder()
+            .patterns(&pattern_set(self.patterns)?)
+            .parser(options.builder_retaining(Retain::Matches));
+        for (name, patterns) in self.patterns_for.into_iter().flatten() {
+            calls = calls.patterns_for(name.cast::<PyString>()?.to_str()?, &pattern_set(Some(&patterns))?);
+        }
+        let calls = if self.cumulative { calls.cumulative() } else { calls }.build();
+        let stream = if self.provider == "auto" {
+            jsonspigot::providers::ProviderStream::detecting(calls)
+        } else {
+            let known = Provider::from_name(self.provider).ok_or_else(|| {
+                let names: Vec<_> = Provider::ALL.iter().map(|provider| provider.name()).collect();
+                PyValueError::new_err(format!(
+                    "provider: expected 'auto' or one of {}, not '{}'",
+                    names.join(", "),
+                    self.provider
+                ))
+            })?;
+            jsonspigot::providers::ProviderStream::new(known, calls)
+        };
+        let stream = if self.structured { stream.structured() } else { stream };
+        let stream = if self.with_message { stream.with_message() } else { stream };
+        let (stream, framing) = begin(stream)?;
+        Ok(ProviderStream(Mutex::new(Inner {
+            stream,
+            framing,
+            fractions: options.fractions,
+            has_snapshots: options.has_snapshots(),
+            paths: HashMap::new(),
+            keys: Keys::default(),
+            mirrors: HashMap::new(),
+        })))
+    }
+}
+
 #[pymethods]
 impl ProviderStream {
     #[new]
@@ -127,37 +187,43 @@ impl ProviderStream {
         cumulative: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = Options::of(options)?;
-        let mut calls =
-            ToolCalls::builder().patterns(&pattern_set(patterns)?).parser(options.builder_retaining(Retain::Matches));
-        for (name, patterns) in patterns_for.into_iter().flatten() {
-            calls = calls.patterns_for(name.cast::<PyString>()?.to_str()?, &pattern_set(Some(&patterns))?);
-        }
-        let calls = if cumulative { calls.cumulative() } else { calls }.build();
-        let stream = if provider == "auto" {
-            jsonspigot::providers::ProviderStream::detecting(calls)
-        } else {
-            let known = Provider::from_name(provider).ok_or_else(|| {
-                let names: Vec<_> = Provider::ALL.iter().map(|provider| provider.name()).collect();
-                PyValueError::new_err(format!(
-                    "provider: expected 'auto' or one of {}, not '{provider}'",
-                    names.join(", ")
-                ))
-            })?;
-            jsonspigot::providers::ProviderStream::new(known, calls)
-        };
-        let stream = if structured { stream.structured() } else { stream };
-        let stream = if with_message { stream.with_message() } else { stream };
-        let limit = NonZeroUsize::new(CallLimits::default().event_bytes).unwrap_or(NonZeroUsize::MAX);
-        Ok(Self(Mutex::new(Inner {
-            stream,
-            framing: Framing::new(limit),
-            fractions: options.fractions,
-            has_snapshots: options.has_snapshots(),
-            paths: HashMap::new(),
-            keys: Keys::default(),
-            mirrors: HashMap::new(),
-        })))
+        let choices = Choices { provider, patterns, patterns_for, structured, with_message, cumulative, options };
+        choices.make(|new| Ok((new, Framing::new(LIMIT))))
+    }
+
+    /// The stream's state as bytes, between two events or chunks, cut anywhere: with half an event that waits for the rest,
+    /// the open calls, and the message so far if the stream was built ``with_message=True``. See ``Parser.save``.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let inner = self.lock()?;
+        Ok(PyBytes::new(py, &inner.framing.add_to(inner.stream.save())))
+    }
+
+    /// The stream that was saved, with the provider (``"auto"``, if it was made with that), patterns and options that it had;
+    /// see ``Parser.restore``.
+    #[staticmethod]
+    #[pyo3(signature = (
+        provider, patterns, state, *, patterns_for = None, structured = false, with_message = false, cumulative = false,
+        **options
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    fn restore(
+        py: Python<'_>,
+        provider: &str,
+        patterns: Option<&Bound<'_, PyAny>>,
+        state: &Bound<'_, PyAny>,
+        patterns_for: Option<&Bound<'_, PyDict>>,
+        structured: bool,
+        with_message: bool,
+        cumulative: bool,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let state = Chunk::of_bytes(state, "a saved state")?;
+        let choices = Choices { provider, patterns, patterns_for, structured, with_message, cumulative, options };
+        choices.make(|new| {
+            Saved::of(state.bytes())
+                .and_then(|saved| Ok((new.restore(saved.state)?, Framing::of(&saved, LIMIT)?)))
+                .map_err(|error| bad_state(py, &error))
+        })
     }
 
     /// One event: an SDK's event object, a dict, or its JSON text.

@@ -1,0 +1,33 @@
+// What every entry with provider streams has besides their class, whether or not it can be saved: errors, types, names.
+
+export { JsonSpigotError, type Place } from "../error.js";
+export { PatternError } from "../patterns.js";
+export type { Json } from "../values.js";
+export type {
+  ApprovalRequestEvent,
+  BlockEndEvent,
+  BlockStartEvent,
+  CallCancelledEvent,
+  CallErrorEvent,
+  CallMatchEvent,
+  CallStartEvent,
+  ContentFilterEvent,
+  Executor,
+  IncompleteEvent,
+  InputEvent,
+  InputStatus,
+  MessageStartEvent,
+  OpaqueEvent,
+  ProviderErrorEvent,
+  RefusalEvent,
+  SourceEvent,
+  StopEvent,
+  StopType,
+  StreamEndEvent,
+  StreamEvent,
+  TextEvent,
+  ToolResultEvent,
+  UnknownEvent,
+  UsageEvent,
+} from "./events.js";
+export { PROVIDERS, type Provider, type ProviderOptions } from "./stream.js";

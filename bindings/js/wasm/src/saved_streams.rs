@@ -1,0 +1,75 @@
+//! Saved state of provider streams and envelopes: the library's, as it is. How far their bytes have come only JavaScript
+//! knows, which puts that around it: `../../src/durable/providers/state.ts`.
+
+use jsonspigot::{Event, RestoreErrorKind};
+
+use crate::envelopes::{self, CHOICES_LEN};
+use crate::output::Output;
+use crate::providers::{self, Field, Reader, Slot, record};
+use crate::{events, with};
+
+/// The state of a stream or an envelope as bytes, which are the output's text.
+#[unsafe(no_mangle)]
+extern "C" fn save(slot: u32) {
+    with(|module| {
+        module.on(slot, |slot, _, output| {
+            match &slot.reader {
+                Reader::Provider(stream) => stream.save_into(output.bytes()),
+                Reader::Envelope(marked) => marked.envelope.save_into(output.bytes()),
+            }
+            Ok(())
+        })
+    });
+}
+
+/// Makes a new stream or envelope go on from the state that the input has; in front of it, an envelope's choices once more.
+/// The output has the begins of open matches. Gives how many words these are, or why the state is refused as a negative
+/// number.
+#[unsafe(no_mangle)]
+extern "C" fn restore(slot: u32, len: u32) -> i32 {
+    with(|module| {
+        let Some(slot) = module.parsers.get_mut(slot) else { core::arch::wasm32::unreachable() };
+        module.output.clear();
+        match resumed(slot, module.input.get(..len as usize).unwrap_or_default(), &mut module.output) {
+            Ok(()) => {
+                module.place = module.output.place();
+                module.output.word_count() as i32
+            }
+            Err(kind) => {
+                let place = RestoreErrorKind::ALL.iter().position(|known| *known == kind);
+                -(place.map_or(RestoreErrorKind::ALL.len(), |place| place + 1) as i32)
+            }
+        }
+    })
+}
+
+fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), RestoreErrorKind> {
+    let Slot { reader, texts_to } = slot;
+    // JavaScript has lost the deltas of the matches that are open now.
+    let mut begin = |event: &Event<'_>, tag, owner: u64| {
+        *texts_to = (*texts_to).max(event.match_id + 1);
+        record(output, tag, &[Field::Number(Some(owner))]);
+        events::write(output, event, b"", 0);
+    };
+    match reader {
+        Reader::Provider(stream) => {
+            **stream = (**stream).clone().restore(input).map_err(|error| error.kind())?;
+            let calls = stream.calls();
+            for call in calls.open_calls() {
+                if let Some(parser) = calls.parser(call.number) {
+                    parser.open_matches_with(|event| begin(&event, providers::tag::MATCH, call.number));
+                }
+            }
+        }
+        Reader::Envelope(marked) => {
+            let (choices, state) = input.split_at_checked(CHOICES_LEN).unwrap_or_default();
+            let patterns = marked.envelope.parser().patterns().clone();
+            let builder = envelopes::choices(choices).0;
+            let restored = builder.restore(marked.marks.iter().cloned(), &patterns, state);
+            marked.envelope = restored.map_err(|error| error.kind())?;
+            // Whose payload is open, JavaScript need not know.
+            marked.envelope.parser().open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, 0));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Saved state with more in it than the library's: how far what stands before the library has come, such as half a line
+//! or half a character.
+//!
+//! The state is the library's, as it is, if there is nothing to add: any of its users can go on from it. Otherwise it comes
+//! after a header and what is added.
+//!
+//! | bytes | in the header |
+//! |---|---|
+//! | 4 | `jsf\x1A` |
+//! | 1 | the version of the format |
+//! | 8 | length of what is added |
+//! | 8 | length of the library's state |
+//! | 4 | checksum of all other bytes but the first five |
+//!
+//! Numbers are little-endian. The library's state says what it is of, and which patterns and choices it belongs to; the
+//! checksum ties what is added to it. As the library does, this reads bytes as hostile: nothing is longer than the bytes that
+//! are there, and each part checks what it reads.
+
+use std::ops::Range;
+
+use jsonspigot::{RestoreError, RestoreErrorKind};
+
+const MAGIC: [u8; 4] = *b"jsf\x1A";
+const VERSION: u8 = 1;
+const ADDED: Range<usize> = 5..13;
+const STATE: Range<usize> = 13..21;
+const CHECKSUM: Range<usize> = 21..25;
+const HEADER: usize = CHECKSUM.end;
+
+/// More bytes than any stream has: sums of a few numbers below it do not overflow.
+const FARTHEST: u64 = 1 << 60;
+
+/// The library's state with what is added to it, which `write` writes.
+pub(crate) fn with_added(state: &[u8], write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+    let mut bytes = vec![0; HEADER];
+    write(&mut Writer(&mut bytes));
+    let added = (bytes.len() - HEADER) as u64;
+    bytes.extend_from_slice(state);
+    bytes[..MAGIC.len()].copy_from_slice(&MAGIC);
+    bytes[MAGIC.len()] = VERSION;
+    bytes[ADDED].copy_from_slice(&added.to_le_bytes());
+    bytes[STATE].copy_from_slice(&(state.len() as u64).to_le_bytes());
+    let checksum = checksum(&bytes);
+    bytes[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&bytes[ADDED.start..STATE.end]);
+    hasher.update(&bytes[HEADER..]);
+    hasher.finalize()
+}
+
+/// A state, taken apart.
+pub(crate) struct Saved<'a> {
+    /// The library's.
+    pub(crate) state: &'a [u8],
+    added: Option<&'a [u8]>,
+}
+
+impl<'a> Saved<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Result<Self, RestoreError> {
+        // As long as it may be either, it is that of the library.
+        if !bytes.starts_with(&MAGIC[..3]) {
+            return Ok(Self { state: bytes, added: None });
+        }
+        if bytes.get(3).is_some_and(|last| *last != MAGIC[3]) {
+            return Err(RestoreErrorKind::NotSavedState.into());
+        }
+        if bytes.get(MAGIC.len()).is_some_and(|version| *version != VERSION) {
+            return Err(RestoreErrorKind::OtherVersion.into());
+        }
+        let Some((header, body)) = bytes.split_at_checked(HEADER) else { return Err(RestoreErrorKind::Cut.into()) };
+        let number = |place: &Range<usize>| header[place.clone()].try_into().map_or(0, u64::from_le_bytes);
+        let (added, state) = (number(&ADDED), number(&STATE));
+        // Whether the lengths are right is not known before the checksum is.
+        let len = added.saturating_add(state);
+        if (body.len() as u64) < len {
+            return Err(RestoreErrorKind::Cut.into());
+        }
+        if body.len() as u64 != len || header[CHECKSUM] != checksum(bytes).to_le_bytes() {
+            return Err(RestoreErrorKind::Changed.into());
+        }
+        let (added, state) = usize::try_from(added)
+            .ok()
+            .and_then(|added| body.split_at_checked(added))
+            .ok_or(RestoreErrorKind::Impossible)?;
+        Ok(Self { state, added: Some(added) })
+    }
+
+    /// What `read` reads of what was added, all of it; `None` if nothing was.
+    pub(crate) fn added<T>(
+        &self,
+        read: impl FnOnce(&mut Reader<'a>) -> Result<T, RestoreErrorKind>,
+    ) -> Result<Option<T>, RestoreError> {
+        let Some(rest) = self.added else { return Ok(None) };
+        let mut reader = Reader { rest };
+        let part = read(&mut reader)?;
+        possible(reader.rest.is_empty())?;
+        Ok(Some(part))
+    }
+}
+
+/// Nothing if all is well.
+pub(crate) fn possible(is_possible: bool) -> Result<(), RestoreErrorKind> {
+    if is_possible { Ok(()) } else { Err(RestoreErrorKind::Impossible) }
+}
+
+/// Appends the parts of what is added.
+pub(crate) struct Writer<'a>(&'a mut Vec<u8>);
+
+impl Writer<'_> {
+    pub(crate) fn flag(&mut self, flag: bool) {
+        self.0.push(flag.into());
+    }
+
+    pub(crate) fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+impl Writer<'_> {
+    /// What no part would write.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+/// Takes the parts of what was added, of which nothing can be trusted.
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn flag(&mut self) -> Result<bool, RestoreErrorKind> {
+        let (flag, rest) = self.rest.split_first().ok_or(RestoreErrorKind::Impossible)?;
+        self.rest = rest;
+        possible(*flag < 2)?;
+        Ok(*flag == 1)
+    }
+
+    /// A number of bytes or lines.
+    pub(crate) fn number(&mut self) -> Result<u64, RestoreErrorKind> {
+        let (number, rest) = self.rest.split_first_chunk().ok_or(RestoreErrorKind::Impossible)?;
+        self.rest = rest;
+        Some(u64::from_le_bytes(*number)).filter(|number| *number <= FARTHEST).ok_or(RestoreErrorKind::Impossible)
+    }
+
+    pub(crate) fn size(&mut self) -> Result<usize, RestoreErrorKind> {
+        usize::try_from(self.number()?).map_err(|_| RestoreErrorKind::Impossible)
+    }
+
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], RestoreErrorKind> {
+        let len = self.size()?;
+        let (bytes, rest) = self.rest.split_at_checked(len).ok_or(RestoreErrorKind::Impossible)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+}
