@@ -137,12 +137,10 @@ impl<'a> PartialValue<'a> {
         self.read::<T, Whole>(&context).map_err(|error| error.at(self))
     }
 
-    /// Reads a complete value, if that gives the same `T` as reading its text does; or else says what did not fit, if
-    /// anything.
-    pub(crate) fn read_as_text<T: Deserialize<'a>>(self) -> Result<T, Option<Error>> {
+    /// Reads a complete value, if that gives the same `T` as reading its text does.
+    pub(crate) fn read_as_text<T: Deserialize<'a>>(self) -> Option<T> {
         let context = Context::new(Extent::all(self), false, StandIn::Itself);
-        let value = self.read::<T, Whole>(&context).map_err(|error| Some(error.at(self)))?;
-        if context.has_read_spelling() { Err(None) } else { Ok(value) }
+        self.read::<T, Whole>(&context).ok().filter(|_| !context.has_read_spelling())
     }
 
     /// Leaves out open values until what is left fits.

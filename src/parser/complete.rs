@@ -1,6 +1,6 @@
 //! What a parser gives at the end: the text that it has kept, and the complete value.
 
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 
 use super::Parser;
 use crate::error::{Error, ErrorKind};
@@ -65,7 +65,7 @@ impl Parser {
     /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
     /// [`ErrorKind::NotRetained`] without snapshots, unless all text is kept; [`ErrorKind::DepthLimit`] past serde_json's
     /// 127 levels; [`ErrorKind::Data`] if the value is not a `T`. With all text kept, the last two have the offset, line and
-    /// column; with snapshots, the path of what does not fit.
+    /// column; from a snapshot alone, the path of what does not fit.
     ///
     /// # Cost
     ///
@@ -77,12 +77,9 @@ impl Parser {
         match (snapshot, self.engine.retained.whole()) {
             (Some(value), None) => value.read_whole(),
             // Errors have their place in the text, and raw values are spelt as there.
-            (Some(value), Some(text)) => value.read_as_text().or_else(|misfit| {
-                deserialize_text(text, 0, || misfit.map_or_else(root, |misfit| misfit.path().to_string()))
-            }),
+            (Some(value), Some(text)) => value.read_as_text().map_or_else(|| deserialize_root(text), Ok),
             (None, _) => {
-                let text = self.text_or("expected a parser that has snapshots or retains all of its text")?;
-                deserialize_text(text, 0, root)
+                deserialize_root(self.text_or("expected a parser that has snapshots or retains all of its text")?)
             }
         }
     }
@@ -109,7 +106,6 @@ impl Parser {
     }
 }
 
-/// The path of the root.
-fn root() -> String {
-    "$".to_string()
+fn deserialize_root<'a, T: serde::Deserialize<'a>>(text: &'a [u8]) -> Result<T, Error> {
+    deserialize_text(text, 0, || "$".to_string())
 }
