@@ -49,15 +49,18 @@ fn read(text: &str) -> Option<Parser> {
 
 /// Whether two JSON numbers are the same as doubles: `1.0` is `1`, and `0.30000000000000004` is what
 /// `0.3000000000000000444` becomes. Of fractions with more than 15 digits, the last two may differ by more than that; and
-/// those below 1e-307, of which doubles keep fewer digits, are compared by as many as others.
+/// those below 1e-307, of which doubles keep fewer digits or none, are all as good as zero.
 fn is_same_number(one: &str, other: &str) -> bool {
     let (one, other) = (Decimal::new(one), Decimal::new(other));
     if let (Some(one), Some(other)) = (one.integer, other.integer) {
         return one as f64 == other as f64;
     }
     let (low, high) = if one.exponent <= other.exponent { (one, other) } else { (other, one) };
+    if low.is_tiny() && high.is_tiny() {
+        return true;
+    }
     if low.digits == 0 || high.digits == 0 {
-        return low.digits == high.digits;
+        return false;
     }
     let digits = match high.exponent.saturating_sub(low.exponent) {
         0 => high.digits,
@@ -84,6 +87,11 @@ impl Decimal {
     /// How far two numbers that are the same double are apart at most: a double's last bit is up to 2.3e-16 of it, and
     /// of each number one is cut off.
     const UNSURE: u64 = 25;
+
+    /// Whether it is below 1e-307.
+    fn is_tiny(&self) -> bool {
+        self.digits == 0 || self.exponent <= -307
+    }
 
     fn new(number: &str) -> Self {
         let (is_negative, absolute) = number.strip_prefix('-').map_or((false, number), |absolute| (true, absolute));
@@ -190,6 +198,12 @@ mod tests {
         {
             assert!(!is_same_number(one, other), "{one} {other}");
         }
+        // Doubles come to an end, and lose digits before that.
+        for (one, other) in [("1e-400", "0"), ("-1e-99999999999999999999", "0.0"), ("5e-324", "4.9E-324")] {
+            assert!(is_same_number(one, other), "{one} {other}");
+        }
+        assert!(is_same_number("9.99999999999999999e-308", "1e-307"));
+        assert!(!is_same_number("3e-307", "0") && !is_same_number("1e-400", "1"));
         // The doubles next to a power of ten.
         assert!(is_same_number("1", "0.99999999999999999"));
         assert!(!is_same_number("1.0", "0.999999999999999"));
