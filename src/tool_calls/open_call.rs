@@ -64,7 +64,7 @@ pub(crate) struct OpenCall {
     /// Whether the limit was passed: nothing more is taken in, not even what would fit.
     is_full: bool,
     pub(super) input: Input,
-    /// The shortest repetition of the input that was found to be the same.
+    /// The shortest repetition of the input as it is that was found to be the same.
     repetition: Option<String>,
     /// Whether it was told that a server made something else of the input.
     is_contradicted: bool,
@@ -195,6 +195,10 @@ impl OpenCall {
                 return self.refuse_mixed(listener);
             }
             self.len += within.len();
+            // After a whole value, nothing but a number's next digit makes it another one.
+            if !within.trim_ascii().is_empty() {
+                self.forget_repetition(listener);
+            }
         }
         if within.len() < text.len() {
             self.pass_limit(listener);
@@ -213,8 +217,20 @@ impl OpenCall {
         let taken = self.input.set(path, value, &mut forward(self.identity.tool_call(), listener));
         let Ok(added) = taken else { return self.refuse_mixed(listener) };
         self.len += added;
+        self.forget_repetition(listener);
         if self.len > options.limits.input_bytes {
             self.pass_limit(listener);
+        }
+    }
+
+    /// The input has gone on, so what repeated it does not any more, and the next repetition is compared with all of it
+    /// again. An input that is much longer than its repetition, as a number of many zeros may be, would cost far more than
+    /// what is sent: it counts as contradicted.
+    fn forget_repetition(&mut self, listener: &mut dyn CallListener) {
+        if let Some(repetition) = self.repetition.take()
+            && self.len / 8 > repetition.len() + 128
+        {
+            self.contradict(listener);
         }
     }
 

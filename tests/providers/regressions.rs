@@ -2,7 +2,7 @@
 
 use jsonspigot::OwnedEventKind;
 use jsonspigot::providers::{Provider, ProviderStream};
-use jsonspigot::tool_calls::CallLimits;
+use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart};
 use serde_json::{Value, json};
 
 use super::support::{anthropic, chat, everything, gemini_call, read, read_with, responses};
@@ -232,4 +232,52 @@ fn whole_arguments_in_a_piece_are_not_lost() {
         ],
     );
     assert_eq!(log.summary(), [r#"f complete {"b":2}"#]);
+}
+
+/// What repeated the arguments before more of them came repeats them no longer.
+#[test]
+fn a_repetition_of_what_was_there_before_is_none() {
+    let set = |path: &str, value: &str| {
+        let value: Value = value.parse().unwrap();
+        gemini_call(&json!({"partialArgs": [{"jsonPath": path, "numberValue": value}], "willContinue": true}))
+    };
+    // As its text is spelt.
+    let whole = |args: &str| {
+        let call = gemini_call(&json!({"args": "ARGS", "willContinue": true}));
+        call.replace(r#""ARGS""#, args)
+    };
+    let statuses = |last: &str| {
+        let events = [
+            gemini_call(&json!({"name": "f", "willContinue": true})),
+            set("$.a", "1"),
+            whole(r#"{"a": 1.0}"#),
+            set("$.b", "2"),
+            whole(last),
+            gemini_call(&json!({})),
+        ];
+        read(Provider::Gemini, events).calls.into_iter().map(|call| call.status).collect::<Vec<_>>()
+    };
+    assert_eq!(statuses(r#"{"b": 2, "a": 1}"#), ["complete"]);
+    assert_eq!(statuses(r#"{"a": 1.0}"#), ["truncated"]);
+    assert_eq!(statuses(r#"{"a": 1}"#), ["truncated"]);
+
+    // The number at a text's root, which white space ends. A long one is not read again and again.
+    let errors = |zeros: usize, more: &str, last: &str| {
+        let (mut calls, mut errors) = (everything().build(), Vec::new());
+        let mut on_event = |event: CallEvent<'_>| {
+            if let CallEvent::Error(error) = event {
+                errors.push(error.kind());
+            }
+        };
+        calls.start(0, CallStart::new("tool"), &mut on_event);
+        calls.delta(0, &format!("1{}", "0".repeat(zeros)), &mut on_event);
+        calls.whole(0, &format!("1e{zeros}"), &mut on_event);
+        calls.delta(0, more, &mut on_event);
+        calls.whole(0, last, &mut on_event);
+        errors
+    };
+    assert_eq!(errors(0, "2", "12.0"), []);
+    assert_eq!(errors(0, "2", "1.0"), [CallErrorKind::Mismatch]);
+    assert_eq!(errors(5000, " ", "1.0e5000"), []);
+    assert_eq!(errors(5000, "0", "1e5001"), [CallErrorKind::Mismatch]);
 }
