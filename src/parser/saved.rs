@@ -96,7 +96,7 @@ impl Parser {
     ///
     /// # Cost
     ///
-    /// Linear in the length of the bytes. It allocates only what the parser has not got room for.
+    /// Linear in the length of the bytes. It allocates what the parser has no room for yet, and texts inside strings anew.
     pub fn restore_from(&mut self, bytes: &[u8]) -> Result<(), RestoreError> {
         self.reset();
         let owner = self.owner(Kind::Parser);
