@@ -1,5 +1,6 @@
 //! What servers do beside the protocol: each row of the tables of known quirks is a test.
 
+use jsonspigot::ErrorKind;
 use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::CallErrorKind;
 use serde_json::{Value, json};
@@ -429,4 +430,7 @@ fn gemini_reasons_amid_the_chunks() {
     assert_eq!(log.summary(), [r#"tool truncated(MAX_TOKENS) {"a":"x""#]);
     let log = read(Provider::Gemini, [start(), piece("x", true), reason("STOP")]);
     assert_eq!(log.summary(), [r#"tool truncated(STOP) {"a":"x"#]);
+    // What it lacks is told as it is of arguments that come as text.
+    let error = log.calls[0].error.as_ref().map(|(kind, offset, _)| (*kind, *offset));
+    assert_eq!(error, Some((ErrorKind::Incomplete, 7)));
 }
