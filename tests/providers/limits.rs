@@ -193,6 +193,27 @@ fn input_bytes() {
     assert_eq!(read(&["[}", "1234567"]).summary(), ["tool malformed [}123456"]);
 }
 
+/// What a server makes of an input that was too long is not held against what is left of it.
+#[test]
+fn a_derived_input_behind_a_cut_one() {
+    let event = |kind: &str, more: serde_json::Value| {
+        let mut event = json!({"type": kind, "toolCallId": "a", "toolName": "tool"});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event.to_string()
+    };
+    let input = "{\"a\":\"0123456789\"}";
+    let log = read_with(
+        Some(Provider::VercelUi),
+        limited(CallLimits::new().input_bytes(8)),
+        [
+            event("tool-input-start", json!({})),
+            event("tool-input-delta", json!({"inputTextDelta": input})),
+            event("tool-input-available", json!({"input": {"a": "0123456789"}})),
+        ],
+    );
+    assert_eq!(log.errors, [(CallErrorKind::InputLimit, Some(0))]);
+}
+
 #[test]
 fn an_endless_call() {
     let limits = CallLimits::new().input_bytes(1 << 10);

@@ -434,3 +434,24 @@ fn gemini_reasons_amid_the_chunks() {
     let error = log.calls[0].error.as_ref().map(|(kind, offset, _)| (*kind, *offset));
     assert_eq!(error, Some((ErrorKind::Incomplete, 7)));
 }
+
+/// Values by path are the call's, also where the message's own text, which is JSON, comes between them.
+#[test]
+fn gemini_values_around_structured_text() {
+    let text = |text: &str| json!({"candidates": [{"content": {"parts": [{"text": text}]}}]}).to_string();
+    let arg =
+        |path: &str| gemini_call(&json!({"partialArgs": [{"jsonPath": path, "numberValue": 1}], "willContinue": true}));
+    let log = read_structured(
+        Some(Provider::Gemini),
+        [
+            gemini_call(&json!({"name": "tool", "willContinue": true})),
+            arg("$.a"),
+            text("{\"t\":"),
+            arg("$.b"),
+            text("2}"),
+            gemini_call(&json!({})),
+        ],
+    );
+    assert_eq!(log.summary(), [r#"tool complete {"a":1,"b":1}"#, r#" complete {"t":2}"#]);
+    assert_eq!(log.errors, []);
+}
