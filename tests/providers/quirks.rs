@@ -2,7 +2,7 @@
 
 use jsonspigot::ErrorKind;
 use jsonspigot::providers::Provider;
-use jsonspigot::tool_calls::CallErrorKind;
+use jsonspigot::tool_calls::{CallErrorKind, CallStart};
 use serde_json::{Value, json};
 
 use super::support::{Log, chat, everything, gemini_call, read, read_structured, read_with, responses};
@@ -428,11 +428,11 @@ fn gemini_reasons_amid_the_chunks() {
     // Nothing tells the call's end but the reason that the tokens ran out.
     let log = read(Provider::Gemini, [start(), piece("x", false), reason("MAX_TOKENS")]);
     assert_eq!(log.summary(), [r#"tool truncated(MAX_TOKENS) {"a":"x""#]);
-    let log = read(Provider::Gemini, [start(), piece("x", true), reason("STOP")]);
-    assert_eq!(log.summary(), [r#"tool truncated(STOP) {"a":"x"#]);
     // What it lacks is told as it is of arguments that come as text.
     let error = log.calls[0].error.as_ref().map(|(kind, offset, _)| (*kind, *offset));
-    assert_eq!(error, Some((ErrorKind::Incomplete, 7)));
+    assert_eq!(error, Some((ErrorKind::Incomplete, 8)));
+    let log = read(Provider::Gemini, [start(), piece("x", true), reason("STOP")]);
+    assert_eq!(log.summary(), [r#"tool truncated(STOP) {"a":"x"#]);
 }
 
 /// Values by path are the call's, also where the message's own text, which is JSON, comes between them.
@@ -454,4 +454,21 @@ fn gemini_values_around_structured_text() {
     );
     assert_eq!(log.summary(), [r#"tool complete {"a":1,"b":1}"#, r#" complete {"t":2}"#]);
     assert_eq!(log.errors, []);
+}
+
+/// A server that has read the arguments and written them again spells its numbers otherwise, however deep they are.
+#[test]
+fn a_repetition_may_spell_numbers_otherwise() {
+    let told = |whole: &str| {
+        let (mut log, mut calls) = (Log::default(), everything().build());
+        calls.start(0, CallStart::new("tool"), |event| log.tell(event));
+        calls.delta(0, "[1,{\"a\":[2.0]}]", |event| log.tell(event));
+        calls.whole(0, whole, |event| log.tell(event));
+        calls.finish(None, |event| log.tell(event));
+        (log.calls[0].status, log.errors.len())
+    };
+    assert_eq!(told("[1.0, {\"a\": [2]}]"), ("complete", 0));
+    for other in ["[1.5,{\"a\":[2]}]", "[1,{\"a\":[3]}]", "[1,{\"b\":[2]}]", "[1,{\"a\":[2],\"b\":1}]", "[1]"] {
+        assert_eq!(told(other), ("truncated", 1), "{other}");
+    }
 }

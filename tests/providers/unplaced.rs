@@ -1,7 +1,7 @@
 //! Fragments that can't be placed: whatever may have lost one is never told as complete or empty.
 
 use jsonspigot::providers::Provider;
-use jsonspigot::tool_calls::{CallErrorKind, CallLimits};
+use jsonspigot::tool_calls::{CallErrorKind, CallLimits, CallStart};
 use serde_json::{Value, json};
 
 use super::support::{Log, anthropic, chat, everything, gemini_call, read, read_with, responses};
@@ -270,4 +270,39 @@ fn a_call_without_an_id_does_not_wait_for_longer_than_the_next_call() {
     );
     assert_eq!(log.summary(), ["first complete {}", "second complete {}"]);
     assert_eq!((log.ids(), log.calls[0].at_end.0.as_str()), (vec!["", "b"], "a"));
+}
+
+/// Calls by their ids, with these limits: what is started, and the fragments between, each with its slot.
+fn by_ids(limits: CallLimits, signals: &[(&str, Option<&str>)]) -> Log {
+    let (mut log, mut calls) = (Log::default(), everything().limits(limits).build());
+    for (slot, fragment) in signals {
+        match fragment {
+            Some(text) => calls.delta(*slot, text, |event| log.tell(event)),
+            None => calls.start(*slot, CallStart::new(*slot), |event| log.tell(event)),
+        }
+    }
+    calls.finish(None, |event| log.tell(event));
+    log
+}
+
+#[test]
+fn fragments_of_a_refused_id_are_no_other_call_s() {
+    let limits = CallLimits::new().open_calls(1).name_bytes(4);
+    let log = by_ids(limits, &[("a", None), ("four", None), ("four", Some("x")), ("a", Some("{}"))]);
+    assert_eq!(log.summary(), ["a complete {}"]);
+    // An id that is too long is not known again, so that the fragment may have been the open call's.
+    let log = by_ids(limits, &[("a", None), ("fives", None), ("fives", Some("x")), ("a", Some("{}"))]);
+    assert_eq!(log.summary(), ["a truncated(unplaced) {}"]);
+}
+
+#[test]
+fn a_fragment_before_its_call_is_remembered_by_its_id() {
+    let limits = CallLimits::new().name_bytes(4);
+    let log = by_ids(limits, &[("four", Some("x")), ("a", None), ("a", Some("{}"))]);
+    assert_eq!(log.summary(), ["a complete {}"]);
+    let log = by_ids(limits, &[("four", Some("x")), ("four", None), ("four", Some("{}"))]);
+    assert_eq!(log.summary(), ["four truncated(unplaced) {}"]);
+    // If it is too long for that, it may be the next call's.
+    let log = by_ids(limits, &[("fives", Some("x")), ("a", None), ("a", Some("{}"))]);
+    assert_eq!(log.summary(), ["a truncated(unplaced) {}"]);
 }
