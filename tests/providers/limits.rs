@@ -5,7 +5,7 @@ use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, To
 use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
 use serde_json::json;
 
-use super::support::{Log, anthropic, chat, everything, gemini_call, read_with, responses};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read_stream, read_with, responses};
 
 fn limited(limits: CallLimits) -> ToolCallsBuilder {
     everything().limits(limits)
@@ -456,5 +456,29 @@ fn what_is_remembered_does_not_grow_with_the_stream() {
         }
         let [before, after] = remembered;
         assert!(after < before + before / 20, "{provider}, {number}: {before} characters, later {after}");
+    }
+}
+
+/// A call that is refused takes nothing from the message's own text.
+#[test]
+fn a_refused_call_amid_structured_text() {
+    let text = |text: &str| json!({"choices": [{"index": 0, "delta": {"content": text}}]}).to_string();
+    let calls = limited(CallLimits::new().open_calls(1)).build();
+    let log = read_stream(
+        ProviderStream::new(Provider::OpenaiChat, calls).structured(),
+        [text("{\"t\":"), chat::call(0, "a", "tool", ""), text("1}"), chat::end("stop")],
+    );
+    assert_eq!(log.summary(), [" complete {\"t\":1}"]);
+    assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None)]);
+}
+
+/// What is remembered of refused calls is as much as a state may say.
+#[test]
+fn a_thousand_refused_calls_are_saved() {
+    let builder = limited(CallLimits::new().open_calls(1));
+    let mut calls = builder.clone().build();
+    for slot in 0..1000 {
+        calls.start(slot, CallStart::new("tool"), |_| {});
+        assert!(builder.clone().restore(&calls.save()).is_ok(), "{slot}");
     }
 }

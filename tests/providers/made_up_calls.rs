@@ -40,6 +40,9 @@ const LEFT_OUT: usize = 13;
 const START_INPUT: usize = 14;
 const INPUT: usize = 16;
 
+/// What is said of a state, and the parts that it has in place of others.
+type Case<'a> = (&'a str, &'a [(Part, &'a [u8])]);
+
 /// The call with some of its bytes replaced, each by any number of others, from the last to the first.
 fn call(edits: &[(usize, &[u8])]) -> Vec<u8> {
     let mut call = CALL.to_vec();
@@ -110,7 +113,7 @@ fn parts_that_contradict_each_other_are_refused() {
     let both = |first: &[u8], second: &[u8]| open(&[(0, first), (1, second)]);
     let three_known = &[6, 0, 0, 0, 0, 3, 5, 0, 1, 0, 0, 1, 4, 1, b'a', 0, 2, 0, 0, 2, 3, 7, 0];
 
-    let right: [(&str, &[(Part, &[u8])]); 17] = [
+    let right: [Case<'_>; 17] = [
         ("as it is", &[]),
         ("the newest call is not told yet", &[(Open, &open(&[(1, &untold)]))]),
         ("a call is stopped and waits", &[(Open, &open(&[(1, &stopped)])), (Waiting, &[1])]),
@@ -133,7 +136,7 @@ fn parts_that_contradict_each_other_are_refused() {
         assert_eq!(restored(limits, parts), Ok(()), "{name}");
     }
 
-    let wrong: [(&str, &[(Part, &[u8])]); 39] = [
+    let wrong: [Case<'_>; 39] = [
         ("an open call that was not numbered", &[(Next, &[1])]),
         ("an older call that was not told", &[(Open, &both(&untold, CALL)), (Ended, &[0])]),
         ("open calls out of order", &[(Open, &open(&[(1, CALL), (0, CALL)])), (Ended, &[0])]),

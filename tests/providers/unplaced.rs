@@ -4,7 +4,7 @@ use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::{CallErrorKind, CallLimits, CallStart};
 use serde_json::{Value, json};
 
-use super::support::{Log, anthropic, chat, everything, gemini_call, read, read_with, responses};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read, read_structured, read_with, responses};
 
 fn delta_at(index: &Value, text: &str) -> String {
     json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": text}})
@@ -305,4 +305,34 @@ fn a_fragment_before_its_call_is_remembered_by_its_id() {
     // If it is too long for that, it may be the next call's.
     let log = by_ids(limits, &[("fives", Some("x")), ("a", None), ("a", Some("{}"))]);
     assert_eq!(log.summary(), ["a truncated(unplaced) {}"]);
+}
+
+/// The message's own text is no call that a fragment without an index could be of.
+#[test]
+fn structured_text_is_not_the_only_open_call() {
+    let text = |piece: Value| json!({"type": "content_block_delta", "index": 0, "delta": piece}).to_string();
+    let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
+    let log = read_structured(
+        Some(Provider::Anthropic),
+        [
+            start.to_string(),
+            text(json!({"type": "text_delta", "text": "{\"t\":1}"})),
+            anthropic::start(1, "a", "tool"),
+            delta_at(&Value::Null, "{}"),
+            anthropic::stop(1),
+            anthropic::end("tool_use"),
+        ],
+    );
+    assert_eq!(
+        (log.summary(), log.errors),
+        (vec![" complete {\"t\":1}".to_owned(), "tool complete {}".to_owned()], vec![])
+    );
+}
+
+/// A whole input without an id, where nothing is open: a call of its own.
+#[test]
+fn a_whole_input_that_names_no_call() {
+    let event = json!({"type": "tool-input-available", "toolName": "tool", "input": {"a": 1}}).to_string();
+    let log = read_with(Some(Provider::VercelUi), everything(), [event]);
+    assert_eq!((log.summary(), log.errors), (vec!["tool complete {\"a\":1}".to_owned()], vec![]));
 }
