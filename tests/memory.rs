@@ -155,7 +155,9 @@ fn a_reset_parser_does_not_grow() {
 }
 
 /// The guide's limits for hostile input.
-const HOSTILE: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).total(4 << 20);
+fn hostile() -> Limits {
+    Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).total(4 << 20)
+}
 
 /// Objects inside one another with keys as long as the limits allow, so that the innermost one's path takes 64 KB, and
 /// in it a string of which each byte deviates.
@@ -164,14 +166,14 @@ fn deviations(count: usize) -> impl Iterator<Item = Vec<u8>> {
 }
 
 fn deep_string(count: usize, byte: &'static str) -> impl Iterator<Item = Vec<u8>> {
-    let head = format!("{{\"{}\":", "k".repeat(HOSTILE.key as usize)).repeat(HOSTILE.depth) + "\"";
-    text(&head, count, |_| byte.to_owned(), &("\"".to_owned() + &"}".repeat(HOSTILE.depth)))
+    let head = format!("{{\"{}\":", "k".repeat(hostile().key as usize)).repeat(hostile().depth) + "\"";
+    text(&head, count, |_| byte.to_owned(), &("\"".to_owned() + &"}".repeat(hostile().depth)))
 }
 
 /// What is kept of deviations does not grow with their number: the first has its path, some are listed, all are counted.
 #[test]
 fn deviations_take_no_memory() {
-    let lenient = Parser::builder().limits(HOSTILE).show_past_flaws();
+    let lenient = Parser::builder().limits(hostile()).show_past_flaws();
     for (retain, count) in [(Retain::All, 1_000_000), (Retain::Matches, 100_000), (Retain::Nothing, 100_000)] {
         let builder = lenient.retain(retain);
         let few = peak(builder, &["$..*"], deviations(1000), Method::Callback);

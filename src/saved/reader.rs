@@ -146,6 +146,27 @@ mod tests {
     use super::super::Writer;
     use super::*;
 
+    #[test]
+    fn numbers_and_counts_have_bounds() {
+        let number = |bytes: &[u8]| Reader::new(bytes).number();
+        let with_end = |end: &[u8]| number(&[&[0xFF; 9][..], end].concat());
+        assert_eq!(number(&[0x7F]), Ok(0x7F));
+        assert_eq!(number(&[0x80, 0x01]), Ok(0x80));
+        assert_eq!(with_end(&[0x00]), Ok(u64::MAX >> 1));
+        assert_eq!(with_end(&[0x01]), Ok(u64::MAX));
+        assert_eq!(with_end(&[0x02]), Err(Impossible), "the 65th bit");
+        assert_eq!(with_end(&[0x81, 0x00]), Err(Impossible), "an eleventh byte");
+        assert_eq!(number(&[0x80]), Err(Impossible));
+        assert_eq!(number(&[]), Err(Impossible));
+        assert_eq!(Reader::new(&[5]).at_most(5), Ok(5));
+        assert_eq!(Reader::new(&[5]).at_most(4), Err(Impossible));
+        let mut reader = Reader::new(&[1, 0]);
+        assert_eq!((reader.count(), reader.rest_len(), reader.end()), (Ok(1), 1, Err(Impossible)));
+        assert_eq!(Reader::new(&[2, 0]).count(), Err(Impossible));
+        assert_eq!(Reader::new(&[2]).flag(), Err(Impossible));
+        assert_eq!(Reader::new(&[1]).choice(&['a']), Err(Impossible));
+    }
+
     proptest! {
         #[test]
         fn what_is_written_is_read(number: u64, signed: i64, text: String, flag: bool, option: Option<u8>) {

@@ -159,6 +159,8 @@ fn gemini() {
             arg("$.a"),
             gemini_call(&json!({"partialArgs": [{"jsonPath": "$.x"}], "willContinue": true})),
             arg("$.a"),
+            // It would be in order, but nobody can say any more where it belongs.
+            arg("$.c"),
             gemini_call(&json!({})),
             arg("$.b"),
         ],

@@ -5,7 +5,7 @@ use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, To
 use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
 use serde_json::json;
 
-use super::support::{Log, anthropic, chat, everything, gemini_call, read_with, responses};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read_stream, read_with, responses};
 
 fn limited(limits: CallLimits) -> ToolCallsBuilder {
     everything().limits(limits)
@@ -191,6 +191,27 @@ fn input_bytes() {
     assert_eq!(read(&["{\"a\":\"éé\"}"]).summary(), ["tool truncated(limit) {\"a\":\"é"]);
     assert_eq!(read(&["{\"a\":12}", " "]).summary(), ["tool truncated(limit) {\"a\":12}"]);
     assert_eq!(read(&["[}", "1234567"]).summary(), ["tool malformed [}123456"]);
+}
+
+/// What a server makes of an input that was too long is not held against what is left of it.
+#[test]
+fn a_derived_input_behind_a_cut_one() {
+    let event = |kind: &str, more: serde_json::Value| {
+        let mut event = json!({"type": kind, "toolCallId": "a", "toolName": "tool"});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event.to_string()
+    };
+    let input = "{\"a\":\"0123456789\"}";
+    let log = read_with(
+        Some(Provider::VercelUi),
+        limited(CallLimits::new().input_bytes(8)),
+        [
+            event("tool-input-start", json!({})),
+            event("tool-input-delta", json!({"inputTextDelta": input})),
+            event("tool-input-available", json!({"input": {"a": "0123456789"}})),
+        ],
+    );
+    assert_eq!(log.errors, [(CallErrorKind::InputLimit, Some(0))]);
 }
 
 #[test]
@@ -435,5 +456,29 @@ fn what_is_remembered_does_not_grow_with_the_stream() {
         }
         let [before, after] = remembered;
         assert!(after < before + before / 20, "{provider}, {number}: {before} characters, later {after}");
+    }
+}
+
+/// A call that is refused takes nothing from the message's own text.
+#[test]
+fn a_refused_call_amid_structured_text() {
+    let text = |text: &str| json!({"choices": [{"index": 0, "delta": {"content": text}}]}).to_string();
+    let calls = limited(CallLimits::new().open_calls(1)).build();
+    let log = read_stream(
+        ProviderStream::new(Provider::OpenaiChat, calls).structured(),
+        [text("{\"t\":"), chat::call(0, "a", "tool", ""), text("1}"), chat::end("stop")],
+    );
+    assert_eq!(log.summary(), [" complete {\"t\":1}"]);
+    assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None)]);
+}
+
+/// What is remembered of refused calls is as much as a state may say.
+#[test]
+fn a_thousand_refused_calls_are_saved() {
+    let builder = limited(CallLimits::new().open_calls(1));
+    let mut calls = builder.clone().build();
+    for slot in 0..1000 {
+        calls.start(slot, CallStart::new("tool"), |_| {});
+        assert!(builder.clone().restore(&calls.save()).is_ok(), "{slot}");
     }
 }

@@ -16,6 +16,7 @@ mod fixtures;
 mod going_back;
 mod known_bugs_of_others;
 mod limits;
+mod made_up_calls;
 mod neutral;
 mod own_streams;
 mod owned;

@@ -1,7 +1,8 @@
 //! What servers do beside the protocol: each row of the tables of known quirks is a test.
 
+use jsonspigot::ErrorKind;
 use jsonspigot::providers::Provider;
-use jsonspigot::tool_calls::CallErrorKind;
+use jsonspigot::tool_calls::{CallErrorKind, CallStart};
 use serde_json::{Value, json};
 
 use super::support::{Log, chat, everything, gemini_call, read, read_structured, read_with, responses};
@@ -427,6 +428,47 @@ fn gemini_reasons_amid_the_chunks() {
     // Nothing tells the call's end but the reason that the tokens ran out.
     let log = read(Provider::Gemini, [start(), piece("x", false), reason("MAX_TOKENS")]);
     assert_eq!(log.summary(), [r#"tool truncated(MAX_TOKENS) {"a":"x""#]);
+    // What it lacks is told as it is of arguments that come as text.
+    let error = log.calls[0].error.as_ref().map(|(kind, offset, _)| (*kind, *offset));
+    assert_eq!(error, Some((ErrorKind::Incomplete, 8)));
     let log = read(Provider::Gemini, [start(), piece("x", true), reason("STOP")]);
     assert_eq!(log.summary(), [r#"tool truncated(STOP) {"a":"x"#]);
+}
+
+/// Values by path are the call's, also where the message's own text, which is JSON, comes between them.
+#[test]
+fn gemini_values_around_structured_text() {
+    let text = |text: &str| json!({"candidates": [{"content": {"parts": [{"text": text}]}}]}).to_string();
+    let arg =
+        |path: &str| gemini_call(&json!({"partialArgs": [{"jsonPath": path, "numberValue": 1}], "willContinue": true}));
+    let log = read_structured(
+        Some(Provider::Gemini),
+        [
+            gemini_call(&json!({"name": "tool", "willContinue": true})),
+            arg("$.a"),
+            text("{\"t\":"),
+            arg("$.b"),
+            text("2}"),
+            gemini_call(&json!({})),
+        ],
+    );
+    assert_eq!(log.summary(), [r#"tool complete {"a":1,"b":1}"#, r#" complete {"t":2}"#]);
+    assert_eq!(log.errors, []);
+}
+
+/// A server that has read the arguments and written them again spells its numbers otherwise, however deep they are.
+#[test]
+fn a_repetition_may_spell_numbers_otherwise() {
+    let told = |whole: &str| {
+        let (mut log, mut calls) = (Log::default(), everything().build());
+        calls.start(0, CallStart::new("tool"), |event| log.tell(event));
+        calls.delta(0, "[1,{\"a\":[2.0]}]", |event| log.tell(event));
+        calls.whole(0, whole, |event| log.tell(event));
+        calls.finish(None, |event| log.tell(event));
+        (log.calls[0].status, log.errors.len())
+    };
+    assert_eq!(told("[1.0, {\"a\": [2]}]"), ("complete", 0));
+    for other in ["[1.5,{\"a\":[2]}]", "[1,{\"a\":[3]}]", "[1,{\"b\":[2]}]", "[1,{\"a\":[2],\"b\":1}]", "[1]"] {
+        assert_eq!(told(other), ("truncated", 1), "{other}");
+    }
 }

@@ -1,10 +1,10 @@
 //! Fragments that can't be placed: whatever may have lost one is never told as complete or empty.
 
 use jsonspigot::providers::Provider;
-use jsonspigot::tool_calls::{CallErrorKind, CallLimits};
+use jsonspigot::tool_calls::{CallErrorKind, CallLimits, CallStart};
 use serde_json::{Value, json};
 
-use super::support::{Log, anthropic, chat, everything, gemini_call, read, read_with, responses};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read, read_structured, read_with, responses};
 
 fn delta_at(index: &Value, text: &str) -> String {
     json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": text}})
@@ -270,4 +270,69 @@ fn a_call_without_an_id_does_not_wait_for_longer_than_the_next_call() {
     );
     assert_eq!(log.summary(), ["first complete {}", "second complete {}"]);
     assert_eq!((log.ids(), log.calls[0].at_end.0.as_str()), (vec!["", "b"], "a"));
+}
+
+/// Calls by their ids, with these limits: what is started, and the fragments between, each with its slot.
+fn by_ids(limits: CallLimits, signals: &[(&str, Option<&str>)]) -> Log {
+    let (mut log, mut calls) = (Log::default(), everything().limits(limits).build());
+    for (slot, fragment) in signals {
+        match fragment {
+            Some(text) => calls.delta(*slot, text, |event| log.tell(event)),
+            None => calls.start(*slot, CallStart::new(*slot), |event| log.tell(event)),
+        }
+    }
+    calls.finish(None, |event| log.tell(event));
+    log
+}
+
+#[test]
+fn fragments_of_a_refused_id_are_no_other_call_s() {
+    let limits = CallLimits::new().open_calls(1).name_bytes(4);
+    let log = by_ids(limits, &[("a", None), ("four", None), ("four", Some("x")), ("a", Some("{}"))]);
+    assert_eq!(log.summary(), ["a complete {}"]);
+    // An id that is too long is not known again, so that the fragment may have been the open call's.
+    let log = by_ids(limits, &[("a", None), ("fives", None), ("fives", Some("x")), ("a", Some("{}"))]);
+    assert_eq!(log.summary(), ["a truncated(unplaced) {}"]);
+}
+
+#[test]
+fn a_fragment_before_its_call_is_remembered_by_its_id() {
+    let limits = CallLimits::new().name_bytes(4);
+    let log = by_ids(limits, &[("four", Some("x")), ("a", None), ("a", Some("{}"))]);
+    assert_eq!(log.summary(), ["a complete {}"]);
+    let log = by_ids(limits, &[("four", Some("x")), ("four", None), ("four", Some("{}"))]);
+    assert_eq!(log.summary(), ["four truncated(unplaced) {}"]);
+    // If it is too long for that, it may be the next call's.
+    let log = by_ids(limits, &[("fives", Some("x")), ("a", None), ("a", Some("{}"))]);
+    assert_eq!(log.summary(), ["a truncated(unplaced) {}"]);
+}
+
+/// The message's own text is no call that a fragment without an index could be of.
+#[test]
+fn structured_text_is_not_the_only_open_call() {
+    let text = |piece: Value| json!({"type": "content_block_delta", "index": 0, "delta": piece}).to_string();
+    let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
+    let log = read_structured(
+        Some(Provider::Anthropic),
+        [
+            start.to_string(),
+            text(json!({"type": "text_delta", "text": "{\"t\":1}"})),
+            anthropic::start(1, "a", "tool"),
+            delta_at(&Value::Null, "{}"),
+            anthropic::stop(1),
+            anthropic::end("tool_use"),
+        ],
+    );
+    assert_eq!(
+        (log.summary(), log.errors),
+        (vec![" complete {\"t\":1}".to_owned(), "tool complete {}".to_owned()], vec![])
+    );
+}
+
+/// A whole input without an id, where nothing is open: a call of its own.
+#[test]
+fn a_whole_input_that_names_no_call() {
+    let event = json!({"type": "tool-input-available", "toolName": "tool", "input": {"a": 1}}).to_string();
+    let log = read_with(Some(Provider::VercelUi), everything(), [event]);
+    assert_eq!((log.summary(), log.errors), (vec!["tool complete {\"a\":1}".to_owned()], vec![]));
 }
