@@ -98,6 +98,30 @@ describe("a provider stream that is saved and restored", () => {
       }
     });
   }
+  test("goes on where events are too long, whatever the limit", () => {
+    // A message of 16 bytes without headers and payload, cut in its prelude, behind it, and before its end.
+    const message = Uint8Array.of(0, 0, 0, 16, 0, 0, 0, 0, 0x05, 0xc2, 0x48, 0xeb, 0x98, 0xff, 0x79, 0x29);
+    const bodies = ["{}\n", '{"a', "[{", "[{}]", '{"aaaaa"\0', '[{"aaaaaaa":\0', "data: x\n", ":", "x", message.slice(0, 5), message.slice(0, 12), message.slice(0, 15)];
+    for (const eventBytes of [0, 5, 100]) {
+      const options = { callLimits: { eventBytes } };
+      for (const body of bodies) {
+        const one = new ProviderStream("bedrock", "city", options);
+        one.feed(body);
+        const other = ProviderStream.restore("bedrock", "city", one.save(), options);
+        for (const chunk of [": 1}", "\n", "\n{}\n"]) assert.deepEqual(other.feed(chunk), one.feed(chunk));
+        assert.deepEqual(other.finish(), one.finish());
+      }
+    }
+  });
+  test("does not keep the white space that comes before the first event", () => {
+    for (const [blank, rest] of [["\n", "data: {}\n\n"], ["\r\n", '{"a":1}\n'], [" \t", '\n[{"a":1}]'], ["\n \n", "[{}]"]]) {
+      const stream = new ProviderStream("openai-chat", "city");
+      const plain = new ProviderStream("openai-chat", "city");
+      for (let count = 0; count < 100; count++) stream.feed(blank.repeat(10));
+      assert.ok(stream.save().length < 200, stream.save().length);
+      assert.deepEqual(stream.feed(rest), plain.feed(blank + rest));
+    }
+  });
   test("takes events too, and a body after them", () => {
     const one = new ProviderStream("auto", "city");
     let other = new ProviderStream("auto", "city");

@@ -54,7 +54,15 @@ export class Framing {
     [this.#cut, this.#prelude, this.#before, this.#reader] = state;
   }
 
-  feed(chunk: string | Uint8Array): void {
+  /** Goes on with a reader that is known, as a saved state knows it. */
+  begin<R extends Messages | Texts>(reader: (limit: number, tell: OnFrame, onFrame: OnFrame) => R): R {
+    const begun = reader(this.#limit, this.#tell, this.#onFrame);
+    this.#reader = begun;
+    return begun;
+  }
+
+  feed(input: string | Uint8Array): void {
+    const chunk = typeof input === "string" && this.#reader instanceof Messages ? new TextEncoder().encode(input) : input;
     if (typeof chunk === "string") {
       // What bytes have left open ends here.
       if (chunk !== "") this.#endBytes();
@@ -150,8 +158,11 @@ export class Framing {
     while (!this.#reader && rest !== "") {
       const unit = rest[0]!;
       const isFirst = this.#before === "";
-      if (isBlank(unit) || (isFirst && unit === BYTE_ORDER_MARK) || (unit === "[" && !this.#before.includes("["))) {
-        this.#before += unit;
+      const hasBracket = this.#before.includes("[");
+      if (isBlank(unit) || (isFirst && unit === BYTE_ORDER_MARK) || (unit === "[" && !hasBracket)) {
+        // Of white space no more is kept than matters, as some servers send it to keep a connection open.
+        if (unit === "\n" || unit === "\r") this.#before = hasBracket ? "[\n" : "\n";
+        else if (!isBlank(unit) || !" \t\f".includes(this.#before.at(-1) ?? "x")) this.#before += unit;
         rest = rest.slice(1);
       } else if (unit === "{") {
         this.#reader = new Texts(this.#limit, this.#tell, this.#before.includes("["));

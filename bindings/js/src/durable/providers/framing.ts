@@ -17,9 +17,6 @@ const MESSAGES = 3;
 const READINGS = ["between", "value", "line", "element"] as const;
 type Reading = (typeof READINGS)[number];
 
-/** Of the lengths of a message that has neither headers nor a payload. */
-const EMPTY_CHECKSUM = [0x05, 0xc2, 0x48, 0xeb];
-
 /** Whether nothing has been read, so that there is nothing to save. */
 export function isNew(framing: Framing): boolean {
   const [cut, prelude, before, reader] = framing.state;
@@ -66,19 +63,17 @@ export function readFraming(added: Reader, framing: Framing): void {
       possible(!reader && text === before && read.length === prelude.length && own.length === 0);
       break;
     }
-    // The shortest text or bytes that each is known by, without a frame, bring the reader.
     case EVENTS:
+      // A comment: no frame, and by its first byte what all else is read as.
       framing.feed(":\n");
       readEvents(added, framing.state[3] as ServerSentEvents);
       break;
     case TEXTS:
-      framing.feed("{");
-      readTexts(added, framing.state[3] as Texts);
+      readTexts(added, framing.begin((limit, tell) => new Texts(limit, tell, false)));
       break;
     case MESSAGES:
       possible(cut.length === 0);
-      framing.feed(Uint8Array.of(0, 0, 0, 16, 0, 0, 0, 0, ...EMPTY_CHECKSUM));
-      readMessages(added, framing.state[3] as Messages);
+      readMessages(added, framing.begin((limit, _, onFrame) => new Messages(limit, onFrame)));
       break;
     default:
       possible(false);
@@ -141,7 +136,8 @@ function readTexts(added: Reader, texts: Texts): void {
     const [depth, last, lineAt] = [added.number(), added.number(), added.number()];
     const [isInString, isEscaped, hasLineBegun, mayBeList] = [added.flag(), added.flag(), added.flag(), added.flag()];
     // Of what is not held it only matters whether there was a line before.
-    possible(last > 0 && last < 0x10000 && lineAt < 2 && (depth > 0 || !isInString) && (isInString || !isEscaped));
+    // The last unit may be U+0000, which is no JSON, but no value is whole behind it.
+    possible((last > 0 || depth > 0) && last < 0x10000 && lineAt < 2 && (depth > 0 || !isInString) && (isInString || !isEscaped));
     begin(reading, [depth, last, lineAt], [isInString, isEscaped, hasLineBegun, mayBeList]);
   }
   texts.feed(held);
