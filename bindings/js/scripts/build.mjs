@@ -3,7 +3,7 @@
 // Needs Rust with the target wasm32-unknown-unknown (`rustup target add wasm32-unknown-unknown`). The same sources give the
 // same bytes: the lock files fix what is built, and paths of this machine are kept out.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,9 +24,16 @@ const remap = [[cargoHome, "/cargo"], [repository, "/jsonspigot"]].map(([from, t
 // What it mends differs between folders of systems that have it, too.
 const wrapper = process.platform === "win32" ? "" : join(here, "scripts/rustc-wrapper.sh");
 
+/** The same beside others. */
+async function start(command, args, options = {}) {
+  const started = spawn(command, args, { cwd: here, stdio: "inherit", ...options });
+  const status = await new Promise((ended, failed) => started.on("error", failed).on("close", ended));
+  if (status !== 0) throw new Error(`${command} ended with status ${status}`);
+}
+
 /** A crate of this folder as a module: small, and without what depends on this machine. */
-function build(crate, file, { target = `${crate}/target`, features = [], flags = [], before = [], optimizer = [] } = {}) {
-  run(
+async function build(crate, file, { target = `${crate}/target`, features = [], flags = [], before = [], optimizer = [] } = {}) {
+  await start(
     "cargo",
     [
       ...["build", "--quiet", "--release", "--locked", "--target", "wasm32-unknown-unknown"],
@@ -34,7 +41,7 @@ function build(crate, file, { target = `${crate}/target`, features = [], flags =
     ],
     { env: { ...process.env, RUSTFLAGS: [...remap, ...flags].join(" "), RUSTC_WRAPPER: wrapper, CARGO_INCREMENTAL: "0" } },
   );
-  run("node_modules/.bin/wasm-opt", [
+  await start("node_modules/.bin/wasm-opt", [
     `${target}/wasm32-unknown-unknown/release/jsonspigot_${crate}.wasm`,
     ...before,
     ...["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
@@ -54,17 +61,24 @@ const small = ["--reorder-functions", "--low-memory-unused"];
 // compiles patterns is called now and then only.
 const seldom = ["*drop*", "*pattern*parser*", "*pattern*syntax*", "*pattern*set*"].map((name) => `--no-inline=${name}`);
 const optimizer = ["--always-inline-max-function-size", "20"];
-build("wasm", "dist/jsonspigot.wasm", { flags, before: seldom, optimizer: [...small, ...optimizer] });
-// Folders of their own for what cargo makes, so that no module is built anew for another.
-for (const [features, name] of [["providers", "providers"], ["saved", "durable"], ["providers,saved", "durable-providers"]]) {
-  build("wasm", `dist/${name}.wasm`, { target: `wasm/target/${name}`, features: ["--features", features], flags, optimizer: small });
-}
+/** The module with these features. */
+const withFeatures = (features, file, target) =>
+  build("wasm", file, { target: `wasm/target/${target}`, features: ["--features", features], flags, optimizer: small });
 // Only pages have these: elsewhere the module with all wire formats is there at once.
 const FORMATS = ["anthropic", "openai-chat", "openai-responses", "gemini"];
-for (const format of FORMATS) {
-  build("wasm", `wasm/target/${format}.wasm`, { target: "wasm/target/format", features: ["--features", format], flags, optimizer: small });
+/** One after the other, as they share a folder. */
+async function buildFormats() {
+  for (const format of FORMATS) await withFeatures(format, `wasm/target/${format}.wasm`, "format");
 }
-build("unpack", "unpack/target/unpack.wasm", { flags: ["-Clink-arg=-zstack-size=65536"] });
+// Side by side, since the linker has one thread; in folders of their own, so that no module is built anew for another.
+await Promise.all([
+  buildFormats(),
+  withFeatures("providers,saved", "dist/durable-providers.wasm", "durable-providers"),
+  withFeatures("providers", "dist/providers.wasm", "providers"),
+  withFeatures("saved", "dist/durable.wasm", "durable"),
+  build("wasm", "dist/jsonspigot.wasm", { flags, before: seldom, optimizer: [...small, ...optimizer] }),
+  build("unpack", "unpack/target/unpack.wasm", { flags: ["-Clink-arg=-zstack-size=65536"] }),
+]);
 run("node_modules/.bin/tsc", []);
 const { unpack } = await import("../dist/unpack.js");
 const unpacker = readFileSync(join(here, "unpack/target/unpack.wasm"));
