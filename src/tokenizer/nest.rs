@@ -76,38 +76,25 @@ impl Nest {
 
     pub(super) fn save(&self, out: &mut Writer<'_>) {
         out.number(self.depth as u64);
-        for from in (0..self.depth).step_by(64) {
-            let open = (self.depth - from).min(64);
-            self.kinds(from / 64).to_le_bytes().iter().take(open.div_ceil(8)).for_each(|byte| out.byte(*byte));
-        }
-    }
-
-    /// Whether each of 64 containers is an object, the outermost in the lowest bit, and zeros for what is not open.
-    fn kinds(&self, word: usize) -> u64 {
-        // The bit of a container tells what it is in, so its own kind is in the next one.
-        let kinds =
-            self.outer.get(word).map_or(0, |bits| bits >> 1) | self.outer.get(word + 1).map_or(0, |bits| bits << 63);
-        match self.depth.checked_sub(word * 64 + 1) {
-            Some(innermost @ 0..64) => kinds & ((1 << innermost) - 1) | u64::from(self.in_object) << innermost,
-            Some(_) => kinds,
-            None => 0,
+        let kinds = (0..self.depth).map(|depth| self.is_object(depth) == Some(true));
+        let mut byte = 0;
+        for (place, is_object) in kinds.enumerate() {
+            byte |= u8::from(is_object) << (place % 8);
+            if place % 8 == 7 || place + 1 == self.depth {
+                out.byte(core::mem::take(&mut byte));
+            }
         }
     }
 
     pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
-        let depth = reader.at_most(limit as u64)? as usize;
-        let mut nest = Self { depth, ..Self::default() };
-        let mut around = 0;
-        for from in (0..depth).step_by(64) {
-            let open = (depth - from).min(64);
-            let mut kinds = [0; 8];
-            for byte in kinds.iter_mut().take(open.div_ceil(8)) {
-                *byte = reader.byte()?;
+        let depth = reader.at_most(limit as u64)?;
+        let mut nest = Self::default();
+        let mut byte = 0;
+        for place in 0..depth {
+            if place % 8 == 0 {
+                byte = reader.byte()?;
             }
-            let kinds = u64::from_le_bytes(kinds);
-            nest.outer.push(kinds << 1 | around);
-            around = kinds >> 63;
-            nest.in_object = kinds >> (open - 1) & 1 == 1;
+            if byte >> (place % 8) & 1 == 1 { nest.push_object() } else { nest.push_array() }
         }
         Ok(nest)
     }
