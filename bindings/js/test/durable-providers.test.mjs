@@ -10,6 +10,7 @@ import fc from "fast-check";
 import { Documents, Parser } from "../dist/durable/index.js";
 import * as durable from "../dist/durable/providers/index.js";
 import * as providers from "../dist/providers/index.js";
+import { edited, edits } from "./edits.mjs";
 import { replayProviders } from "./replay-providers.mjs";
 import { readVectors } from "./replay.mjs";
 import { cut, sizes } from "./texts.mjs";
@@ -245,18 +246,6 @@ describe("a state that is refused", () => {
   };
 
   const witness = new ProviderStream("openai-chat", "city");
-  const edits = fc.array(fc.tuple(fc.nat(), fc.nat(255), fc.nat(3)), { minLength: 1, maxLength: 4 });
-  const edited = (bytes, list) => {
-    const changed = [...bytes];
-    for (const [at, byte, how] of list) {
-      const place = at % (changed.length + 1);
-      if (how === 0) changed.splice(place, 1, byte);
-      else if (how === 1) changed.splice(place, 1);
-      else if (how === 2) changed.splice(place, 0, byte);
-      else changed.length = place;
-    }
-    return Uint8Array.from(changed);
-  };
   const place = fc.record({ reader: fc.constantFrom(...READERS), which: fc.nat(), where: fc.nat() });
   const at = ({ reader, which, where }) => {
     const input = reader.inputs[which % reader.inputs.length];

@@ -7,6 +7,7 @@ import fc from "fast-check";
 
 import { Documents, JsonSpigotError, Parser } from "../dist/durable/index.js";
 import { Parser as AnyParser } from "../dist/index.js";
+import { edited, edits } from "./edits.mjs";
 import { cut, sizes, text } from "./texts.mjs";
 
 const utf8 = (whole) => new TextEncoder().encode(whole);
@@ -198,18 +199,6 @@ describe("a state that is refused", () => {
   }
 
   const witness = new Parser("$");
-  const edits = fc.array(fc.tuple(fc.nat(), fc.nat(255), fc.nat(3)), { minLength: 1, maxLength: 4 });
-  const edited = (bytes, list) => {
-    const changed = [...bytes];
-    for (const [at, byte, how] of list) {
-      const place = at % (changed.length + 1);
-      if (how === 0) changed.splice(place, 1, byte);
-      else if (how === 1) changed.splice(place, 1);
-      else if (how === 2) changed.splice(place, 0, byte);
-      else changed.length = place;
-    }
-    return Uint8Array.from(changed);
-  };
 
   test("is refused for what was done to it, or goes on", () => {
     const check = (whole, at, list, patterns, chosen, changes) => {

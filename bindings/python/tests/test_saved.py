@@ -159,16 +159,22 @@ def is_refused_or_sound(state: bytes, patterns: list[str], chosen: dict[str, Any
     return None
 
 
+def edited(state: bytes, data: st.DataObject) -> bytearray:
+    """The bytes, changed in a few places."""
+    changed = bytearray(state)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(changed)))
+        changed[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=2))
+    return changed
+
+
 @given(documents(), st.floats(0, 1), st.sampled_from(PATTERNS), options, st.data())
 @settings(max_examples=300, deadline=None)
 def test_changed_bytes_are_refused(document: bytes, at: float, patterns: Any, chosen: Any, data: st.DataObject) -> None:
     parser = Parser(patterns, **chosen)
     attempt(parser.feed, document[: int(at * len(document))])
     state = parser.save()
-    changed = bytearray(state)
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(changed)))
-        changed[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=2))
+    changed = edited(state, data)
     if data.draw(st.booleans()):
         del changed[data.draw(st.integers(0, len(changed))) :]
     kind = is_refused_or_sound(bytes(changed), patterns, chosen, document)

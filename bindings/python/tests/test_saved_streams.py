@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from replay import VECTORS, Vector, replay, vectors
-from test_saved import KINDS
+from test_saved import KINDS, edited
 
 from jsonspigot import (
     Delta,
@@ -216,10 +216,7 @@ def test_changed_bytes_are_refused(reader: Any, data: st.DataObject) -> None:
     body = data.draw(st.sampled_from(inputs))
     at = data.draw(st.integers(0, len(body)))
     state = save(at, body)
-    changed = bytearray(state)
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(changed)))
-        changed[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=2))
+    changed = edited(state, data)
     if data.draw(st.booleans()):
         del changed[data.draw(st.integers(0, len(changed))) :]
     kind = is_refused_or_sound(restore, bytes(changed), body[at:])
@@ -233,10 +230,7 @@ def test_bytes_that_were_made_up_are_refused_or_sound(reader: Any, data: st.Data
     body = data.draw(st.sampled_from(inputs))
     at = data.draw(st.integers(1, len(body)))
     added, state = taken_apart(save(at, body))
-    changed = bytearray(added)
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(changed)))
-        changed[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=2))
+    changed = edited(added, data)
     assert is_refused_or_sound(restore, made_up(bytes(changed), state), body[at:]) in {None, "impossible"}
     assert is_refused_or_sound(restore, made_up(data.draw(st.binary(max_size=40)), state), body[at:]) in {None, "impossible"}
 

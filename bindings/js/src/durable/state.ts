@@ -48,8 +48,8 @@ export function save(parser: object): Uint8Array {
 export function restore<P extends object>(parser: P, patterns: string | readonly string[], framing: number, state: Uint8Array): P {
   const handle = parser as unknown as Handle;
   const { module, reader, mirror } = handle;
-  try {
-    if (!isBytes(state)) throw new TypeError("a saved state is a Uint8Array");
+  taking(handle, () => {
+    checkBytes(state);
     const set = compile(module, typeof patterns === "string" ? [patterns] : patterns);
     module.writeAll([encodeOptions(handle.options, framing), state]);
     const count = handle.call((exports) => exports.restore(handle.parser, set, state.length));
@@ -62,11 +62,23 @@ export function restore<P extends object>(parser: P, patterns: string | readonly
       mirror.isBehind = true;
       mirror.refusal = refusalOf(note >> 18);
     }
-    return parser;
+  });
+  return parser;
+}
+
+/** Makes something new go on from a state; if it can't, it is disposed of. */
+export function taking<H extends { dispose(): void }>(made: H, restore: (made: H) => void): H {
+  try {
+    restore(made);
+    return made;
   } catch (thrown) {
-    handle.dispose();
+    made.dispose();
     throw thrown;
   }
+}
+
+export function checkBytes(state: Uint8Array): void {
+  if (!isBytes(state)) throw new TypeError("a saved state is a Uint8Array");
 }
 
 /** In the order of the module's numbers, from 1. */

@@ -2,9 +2,10 @@
 
 import type { Instance } from "../../module.js";
 import { Envelope as AnyEnvelope, type EnvelopeOptions } from "../../providers/envelope.js";
+import { taking } from "../state.js";
 import { isBeginning } from "./framing.js";
 import { loader, type DurableProviderExports } from "./module.js";
-import { possible, taken, taking, together } from "./state.js";
+import { possible, taken, together } from "./state.js";
 
 const KINDS = ["incomplete", "invalid-utf8"] as const;
 

@@ -6,10 +6,10 @@
 // options it belongs to; the checksum ties what is added to it. All is read as hostile: nothing is longer than the bytes
 // that are there, and each part checks what it reads.
 
-import { encode, isBytes, isWellFormed } from "../../module.js";
+import { encode, isWellFormed } from "../../module.js";
 import { crc32 } from "../../providers/messages.js";
 import { strict } from "../../providers/utf8.js";
-import { refused } from "../state.js";
+import { checkBytes, refused } from "../state.js";
 
 const MAGIC = [0x6a, 0x73, 0x74, 0x1a];
 const VERSION = 1;
@@ -71,7 +71,7 @@ export interface Taken {
 }
 
 export function taken(bytes: Uint8Array): Taken {
-  if (!isBytes(bytes)) throw new TypeError("a saved state is a Uint8Array");
+  checkBytes(bytes);
   let state = bytes;
   let added: Uint8Array | undefined;
   // As long as it may be either, it is that of the library.
@@ -101,17 +101,6 @@ export function taken(bytes: Uint8Array): Taken {
       possible(reader.isAtEnd);
     },
   };
-}
-
-/** Makes something new go on from a state; if it can't, it is disposed of. */
-export function taking<H extends { dispose(): void }>(made: H, restore: (made: H) => void): H {
-  try {
-    restore(made);
-    return made;
-  } catch (thrown) {
-    made.dispose();
-    throw thrown;
-  }
 }
 
 /** No input leads to such a state. */

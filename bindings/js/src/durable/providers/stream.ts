@@ -2,9 +2,10 @@
 
 import type { Instance } from "../../module.js";
 import { PROVIDERS, ProviderStream as AnyProviderStream, type Provider, type ProviderOptions } from "../../providers/stream.js";
+import { taking } from "../state.js";
 import { isNew, readFraming, writeFraming } from "./framing.js";
 import { loader, type DurableProviderExports } from "./module.js";
-import { possible, taken, taking, together } from "./state.js";
+import { possible, taken, together } from "./state.js";
 
 /**
  * A provider's stream that outlives its process: the same as that of `jsonspigot/providers`, and can be saved.
