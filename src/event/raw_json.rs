@@ -226,3 +226,36 @@ impl<'de> Visitor<'de> for Transcribe<'_> {
         self.write("}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{BytesDeserializer, Error};
+
+    use super::{DeserializeSeed, SERDE_DEPTH, Transcribe, Visitor};
+
+    fn written(write: impl FnOnce(Transcribe<'_>) -> Result<(), Error>) -> String {
+        let mut text = String::new();
+        write(Transcribe { text: &mut text, levels_left: SERDE_DEPTH }).unwrap();
+        text
+    }
+
+    /// serde_json's formats never say these; others that are for people do.
+    #[test]
+    fn what_other_formats_say_is_written_too() {
+        assert_eq!(written(|it| it.visit_none()), "null");
+        assert_eq!(written(|it| it.visit_some(7_u8.into_deserializer())), "7");
+        assert_eq!(written(|it| it.visit_i128(-1 << 100)), "-1267650600228229401496703205376");
+        assert_eq!(written(|it| it.visit_u128(1 << 100)), "1267650600228229401496703205376");
+    }
+
+    #[test]
+    fn what_json_has_not_is_refused() {
+        let mut text = String::new();
+        let reader = Transcribe { text: &mut text, levels_left: SERDE_DEPTH };
+        let error = reader.deserialize(BytesDeserializer::<Error>::new(b"x")).unwrap_err();
+        assert!(error.to_string().ends_with("expected a JSON value"), "{error}");
+    }
+}

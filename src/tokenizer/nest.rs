@@ -153,8 +153,8 @@ mod tests {
         let mut reader = Reader::new(&bytes);
         let restored = Nest::restore(&mut reader, open.len()).unwrap();
         assert_eq!(reader.end(), Ok(()));
-        let kinds = (0..open.len()).map(|depth| restored.is_object(depth));
-        assert!(kinds.eq(open.iter().copied().map(Some)));
+        let kinds = (0..=open.len()).map(|depth| restored.is_object(depth));
+        assert!(kinds.eq(open.iter().copied().map(Some).chain([None])));
         assert_eq!(restored.objects(), open.iter().filter(|is_object| **is_object).count());
         assert!(bytes.len() < 2 || Nest::restore(&mut Reader::new(&bytes[..bytes.len() - 1]), open.len()).is_err());
         assert!(open.is_empty() || Nest::restore(&mut Reader::new(&bytes), open.len() - 1).is_err());

@@ -148,6 +148,37 @@ fn what_stops_behind_a_deviation_is_told_apart() {
     }
 }
 
+/// Where deviations are accepted, the error at the end is that of the end.
+#[test]
+fn the_end_inside_a_deviation_says_what_is_missing() {
+    for (text, expected) in [
+        ("[Tru", "expected `True`"),
+        ("[-Infin", "expected `Infinity`"),
+        ("[1 /* 2", "expected the end of a comment"),
+        ("[1 /* 2 *", "expected the end of a comment"),
+        ("[1 // 2", "expected `,` or `]`"),
+        ("{a", "expected the rest of a key"),
+        (r#"["\uDC0"#, "expected the rest of a string"),
+    ] {
+        let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+        parser.feed(text).check().unwrap();
+        let error = parser.finish().check().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Incomplete, "{text}");
+        assert!(error.to_string().contains(expected), "{text}: {error}");
+    }
+}
+
+/// A comment behind the root may go on to the end; the text is whole all the same.
+#[test]
+fn a_text_is_complete_before_the_comment_behind_it_ends() {
+    let builder = Parser::builder().lenient(Leniency::ALL).accept_deviations();
+    for (text, is_complete) in [("[1] // a", true), ("[1] /* a", false), ("[1 // a", false)] {
+        let mut parser = builder.build(&PatternSet::empty());
+        parser.feed(text).check().unwrap();
+        assert_eq!((parser.is_complete(), parser.finish().check().is_ok()), (is_complete, is_complete), "{text}");
+    }
+}
+
 /// The lines of comments count.
 #[test]
 fn lines_are_counted_in_comments() {

@@ -159,8 +159,12 @@ fn private_names_in_a_document_are_keys() {
     let inner = format!(r#"[{{"{raw}":"1],[2"}}]"#);
     assert_eq!(buffered(&inner).unwrap(), OwnedEventKind::End(Some(inner)));
     assert!(buffered(&format!(r#"{{"{raw}":"1],[2"}}"#)).is_err());
+    let of_number = |number: &str| buffered(&format!(r#"[{{"$serde_json::private::Number":"{number}"}}]"#));
     for number in ["1],[2", "[1]", "true", "01", ""] {
-        assert!(buffered(&format!(r#"[{{"$serde_json::private::Number":"{number}"}}]"#)).is_err(), "{number}");
+        assert!(of_number(number).is_err(), "{number}");
+    }
+    for number in ["12", "-1.50"] {
+        assert_eq!(of_number(number).unwrap(), OwnedEventKind::End(Some(format!("[{number}]"))));
     }
 }
 
