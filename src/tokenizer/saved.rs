@@ -272,7 +272,9 @@ impl Tokenizer {
             return false;
         }
         // A number that a comment ended: the comment is not kept.
-        let is_ended = again.state == State::Number && !matches!(self.position(), Position::Atom(_));
+        let is_ended = self.allows(DeviationKind::Comments)
+            && again.state == State::Number
+            && !matches!(self.position(), Position::Atom(_));
         if is_ended && again.feed(b" ", &mut sink).is_err() || open.is_rewritten {
             return false;
         }

@@ -279,7 +279,7 @@ fn parts_that_contradict_each_other_are_refused() {
     let accepting = all.lenient(Leniency::ALL).accept_deviations();
     let unkept = all.retain(Retain::Nothing);
     let lenient = unkept.lenient(Leniency::ALL);
-    let cases: [Contradiction<'_>; 24] = [
+    let cases: [Contradiction<'_>; 26] = [
         ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
         ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
         ("a string that is read begins after all that came", unkept, &["$", "$ | $"], r#""["#, &[6, 0, 0], &[6, 9, 0]),
@@ -303,6 +303,8 @@ fn parts_that_contradict_each_other_are_refused() {
         ("a number that is not at its place", all, &[], "-", &[10, 1, 0, 1, 0, 1], &[10, 1, 0, 1, 0, 2]),
         ("a number that is shown, and is none", shown, &[], r#"[12,"x"#, &[3, 2, b'1', b'2'], &[3, 2, b'1', b'x']),
         ("a comment in a string", lenient, &[], "[1]/", &[13, 4, 0, 4, 0, 0, 6], &[13, 4, 0, 4, 0, 0, 7]),
+        ("kept text with a word that is none", accepting, &[], "[1234 ", b"[1234 ", b"[True "),
+        ("kept text with a comma too many", accepting, &[], "[[12] ", b"[[12] ", b"[[1,] "),
         ("a comment in a number", lenient, &[], "[1]/", &[13, 4, 0, 4, 0, 0, 6], &[13, 4, 0, 4, 0, 0, 10]),
     ];
     for (name, builder, patterns, text, from, to) in cases {
@@ -312,6 +314,42 @@ fn parts_that_contradict_each_other_are_refused() {
         let changed = sealed([&state[..place], to, &state[place + from.len()..]].concat());
         let error = builder.restore(&patterns, &changed).expect_err(name);
         assert_eq!(error.kind(), RestoreErrorKind::Impossible, "{name}");
+    }
+}
+
+/// Every beginning of a JSON text of so many bytes, over some of the bytes that tokens are made of.
+fn beginnings(len: usize) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..len {
+        let longer = all
+            .iter()
+            .flat_map(|text: &Vec<u8>| b"[]{},:\"\\uD1-.tn \xC3\xE2\x82".map(|byte| [&text[..], &[byte]].concat()));
+        all = longer.filter(|text| Parser::new(&PatternSet::empty()).feed(text).check().is_ok()).collect();
+    }
+    all
+}
+
+/// A state with the text of another one in it is possible only if both texts lead to the same place.
+#[test]
+fn text_that_leads_elsewhere_is_refused() {
+    let (patterns, all) = (PatternSet::empty(), Parser::builder());
+    for len in 1..6 {
+        let place = |text: &Vec<u8>| state(text, all.retain(Retain::Nothing), &patterns);
+        // Two of each place are enough.
+        let mut texts: Vec<_> = beginnings(len).into_iter().map(|text| (place(&text), text)).collect();
+        texts.sort();
+        let texts: Vec<_> =
+            texts.chunk_by(|one, other| one.0 == other.0).flat_map(|same| same.iter().take(2)).collect();
+        for (at, text) in &texts {
+            let saved = state(text, all, &patterns);
+            let kept = saved.windows(len).rposition(|bytes| bytes == text).unwrap();
+            for (other_at, other) in &texts {
+                let mut changed = saved.clone();
+                changed[kept..kept + len].copy_from_slice(other);
+                let is_possible = all.restore(&patterns, &sealed(changed)).is_ok();
+                assert_eq!(is_possible, at == other_at, "{} for {}", other.escape_ascii(), text.escape_ascii());
+            }
+        }
     }
 }
 
