@@ -279,7 +279,7 @@ fn parts_that_contradict_each_other_are_refused() {
     let accepting = all.lenient(Leniency::ALL).accept_deviations();
     let unkept = all.retain(Retain::Nothing);
     let lenient = unkept.lenient(Leniency::ALL);
-    let cases: [Contradiction<'_>; 26] = [
+    let cases: [Contradiction<'_>; 27] = [
         ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
         ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
         ("a string that is read begins after all that came", unkept, &["$", "$ | $"], r#""["#, &[6, 0, 0], &[6, 9, 0]),
@@ -305,6 +305,14 @@ fn parts_that_contradict_each_other_are_refused() {
         ("a comment in a string", lenient, &[], "[1]/", &[13, 4, 0, 4, 0, 0, 6], &[13, 4, 0, 4, 0, 0, 7]),
         ("kept text with a word that is none", accepting, &[], "[1234 ", b"[1234 ", b"[True "),
         ("kept text with a comma too many", accepting, &[], "[[12] ", b"[[12] ", b"[[1,] "),
+        (
+            "a comment that was not reported",
+            lenient,
+            &[],
+            "// a",
+            b"\x01\x04\x00\x01\x01\x00\x01\x00\x00\x01\x01\x01$\x10expected a value",
+            &[0, 0],
+        ),
         ("a comment in a number", lenient, &[], "[1]/", &[13, 4, 0, 4, 0, 0, 6], &[13, 4, 0, 4, 0, 0, 10]),
     ];
     for (name, builder, patterns, text, from, to) in cases {
@@ -314,6 +322,30 @@ fn parts_that_contradict_each_other_are_refused() {
         let changed = sealed([&state[..place], to, &state[place + from.len()..]].concat());
         let error = builder.restore(&patterns, &changed).expect_err(name);
         assert_eq!(error.kind(), RestoreErrorKind::Impossible, "{name}");
+    }
+}
+
+/// Each of the states between two tokens (a value, a first element, a first key, a key, a colon, a comma or the end, nothing)
+/// belongs to some containers only.
+#[test]
+fn a_state_between_tokens_fits_what_is_open() {
+    let (patterns, builder) = (PatternSet::empty(), Parser::builder().retain(Retain::Nothing));
+    // With room for what may have come before.
+    for (text, possible) in [
+        ("        ", &[0_u8, 6][..]),
+        ("[       ", &[0, 1, 5]),
+        ("{       ", &[0, 2, 3, 4, 5]),
+        ("[{      ", &[0, 2, 3, 4, 5]),
+        ("{\"a\":[ ", &[0, 1, 5]),
+    ] {
+        let state = state(text.as_bytes(), builder, &patterns);
+        let with = |between: u8| {
+            let mut changed = state.clone();
+            changed[HEADER + 1] = between;
+            sealed(changed)
+        };
+        let seen: Vec<u8> = (0..=6).filter(|between| builder.restore(&patterns, &with(*between)).is_ok()).collect();
+        assert_eq!(seen, possible, "{text:?}");
     }
 }
 
