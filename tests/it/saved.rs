@@ -1,7 +1,7 @@
 //! Saved state: between any two chunks of anything, a parser is saved and another one made of the bytes.
 
 use jsonspigot::{
-    Documents, DuplicateKeys, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder, PatternSet,
+    DeviationKind, Documents, DuplicateKeys, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder, PatternSet,
     RestoreErrorKind, Retain, Revision,
 };
 use proptest::prelude::*;
@@ -346,6 +346,41 @@ fn a_state_between_tokens_fits_what_is_open() {
         };
         let seen: Vec<u8> = (0..=6).filter(|between| builder.restore(&patterns, &with(*between)).is_ok()).collect();
         assert_eq!(seen, possible, "{text:?}");
+    }
+}
+
+/// What may be undecided, as the number of the step, and in which state between tokens, for each deviation that is allowed.
+#[test]
+fn what_is_undecided_is_allowed() {
+    let [value, first_element, after_value, done] = [0, 1, 5, 6];
+    let patterns = PatternSet::empty();
+    for kind in DeviationKind::ALL {
+        let builder = Parser::builder().retain(Retain::Nothing).lenient(Leniency::NONE.with(*kind));
+        for (text, slash, n, mark) in [
+            ("        ", &[value, done][..], &[value][..], &[][..]),
+            ("[       ", &[value, first_element, after_value], &[value, first_element], &[]),
+            (" ", &[value, done], &[value], &[value]),
+        ] {
+            let state = state(text.as_bytes(), builder, &patterns);
+            let seen: Vec<_> = (0..=12_u8)
+                .flat_map(|step| (0..=15).map(move |interrupted| [step, interrupted]))
+                .filter(|undecided| {
+                    let mut changed = state.clone();
+                    changed[HEADER + 1] = 13;
+                    // Behind the offset, the line and the nest.
+                    let place = HEADER + if text.starts_with('[') { 7 } else { 6 };
+                    changed.splice(place..place, *undecided);
+                    builder.restore(&patterns, &sealed(changed)).is_ok()
+                })
+                .collect();
+            let expected: Vec<_> = match kind {
+                DeviationKind::Comments => slash.iter().map(|it| [0, *it]).collect(),
+                DeviationKind::PythonLiterals | DeviationKind::NonFinite => n.iter().map(|it| [4, *it]).collect(),
+                DeviationKind::ByteOrderMark => mark.iter().map(|it| [7, *it]).collect(),
+                _ => Vec::new(),
+            };
+            assert_eq!(seen, expected, "{text:?} with {kind:?}");
+        }
     }
 }
 
