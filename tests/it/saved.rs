@@ -141,6 +141,28 @@ proptest! {
         is_refused_or_sound(&sealed(bytes), &chunks(&text, &[3, 9]), builder, &patterns);
     }
 
+    /// The beginning of one state and the end of another, which go on with what is left of either text.
+    #[test]
+    fn a_state_of_two_texts_is_refused_or_sound(
+        // Boxed, as the unions of strategies take much of the stack.
+        documents in [some_document().boxed(), some_document().boxed()],
+        builder in some_builder(),
+        patterns in some_patterns(),
+        cuts in any::<[prop::sample::Index; 2]>(),
+        places in any::<[prop::sample::Index; 2]>(),
+        goes_on_with_second in any::<bool>(),
+    ) {
+        let [(first, first_rest), (second, second_rest)] =
+            [0, 1].map(|at| documents[at].split_at(cuts[at].index(documents[at].len() + 1)));
+        let (first, second) = (state(first, builder, &patterns), state(second, builder, &patterns));
+        let end = HEADER + places[0].index(first.len() - HEADER + 1);
+        // The parts of two states that are alike mostly have the same places, from the front or the back.
+        let start = if places[1].index(2) == 0 { end } else { (second.len() + end).saturating_sub(first.len()) };
+        let bytes = [&first[..end], &second[start.clamp(HEADER, second.len())..]].concat();
+        let rest = if goes_on_with_second { second_rest } else { first_rest };
+        is_refused_or_sound(&sealed(bytes), &chunks(rest, &[1, 2]), builder, &patterns);
+    }
+
     #[test]
     fn any_bytes_are_refused_or_sound(
         body in prop::collection::vec(prop_oneof![3 => 0_u8..9, 1 => any::<u8>()], 0..60),
