@@ -1,6 +1,6 @@
 //! Going on past named deviations: each one alone, and any mixture of them against the model.
 
-use jsonspigot::{DeviationKind, ErrorKind, Leniency, Parser, PatternSet};
+use jsonspigot::{DeviationKind, ErrorKind, Event, EventKind, Leniency, Limits, Parser, PatternSet};
 use proptest::prelude::*;
 
 use super::driver::{check, check_prompt};
@@ -177,6 +177,69 @@ fn a_text_is_complete_before_the_comment_behind_it_ends() {
         parser.feed(text).check().unwrap();
         assert_eq!((parser.is_complete(), parser.finish().check().is_ok()), (is_complete, is_complete), "{text}");
     }
+}
+
+#[test]
+fn control_characters_are_escaped_in_accepted_text() {
+    for byte in 0..b' ' {
+        let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+        parser.feed([b'"', byte, b'"']).check().unwrap();
+        parser.finish().check().unwrap();
+        assert_eq!(parser.complete().unwrap().text(), format!(r#""\u{byte:04x}""#));
+    }
+}
+
+/// What has to be allowed is what parts a high surrogate from its partner, and that it is alone.
+#[test]
+fn a_lone_surrogate_is_not_passed_with_what_parts_it() {
+    for (kind, text) in [
+        (DeviationKind::BadEscapes, &br#"["\ud83d\x"]"#[..]),
+        (DeviationKind::BadEscapes, br#"["\ud83d\u12"]"#),
+        (DeviationKind::ControlCharacters, b"[\"\\ud83d\x01\"]"),
+    ] {
+        let outcome = |leniency| {
+            let mut parser = Parser::builder().lenient(leniency).build(&PatternSet::empty());
+            parser.feed(text).check()
+        };
+        assert!(outcome(Leniency::NONE.with(kind)).is_err(), "{}", text.escape_ascii());
+        assert!(outcome(Leniency::NONE.with(kind).with(DeviationKind::LoneSurrogates)).is_ok());
+    }
+}
+
+/// Which quotes a string has makes no difference to anything else.
+#[test]
+fn single_quotes_are_read_as_double_quotes_are() {
+    let limits = Limits::new().key(3).string(3);
+    for text in [
+        &b"[\"ab\xff"[..],
+        b"[\"\xc3\xa9\xc3(\"]",
+        b"[\"a\xe2\x82(\"]",
+        br#"{"abc": "abc"}"#,
+        br#"{"abcd": 1}"#,
+        br#"["abcd"]"#,
+        br#"["a\nbc"]"#,
+    ] {
+        let read = |text: &[u8]| {
+            let patterns = PatternSet::new(["$..*"]).unwrap();
+            let mut parser =
+                Parser::builder().lenient(Leniency::ALL).accept_deviations().limits(limits).build(&patterns);
+            let mut deltas = Vec::new();
+            let outcome = parser.feed_with(text, |event| {
+                if let EventKind::Delta(text) = event.kind {
+                    deltas.push((event.offset, text.to_owned()));
+                }
+            });
+            (deltas, outcome.map_err(|error| (error.kind(), error.offset(), error.column())))
+        };
+        let single: Vec<u8> = text.iter().map(|byte| if *byte == b'"' { b'\'' } else { *byte }).collect();
+        assert_eq!(read(&single), read(text), "{}", text.escape_ascii());
+    }
+    // An escaped quote is told where its backslash is.
+    let mut parser = Parser::builder().lenient(Leniency::ALL).build(&PatternSet::new(["$"]).unwrap());
+    let mut offsets = Vec::new();
+    let tell = |event: Event<'_>| offsets.extend(matches!(event.kind, EventKind::Delta("'")).then_some(event.offset));
+    parser.feed_with(r"'ab\'cd'", tell).unwrap();
+    assert_eq!(offsets, [3]);
 }
 
 /// The lines of comments count.

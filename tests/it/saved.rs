@@ -53,6 +53,7 @@ const DEVIANT: &[&str] = &[
     "{'a': 'it\\'s \"x\"', b_1: True, \"c\": None, d: [NaN, -Infinity, Infinity], }",
     r#"["\d", "\uD83D!", "\uDC00", "\u12", '\uD83D\'', "\uD83D\u0041"]"#,
     "{'a': [False, 'é\u{1}']} // end",
+    r#"{"\uDC00": {'\uDC00': 1}}"#,
     "'root' # end",
     "-Infinity",
     "NaN /",
@@ -301,7 +302,8 @@ fn parts_that_contradict_each_other_are_refused() {
     let accepting = all.lenient(Leniency::ALL).accept_deviations();
     let unkept = all.retain(Retain::Nothing);
     let lenient = unkept.lenient(Leniency::ALL);
-    let cases: [Contradiction<'_>; 27] = [
+    let non_finite = unkept.lenient(Leniency::NONE.with(DeviationKind::NonFinite));
+    let cases: [Contradiction<'_>; 36] = [
         ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
         ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
         ("a string that is read begins after all that came", unkept, &["$", "$ | $"], r#""["#, &[6, 0, 0], &[6, 9, 0]),
@@ -334,6 +336,29 @@ fn parts_that_contradict_each_other_are_refused() {
             "// a",
             b"\x01\x04\x00\x01\x01\x00\x01\x00\x00\x01\x01\x01$\x10expected a value",
             &[0, 0],
+        ),
+        (
+            "single quotes that were not reported",
+            lenient,
+            &[],
+            "'a",
+            b"\x01\x05\x00\x01\x01\x00\x01\x00\x00\x01\x01\x01$\x10expected a value",
+            &[0, 0],
+        ),
+        ("a sign of what has none", lenient, &[], "[-Inf", &[5, 10, 4, 3, 1], &[5, 10, 3, 2, 1]),
+        ("a word that is not allowed", non_finite, &[], "[Na", &[5, 1, 3, 2, 0], &[5, 1, 0, 2, 0]),
+        ("a byte that no name has", lenient, &["$..*"], "{a", &[6, 2, 0, 0, 1, b'a'], &[6, 2, 0, 0, 1, b'-']),
+        ("a name of a digit", lenient, &["$..*"], "{a", &[6, 2, 0, 0, 1, b'a'], &[6, 2, 0, 0, 1, b'1']),
+        ("a value without quotes", lenient, &["$..*"], "{a", &[6, 2, 0, 0, 1, b'a'], &[6, 2, 1, 0]),
+        ("a low surrogate at the beginning", lenient, &[], r#""\uDC0"#, &[13, 6, 0, 6, 0, 9], &[13, 5, 0, 5, 0, 9]),
+        ("a string that was told as a number", unkept, &["$"], r#""a"#, &[4, 0, 0, 1], &[3, 0, 0, 1]),
+        (
+            "a character that is whole",
+            unkept,
+            &[],
+            "\"abé",
+            &[7, 5, 0, 5, 0, 1, 0],
+            &[9, 5, 0, 5, 0, 1, 0, 2, b'a', 0xC3],
         ),
         ("a comment in a number", lenient, &[], "[1]/", &[13, 4, 0, 4, 0, 0, 6], &[13, 4, 0, 4, 0, 0, 10]),
     ];
