@@ -97,7 +97,7 @@ fn each_deviation_is_shown_under_its_name_only() {
 }
 
 /// What is nearly a deviation, and the strict error that it is.
-const REFUSED: [(&str, &str, u64); 17] = [
+const REFUSED: [(&str, &str, u64); 19] = [
     ("[,]", "unexpected-byte", 1),
     ("[1,,]", "unexpected-byte", 3),
     ("[1,,2]", "unexpected-byte", 3),
@@ -114,6 +114,8 @@ const REFUSED: [(&str, &str, u64); 17] = [
     ("[undefined]", "unexpected-byte", 1),
     ("[+1]", "unexpected-byte", 1),
     ("[-NaN]", "invalid-number", 2),
+    ("[1.Infinity]", "invalid-number", 3),
+    ("[-1eInfinity]", "invalid-number", 4),
     ("[.5]", "unexpected-byte", 1),
 ];
 

@@ -3,7 +3,9 @@
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
-use jsonspigot::{Limits, Parser, PatternSet, PayloadStatus, RestoreErrorKind};
+use jsonspigot::{
+    DeviationKind, DuplicateKeys, Leniency, Limits, Parser, ParserBuilder, PatternSet, PayloadStatus, RestoreErrorKind,
+};
 use proptest::prelude::*;
 
 use super::cuts::signal;
@@ -167,7 +169,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
         assert_eq!(kind(other), Some(RestoreErrorKind::OtherChoices));
     }
     // What a builder does to a text anyway is no other choice.
-    let rejects = Parser::builder().duplicate_keys(jsonspigot::DuplicateKeys::Reject).accept_deviations();
+    let rejects = Parser::builder().duplicate_keys(DuplicateKeys::Reject).accept_deviations();
     assert_eq!(kind(of(&choices.clone().parser(rejects))), None);
     let calls = choices.clone().restore(&state).unwrap_err();
     assert_eq!(calls.kind(), RestoreErrorKind::OtherKind);
@@ -251,5 +253,30 @@ proptest! {
         stream_is_refused_or_sound(&state, new(provider, &choices), &after);
         let state = with_body(choices.clone().build().save(), &body);
         calls_are_refused_or_sound(&state, &choices, &after);
+    }
+}
+
+/// No two choices of a call's parser are taken for one another.
+#[test]
+fn each_choice_has_states_of_its_own() {
+    let parser = Parser::builder();
+    let limits = Limits::new();
+    let mut choices: Vec<ParserBuilder> =
+        [limits, limits.depth(5), limits.depth(6), limits.key(5), limits.string(5), limits.number(5), limits.total(5)]
+            .map(|limits| parser.limits(limits))
+            .into();
+    choices.extend(DeviationKind::ALL.iter().map(|kind| parser.lenient(Leniency::NONE.with(*kind))));
+    choices.push(parser.lenient(Leniency::ALL));
+    // Each shown in three ways, and with repeated keys taken or not.
+    choices = choices.into_iter().flat_map(|it| [it, it.snapshots(), it.provisional()]).collect();
+    choices = choices.into_iter().flat_map(|it| [it, it.duplicate_keys(DuplicateKeys::LastWins)]).collect();
+    let calls: Vec<_> = choices.iter().map(|parser| ToolCalls::builder().parser(*parser)).collect();
+    for (place, calls_of) in calls.iter().enumerate() {
+        let state = calls_of.clone().build().save();
+        for (other_place, other) in calls.iter().enumerate() {
+            let kind = other.clone().restore(&state).err().map(|error| error.kind());
+            let expected = (place != other_place).then_some(RestoreErrorKind::OtherChoices);
+            assert_eq!(kind, expected, "{:?} for {:?}", choices[other_place], choices[place]);
+        }
     }
 }
