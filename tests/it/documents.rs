@@ -1,7 +1,8 @@
 //! Many texts in one stream: each is read as it would be alone.
 
 use jsonspigot::{
-    DocumentEvent, Documents, ErrorKind, Event, EventKind, Framing, Leniency, Limits, Parser, PatternSet, Retain,
+    DeviationKind, DocumentEvent, Documents, ErrorKind, Event, EventKind, Framing, Leniency, Limits, Parser,
+    ParserBuilder, PatternSet, Retain,
 };
 use proptest::prelude::*;
 
@@ -196,9 +197,13 @@ fn strings_are_read_inside_in_each_document() {
 /// The texts of a stream whose comments are accepted, or where its error is: the same at every cut.
 #[track_caller]
 fn check_comments(framing: Framing, stream: &str, expected: &[&str]) {
+    check_texts(Parser::builder().lenient(Leniency::ALL).accept_deviations(), framing, stream, expected);
+}
+
+#[track_caller]
+fn check_texts(builder: ParserBuilder, framing: Framing, stream: &str, expected: &[&str]) {
     for cuts in torture_cuts(stream.len()) {
-        let parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
-        let mut documents = Documents::new(framing, parser);
+        let mut documents = Documents::new(framing, builder.build(&PatternSet::empty()));
         let mut told = Vec::new();
         let mut on_event = |event: DocumentEvent<'_>| {
             if let DocumentEvent::End(ended) = event {
@@ -230,6 +235,18 @@ fn a_comment_may_follow_a_number_or_literal() {
         ("1 2/", &["1", "trailing-bytes 3"]),
     ] {
         check_comments(Framing::Concatenated, stream, expected);
+    }
+}
+
+/// Where comments are not allowed, what would begin one is an error of the number before it.
+#[test]
+fn no_comment_follows_a_number_in_strict_texts() {
+    for (stream, expected) in
+        [("1#\n2", &["trailing-bytes 1"]), ("1/**/2", &["trailing-bytes 1"]), ("true#", &["trailing-bytes 4"])]
+    {
+        check_texts(Parser::builder(), Framing::Concatenated, stream, expected);
+        let others = Parser::builder().lenient(Leniency::NONE.with(DeviationKind::SingleQuotes)).accept_deviations();
+        check_texts(others, Framing::Concatenated, stream, expected);
     }
 }
 
