@@ -322,7 +322,7 @@ impl InnerTexts {
             }
             tracker.settle_level(level, &mut text.tokenizer, text.open_keys.is_some(), false)?;
             let (starts, offset) = (tracker.selected_starts(level), text.tokenizer.offset());
-            text.kept.restore(reader, starts.clone().map(|(_, start)| start), offset)?;
+            text.kept.restore(reader, starts.clone().map(|(_, start)| start))?;
             if let Some((from, kept)) = text.kept.of_open_matches() {
                 let len = offset - from;
                 if has_deviated {

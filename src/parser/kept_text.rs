@@ -87,17 +87,12 @@ impl KeptText {
 
 /// Saved state.
 impl KeptText {
-    /// Writes what the open matches need, of which the outermost begins at an offset.
+    /// Writes what the open matches need, of which the outermost begins at an offset. What has not been kept to the end, as
+    /// the text around it deviates, is needed no more.
     pub(super) fn save(&self, outermost: Option<u64>, offset: u64, out: &mut Writer<'_>) {
         if let Some(outermost) = outermost.filter(|_| self.is_kept) {
-            let text = self.find(outermost..offset).or_else(|| self.find(outermost..self.end()));
-            out.bytes(text.map_or(&[][..], |(_, text)| text));
+            out.bytes(self.find(outermost..offset).map_or(&[][..], |(_, text)| text));
         }
-    }
-
-    /// The offset of the first byte that has not been kept.
-    fn end(&self) -> u64 {
-        self.start + (self.bytes.len() - self.place) as u64
     }
 
     /// Reads the text of the open matches, which begin at `starts`.
@@ -105,10 +100,9 @@ impl KeptText {
         &mut self,
         reader: &mut Reader<'_>,
         starts: impl Iterator<Item = u64>,
-        offset: u64,
     ) -> Result<(), Impossible> {
         starts.for_each(|start| self.begin_match(start));
-        self.start = if self.open_matches > 0 { self.outermost } else { offset };
+        self.start = self.outermost;
         if self.open_matches > 0 && self.is_kept {
             self.bytes.extend_from_slice(reader.bytes()?);
         }

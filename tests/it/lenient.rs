@@ -244,6 +244,22 @@ fn single_quotes_are_read_as_double_quotes_are() {
     assert_eq!(offsets, [3]);
 }
 
+/// What reads texts inside strings passes on all that is outside.
+#[test]
+fn texts_inside_strings_change_nothing_around_them() {
+    for text in ["[-Infinity, NaN, 'a', 1,]", "{a: -Infinity, // c\n 'b': \"\\ud800\", c: True}", "-Infinity"] {
+        let events = |patterns: &[&str]| {
+            let mut parser =
+                Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::new(patterns).unwrap());
+            let mut events = Vec::new();
+            parser.feed_with(text, |event| events.push(format!("{event:?}"))).unwrap();
+            parser.finish_with(|event| events.push(format!("{event:?}"))).unwrap();
+            (events, parser.complete().unwrap().text().to_owned())
+        };
+        assert_eq!(events(&["$", "$..*", "zz | $"]), events(&["$", "$..*"]), "{text}");
+    }
+}
+
 /// The lines of comments count.
 #[test]
 fn lines_are_counted_in_comments() {

@@ -291,6 +291,28 @@ fn a_state_is_put_behind_what_is_there() {
     assert!(builder.restore(&patterns, &bytes[8..]).is_ok());
 }
 
+/// No two choices are taken for one another.
+#[test]
+fn each_choice_has_states_of_its_own() {
+    let (patterns, parser) = (PatternSet::empty(), Parser::builder());
+    let mut choices: Vec<_> =
+        DeviationKind::ALL.iter().map(|kind| parser.lenient(Leniency::NONE.with(*kind))).collect();
+    choices.extend([parser, parser.lenient(Leniency::ALL)]);
+    choices = choices.into_iter().flat_map(|it| [it, it.accept_deviations()]).collect();
+    choices = choices.into_iter().flat_map(|it| [it, it.duplicate_keys(DuplicateKeys::Reject)]).collect();
+    choices = choices.into_iter().flat_map(|it| [it, it.snapshots(), it.provisional()]).collect();
+    let kept = [Retain::All, Retain::Matches, Retain::Nothing];
+    choices = choices.into_iter().flat_map(|it| kept.map(|retain| it.retain(retain))).collect();
+    for (place, builder) in choices.iter().enumerate() {
+        let state = builder.build(&patterns).save();
+        for (other_place, other) in choices.iter().enumerate() {
+            let kind = other.restore(&patterns, &state).err().map(|error| error.kind());
+            let expected = (place != other_place).then_some(RestoreErrorKind::OtherChoices);
+            assert_eq!(kind, expected, "{other:?} for {builder:?}");
+        }
+    }
+}
+
 /// What is wrong, the parser's choices, its patterns and text, and bytes of its state with what they are changed to.
 type Contradiction<'a> = (&'a str, ParserBuilder, &'a [&'a str], &'a str, &'a [u8], &'a [u8]);
 
