@@ -28,6 +28,31 @@ proptest! {
         nested::paths_are_patterns(document, &patterns);
     }
 
+    /// How many other patterns there are, and so how long the rows of the matcher are, changes nothing.
+    #[test]
+    fn patterns_are_told_the_same_among_many(
+        (document, cuts) in with_cuts(nested_document()), patterns in nested_patterns(4),
+    ) {
+        let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+        let others: Vec<String> = (0..70).map(|other| format!("other{other}.x | y{other}")).collect();
+        let told = |patterns: Vec<&String>, from: usize| {
+            let mut parser = Parser::new(&PatternSet::new(patterns).unwrap());
+            let mut told = Vec::new();
+            for chunk in chunks(&document, &cuts) {
+                let fed = parser.feed_with(chunk, |event| {
+                    let OwnedEvent { kind, path, offset, match_id, .. } = event.to_owned();
+                    told.push((event.pattern.index() - from, kind, path, offset, match_id));
+                });
+                if fed.is_err() {
+                    break;
+                }
+            }
+            told
+        };
+        let among_many = told(others.iter().chain(&patterns).collect(), others.len());
+        assert_eq!(among_many, told(patterns.iter().collect(), 0));
+    }
+
     /// A limit bites in an inner text as in a text of its own.
     #[test]
     fn limits_are_those_of_each_text(
