@@ -34,13 +34,12 @@ impl ConcreteStep<'_> {
         matches!(self, Self::Inside)
     }
 
-    /// Whether the step spells this segment.
+    /// Whether the step spells this key or index.
     pub(crate) fn is(self, segment: Segment<'_>) -> bool {
         match (self, segment) {
             (Self::Name(name), Segment::Key(key)) => name == key,
             (Self::Quoted(quoted), Segment::Key(key)) => QuotedName::new(quoted, 0).eq(key.chars().map(Ok)),
             (Self::Index(index), Segment::Index(other)) => index == other,
-            (Self::Inside, Segment::Inside) => true,
             _ => false,
         }
     }
