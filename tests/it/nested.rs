@@ -67,6 +67,19 @@ proptest! {
     }
 }
 
+/// Wherever in the matcher's row a step into a string lies, of which a word holds 64.
+#[test]
+fn a_string_is_read_inside_behind_any_number_of_patterns() {
+    for many in 0..140 {
+        let others = (0..many).map(|other| format!("y{other}"));
+        let patterns: Vec<String> = others.chain(["a | b | c".to_owned()]).collect();
+        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        let document = br#"{"a": "{\"b\": \"{\\\"c\\\": 1}\"}"}"#;
+        let lines = told(Parser::builder(), &patterns, &[document]);
+        assert_eq!(lines.first().map(String::as_str), Some(&*format!("{many} a | b | c: number")), "{many}");
+    }
+}
+
 /// What a parser says, each event in a few words; deltas that follow one another are joined.
 fn told(builder: ParserBuilder, patterns: &[&str], chunks: &[&[u8]]) -> Vec<String> {
     let mut parser = builder.build(&PatternSet::new(patterns).unwrap());
