@@ -107,6 +107,28 @@ fn the_queue_holds_one_chunks_events() {
     assert!(string <= 4 * CHUNK as u64, "a chunk's text, in a buffer that doubles: {string} bytes");
 }
 
+/// What is kept of texts inside strings is what their open matches need.
+#[test]
+fn what_has_ended_inside_strings_takes_no_memory() {
+    let builder = Parser::builder().retain(Retain::Matches);
+    // One text with many values, and many texts with few, of which every other one fails.
+    let one = |count| text("\"[0", count, |_| r#",[\"value\"]"#.repeat(100), "]\"");
+    let many = |count| {
+        let part = |place: usize| {
+            let texts = [r#","[[\"value\"], [\"value\"]]""#, r#","[[\"value\"], [\"value\", }""#];
+            texts[place % 2].repeat(50)
+        };
+        text("[0", count, part, "]")
+    };
+    for method in [Method::Callback, Method::Iterator] {
+        let of_one = [200, 1000].map(|count| peak(builder, &["$ | [*]"], one(count), method));
+        let of_many = [200, 1000].map(|count| peak(builder, &["[*] | [*]"], many(count), method));
+        for [few, more] in [of_one, of_many] {
+            assert!(more <= few + SMALL, "{method:?}: {more} bytes against {few}");
+        }
+    }
+}
+
 /// What stands open costs its depth: some bytes a level where it is followed, bits where it is skipped.
 #[test]
 fn depth_is_what_is_paid_for() {

@@ -155,6 +155,9 @@ fn what_stops_behind_a_deviation_is_told_apart() {
 fn the_end_inside_a_deviation_says_what_is_missing() {
     for (text, expected) in [
         ("[Tru", "expected `True`"),
+        ("[Fals", "expected `False`"),
+        ("[Non", "expected `None`"),
+        ("[Na", "expected `NaN`"),
         ("[-Infin", "expected `Infinity`"),
         ("[1 /* 2", "expected the end of a comment"),
         ("[1 /* 2 *", "expected the end of a comment"),
@@ -211,15 +214,16 @@ fn a_lone_surrogate_is_not_passed_with_what_parts_it() {
 /// Which quotes a string has makes no difference to anything else.
 #[test]
 fn single_quotes_are_read_as_double_quotes_are() {
-    let limits = Limits::new().key(3).string(3);
-    for text in [
-        &b"[\"ab\xff"[..],
-        b"[\"\xc3\xa9\xc3(\"]",
-        b"[\"a\xe2\x82(\"]",
-        br#"{"abc": "abc"}"#,
-        br#"{"abcd": 1}"#,
-        br#"["abcd"]"#,
-        br#"["a\nbc"]"#,
+    let (none, short) = (Limits::new(), Limits::new().key(3).string(3));
+    for (text, limits) in [
+        (&b"[\"abc\xff"[..], none),
+        (b"[\"\xc3\xa9\xc3(\"]", none),
+        (b"[\"a\xe2\x82(\"]", none),
+        (b"[\"abcde\xf0\x9f\x98(\"]", none),
+        (br#"{"abc": "abc"}"#, short),
+        (br#"{"abcd": 1}"#, short),
+        (br#"["abcd"]"#, short),
+        (br#"["a\nbc"]"#, short),
     ] {
         let read = |text: &[u8]| {
             let patterns = PatternSet::new(["$..*"]).unwrap();
