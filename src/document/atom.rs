@@ -149,16 +149,20 @@ mod tests {
         document
     }
 
-    /// Shows the text in two pieces, or at once; then it ends.
-    fn shown(limit: u32, text: &str, cut: Option<usize>) -> (String, Option<u64>) {
-        let mut document = in_array(limit);
+    /// Shows the text in two pieces, or at once, behind digits that have taken room of their own; then it ends.
+    fn shown(digits: usize, limit: u32, text: &str, cut: Option<usize>) -> (String, Option<u64>) {
+        let mut document = in_array(limit + digits as u32);
+        for _ in 0..digits {
+            document.end_atom("7", 0).unwrap();
+            document.begin_atom();
+        }
         if let Some(cut) = cut {
             document.show_open_atom(&text[..cut]);
         }
         let fault = document.end_atom(text, 77).err();
         let shown = document.view().unwrap();
-        assert_eq!(shown.index(0).is_some_and(PartialValue::is_complete), fault.is_none());
-        (shown.to_string(), fault.map(|fault| fault.offset))
+        assert_eq!(shown.index(digits).is_some_and(PartialValue::is_complete), fault.is_none());
+        (shown.to_string().replace("7,", "").replace('7', ""), fault.map(|fault| fault.offset))
     }
 
     #[test]
@@ -167,11 +171,14 @@ mod tests {
         for (limit, expected) in [(1, "[]"), (2, "[-1]"), (3, "[-12]"), (4, "[-12]"), (7, "[-12.5]"), (8, "[-12.5e+2]")]
         {
             for cut in core::iter::once(None).chain((1..text.len()).map(Some)) {
-                assert_eq!(shown(limit, text, cut), (expected.to_string(), Some(77)), "{limit} {cut:?}");
+                for digits in 0..3 {
+                    let shown = shown(digits, limit, text, cut);
+                    assert_eq!(shown, (expected.to_string(), Some(77)), "{digits} {limit} {cut:?}");
+                }
             }
         }
         for cut in 1..text.len() {
-            assert_eq!(shown(9, text, Some(cut)), ("[-12.5e+20]".to_string(), None));
+            assert_eq!(shown(0, 9, text, Some(cut)), ("[-12.5e+20]".to_string(), None));
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet, Settled};
 use proptest::prelude::*;
@@ -678,6 +678,74 @@ fn nor_where_something_else_may_stand_for_it() {
     };
     assert!(!seen(r#"{"a":["run","ru"#, is_early).unwrap());
     assert!(!seen(r#"{"a":["run","other","ru"#, is_early).unwrap());
+}
+
+/// What is made of a text is no text, whatever texts it is made of.
+#[test]
+fn nor_what_is_made_of_a_word() {
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(try_from = "String")]
+    struct Word(usize);
+
+    impl TryFrom<String> for Word {
+        type Error = &'static str;
+
+        fn try_from(text: String) -> Result<Self, Self::Error> {
+            let is_word = text.chars().all(|letter| letter.is_ascii_lowercase() || letter == ' ');
+            is_word.then_some(Self(text.len())).ok_or("not a word")
+        }
+    }
+
+    is_no_name(r#""NAME"#, r#"""#, &Newtype(Word(3)));
+    let runs = BTreeMap::from([("a".to_owned(), Newtype(Word(3)))]);
+    is_no_name_beside(r#"{"a":"NAME"#, r#""}"#, &runs, Some(&BTreeMap::new()));
+    is_no_name(r#"{"in":"buffer","it":"NAME"#, r#""}"#, &In::Buffer { it: Newtype(Word(3)) });
+    is_no_name(r#"{"in":"buffer","it":[1,"NAME"#, r#""]}"#, &In::Buffer { it: (1, Word(3)) });
+}
+
+/// A function that takes anything is not shown the text of an open string, nor is one that asks for bytes.
+#[test]
+fn nor_what_a_function_makes_of_it() {
+    struct Length;
+
+    impl<'de> Visitor<'de> for Length {
+        type Value = usize;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("anything with a length")
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<usize, E> {
+            Ok(text.len())
+        }
+
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<usize, E> {
+            Ok(bytes.len())
+        }
+    }
+
+    #[derive(Debug, PartialEq)]
+    struct OfAny(usize);
+
+    impl<'de> Deserialize<'de> for OfAny {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_any(Length).map(Self)
+        }
+    }
+
+    #[derive(Debug, PartialEq)]
+    struct OfBytes(usize);
+
+    impl<'de> Deserialize<'de> for OfBytes {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_bytes(Length).map(Self)
+        }
+    }
+
+    is_no_name(r#""NAME"#, r#"""#, &OfAny(3));
+    is_no_name(r#"[1,"NAME"#, r#""]"#, &(1, Newtype(OfAny(3))));
+    is_no_name(r#""NAME"#, r#"""#, &OfBytes(3));
+    is_no_name(r#"[1,"NAME"#, r#""]"#, &(1, Newtype(OfBytes(3))));
 }
 
 /// Text is text, in the same places.
