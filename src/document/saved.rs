@@ -28,11 +28,7 @@ impl Document {
             let node = self.nodes[id];
             end_containers(&mut container, node.parent, out);
             let is_open_string = node.kind == NodeKind::String && node.is_open;
-            out.byte(if is_open_string && self.open == node.parent && !self.has_failed_root() {
-                OPEN_STRING
-            } else {
-                node.kind as u8
-            });
+            out.byte(if is_open_string && self.open == node.parent { OPEN_STRING } else { node.kind as u8 });
             if let Some(Segment::Key(key)) = self.segment(id as NodeId) {
                 out.text(key);
             }
@@ -66,13 +62,6 @@ impl Document {
             out.option(atom, Writer::text);
         }
         self.history.save(out);
-    }
-
-    /// Whether a root is open that no container and no string is open in: the text has failed after its end.
-    fn has_failed_root(&self) -> bool {
-        self.nodes.first().is_some_and(|root| root.is_open && root.end_or_newest == NOTHING)
-            && self.open == NOTHING
-            && self.nodes[0].kind != NodeKind::String
     }
 
     /// Reads what was saved into a document that is empty. Of a text that is open, `tokenizer` knows the atom that is.

@@ -17,9 +17,10 @@ fn ops(before: &str, after: &str) -> Vec<String> {
     let mut parser = fed(before);
     let revision = parser.revision();
     parser.feed(after).check().unwrap();
-    let ops: Vec<_> = parser.patch_since(revision).unwrap().map(|op| op.to_string()).collect();
+    let ops: Vec<_> = parser.patch_since(revision).unwrap().collect();
     assert_eq!(parser.has_changed_since(revision), !ops.is_empty());
-    ops
+    assert!(ops.iter().all(|op| op.is_replacement() == op.to_string().contains(r#""op":"replace""#)));
+    ops.iter().map(ToString::to_string).collect()
 }
 
 #[test]

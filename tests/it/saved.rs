@@ -547,6 +547,12 @@ fn revisions_go_with_the_state() {
     }
 }
 
+#[test]
+fn a_revision_has_all_its_bytes() {
+    let bytes: [u8; 20] = std::array::from_fn(|place| 0x81 + place as u8);
+    assert_eq!(Revision::from_bytes(bytes).to_bytes(), bytes);
+}
+
 /// A made-up revision of the right document is refused or gives some patch; nothing panics.
 #[test]
 fn made_up_revisions_do_no_harm() {

@@ -9,7 +9,9 @@ use proptest::prelude::*;
 use serde::de::value::{
     EnumAccessDeserializer, Error as PlainError, MapDeserializer, SeqDeserializer, UnitDeserializer,
 };
-use serde::de::{DeserializeOwned, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, Error as _, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -564,6 +566,107 @@ fn a_wrong_type_says_where() {
     // What has not come, or not ended, does not fit badly yet.
     partial(r#"{"title": 1"#, &Form::default());
     assert!(fed(r#"{"tags": [tr"#).snapshot().unwrap().deserialize::<Form>().is_ok());
+}
+
+#[test]
+fn errors_list_the_names_that_would_have_fit() {
+    #[derive(Debug, Deserialize)]
+    enum None {}
+
+    #[derive(Debug, Deserialize)]
+    enum One {
+        A,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Two {
+        #[serde(rename = "a", default)]
+        _a: u8,
+        #[serde(rename = "b", default)]
+        _b: u8,
+    }
+
+    #[derive(Debug, Deserialize)]
+    enum Three {
+        A,
+        B,
+        C,
+    }
+
+    #[track_caller]
+    fn check<T: DeserializeOwned + Debug>(text: &str, path: &str) {
+        let expected = serde_json::from_str::<T>(text).unwrap_err().to_string();
+        let (expected, _) = expected.split_once(" at line").unwrap();
+        refused::<T>(text, path, expected);
+    }
+    check::<None>(r#""c""#, "$");
+    check::<One>(r#""c""#, "$");
+    check::<Two>(r#"{"c": 1}"#, "c");
+    check::<Three>(r#""c""#, "$");
+}
+
+/// A function that is shown an open text may refuse it, in whatever way; more of it may fit.
+#[test]
+fn a_text_that_a_function_refuses_is_absent_while_it_is_open() {
+    const NAMES: &[&str] = &["hey!", "hello!"];
+
+    fn by_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        let text = Cow::<'_, str>::deserialize(deserializer)?;
+        let is_name = NAMES.contains(&&*text);
+        is_name.then(|| text.to_string()).ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&text), &"a name"))
+    }
+
+    fn by_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        let text = Cow::<'_, str>::deserialize(deserializer)?;
+        let is_name = NAMES.contains(&&*text);
+        is_name.then(|| text.to_string()).ok_or_else(|| D::Error::invalid_type(Unexpected::Str(&text), &"a name"))
+    }
+
+    fn by_variant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        let text = Cow::<'_, str>::deserialize(deserializer)?;
+        let is_name = NAMES.contains(&&*text);
+        is_name.then(|| text.to_string()).ok_or_else(|| D::Error::unknown_variant(&text, NAMES))
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    struct Said {
+        to: String,
+        #[serde(deserialize_with = "by_value")]
+        value: String,
+        #[serde(deserialize_with = "by_type")]
+        kind: String,
+        #[serde(deserialize_with = "by_variant")]
+        variant: String,
+    }
+
+    let to = || Said { to: "b".to_owned(), ..Said::default() };
+    for field in ["value", "kind", "variant"] {
+        for text in ["", "h", "hey", "hey?"] {
+            partial(&format!(r#"{{"to":"b","{field}":"{text}"#), &to());
+            refused::<Said>(&format!(r#"{{"to":"b","{field}":"{text}""#), field, "expected ");
+        }
+    }
+    partial(r#"{"to":"b","value":"hey!","#, &Said { value: "hey!".to_owned(), ..to() });
+}
+
+/// A root that has ended is open again if the text fails behind it: no part of such a text can be taken.
+#[test]
+fn a_text_that_fails_behind_its_root_gives_no_whole_value() {
+    fn check<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
+        let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+        parser.feed(text).check().unwrap_err();
+        let partial = parser.snapshot().unwrap().deserialize::<T>().unwrap();
+        assert_eq!(partial.into_complete().unwrap_err().get(), expected);
+    }
+    check(r#"["a", "b"] x"#, &["a".to_owned(), "b".to_owned()]);
+    check(r#"{"title": "a"} x"#, &Form { title: "a".to_owned(), ..Form::default() });
+    check(r#"{"title": "a", "tags": [], "nested": {"title": "b"}} {"#, &{
+        let nested = Form { title: "b".to_owned(), ..Form::default() };
+        Form { title: "a".to_owned(), nested: Some(Box::new(nested)), ..Form::default() }
+    });
+    check(r#""text" x"#, &"text".to_owned());
 }
 
 #[test]
