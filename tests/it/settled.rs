@@ -680,6 +680,37 @@ fn nor_where_something_else_may_stand_for_it() {
     assert!(!seen(r#"{"a":["run","other","ru"#, is_early).unwrap());
 }
 
+/// Also where nothing marks it as open, and another variant may have asked for it.
+#[test]
+fn nothing_without_a_mark_is_settled_early() {
+    #[derive(Debug, Deserialize)]
+    #[serde(untagged)]
+    enum OrSettled {
+        Numbers(BTreeMap<String, u8>),
+        Settled(BTreeMap<String, Settled<Value>>),
+    }
+    let settled = |it: &OrSettled| match it {
+        OrSettled::Numbers(numbers) => panic!("{numbers:?}"),
+        OrSettled::Settled(values) => values.get("a").is_some_and(|value| value.get().is_some()),
+    };
+    for (open, rest) in [
+        ("[", "]"),
+        ("[1,", "2]"),
+        ("[[", "]]"),
+        ("[[1,", "2]]"),
+        ("[[1]", "]"),
+        ("[[[1],[]", "]]"),
+        ("[[1],{", "}]"),
+        ("[{", "}]"),
+        ("[[{}", "]]"),
+        ("{", "}"),
+    ] {
+        let open = format!(r#"{{"a":{open}"#);
+        assert!(!seen(&open, settled).unwrap_or(false), "{open}");
+        assert!(seen(&format!("{open}{rest},"), settled).unwrap(), "{open}{rest}");
+    }
+}
+
 /// What is made of a text is no text, whatever texts it is made of.
 #[test]
 fn nor_what_is_made_of_a_word() {

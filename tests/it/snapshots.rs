@@ -100,6 +100,11 @@ proptest! {
         snapshots::find_their_members(&document, &cuts);
     }
 
+    #[test]
+    fn values_are_walked_through((document, cuts) in with_cuts(any_document())) {
+        snapshots::are_walked_through(&document, &cuts);
+    }
+
     /// The state of every path, and of paths that go nowhere, follows from the prefix and the whole.
     #[test]
     fn states_come_true(document in document(Keys::Distinct), cut in any::<prop::sample::Index>()) {

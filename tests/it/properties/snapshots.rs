@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::{Parser, ParserBuilder, PartialValue, PatternSet, Revision, ValueKind};
+use jsonspigot::{Parser, ParserBuilder, PartialValue, PatternSet, Revision, Segment, ValueKind};
 use serde_json::Value;
 
 use super::super::driver::{Method, builder, drive, observe, pattern_set};
@@ -188,6 +188,29 @@ pub fn find_their_members(document: &[u8], cuts: &[usize]) {
             // Hardly ever there.
             assert!(value.get("\u{1}") == last_of_name.get("\u{1}").copied());
             unvisited.extend(value.iter());
+        }
+    }
+}
+
+/// A walk from any value comes to that value and all in it, in the order of the text, and each knows its depth and step.
+pub fn are_walked_through(document: &[u8], cuts: &[usize]) {
+    fn add<'a>(value: PartialValue<'a>, depth: usize, step: Option<Segment<'a>>, all: &mut Vec<Place<'a>>) {
+        all.push((value, depth, step));
+        let members = value.entries().map(|(name, member)| (Segment::Key(name), member));
+        let elements = value.iter().enumerate().map(|(index, element)| (Segment::Index(index as u64), element));
+        members.chain(elements).for_each(|(step, child)| add(child, depth + 1, Some(step), all));
+    }
+    type Place<'a> = (PartialValue<'a>, usize, Option<Segment<'a>>);
+    let mut parser = with_open_atoms(OpenAtoms::Shown);
+    for chunk in chunks(document, cuts) {
+        let _ = parser.feed(chunk).check();
+        let Some(root) = parser.snapshot() else { continue };
+        let mut expected = Vec::new();
+        add(root, 0, None, &mut expected);
+        for (place, (start, depth, _)) in expected.iter().enumerate() {
+            let inside = expected[place + 1..].iter().take_while(|(_, inner, _)| inner > depth).count();
+            let walked: Vec<_> = start.walk().map(|value| (value, value.depth(), value.segment())).collect();
+            assert_eq!(walked, expected[place..=place + inside]);
         }
     }
 }
