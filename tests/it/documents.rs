@@ -207,6 +207,10 @@ fn check_texts(builder: ParserBuilder, framing: Framing, stream: &str, expected:
         let mut told = Vec::new();
         let mut on_event = |event: DocumentEvent<'_>| {
             if let DocumentEvent::End(ended) = event {
+                let (start, len) = (ended.start() as usize, ended.byte_count() as usize);
+                let mut alone = builder.build(&PatternSet::empty());
+                alone.feed(&stream.as_bytes()[start..start + len]).check().unwrap();
+                assert_eq!(ended.parser().text(), alone.text(), "{stream:?} cut at {cuts:?}");
                 let text = ended.complete().map(|value| value.text().to_owned());
                 told.push(
                     text.unwrap_or_else(|error| format!("{} {}", error.kind().name(), ended.start() + error.offset())),
@@ -218,8 +222,10 @@ fn check_texts(builder: ParserBuilder, framing: Framing, stream: &str, expected:
                 break;
             }
         }
-        let _ = documents.finish_with(&mut on_event);
+        let ended = documents.finish_with(&mut on_event);
         assert_eq!(told, expected, "{stream:?} cut at {cuts:?}");
+        let read = ended.map_or_else(|error| documents.start() + error.offset(), |()| stream.len() as u64);
+        assert_eq!(documents.offset(), read, "{stream:?} cut at {cuts:?}");
     }
 }
 
@@ -233,6 +239,7 @@ fn a_comment_may_follow_a_number_or_literal() {
         ("1/2", &["trailing-bytes 1"]),
         ("{}1/ {}", &["{}", "trailing-bytes 3"]),
         ("1 2/", &["1", "trailing-bytes 3"]),
+        ("1//\n2/x", &["1", "trailing-bytes 5"]),
     ] {
         check_comments(Framing::Concatenated, stream, expected);
     }
