@@ -96,7 +96,14 @@ impl Documents {
             State::AfterAtomAndSlash => self.offset.checked_sub(2),
         };
         let is_in_stream = most.is_some_and(|most| self.number <= most) && self.start <= self.offset;
-        let is_in_document = !parser.is_open() || parser.offset() <= self.offset - self.start.min(self.offset);
+        let read = self.start + parser.offset();
+        let is_in_document = match self.state {
+            State::Between | State::Refused => true,
+            State::Blank | State::Open | State::AfterAtom => read == self.offset,
+            State::AfterAtomAndSlash => read + 1 == self.offset,
+            // The parser has white space at most, or has ended.
+            State::Closed => !parser.is_open() || parser.is_before_root() && read <= self.offset,
+        };
         Impossible::unless(is_possible && is_in_stream && is_in_document)
     }
 }

@@ -38,6 +38,11 @@ impl OpenLiteral {
         self.is_followed.then_some(self.literal.text())
     }
 
+    /// Whether another one is the same literal, read as far.
+    pub(super) fn is_at(&self, other: &Self) -> bool {
+        self.literal == other.literal && self.matched == other.matched
+    }
+
     pub(super) fn expected(&self) -> &'static str {
         match self.literal {
             Literal::Null => "expected `null`",

@@ -81,7 +81,8 @@ impl Nest {
         for (place, is_object) in kinds.enumerate() {
             byte |= u8::from(is_object) << (place % 8);
             if place % 8 == 7 || place + 1 == self.depth {
-                out.byte(core::mem::take(&mut byte));
+                out.byte(byte);
+                byte = 0;
             }
         }
     }

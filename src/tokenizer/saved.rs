@@ -271,7 +271,7 @@ impl Tokenizer {
         if again.feed(text, &mut sink).is_err() {
             return false;
         }
-        // A number that a comment ended: the comment is not kept.
+        // A number that a comment may have ended: the comment is not kept.
         let is_ended = self.allows(DeviationKind::Comments)
             && again.state == State::Number
             && !matches!(self.position(), Position::Atom(_));
@@ -301,16 +301,19 @@ impl Tokenizer {
             state => state,
         };
         let (nest, own_state) = (&other.nest, state(self));
-        let same_token = match own_state {
+        if own_state != state(other) {
+            return false;
+        }
+        let is_same_token = match own_state {
             State::Escape => self.escape == other.escape,
             State::Utf8 => self.carry == other.carry,
             State::Number => self.number.is_at(&other.number),
-            State::Literal => self.literal.len() == other.literal.len() && self.literal.kind() == other.literal.kind(),
+            State::Literal => self.literal.is_at(&other.literal),
+            State::Lenient => self.is_in_same_deviation(other),
             _ => true,
         };
         let in_string = matches!(own_state, State::String | State::Escape | State::Utf8);
-        own_state == state(other)
-            && same_token
+        is_same_token
             && self.position() == other.position()
             && (!in_string || self.string.is_key() == other.string.is_key())
             && nest.depth().checked_sub(depth) == Some(self.nest.depth())

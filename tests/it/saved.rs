@@ -1,8 +1,8 @@
 //! Saved state: between any two chunks of anything, a parser is saved and another one made of the bytes.
 
 use jsonspigot::{
-    DeviationKind, Documents, DuplicateKeys, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder, PatternSet,
-    RestoreErrorKind, Retain, Revision,
+    DeviationKind, Documents, DuplicateKeys, Event, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder,
+    PatternSet, RestoreErrorKind, Retain, Revision,
 };
 use proptest::prelude::*;
 
@@ -291,6 +291,22 @@ fn a_state_is_put_behind_what_is_there() {
     assert!(builder.restore(&patterns, &bytes[8..]).is_ok());
 }
 
+/// What a deviation has left behind that is over is no part of a state.
+#[test]
+fn a_deviation_that_is_over_leaves_nothing() {
+    let (patterns, builder) = (PatternSet::empty(), Parser::builder().retain(Retain::Nothing).lenient(Leniency::ALL));
+    for beginning in ["['a", "{/**/'a", "[1,/**/'a", "[NaN, '", "{a /**/: '"] {
+        for open in ["", "\\uDC", "\\", "'"] {
+            let mut parser = builder.build(&patterns);
+            parser.feed(beginning).check().unwrap();
+            let mut restored = restored(&parser, builder, &patterns);
+            parser.feed(open).check().unwrap();
+            restored.feed(open).check().unwrap();
+            assert_eq!(parser.save(), restored.save(), "{beginning}{open}");
+        }
+    }
+}
+
 /// No two choices are taken for one another.
 #[test]
 fn each_choice_has_states_of_its_own() {
@@ -325,7 +341,7 @@ fn parts_that_contradict_each_other_are_refused() {
     let unkept = all.retain(Retain::Nothing);
     let lenient = unkept.lenient(Leniency::ALL);
     let non_finite = unkept.lenient(Leniency::NONE.with(DeviationKind::NonFinite));
-    let cases: [Contradiction<'_>; 36] = [
+    let cases: [Contradiction<'_>; 43] = [
         ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
         ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
         ("a string that is read begins after all that came", unkept, &["$", "$ | $"], r#""["#, &[6, 0, 0], &[6, 9, 0]),
@@ -367,11 +383,11 @@ fn parts_that_contradict_each_other_are_refused() {
             b"\x01\x05\x00\x01\x01\x00\x01\x00\x00\x01\x01\x01$\x10expected a value",
             &[0, 0],
         ),
-        ("a sign of what has none", lenient, &[], "[-Inf", &[5, 10, 4, 3, 1], &[5, 10, 3, 2, 1]),
-        ("a word that is not allowed", non_finite, &[], "[Na", &[5, 1, 3, 2, 0], &[5, 1, 0, 2, 0]),
-        ("a byte that no name has", lenient, &["$..*"], "{a", &[6, 2, 0, 0, 1, b'a'], &[6, 2, 0, 0, 1, b'-']),
-        ("a name of a digit", lenient, &["$..*"], "{a", &[6, 2, 0, 0, 1, b'a'], &[6, 2, 0, 0, 1, b'1']),
-        ("a value without quotes", lenient, &["$..*"], "{a", &[6, 2, 0, 0, 1, b'a'], &[6, 2, 1, 0]),
+        ("a sign of what has none", lenient, &[], "[-Inf", &[5, 4, 3, 1], &[5, 3, 2, 1]),
+        ("a word that is not allowed", non_finite, &[], "[Na", &[5, 3, 2, 0], &[5, 0, 2, 0]),
+        ("a byte that no name has", lenient, &["$..*"], "{a", &[6, 0, 0, 1, b'a'], &[6, 0, 0, 1, b'-']),
+        ("a name of a digit", lenient, &["$..*"], "{a", &[6, 0, 0, 1, b'a'], &[6, 0, 0, 1, b'1']),
+        ("a value without quotes", lenient, &["$..*"], "{a", &[6, 0, 0, 1, b'a'], &[6, 1, 0]),
         ("a low surrogate at the beginning", lenient, &[], r#""\uDC0"#, &[13, 6, 0, 6, 0, 9], &[13, 5, 0, 5, 0, 9]),
         ("a string that was told as a number", unkept, &["$"], r#""a"#, &[4, 0, 0, 1], &[3, 0, 0, 1]),
         (
@@ -382,6 +398,13 @@ fn parts_that_contradict_each_other_are_refused() {
             &[7, 5, 0, 5, 0, 1, 0],
             &[9, 5, 0, 5, 0, 1, 0, 2, b'a', 0xC3],
         ),
+        ("another literal than the text's", all, &[], "[tru", &[11, 4, 0, 4, 1, 0, 1, 3], &[11, 4, 0, 4, 1, 0, 2, 3]),
+        ("the same inside a string", all, &["$ | $"], "\"[t", &[11, 2, 0, 2, 1, 0, 1], &[11, 2, 0, 2, 1, 0, 2]),
+        ("a word without the text's sign", accepting, &[], "-I", &[5, 4, 1, 1], &[5, 4, 1, 0]),
+        ("less of a word than of the text's", accepting, &[], "[Na", &[5, 3, 2], &[5, 3, 1]),
+        ("a slash that is elsewhere", accepting, &[], "[/", &[13, 2, 0, 2, 1, 0, 0, 1], &[13, 2, 0, 2, 1, 0, 0, 5]),
+        ("a slash that is not behind the root", accepting, &[], "1 /", &[3, 0, 3, 0, 0, 6], &[3, 0, 3, 0, 0, 0]),
+        ("more of an escape than of the text's", accepting, &[], r#"["\uDC"#, &[6, 1, 0, 10], &[6, 1, 0, 9]),
         ("a comment in a number", lenient, &[], "[1]/", &[13, 4, 0, 4, 0, 0, 6], &[13, 4, 0, 4, 0, 0, 10]),
     ];
     for (name, builder, patterns, text, from, to) in cases {
@@ -500,6 +523,146 @@ fn a_stream_with_more_texts_than_bytes_is_refused() {
     bytes[HEADER + 1] = 1;
     let error = Documents::restore(Framing::Lines, new(), &sealed(bytes)).unwrap_err();
     assert_eq!(error.kind(), RestoreErrorKind::Impossible);
+}
+
+/// An open text is all that has come since its start.
+#[test]
+fn a_stream_that_has_come_further_than_its_texts_is_refused() {
+    let new = || Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+    for (framing, text) in [
+        (Framing::Concatenated, "1 {"),
+        (Framing::Concatenated, "1 2"),
+        (Framing::Concatenated, "1 2/"),
+        (Framing::Lines, "1\n{"),
+        (Framing::Lines, "1\n "),
+    ] {
+        let mut documents = Documents::new(framing, new());
+        documents.feed_with(text, |_| {}).unwrap();
+        let bytes = documents.save();
+        assert!(Documents::restore(framing, new(), &bytes).is_ok(), "{text:?}");
+        // Its start, and how far it has come.
+        for place in [2, 3] {
+            for other in (0..9).filter(|other| *other != bytes[HEADER + place]) {
+                let mut bytes = bytes.clone();
+                bytes[HEADER + place] = other;
+                let error = Documents::restore(framing, new(), &sealed(bytes)).unwrap_err();
+                assert_eq!(error.kind(), RestoreErrorKind::Impossible, "{text:?}");
+            }
+        }
+    }
+}
+
+/// Whatever byte of a state is changed, and however the text goes on: what is complete at the end is JSON.
+#[test]
+fn what_one_changed_byte_leads_to_is_json() {
+    const BEGINNINGS: &[&str] = &[
+        "[1/",
+        "[/",
+        "{/",
+        "{\"a\":/",
+        "1 /",
+        "[1/*",
+        "[1/**",
+        "[1//",
+        "[1 ",
+        "[1#",
+        "-I",
+        "[Infi",
+        "[N",
+        "[Na",
+        "[Tru",
+        "[tru",
+        "[t",
+        "\u{feff}",
+        "{a",
+        "{'a':'b",
+        "[\"\\uDC",
+        "['\\uDC0",
+        "[\"\\uD83D\\u",
+        "[\"\\",
+        "['\\",
+        "[12",
+        "[-",
+        "[\"é",
+        "{\"a\":1,",
+        "\"[t",
+        "\"{\\\"a",
+        "[[1],[",
+        "[1,'a',True/*",
+        "1 ",
+        "[",
+    ];
+    const ENDS: &[&str] = &[
+        "",
+        "]",
+        "}",
+        "\"]",
+        "']",
+        "\"",
+        "N]",
+        "aN]",
+        "nity]",
+        "nfinity",
+        "e]",
+        "se]",
+        "alse]",
+        "alse]\"",
+        "rue]",
+        "ull]",
+        "/\n]",
+        "*/]",
+        "* */]",
+        "* */,1]",
+        "* */1]",
+        "* */1",
+        "* */:1}",
+        "* */\"a\":1}",
+        "*/,1]",
+        "\n,1]",
+        "0\"]",
+        "00\"]",
+        "00']",
+        "\":1}",
+        ":1}",
+        "b:1}",
+        "1]",
+        "2",
+        "\u{feff}1",
+        "\\\":1}\"",
+        "e]]",
+        "]]",
+    ];
+    let is_json = |text: &[u8]| serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok();
+    let builder = Parser::builder();
+    let lenient = builder.lenient(Leniency::ALL);
+    for builder in [builder, lenient, lenient.accept_deviations()] {
+        for patterns in [&[][..], &["$", "..a"], &["$ | $"]].map(set) {
+            for beginning in BEGINNINGS {
+                let mut parser = builder.build(&patterns);
+                if parser.feed(beginning).check().is_err() {
+                    continue;
+                }
+                let state = parser.save();
+                for (place, other) in (HEADER..state.len()).flat_map(|place| (0..16).map(move |other| (place, other))) {
+                    let mut changed = state.clone();
+                    changed[place] = other;
+                    let Ok(restored) = builder.restore(&patterns, &sealed(changed)) else { continue };
+                    for end in ENDS {
+                        let mut parser = restored.clone();
+                        let mut check = |event: Event<'_>| {
+                            if let EventKind::End(Some(value)) = event.kind {
+                                assert!(is_json(value.bytes()), "{beginning:?}, {end:?}: {}", value.text());
+                            }
+                        };
+                        let _ = parser.feed_with(end, &mut check).and_then(|()| parser.finish_with(check));
+                        if let Ok(value) = parser.complete() {
+                            assert!(is_json(value.bytes()), "{beginning:?}, {end:?}: {}", value.text());
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What a body takes that says it is longer than it is: nothing.

@@ -31,14 +31,13 @@ impl Tokenizer {
     pub(in crate::tokenizer) fn save_lenient(&self, out: &mut Writer<'_>) {
         let Some(lenient) = &self.lenient else { return };
         out.byte(Step::ALL.iter().position(|step| *step == lenient.step).unwrap_or_default() as u8);
-        out.byte(self.interrupted as u8);
         match lenient.step {
             Step::Word => {
                 lenient.word.save(out);
                 out.flag(lenient.at + lenient.word.len() < self.offset);
             }
             Step::BareKey | Step::LoneLow(_) => self.save_string(out),
-            _ => {}
+            _ => out.byte(self.interrupted as u8),
         }
     }
 
@@ -49,7 +48,9 @@ impl Tokenizer {
         allowed: Leniency,
     ) -> Result<(), Impossible> {
         let step = reader.choice(&Step::ALL)?;
-        self.interrupted = reader.choice(&State::ALL)?;
+        if !matches!(step, Step::Word | Step::BareKey | Step::LoneLow(_)) {
+            self.interrupted = reader.choice(&State::ALL)?;
+        }
         let mut lenient = Lenient { allowed, step, ..Lenient::default() };
         let begins_value = matches!(self.interrupted, State::Value | State::FirstElement);
         let is_possible = match step {
@@ -121,6 +122,19 @@ impl Tokenizer {
     #[cold]
     pub(in crate::tokenizer) fn is_in_bare_key(&self) -> bool {
         self.lenient.as_ref().is_some_and(|lenient| lenient.step == Step::BareKey)
+    }
+
+    /// Whether another one has come as far in the same deviation, or in the same beginning of one.
+    #[cold]
+    pub(in crate::tokenizer) fn is_in_same_deviation(&self, other: &Self) -> bool {
+        let (Some(own), Some(others)) = (&self.lenient, &other.lenient) else { return false };
+        own.step == others.step
+            && match own.step {
+                // As far from its beginning, too: there may be a sign.
+                Step::Word => own.word.is_at(others.word) && self.offset - own.at == other.offset - others.at,
+                Step::BareKey | Step::LoneLow(_) => true,
+                _ => self.interrupted == other.interrupted,
+            }
     }
 
     /// Whether somebody follows the word.

@@ -45,6 +45,11 @@ impl Word {
         Ok(Self { matched, ..word })
     }
 
+    /// Whether another one is the same word, read as far.
+    pub(super) fn is_at(self, other: Self) -> bool {
+        self.spelling == other.spelling && self.matched == other.matched
+    }
+
     /// How many bytes of it have been read, without a sign.
     pub(super) fn len(self) -> u64 {
         self.matched as u64
