@@ -55,7 +55,7 @@ impl Extent {
         bytes.len()
     }
 
-    /// After a byte before which nothing but white space has come.
+    /// After the first byte.
     fn after_first(byte: u8) -> Self {
         match ValueKind::of_first_byte(byte) {
             Some(ValueKind::Object | ValueKind::Array) => Self::Nested(1),
@@ -63,7 +63,6 @@ impl Extent {
             Some(ValueKind::Number) => Self::Number { may_end: byte != b'-' },
             Some(ValueKind::Bool) if byte == b'f' => Self::Literal(4),
             Some(ValueKind::Bool | ValueKind::Null) => Self::Literal(3),
-            None if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => Self::Start,
             None => Self::Endless,
         }
     }
@@ -102,14 +101,13 @@ impl Extent {
     pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
         let (kind, number) = (reader.byte()?, reader.at_most(DEEPEST)? as usize);
         match (kind, number) {
-            (0, 0) => Ok(Self::Start),
             (1, 1..) => Ok(Self::Nested(number)),
             (2, _) => Ok(Self::InString(number)),
             (3, _) => Ok(Self::Escaped(number)),
             (4, 1..=4) => Ok(Self::Literal(number)),
             (5, 0 | 1) => Ok(Self::Number { may_end: number == 1 }),
-            (6, 0) => Ok(Self::Ended),
             (7, 0) => Ok(Self::Endless),
+            // A value that has not begun, or has ended, is not saved.
             _ => Err(Impossible),
         }
     }

@@ -131,6 +131,10 @@ fn atoms_and_strings_are_payloads_too() {
         "<!--context null--><!--context false -->",
         &["complete|<!--context| null|-->", "complete|<!--context| false |-->"],
     );
+    check(
+        "<!--context true--><!--context true -->",
+        &["complete|<!--context| true|-->", "complete|<!--context| true |-->"],
+    );
     check("```json\n\"--> ``` \\\" \"```", &["complete|```json|\n\"--> ``` \\\" \"|```"]);
     check("<!--context nul-->x", &["malformed|<!--context| nul|-->", "x"]);
     check("<!--context 1e-->x", &["malformed|<!--context| 1e|-->", "x"]);

@@ -1,6 +1,6 @@
 //! Inputs that were once read wrongly.
 
-use jsonspigot::{Limits, Parser};
+use jsonspigot::{Leniency, Limits, Parser};
 
 use crate::properties::{cuts_change_nothing, every_cut_is_the_splitters, pieces_are_the_splitters, spelt};
 use crate::recorder::{boundaries, envelope, tell};
@@ -81,4 +81,18 @@ fn a_limit_inside_a_closing_mark() {
     let choices = Choices { payload_limit: 7, ..Choices::default() };
     let told = tell(&mut envelope(&choices, &delimiters), r#"<!--context {"a":-->. {}-->"#, &[]);
     assert_eq!(told.pieces[1..], [Piece::Text(". {}-->".to_owned())]);
+}
+
+/// What a parser goes past belongs to the payload, closing delimiters included, and the verdict stays strict.
+#[test]
+fn a_payload_that_goes_past_deviations() {
+    let choices = Choices { parser: Parser::builder().lenient(Leniency::ALL), ..Choices::default() };
+    let delimiters = spelt(&["comment:context", "tag:x:json"]);
+    for payload in ["NaN", "True", "-Infinity", "'</x>'", "/* </x> */ 1", "{a: '}'}", "[1, // ]\n]", "{} # {"] {
+        let text = format!("<x>{payload}</x>.");
+        cuts_change_nothing(&text, &delimiters, &choices, &boundaries(&text));
+        let told = tell(&mut envelope(&choices, &delimiters), &text, &[]);
+        let [Piece::Payload { status, .. }, Piece::Text(rest)] = &told.pieces[..] else { panic!("{told:?}") };
+        assert!(matches!(*status, "malformed" | "trailing") && rest == ".", "{text}");
+    }
 }
