@@ -231,9 +231,13 @@ impl Parser {
         let is_open = outcome == OPEN;
         Impossible::unless(is_open == (self.engine.tokenizer.position() != Position::Closed))?;
         let Engine { tokenizer, followers, .. } = &mut self.engine;
-        // A text that has failed has come further, to its error.
-        let offset =
-            if outcome == FAILED { limits.total.saturating_add(1).min(saved::FARTHEST) } else { tokenizer.offset() };
+        let offset = match tokenizer.left_undecided() {
+            // A text that has failed has come further, to its error.
+            _ if outcome == FAILED => limits.total.saturating_add(1).min(saved::FARTHEST),
+            // What may begin a deviation is none yet.
+            Some(undecided) => undecided.offset,
+            None => tokenizer.offset(),
+        };
         followers.deviations.restore(reader, offset, |kind| leniency.allows(kind))?;
         followers.has_work_after_chunks |= !followers.deviations.is_empty();
         if is_open { self.restore_open(reader) } else { self.restore_closed(reader, outcome) }

@@ -341,7 +341,7 @@ fn parts_that_contradict_each_other_are_refused() {
     let unkept = all.retain(Retain::Nothing);
     let lenient = unkept.lenient(Leniency::ALL);
     let non_finite = unkept.lenient(Leniency::NONE.with(DeviationKind::NonFinite));
-    let cases: [Contradiction<'_>; 43] = [
+    let cases: [Contradiction<'_>; 44] = [
         ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
         ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
         ("a string that is read begins after all that came", unkept, &["$", "$ | $"], r#""["#, &[6, 0, 0], &[6, 9, 0]),
@@ -405,6 +405,7 @@ fn parts_that_contradict_each_other_are_refused() {
         ("a slash that is elsewhere", accepting, &[], "[/", &[13, 2, 0, 2, 1, 0, 0, 1], &[13, 2, 0, 2, 1, 0, 0, 5]),
         ("a slash that is not behind the root", accepting, &[], "1 /", &[3, 0, 3, 0, 0, 6], &[3, 0, 3, 0, 0, 0]),
         ("more of an escape than of the text's", accepting, &[], r#"["\uDC"#, &[6, 1, 0, 10], &[6, 1, 0, 9]),
+        ("a deviation behind a slash", lenient, &[], "[/**//", &[4, 1, 1, 2, 1], &[4, 6, 1, 7, 6]),
         ("a comment in a number", lenient, &[], "[1]/", &[13, 4, 0, 4, 0, 0, 6], &[13, 4, 0, 4, 0, 0, 10]),
     ];
     for (name, builder, patterns, text, from, to) in cases {

@@ -166,7 +166,7 @@ impl Tokenizer {
 
     /// The same, at the end of input or of the limit: nothing if everything is decided.
     #[cold]
-    pub(super) fn left_undecided(&self) -> Option<Fault> {
+    pub(crate) fn left_undecided(&self) -> Option<Fault> {
         let step = self.lenient.as_ref().filter(|_| self.state == State::Lenient)?.step;
         matches!(step, Step::Mark(_) | Step::Slash | Step::NoneOrNan).then(|| self.undecided())
     }
