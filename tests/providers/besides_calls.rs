@@ -116,6 +116,38 @@ fn openai_responses() {
     assert_eq!(log.errors, []);
 }
 
+/// An item that is done ends its own block, and what it brings along is that one's, while another item's is open.
+#[test]
+fn items_that_overlap() {
+    let event = |kind: &str, index: u64, mut event: Value| {
+        event["type"] = json!(format!("response.{kind}"));
+        event["output_index"] = json!(index);
+        event
+    };
+    let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "a"}],
+        "encrypted_content": "gAAA"});
+    let message = json!({"type": "message", "id": "msg_1", "content": [{"type": "output_text", "text": "bc"}]});
+    let log = read_json(
+        Provider::OpenaiResponses,
+        [
+            event("output_item.added", 0, json!({"item": {"type": "reasoning", "id": "rs_1", "summary": []}})),
+            event("reasoning_summary_text.delta", 0, json!({"summary_index": 0, "delta": "a"})),
+            event("output_item.added", 1, json!({"item": {"type": "message", "id": "msg_1", "content": []}})),
+            event("output_text.delta", 1, json!({"content_index": 0, "delta": "b"})),
+            event("output_item.done", 0, json!({ "item": reasoning })),
+            event("output_text.delta", 1, json!({"content_index": 0, "delta": "c"})),
+            event("output_item.done", 1, json!({ "item": message })),
+            json!({"type": "response.completed", "response": {"output": [reasoning, message]}}),
+        ],
+    );
+    assert_eq!(words(&log), ("bc", "a", vec![]));
+    let blocks = ["block 0 reasoning rs_1", "block 1 text msg_1"];
+    assert_eq!(
+        log.besides,
+        [&blocks[..], &[r#"encrypted of block 0 "gAAA""#, "end 0", "end 1", "stop finished"]].concat()
+    );
+}
+
 #[test]
 fn gemini() {
     let log = read_json(
@@ -265,6 +297,23 @@ fn cohere() {
     assert_eq!(log.summary(), ["tool truncated(superseded) ", r#"tool complete {"a":1}"#]);
     assert_eq!(words(&log), ("ab", "c", vec!["d"]));
     assert_eq!((log.usage, log.stops), (vec![r#"{"tokens":{}}"#.to_owned()], vec![(0, "ERROR".to_owned())]));
+    // Content begins where the wire says so, though nothing is in it.
+    let content = |kind: &str, index: u64, content: Value| {
+        let message = json!({ "content": content });
+        json!({"type": kind, "index": index, "delta": {"message": message}})
+    };
+    let log = read_json(
+        Provider::Cohere,
+        [
+            content("content-start", 0, json!({"type": "thinking", "thinking": ""})),
+            content("content-start", 1, json!({"type": "text", "text": ""})),
+            content("content-delta", 0, json!({"thinking": "a"})),
+            content("content-end", 0, json!(null)),
+            content("content-end", 1, json!(null)),
+        ],
+    );
+    assert_eq!(log.besides, ["block 0 reasoning", "block 1 text", "end 0", "end 1"]);
+    assert_eq!(words(&log), ("", "a", vec![]));
 }
 
 #[test]

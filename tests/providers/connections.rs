@@ -173,6 +173,22 @@ fn gemini_live() {
         let log = read_json(Provider::Gemini, [call(args), content(json!({"turnComplete": true}))]);
         assert_eq!(log.besides.last().unwrap(), "stop tool-use");
     }
+    // A turn's end has reasons of its own: most tell what a filter has found, but not all.
+    for (reason, kind) in [
+        ("", "finished"),
+        ("TURN_COMPLETE_REASON_UNSPECIFIED", "finished"),
+        ("NEED_MORE_INPUT", "finished"),
+        ("RESPONSE_REJECTED", "content-filter"),
+        ("PROHIBITED_INPUT_CONTENT", "content-filter"),
+        ("IMAGE_PROHIBITED_INPUT_CONTENT", "content-filter"),
+        ("UNSAFE_PROMPT_FOR_IMAGE_GENERATION", "content-filter"),
+        ("MALFORMED_FUNCTION_CALL", "error"),
+        ("NEVER_HEARD_OF", "other"),
+    ] {
+        let end = content(json!({"turnComplete": true, "turnCompleteReason": reason}));
+        let log = read_json(Provider::Gemini, [said("a"), end]);
+        assert_eq!(log.besides.last().unwrap(), &format!("stop {kind}"), "{reason}");
+    }
     let log = read_json(Provider::Gemini, [json!({"error": {"code": 5, "message": "m", "status": "T"}})]);
     assert_eq!(log.provider_errors, ["m"]);
 
@@ -184,6 +200,13 @@ fn gemini_live() {
     let log = read_json(Provider::Gemini, [begun.clone(), more, last, next]);
     assert_eq!(log.summary(), [r#"f complete {"a":"x"}"#, r#"g complete {"b":2}"#]);
     assert_eq!(read_json(Provider::Gemini, [begun]).summary(), ["f truncated(end-of-input) "]);
+    // Nor is one whose arguments come as values, all of them at once.
+    let values = json!([{"jsonPath": "$.a", "stringValue": "x"}, {"jsonPath": "$.b", "numberValue": 2}]);
+    let log = read_json(Provider::Gemini, [piece(json!({"id": "1", "name": "f", "partialArgs": values}))]);
+    assert_eq!(log.summary(), [r#"f complete {"a":"x","b":2}"#]);
+    // A whole call is one, even if its name was left out.
+    let log = read_json(Provider::Gemini, [piece(json!({"id": "1", "args": {"a": 1}}))]);
+    assert_eq!((log.ids(), log.summary()), (vec!["1"], vec![r#" complete {"a":1}"#.to_owned()]));
 }
 
 #[test]
@@ -192,7 +215,7 @@ fn cohere_v1() {
         members["event_type"] = json!(kind);
         members
     };
-    // The plan in pieces, and once more as a whole; or only as a whole.
+    // The plan in pieces, and once more as a whole; or only as a whole, or in pieces.
     let whole = || {
         event(
             "tool-calls-generation",
@@ -201,7 +224,15 @@ fn cohere_v1() {
     };
     let plan = |text: &str| event("tool-calls-chunk", json!({"tool_call_delta": {"text": text}}));
     let end = || event("stream-end", json!({"finish_reason": "COMPLETE", "response": {"text": "ab"}}));
-    for events in [vec![plan("a"), plan("b"), whole(), end()], vec![whole(), end()]] {
+    let end_with_calls = || {
+        let calls = json!([{"name": "tool", "parameters": {"a": 1.0}}]);
+        event("stream-end", json!({"finish_reason": "COMPLETE", "response": {"text": "ab", "tool_calls": calls}}))
+    };
+    for events in [
+        vec![plan("a"), plan("b"), whole(), end()],
+        vec![whole(), end()],
+        vec![plan("a"), event("tool-calls-chunk", json!({"text": "b"})), end_with_calls()],
+    ] {
         let log = read_json(Provider::Cohere, events);
         assert_eq!(log.reasoning, "ab");
         assert_eq!(log.summary(), [r#"tool complete {"a":1.0}"#]);
@@ -300,6 +331,12 @@ fn openai_assistants() {
     let log =
         read(&[message("user", "completed"), message("assistant", "completed"), message("assistant", "completed")]);
     assert_eq!((log.text.as_str(), log.refusal.as_str()), ("a", "b"));
+    // Another run, with a message and an end of its own, may follow in the same stream.
+    let over = || run("completed", json!({}));
+    let begun = || run("in_progress", json!({}));
+    let log = read(&[begun(), message("assistant", "completed"), over(), begun(), over()]);
+    let first = ["message run m", "block 0 text msg", "end 0", "stop refusal"];
+    assert_eq!(log.besides, [&first[..], &["message run m", "stop finished"]].concat());
     for (event, failure) in [
         (json!({"event": "error", "data": {"message": "m", "code": "c"}}), "m"),
         (json!({"error": {"message": "m"}}), "m"),

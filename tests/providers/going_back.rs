@@ -343,6 +343,65 @@ fn everything_stays_as_it_was_spelt() {
     assert_eq!(unasked.message(), None);
 }
 
+/// What is whole from the start is all there; parts that say nothing are not.
+#[test]
+fn parts_that_come_whole() {
+    let anthropic = r#"{"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[
+        {"type":"text","text":"Let me see."},{"type":"tool_use","id":"t","name":"f","input":{"n": 1.50}}],
+        "stop_reason":"tool_use"}}"#;
+    let gemini = concat!(
+        r#"{"candidates":[{"content":{"parts":[{"text":"a","thought":true},{},{"text":""},{"text":"b"},"#,
+        r#"{"text":"","thoughtSignature":"AbCd"},{"functionCall":{"name":"f","args":{"n": 1.50}}}]},"#,
+        r#""finishReason":"STOP"}]}"#
+    );
+    for (provider, event, whole) in [
+        (
+            Provider::Anthropic,
+            anthropic,
+            concat!(
+                r#"{"role":"assistant","content":[{"type":"text","text":"Let me see."},"#,
+                r#"{"type":"tool_use","id":"t","name":"f","input":{"n": 1.50}}]}"#
+            ),
+        ),
+        (
+            Provider::Gemini,
+            gemini,
+            concat!(
+                r#"{"role":"model","parts":[{"text":"a","thought":true},{"text":"b"},"#,
+                r#"{"text":"","thoughtSignature":"AbCd"},{"functionCall":{"name":"f","args":{"n": 1.50}}}]}"#
+            ),
+        ),
+    ] {
+        assert_eq!(message(stream(provider), &[event]).as_deref(), Some(whole), "{provider}");
+    }
+}
+
+/// Of several answers the first goes back, with its own calls; text that is JSON goes back as text.
+#[test]
+fn the_first_answer_goes_back() {
+    let choice =
+        |index: u64, delta: Value, reason: Value| json!({"index": index, "delta": delta, "finish_reason": reason});
+    let call = |id: &str| {
+        json!({"tool_calls": [{"index": 0, "id": id, "type": "function",
+        "function": {"name": "f", "arguments": "{}"}}]})
+    };
+    let text = |text: &str| json!({ "content": text });
+    let both = |first: Value, second: Value| {
+        let begun = json!({"choices": [choice(0, first, json!(null)), choice(1, second, json!(null))]});
+        let over = json!({"choices": [choice(0, json!({}), json!("stop")), choice(1, json!({}), json!("stop"))]});
+        let events = [begun, over].map(|event| event.to_string());
+        message(stream(Provider::OpenaiChat).structured(), &events.each_ref().map(String::as_str)).unwrap()
+    };
+    let said = r#"{"role":"assistant","content":"{\"a\":1}"}"#;
+    let called = concat!(
+        r#"{"role":"assistant","tool_calls":[{"id":"x","type":"function","#,
+        r#""function":{"name":"f","arguments":"{}"}}]}"#
+    );
+    assert_eq!(both(text("{\"a\":1}"), call("y")), said);
+    assert_eq!(both(text("{\"a\":1}"), text("2")), said);
+    assert_eq!(both(call("x"), call("y")), called);
+}
+
 #[test]
 fn calls_that_come_as_values_by_path_are_whole_in_the_message() {
     let part = |part: Value| json!({"candidates": [{"content": {"parts": [part]}}]}).to_string();

@@ -3,7 +3,7 @@
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::support::{Log, anthropic, chat, everything, gemini_call, read_stream, read_with, responses};
 
@@ -457,6 +457,57 @@ fn what_is_remembered_does_not_grow_with_the_stream() {
         let [before, after] = remembered;
         assert!(after < before + before / 20, "{provider}, {number}: {before} characters, later {after}");
     }
+}
+
+/// What may come again is remembered up to a limit: a source past it is told each time, a part of a result has no call
+/// any more, and words that may have been told are not told again.
+#[test]
+fn what_may_come_again() {
+    let read = |provider: Provider, limits: CallLimits, events: Vec<Value>| {
+        read_with(Some(provider), limited(limits), events.iter().map(Value::to_string))
+    };
+    let limits = CallLimits::new().open_calls(2);
+
+    let long = format!("https://c.example/{}", "x".repeat(30));
+    let citations = json!(["https://a.example", long, "https://b.example", "https://c.example"]);
+    let chunk = || json!({"object": "chat.completion.chunk", "choices": [], "citations": citations});
+    let log = read(Provider::OpenaiChat, limits.name_bytes(20), vec![chunk(), chunk()]);
+    let told = ["https://a.example", &long, "https://b.example", "https://c.example", &long, "https://c.example"];
+    assert_eq!(log.besides, told.map(|url| format!("source {url} | - | -")));
+
+    let block = |kind: &str, index: u64, mut block: Value| {
+        block["contentBlockIndex"] = json!(index);
+        json!({ (kind): block })
+    };
+    let pair = |place: u64, id: &str| {
+        let call = json!({"toolUse": {"toolUseId": id, "name": "search", "type": "server_tool_use"}});
+        let result = json!({"toolResult": {"toolUseId": id, "status": "success"}});
+        [
+            block("contentBlockStart", place, json!({ "start": call })),
+            block("contentBlockStop", place, json!({})),
+            block("contentBlockStart", place + 1, json!({ "start": result })),
+            block("contentBlockDelta", place + 1, json!({"delta": {"toolResult": [{"text": id}]}})),
+            block("contentBlockStop", place + 1, json!({})),
+        ]
+    };
+    let log = read(Provider::Bedrock, limits, [pair(0, "a"), pair(2, "b"), pair(4, "c")].concat());
+    let whose: Vec<_> = log.besides.iter().map(|fact| fact.split(['{', '[']).next().unwrap()).collect();
+    let named = ["call 0 a", "call 0 a", "call 1 b", "call 1 b", "call 2 c", "nobody -"];
+    assert_eq!(whose, named.map(|named| format!("result of {named} ")));
+
+    let words = |id: &str| {
+        let content = json!([{"index": 0, "type": "text", "text": {"value": id, "annotations": []}}]);
+        [
+            json!({"id": id, "object": "thread.message.delta", "delta": {"content": content}}),
+            json!({"id": id, "object": "thread.message", "role": "assistant", "status": "completed",
+                "content": content}),
+        ]
+    };
+    let log = read(Provider::OpenaiAssistants, limits, [words("a"), words("b"), words("c")].concat());
+    assert_eq!(log.text, "abc");
+    // One that comes whole alone past the limit may have been told before.
+    let whole = ["a", "b", "c"].map(|id| words(id)[1].clone());
+    assert_eq!(read(Provider::OpenaiAssistants, limits, whole.to_vec()).text, "ab");
 }
 
 /// A call that is refused takes nothing from the message's own text.

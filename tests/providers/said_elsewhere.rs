@@ -29,6 +29,29 @@ fn why_anthropic_refuses() {
     assert_eq!((log.refusal.as_str(), log.stops.len()), ("No.", 1));
 }
 
+/// What blocks and a delta say, a message may hold from its start.
+#[test]
+fn an_anthropic_message_that_comes_whole() {
+    let end = json!({"stop_reason": "stop_sequence", "stop_sequence": "END"});
+    let blocks = [json!({"type": "compaction", "content": "They asked."}), json!({"type": "text", "text": "a"})];
+    let mut message = json!({"id": "msg_1", "model": "claude-x", "content": []});
+    let mut events = vec![json!({"type": "message_start", "message": message})];
+    for (index, block) in blocks.iter().enumerate() {
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": block}));
+        events.push(json!({"type": "content_block_stop", "index": index}));
+    }
+    events.push(json!({"type": "message_delta", "delta": end}));
+    message["content"] = json!(blocks);
+    message.as_object_mut().unwrap().extend(end.as_object().unwrap().clone());
+    for events in [events, vec![json!({"type": "message_start", "message": message})]] {
+        let log = read_json(Provider::Anthropic, events);
+        let compaction = r#"compaction "They asked.""#;
+        let stop = r#"stop stop-sequence "END""#;
+        assert_eq!(log.besides, ["message msg_1 claude-x", compaction, "block 0 text", "end 0", stop]);
+        assert_eq!((log.text.as_str(), log.stops), ("a", vec![(0, "stop_sequence".to_owned())]));
+    }
+}
+
 fn choice(choice: &Value) -> Value {
     json!({"object": "chat.completion.chunk", "choices": [choice]})
 }
