@@ -374,6 +374,11 @@ fn vercel_ui() {
     );
     assert_eq!(log.summary(), ["tool truncated(superseded) ", r#"tool complete {"a":1}"#]);
     assert_eq!((words(&log), log.stops.len()), (("t", "r", vec!["oops"]), 0));
+    // A result of no call, and a request that nobody could approve.
+    for kind in ["tool-output-available", "tool-output-error", "tool-output-denied", "tool-approval-request"] {
+        let event = json!({"type": kind, "toolCallId": "", "approvalId": ""});
+        assert_eq!(read_json(Provider::VercelUi, [event]), Log::default(), "{kind}");
+    }
 }
 
 /// A call's own end, a message's end and a message's reason, where nothing else was said of the call.

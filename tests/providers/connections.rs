@@ -323,6 +323,42 @@ fn openai_assistants() {
     let log = read(&[delta("s1", call("a", "[1]")), waits("a", "[2]")]);
     assert_eq!((log.calls[0].status, log.calls[0].reason.as_str()), ("truncated", "mismatch"));
 
+    // A call that is named again, at its end or in another place, is no other.
+    let log = read(&[
+        delta("s1", call("a", "")),
+        delta("s1", more("[1]")),
+        delta("s2", call("a", "")),
+        waits("a", "[1]"),
+        delta("s1", call("a", "")),
+    ]);
+    assert_eq!((log.summary(), log.errors), (vec!["tool complete [1]".to_owned()], vec![]));
+
+    // Each message ends where it says so.
+    let part = |id: &str| {
+        let content = json!([{"index": 0, "type": "text", "text": {"value": id}}]);
+        json!({"id": id, "object": "thread.message.delta", "delta": {"content": content}})
+    };
+    let whole = |id: &str, status: &str, text: &str| {
+        json!({"id": id, "object": "thread.message", "role": "assistant", "status": status,
+            "content": [{"type": "text", "text": {"value": text, "annotations": []}}]})
+    };
+    let log = read(&[
+        part("m1"),
+        whole("m1", "in_progress", ""),
+        whole("m1", "completed", "m1"),
+        part("m2"),
+        whole("m2", "incomplete", "m2"),
+        run("completed", json!({})),
+    ]);
+    let wanted = ["block 0 text m1", "end 0", "block 1 text m2", "end 1", "message run m", "stop finished"];
+    assert_eq!((log.text.as_str(), log.besides), ("m1m2", wanted.map(str::to_owned).to_vec()));
+
+    // An event of a name, and nothing to it.
+    for event in [json!({"event": "thread.created"}), json!({"event": "thread.created", "data": "x"})] {
+        let log = read_json(Provider::OpenaiAssistants, [event.clone()]);
+        assert_eq!((log.unknown, log.bad_frames), (vec![event.to_string()], vec![]));
+    }
+
     // A message that comes whole alone, a refusal, and what a user has said.
     let message = |role: &str, status: &str| {
         json!({"id": "msg", "object": "thread.message", "role": role, "status": status,
@@ -386,8 +422,15 @@ fn mcp() {
     ] {
         assert_eq!(read_json(Provider::Mcp, [rpc(message.clone())]).unknown.len(), 1, "{message}");
     }
-    let log = read_json(Provider::Mcp, [call(json!(1)), rpc(json!({"id": 1, "result": {"task": {"taskId": "t"}}}))]);
-    assert_eq!((log.unknown.len(), log.besides.len()), (1, 0));
+    // A result that is yet to come is not waited for under this id.
+    for result in [
+        json!({"task": {"taskId": "t"}}),
+        json!({"task": {"taskId": "t"}, "resultType": "task"}),
+        json!({"resultType": "input_required", "inputRequests": {}}),
+    ] {
+        let log = read_json(Provider::Mcp, [call(json!(1)), rpc(json!({"id": 1, "result": result.clone()}))]);
+        assert_eq!((log.unknown.len(), log.besides.len(), log.incomplete), (1, 0, None), "{result}");
+    }
     for message in [
         json!({"id": 1, "method": "tools/list"}),
         json!({"id": 1, "result": {"tools": []}}),

@@ -37,6 +37,7 @@ fn events_that_call_themselves_errors() {
         (json!({"error": "m", "code": "c"}), "m |  | c"),
         (json!({"error": "invalid_grant", "message": "m", "code": 7}), "m | invalid_grant | 7"),
         (json!({"error": {"message": "m"}, "code": 7}), "m |  | 7"),
+        (json!({"error": {"type": "t", "message": "m"}, "message": "n"}), "m | t | "),
         (json!({"type": "error", "error": {"type": "t", "message": "m"}, "request_id": "r"}), "m | t | "),
         (json!({"type": "error", "code": "c", "message": "m", "param": null, "sequence_number": 1}), "m |  | c"),
         (json!({"type": "error"}), r#"{"type":"error"} |  | "#),

@@ -4,7 +4,7 @@ use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
 use serde_json::{Value, json};
 
-use super::support::{events_of, eventstream, everything, own, shared};
+use super::support::{anthropic, chat, events_of, eventstream, everything, own, shared};
 
 /// What a stream has told of its last message.
 #[derive(Debug, Default, PartialEq)]
@@ -453,6 +453,25 @@ fn what_is_kept_is_limited() {
     };
     assert!(of(10).is_some());
     assert_eq!(of(11), None);
+    // Parts and what comes with calls take what they are long, and a little more: nothing is kept for free.
+    let of = |provider: Provider, events: &[String]| {
+        let calls = ToolCalls::builder().limits(CallLimits::new().event_bytes(1000)).build();
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        message(ProviderStream::new(provider, calls), &events).is_some()
+    };
+    let block = |index: u64| {
+        json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}})
+            .to_string()
+    };
+    let blocks = |count: u64| (0..count).map(block).chain([anthropic::end("end_turn")]).collect::<Vec<_>>();
+    assert_eq!([1, 11, 12].map(|count| of(Provider::Anthropic, &blocks(count))), [true, true, false]);
+    let call = |len: usize| {
+        let google = json!({"thought_signature": "x".repeat(len)});
+        let function = json!({"name": "f", "arguments": "{}"});
+        let call = json!({"index": 0, "id": "c", "function": function, "extra_content": {"google": google}});
+        [chat::entries(&json!([call])), end.to_owned()]
+    };
+    assert_eq!([1, 300, 900].map(|len| of(Provider::OpenaiChat, &call(len))), [true, true, false]);
     // The next message is another one.
     let calls = ToolCalls::builder().limits(CallLimits::new().event_bytes(1000)).build();
     let mut stream = ProviderStream::new(Provider::OpenaiChat, calls).with_message();
@@ -460,4 +479,123 @@ fn what_is_kept_is_limited() {
         stream.push(event, |_| {});
     }
     assert_eq!(stream.message().unwrap(), r#"{"role":"assistant","content":"y"}"#);
+}
+
+#[test]
+fn steps_go_back_with_what_came_in_pieces() {
+    let step = |index: u64, step: Value| json!({"event_type": "step.start", "index": index, "step": step});
+    let delta = |index: u64, delta: Value| json!({"event_type": "step.delta", "index": index, "delta": delta});
+    let page = json!({"type": "url_citation", "url": "https://zvv.example/4", "start_index": 0, "end_index": 2});
+    let events = [
+        step(0, json!({"type": "thought"})),
+        delta(0, json!({"type": "thought_summary", "content": {"text": "Think."}})),
+        delta(0, json!({"type": "thought_signature", "signature": "CiIB"})),
+        step(1, json!({"type": "google_search_result", "call_id": "g"})),
+        delta(1, json!({"type": "google_search_result", "result": [{"url": "x"}], "is_error": false})),
+        step(2, json!({"type": "model_output"})),
+        delta(2, json!({"type": "text", "text": "To "})),
+        // Citations are told as sources, and a signature needs no type.
+        delta(2, json!({"type": "text_annotation", "annotations": [page]})),
+        delta(2, json!({"type": "text_annotation_delta", "annotations": [page]})),
+        delta(2, json!({"signature": "CiIC"})),
+        delta(2, json!({"type": "text", "text": "Zug."})),
+        json!({"event_type": "interaction.completed", "interaction": {"status": "completed"}}),
+    ]
+    .map(|event| event.to_string());
+    let message = message(stream(Provider::Gemini), &events.each_ref().map(String::as_str)).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(&message).unwrap(),
+        json!([
+            {"type": "thought", "summary": [{"text": "Think."}], "signature": "CiIB"},
+            {"type": "google_search_result", "call_id": "g", "result": [{"url": "x"}], "is_error": false},
+            {"type": "model_output", "content": [{"type": "text", "text": "To "}, {"type": "text", "text": "Zug."}],
+                "signature": "CiIC"},
+        ])
+    );
+}
+
+/// What a part began with stays in front of what is added to it: a text with its spaces, a list however it is spelt.
+#[test]
+fn members_go_on_where_they_began() {
+    let delta = |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta}).to_string();
+    for (begun, whole) in [("[ ]", r#"[{"n":2}]"#), (r#"[ {"n":1} ]"#, r#"[{"n":1},{"n":2}]"#)] {
+        let block = format!(r#"{{"type":"text","text":" a ","citations":{begun}}}"#);
+        let events = [
+            format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#),
+            delta(json!({"type": "text_delta", "text": " b"})),
+            delta(json!({"type": "citations_delta", "citation": {"n": 2}})),
+            anthropic::end("end_turn"),
+        ];
+        assert_eq!(
+            message(stream(Provider::Anthropic), &events.each_ref().map(String::as_str)).unwrap(),
+            format!(r#"{{"role":"assistant","content":[{{"type":"text","text":" a  b","citations":{whole}}}]}}"#)
+        );
+    }
+}
+
+/// A chat's calls: each with its own extra, the provider's left out, and none at all where one of them was cut.
+#[test]
+fn calls_of_chat_go_back_if_all_are_whole() {
+    let call = |index: u64, kind: &str, arguments: &str, signature: Option<&str>| {
+        let function = json!({"name": "f", "arguments": arguments});
+        let mut entry = json!({"index": index, "id": format!("c{index}"), "type": kind, "function": function});
+        if let Some(signature) = signature {
+            entry["extra_content"] = json!({"google": {"thought_signature": signature}});
+        }
+        entry
+    };
+    let of = |entries: [Value; 2], reason: &str| {
+        let events = [chat::entries(&json!(entries)), chat::end(reason)];
+        let message = message(stream(Provider::OpenaiChat), &events.each_ref().map(String::as_str))?;
+        Some(serde_json::from_str::<Value>(&message).unwrap()["tool_calls"].clone())
+    };
+    let (client_s, provider_s) = ("function", "web_search_call");
+    for signatures in [[Some("A"), Some("B")], [None, Some("B")], [Some("A"), None]] {
+        let calls = [call(0, client_s, "{}", signatures[0]), call(1, client_s, "[1]", signatures[1])];
+        let mut wanted = json!(calls);
+        wanted.as_array_mut().unwrap().iter_mut().for_each(|call| drop(call.as_object_mut().unwrap().remove("index")));
+        assert_eq!(of(calls, "tool_calls"), Some(wanted), "{signatures:?}");
+    }
+    let ids = |calls: Option<Value>| {
+        calls.map(|calls| calls.as_array().unwrap().iter().map(|call| call["id"].clone()).collect())
+    };
+    let first = || call(0, client_s, "{}", None);
+    for (second, reason, wanted) in [
+        (call(1, client_s, "{", None), "length", None),
+        (call(1, provider_s, "{}", None), "tool_calls", Some(json!(["c0"]))),
+        (call(1, provider_s, "}", None), "tool_calls", Some(json!(["c0"]))),
+        (call(1, provider_s, "{", None), "length", None),
+    ] {
+        assert_eq!(ids(of([first(), second.clone()], reason)), wanted, "{second}");
+    }
+}
+
+/// Items go back by their places, in whatever order they are done; those that no event told, as the response has them.
+#[test]
+fn items_go_back_in_the_order_of_the_output() {
+    let item = |id: u64| json!({"type": "message", "id": format!("m{id}")});
+    let done = |place: u64| json!({"type": "response.output_item.done", "output_index": place, "item": item(place)});
+    let end = |status: &str| {
+        let response = json!({"output": [item(7), item(8)]});
+        json!({"type": format!("response.{status}"), "response": response})
+    };
+    let of = |events: &[Value]| {
+        let events: Vec<String> = events.iter().map(Value::to_string).collect();
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        message(stream(Provider::OpenaiResponses), &events)
+            .map(|message| serde_json::from_str::<Value>(&message).unwrap())
+    };
+    for (events, items) in [
+        (&[done(1), done(0), end("completed")][..], Some(json!([item(0), item(1)]))),
+        (&[done(0), done(0), done(2), end("incomplete")], Some(json!([item(0), item(2)]))),
+        (&[end("completed")], Some(json!([item(7), item(8)]))),
+        (&[end("incomplete")], Some(json!([item(7), item(8)]))),
+        (&[end("failed")], None),
+    ] {
+        assert_eq!(of(events), items, "{events:?}");
+    }
+    // There may be any number of them, but of so many, one that belongs in between is not put there.
+    let many: Vec<Value> = (1..=4097).map(done).collect();
+    assert_eq!(of(&many).unwrap().as_array().unwrap().len(), 4097);
+    assert_eq!(of(&[&many[..], &[done(0)]].concat()), None);
 }

@@ -286,6 +286,45 @@ fn id_and_name_bytes() {
         ],
     );
     assert_eq!((log.ids(), &log.errors), (vec!["four"], &vec![(CallErrorKind::NameLimit, Some(0))]));
+    // The id of an item, which its block is told with.
+    for (id, told) in [("four", " four"), ("fives", "")] {
+        let item = json!({"type": "message", "id": id});
+        let added = json!({"type": "response.output_item.added", "output_index": 0, "item": item});
+        let delta = json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "x"});
+        let events = [added, delta].map(|event| event.to_string());
+        let log = read_with(Some(Provider::OpenaiResponses), limited(limits), events);
+        assert_eq!(log.besides[0], format!("block 0 text{told}"));
+    }
+    // The id of a step, which with a place in it makes the place of a call, however high that place may be.
+    for (id, summary) in [
+        ("step_567_11", ["f complete {}", "f complete {}"]),
+        ("step_567_112", ["f truncated(unplaced) ", "f truncated(unplaced) "]),
+    ] {
+        let delta = |index: u64, call: Option<&str>, text: &str| {
+            let function = json!({"name": call.map(|_| "f"), "arguments": text});
+            let call = json!({"index": index, "id": call, "type": "function", "function": function});
+            let delta = json!({"step_details": {"type": "tool_calls", "tool_calls": [call]}});
+            json!({"id": id, "object": "thread.run.step.delta", "delta": delta}).to_string()
+        };
+        let events = [delta(0, Some("a"), ""), delta(1, Some("b"), ""), delta(1, None, "{}"), delta(0, None, "{}")];
+        let end = json!({"object": "thread.run", "status": "requires_action"}).to_string();
+        let limits = CallLimits::new().name_bytes("step_567_11".len() + "/18446744073709551615".len());
+        let events = events.into_iter().chain([end]);
+        let log = read_with(Some(Provider::OpenaiAssistants), limited(limits), events);
+        assert_eq!(log.summary(), summary, "{id}");
+    }
+}
+
+/// So many answers are watched at once that have begun: of more, nothing says that they were not finished.
+#[test]
+fn answers() {
+    let chunk = |choices: Vec<serde_json::Value>| json!({ "choices": choices }).to_string();
+    let begun = chunk((0..300).map(|index| json!({"index": index, "delta": {"content": "x"}})).collect());
+    for (stopped, incomplete) in [(255, Some("end-of-input")), (256, None)] {
+        let stops = (0..stopped).map(|index| json!({"index": index, "delta": {}, "finish_reason": "stop"}));
+        let log = read_with(Some(Provider::OpenaiChat), everything(), [begun.clone(), chunk(stops.collect())]);
+        assert_eq!((log.incomplete.as_deref(), log.stops.len()), (incomplete, stopped));
+    }
 }
 
 #[test]

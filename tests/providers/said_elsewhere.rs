@@ -275,6 +275,24 @@ fn responses_that_say_it_late() {
     // The next response says its own.
     let created = json!({"type": "response.created"});
     assert_eq!(words(&read_json(Provider::OpenaiResponses, [end(), created, end()])), ("abab", "scsc", "nono"));
+    // What comes late is not told again, and what is new, without a response of its own, is no part of before.
+    let text = |kind: &str, output: u64, name: &str| {
+        let kind = format!("response.output_text.{kind}");
+        json!({"type": kind, "output_index": output, "content_index": 0, name: "x"})
+    };
+    let over = json!({"type": "response.completed", "response": {}});
+    let events = [
+        text("delta", 0, "delta"),
+        text("delta", 1, "delta"),
+        over.clone(),
+        text("done", 1, "text"),
+        text("delta", 2, "delta"),
+        over,
+    ];
+    let log = read_json(Provider::OpenaiResponses, events);
+    let blocks: Vec<_> = log.besides.iter().filter(|fact| fact.starts_with("block")).collect();
+    assert_eq!(blocks, ["block 0 text", "block 1 text of 1", "block 2 text of 2"]);
+    assert_eq!(log.text, "xxx");
     // As structured text each part is an answer.
     let log = read_structured(
         Some(Provider::OpenaiResponses),
@@ -312,6 +330,19 @@ fn steps_of_googles_own_tools() {
     );
     assert_eq!(log.executed(), (vec!["tool"], vec!["google_search", "echo"]));
     assert_eq!(log.errors, [(CallErrorKind::NotStarted, None); 2]);
+    // What is said is a block from the start of its step to its end, be there any text or not.
+    let log = read_json(
+        Provider::Gemini,
+        [
+            event("step.start", 0, json!({"type": "thought", "id": "t"})),
+            json!({"event_type": "step.stop", "index": 0}),
+            event("step.start", 1, json!({"type": "model_output", "id": "m"})),
+            event("step.delta", 1, json!({"type": "text_annotation", "annotations": [{"title": "p"}]})),
+            json!({"event_type": "step.stop", "index": 1}),
+        ],
+    );
+    let wanted = ["block 0 reasoning t", "end 0", "block 1 text m", "source of block 1 - | p | -", "end 1"];
+    assert_eq!(log.besides, wanted);
 }
 
 /// Where an error comes twice, in an event and in the response that fails of it, both tell it.

@@ -191,6 +191,25 @@ fn responses_without_an_output_index() {
     });
     let log = read(Provider::OpenaiResponses, with_item_id);
     assert_eq!(log.summary()[0], format!("one complete {done}"));
+    // Where no event has a place at all, all go by ids: items by those of their calls, pieces by those of their items.
+    let piece = |id: &str, text: &str| {
+        let mut event = without(&responses::delta(0, text));
+        event["item_id"] = json!(id);
+        event.to_string()
+    };
+    let events = [
+        without(&responses::added(0, "a", "one")).to_string(),
+        without(&responses::added(1, "b", "two")).to_string(),
+        piece("fc_b", "[2"),
+        piece("fc_a", "[1]"),
+        piece("fc_b", "]"),
+        without(&responses::item_done(0, "a", "one", "[1]", "completed")).to_string(),
+        without(&responses::item_done(1, "b", "two", "[2]", "completed")).to_string(),
+        responses::end("completed", &json!({})),
+    ];
+    let log = read(Provider::OpenaiResponses, events);
+    assert_eq!(log.summary(), ["one complete [1]", "two complete [2]"]);
+    assert_eq!(log.errors, []);
 }
 
 #[test]
