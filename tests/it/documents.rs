@@ -269,3 +269,10 @@ fn a_comment_before_a_number_hides_nothing() {
     }
     check_comments(Framing::Sequence, "\u{1e}/**/12\u{1e}/**/3\n\u{1e}/**/4", &["incomplete 7", "3", "incomplete 20"]);
 }
+
+#[test]
+fn framings_are_spelt_by_their_names() {
+    for framing in Framing::ALL {
+        assert_eq!(Framing::from_name(&framing.to_string()), Some(*framing));
+    }
+}
