@@ -256,6 +256,13 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A member of the provider's own that goes back in the call that it came with.
+    pub(super) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, json: Json<'_>) {
+        if let (Some(message), Some(call), 0) = (&mut self.user.told.message, call, choice) {
+            message.extra(call, member, json);
+        }
+    }
+
     /// A result for the call with this id.
     pub(super) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>) {
         let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };

@@ -76,6 +76,10 @@ impl KeepMessage for Keeper {
         (self.composer.compose)(event, &mut self.turn);
     }
 
+    fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
+        self.turn.extra(call, member, value);
+    }
+
     fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
         self.turn.end_call(call, input);
     }

@@ -229,9 +229,11 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
     for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls {
         let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
         read_entry(choice, index, &id, &function.unwrap_or_default(), executor, emit);
-        if let Some(google) = extra_content.and_then(|extra| extra.google) {
+        if let Some(Spelt { json, object: extra }) = extra_content {
             let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
-            emit.opaque_of_call(OpaqueKind::Signature, choice, call, google.thought_signature);
+            emit.extra_of_call(choice, call, "extra_content", json);
+            let signature = extra.google.unwrap_or_default().thought_signature;
+            emit.opaque_of_call(OpaqueKind::Signature, choice, call, signature);
         }
     }
     if let Some(function) = delta.function_call {
@@ -387,9 +389,5 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
         for part in delta.member(name).elements() {
             turn.element(None, name, part);
         }
-    }
-    for (place, entry) in (0..).zip(delta.member("tool_calls").elements()) {
-        let index = entry.member("index").whole().unwrap_or(place);
-        turn.extra(index, "extra_content", entry.member("extra_content"));
     }
 }

@@ -47,6 +47,8 @@ pub(super) trait KeepMessage: Send + Sync {
     fn spoil(&mut self);
     /// Adds an event that was understood.
     fn add(&mut self, event: Json<'_>);
+    /// What came with a call of the only answer, as a member of its own; the call has not ended.
+    fn extra(&mut self, call: u64, member: &str, value: Json<'_>);
     /// Adds a call of the only answer, which has ended.
     fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>);
     /// The message's JSON text, if nothing of it is missing and there is anything.

@@ -1,6 +1,6 @@
 //! A tool call as OpenAI's chat spells it, which Cohere and Ollama have taken over.
 
-use super::json::{Json, Text, objects};
+use super::json::{Json, Spelt, Text, objects};
 
 objects! {
     /// A piece of a call, or all of it.
@@ -10,7 +10,7 @@ objects! {
         /// `function`, or at xAI what the provider executes itself: `web_search_call`.
         pub(super) kind: Text<'a> = "type",
         pub(super) function: Option<Function<'a>>,
-        pub(super) extra_content: Option<Extra<'a>>,
+        pub(super) extra_content: Option<Spelt<'a, Extra<'a>>>,
     }
 
     /// What Google adds to calls in the form of OpenAI's.

@@ -55,9 +55,8 @@ pub(super) struct Turn {
     parts: Numbered<Part>,
     /// The place after the last part.
     next: u64,
-    /// The calls that have ended, and what else came with each, by its place among them.
+    /// The calls that have ended, and what else came with those that have not, by their numbers.
     calls: String,
-    call_count: u64,
     extras: Numbered<String>,
     /// The part of a call whose arguments are still coming, where they come as values by path.
     pending: Option<u64>,
@@ -105,7 +104,6 @@ impl Turn {
             parts: Numbered::default(),
             next: 0,
             calls: String::new(),
-            call_count: 0,
             extras: Numbered::default(),
             pending: None,
             len: 0,
@@ -267,7 +265,7 @@ impl Turn {
         }
     }
 
-    /// What came with the call at this place among the calls, as a member of its own.
+    /// What came with the call of this number, as a member of its own.
     pub(super) fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
         if value.is_given() && self.takes(value.spelt().len() + PART_LEN) && !self.extras.contains(call) {
             if self.extras.len() >= MOST_PARTS {
@@ -287,17 +285,16 @@ impl Turn {
     /// A call of the only answer has ended.
     pub(super) fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
         let is_cut = matches!(input.status(), PayloadStatus::Truncated { .. });
+        let extra = self.extras.remove(call.number).unwrap_or_default();
         match (self.shape, self.pending.take()) {
             (Shape::WithCalls { .. }, _) if !is_cut && call.executor == Executor::Client => {
                 let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
                 // No text is no arguments, which servers want to see as an object.
                 let arguments = if input.status() == PayloadStatus::Empty { "{}" } else { input.raw() };
                 let (name, arguments) = (quoted(call.name.unwrap_or_default()), quoted(arguments));
-                let extra = self.extras.remove(self.call_count).unwrap_or_default();
                 let function = ["{\"name\":", &name, ",\"arguments\":", &arguments, "}"].concat();
                 let entry = ["{", &id, "\"type\":\"function\",\"function\":", &function, &extra, "}"].concat();
                 if self.takes(entry.len() + 1) {
-                    self.call_count += 1;
                     push_element(&mut self.calls, &entry);
                 }
             }

@@ -533,6 +533,36 @@ fn members_go_on_where_they_began() {
     }
 }
 
+/// Google's signature goes back in the call that it came with: whatever index that has, whoever executes the others, and
+/// where the call ends in the same chunk.
+#[test]
+fn a_signature_stays_with_its_call() {
+    let function = json!({"name": "f", "arguments": "{}"});
+    let extra = json!({"google": {"thought_signature": "A"}});
+    let signed = |index: u64| json!({"index": index, "id": "b", "type": "function", "function": function, "extra_content": extra});
+    let other = |kind: &str| json!({"index": 0, "id": "a", "type": kind, "function": function});
+    for entries in [
+        json!([signed(0)]),
+        json!([signed(1)]),
+        json!([signed(0), other("function")]),
+        json!([other("function"), signed(0)]),
+        json!([other("function"), signed(1)]),
+        json!([other("web_search_call"), signed(1)]),
+    ] {
+        let with_end =
+            json!({"choices": [{"index": 0, "delta": {"tool_calls": entries}, "finish_reason": "tool_calls"}]});
+        for events in [vec![chat::entries(&entries), chat::end("tool_calls")], vec![with_end.to_string()]] {
+            let events: Vec<_> = events.iter().map(String::as_str).collect();
+            let message: Value =
+                serde_json::from_str(&message(stream(Provider::OpenaiChat), &events).unwrap()).unwrap();
+            for call in message["tool_calls"].as_array().unwrap() {
+                let wanted = if call["id"] == "b" { &extra } else { &Value::Null };
+                assert_eq!(&call["extra_content"], wanted, "{entries}");
+            }
+        }
+    }
+}
+
 /// A chat's calls: each with its own extra, the provider's left out, and none at all where one of them was cut.
 #[test]
 fn calls_of_chat_go_back_if_all_are_whole() {

@@ -23,21 +23,8 @@ const JSON: u8 = 2;
 impl Turn {
     /// Writes a message that may have one of these shapes.
     pub(in crate::providers) fn save(&self, shapes: &[Shape; 2], out: &mut Writer<'_>) {
-        let Self {
-            shape,
-            own,
-            parts,
-            next,
-            calls,
-            call_count,
-            extras,
-            pending,
-            len,
-            most: _,
-            is_spoilt,
-            is_over,
-            spoils_next,
-        } = self;
+        let Self { shape, own, parts, next, calls, extras, pending, len, most: _, is_spoilt, is_over, spoils_next } =
+            self;
         out.flag(*shape != shapes[0]);
         own.save(out);
         out.number(parts.len() as u64);
@@ -47,7 +34,6 @@ impl Turn {
         }
         out.number(*next);
         out.text(calls);
-        out.number(*call_count);
         out.number(extras.len() as u64);
         for (call, extra) in extras.iter() {
             out.number(call);
@@ -69,7 +55,6 @@ impl Turn {
         self.parts = numbered(reader, Part::restore)?;
         self.next = reader.number()?;
         self.calls = reader.string()?;
-        self.call_count = reader.place()?;
         self.extras = numbered(reader, Reader::string)?;
         self.pending = reader.option(Reader::number)?;
         self.len = reader.size()?;
