@@ -181,7 +181,10 @@ impl<'a> PartialValue<'a> {
     fn not_read(self, error: TypedError<Open>, context: &Context) -> NotRead {
         let Extent { innermost, .. } = context.extent;
         match error.cause() {
-            Cause::Misfit if Self { node: innermost, ..self }.as_str().is_some_and(|text| error.is_of_text(text)) => {}
+            // Where nothing was buffered, the error knows its place: elsewhere a whole string may have the same text.
+            Cause::Misfit
+                if (context.has_buffered_innermost() || error.place_in(self) == innermost)
+                    && Self { node: innermost, ..self }.as_str().is_some_and(|text| error.is_of_text(text)) => {}
             // The string may have been taken for a tag, with which something else does not fit; the number may grow.
             Cause::Misfit
                 if self.is_open_atom(innermost) || context.may_have_parsed() && !self.is_container(innermost) =>

@@ -1,0 +1,50 @@
+//! A whole string that did not fit a type which serde buffers was taken for the open string, where that had the same text
+//! so far: a look that had failed for good was pending again.
+
+use jsonspigot::{ErrorKind, Parser, PatternSet};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", content = "it")]
+#[allow(dead_code, reason = "none of it can be read")]
+enum Adjacent {
+    Fields { size: u8 },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind")]
+#[allow(dead_code, reason = "none of it can be read")]
+enum Internal {
+    Fields { it: u8 },
+}
+
+/// From the place on at which the text can't fit any more, each look fails.
+fn fails_from_there_on<T: DeserializeOwned>(text: &str, place: usize) {
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    for (at, byte) in text.bytes().enumerate() {
+        parser.feed([byte]).check().unwrap();
+        let Err(error) = parser.snapshot().unwrap().deserialize::<T>().map(drop) else {
+            panic!("{}: is read", &text[..=at]);
+        };
+        let expected = if at < place { ErrorKind::Pending } else { ErrorKind::Data };
+        assert_eq!(error.kind(), expected, "{}", &text[..=at]);
+    }
+}
+
+#[test]
+fn does_not_fit_whatever_follows() {
+    for word in ["", "a", "a b", "é"] {
+        // Both before and behind the tag, which is what says how the buffer is read; and inside what is buffered, and not.
+        let text = format!(r#"{{"it":"{word}","kind":"Fields","more":"{word} and so on"}}"#);
+        let place = text.find(r#","more"#).unwrap() - 1;
+        fails_from_there_on::<Adjacent>(&text, place);
+        fails_from_there_on::<Internal>(&text, place);
+        let text = format!(r#"{{"kind":"Fields","it":"{word}","more":"{word} and so on"}}"#);
+        let place = text.find(r#","more"#).unwrap() - 1;
+        fails_from_there_on::<Internal>(&text, place);
+        let text = format!(r#"{{"it":"{word}","kind":"Fields","more":["{word}","{word}"]}}"#);
+        fails_from_there_on::<Adjacent>(&text, text.find(r#","more"#).unwrap() - 1);
+        fails_from_there_on::<Internal>(&text, text.find(r#","more"#).unwrap() - 1);
+    }
+}
