@@ -86,7 +86,7 @@ pub(crate) struct ConcreteSteps<'a> {
 impl<'a> Iterator for ConcreteSteps<'a> {
     type Item = Option<ConcreteStep<'a>>;
 
-    #[inline]
+    #[cfg_attr(not(target_arch = "wasm32"), inline)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return core::mem::take(&mut self.is_empty).then_some(None);
@@ -139,7 +139,7 @@ impl<'a> ConcreteSteps<'a> {
             let (digits, rest) = inside.split_at(digits);
             self.rest = rest.strip_prefix(']')?;
             let is_canonical = digits == "0" || !digits.starts_with('0');
-            return digits.parse().ok().filter(|_| is_canonical).map(ConcreteStep::Index);
+            return read_integer(digits).filter(|_| is_canonical).map(ConcreteStep::Index);
         }
         let mut name = QuotedName::new(inside, 0);
         if !name.all(|character| character.is_ok()) {
@@ -149,6 +149,12 @@ impl<'a> ConcreteSteps<'a> {
         self.rest = rest.strip_prefix(']')?;
         Some(ConcreteStep::Quoted(quoted))
     }
+}
+
+/// The integer that digits spell, if they do and it fits.
+pub(crate) fn read_integer(digits: &str) -> Option<u64> {
+    let add = |number: u64, digit: u8| number.checked_mul(10)?.checked_add((digit as char).to_digit(10)?.into());
+    digits.bytes().try_fold(0, add).filter(|_| !digits.is_empty())
 }
 
 /// Without the white space in front (RFC 9535 `S`).

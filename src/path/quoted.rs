@@ -3,14 +3,16 @@
 //! This is the only reader of them. Patterns need the place and the reason of a fault; paths only need to know that
 //! there is one.
 
+use core::str::Chars;
+
 /// Reads a quoted name character by character, from its opening to its closing quote, without an allocation.
 ///
 /// The iterator ends after the closing quote, or after the first error.
 #[derive(Clone, Debug)]
 pub(crate) struct QuotedName<'a> {
     text: &'a str,
-    /// The next byte to read, always at a character's first.
-    at: usize,
+    /// What has not been read yet.
+    rest: Chars<'a>,
     quote: char,
     is_at_end: bool,
 }
@@ -26,20 +28,25 @@ pub(crate) struct QuotedNameError {
 impl<'a> QuotedName<'a> {
     /// The name whose opening quote, whichever of the two it is, stands at `quote` in `text`.
     pub(crate) fn new(text: &'a str, quote: usize) -> Self {
-        let mut name = Self { text, at: quote, quote: '\'', is_at_end: false };
-        name.quote = name.next_character().unwrap_or(name.quote);
-        name
+        let mut rest = text.get(quote..).unwrap_or_default().chars();
+        let quote = rest.next().unwrap_or_default();
+        Self { text, rest, quote, is_at_end: false }
     }
 
     /// Where the reader is: after the closing quote, once it has ended without an error.
     pub(crate) fn at(&self) -> usize {
-        self.at
+        self.text.len() - self.rest.as_str().len()
+    }
+
+    /// What follows, once it has ended without an error.
+    pub(crate) fn rest(&self) -> &'a str {
+        self.rest.as_str()
     }
 
     /// The next character of the decoded name; `None` at its closing quote.
     fn read(&mut self) -> Result<Option<char>, QuotedNameError> {
-        let at = self.at;
-        match self.next_character() {
+        let at = self.at();
+        match self.rest.next() {
             None => Err(self.error("the quote is never closed")),
             Some(end) if end == self.quote => Ok(None),
             Some('\\') => self.escape().map(Some),
@@ -50,8 +57,8 @@ impl<'a> QuotedName<'a> {
 
     /// What follows a backslash.
     fn escape(&mut self) -> Result<char, QuotedNameError> {
-        let at = self.at;
-        Ok(match self.next_character() {
+        let at = self.at();
+        Ok(match self.rest.next() {
             None => return Err(self.error("the quote is never closed")),
             Some('b') => '\u{8}',
             Some('t') => '\t',
@@ -67,32 +74,31 @@ impl<'a> QuotedName<'a> {
 
     /// `XXXX`, or the rest of a surrogate pair: `XXXX\uXXXX`. Its first `u` is at `start`.
     fn unicode_escape(&mut self, start: usize) -> Result<char, QuotedNameError> {
-        let high = self.hex_unit()?;
-        let mut units = [high, 0];
-        if (0xD800..0xDC00).contains(&high) && self.text[self.at..].starts_with("\\u") {
-            self.at += 2;
-            units[1] = self.hex_unit()?;
+        let half = QuotedNameError { at: start, reason: "half of a surrogate pair" };
+        let unit = self.hex_unit()?;
+        let mut code = unit;
+        if (0xD800..0xDC00).contains(&unit) && self.rest.as_str().starts_with("\\u") {
+            self.rest.nth(1);
+            let low = self.hex_unit()?;
+            if !(0xDC00..0xE000).contains(&low) {
+                return Err(half);
+            }
+            code = 0x1_0000 + ((unit - 0xD800) << 10 | low - 0xDC00);
         }
-        let character = char::decode_utf16(units).next().and_then(Result::ok);
-        character.ok_or(QuotedNameError { at: start, reason: "half of a surrogate pair" })
+        char::from_u32(code).ok_or(half)
     }
 
-    fn hex_unit(&mut self) -> Result<u16, QuotedNameError> {
-        let digits = self.text.as_bytes().get(self.at..self.at + 4).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
-        let Some(digits) = digits else { return Err(self.error("expected four hexadecimal digits")) };
-        let unit = digits.iter().fold(0, |unit, &digit| unit << 4 | (digit as char).to_digit(16).unwrap_or(0) as u16);
-        self.at += 4;
+    fn hex_unit(&mut self) -> Result<u32, QuotedNameError> {
+        let error = self.error("expected four hexadecimal digits");
+        let mut unit = 0;
+        for _ in 0..4 {
+            unit = unit << 4 | self.rest.next().and_then(|digit| digit.to_digit(16)).ok_or(error)?;
+        }
         Ok(unit)
     }
 
-    fn next_character(&mut self) -> Option<char> {
-        let character = self.text[self.at..].chars().next()?;
-        self.at += character.len_utf8();
-        Some(character)
-    }
-
     fn error(&self, reason: &'static str) -> QuotedNameError {
-        QuotedNameError { at: self.at, reason }
+        QuotedNameError { at: self.at(), reason }
     }
 }
 

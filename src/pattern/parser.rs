@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::str::FromStr;
 
 use super::syntax::{Pattern, PatternError, PatternSegment, Selector, Slice};
-use crate::path::{QuotedName, is_name_char, is_name_first};
+use crate::path::{QuotedName, is_name_char, is_name_first, read_integer};
 
 /// RFC 9535 §2.1: integers are within the exact range of an I-JSON number.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
@@ -18,17 +18,17 @@ impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, PatternError> {
-        Reader { text, at: 0 }.pattern()
+        Reader { text, rest: text }.pattern()
     }
 }
 
 struct Reader<'a> {
     text: &'a str,
-    /// The next byte to read, always at a character's first.
-    at: usize,
+    /// What has not been read yet.
+    rest: &'a str,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn pattern(&mut self) -> Result<Pattern, PatternError> {
         let mut segments = Vec::new();
         if self.peek().is_none() {
@@ -47,19 +47,19 @@ impl Reader<'_> {
     fn query(&mut self, segments: &mut Vec<PatternSegment>) -> Result<(), PatternError> {
         match self.peek() {
             None | Some('|') => return Err(self.error("expected a query on each side of `|`; the root is `$`")),
-            Some('$') => self.at += 1,
+            Some('$') => self.skip(),
             Some('[' | '.') => {}
             // A bare name or `*`: `$.` is supplied.
             Some(_) => segments.push(PatternSegment { is_descendant: false, selectors: self.dotted()? }),
         }
         loop {
-            let before_space = self.at;
+            let before_space = self.rest;
             self.skip_space();
             match self.peek() {
                 Some('|') => return Ok(()),
-                None if self.at == before_space => return Ok(()),
+                None if before_space.is_empty() => return Ok(()),
                 None => {
-                    self.at = before_space;
+                    self.rest = before_space;
                     return Err(self.error("white space after the pattern"));
                 }
                 Some('[') => segments.push(PatternSegment { is_descendant: false, selectors: self.bracketed()? }),
@@ -71,7 +71,7 @@ impl Reader<'_> {
     }
 
     fn dot_segment(&mut self) -> Result<PatternSegment, PatternError> {
-        self.at += 1;
+        self.skip();
         let is_descendant = self.eat('.');
         let selectors = if is_descendant && self.peek() == Some('[') { self.bracketed()? } else { self.dotted()? };
         Ok(PatternSegment { is_descendant, selectors })
@@ -82,17 +82,14 @@ impl Reader<'_> {
         if self.eat('*') {
             return Ok([Selector::Wildcard].into());
         }
-        let name = &self.text[self.at..];
-        if !name.starts_with(is_name_first) {
+        if !self.peek().is_some_and(is_name_first) {
             return Err(self.error("expected a name or `*`; other names are quoted in brackets: ['a-b']"));
         }
-        let len = name.find(|character| !is_name_char(character)).unwrap_or(name.len());
-        self.at += len;
-        Ok([Selector::Name(name[..len].into())].into())
+        Ok([Selector::Name(self.take_while(is_name_char).into())].into())
     }
 
     fn bracketed(&mut self) -> Result<Vec<Selector>, PatternError> {
-        self.at += 1;
+        self.skip();
         let mut selectors = Vec::new();
         loop {
             self.skip_space();
@@ -110,7 +107,7 @@ impl Reader<'_> {
     fn selector(&mut self) -> Result<Selector, PatternError> {
         match self.peek() {
             Some('*') => {
-                self.at += 1;
+                self.skip();
                 Ok(Selector::Wildcard)
             }
             Some('\'' | '"') => self.quoted().map(Selector::Name),
@@ -124,26 +121,26 @@ impl Reader<'_> {
 
     fn index_or_slice(&mut self) -> Result<Selector, PatternError> {
         let start = self.integer()?;
-        let after_start = self.at;
+        let after_start = self.rest;
         self.skip_space();
         if !self.eat(':') {
-            self.at = after_start;
+            self.rest = after_start;
             return start.map(Selector::Index).ok_or_else(|| self.error("expected an index"));
         }
         self.skip_space();
         let end = self.integer()?;
-        let mut end_of_slice = self.at;
+        let mut end_of_slice = self.rest;
         self.skip_space();
         let mut step = None;
         if self.eat(':') {
-            end_of_slice = self.at;
+            end_of_slice = self.rest;
             self.skip_space();
             step = self.integer()?;
             if step.is_some() {
-                end_of_slice = self.at;
+                end_of_slice = self.rest;
             }
         }
-        self.at = end_of_slice;
+        self.rest = end_of_slice;
         Ok(Selector::Slice(Slice { start, end, step }))
     }
 
@@ -152,49 +149,67 @@ impl Reader<'_> {
         if self.peek() == Some('-') {
             return Err(self.error(NEGATIVE));
         }
-        let digits = &self.text[self.at..];
-        let digits = &digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())];
-        if digits.is_empty() {
-            return Ok(None);
-        }
-        if digits.len() > 1 && digits.starts_with('0') {
-            return Err(self.error("a number has no leading zero"));
-        }
-        match digits.parse::<u64>() {
-            Ok(number) if number <= MAX_INTEGER => {
-                self.at += digits.len();
-                Ok(Some(number))
-            }
-            _ => Err(self.error("a number is at most 2^53 - 1")),
-        }
+        let start = self.rest;
+        let digits = self.take_while(|character| character.is_ascii_digit());
+        let number = match digits.as_bytes() {
+            [] => return Ok(None),
+            [b'0', _, ..] => Err("a number has no leading zero"),
+            _ => read_integer(digits).filter(|number| *number <= MAX_INTEGER).ok_or("a number is at most 2^53 - 1"),
+        };
+        number.map(Some).map_err(|reason| {
+            self.rest = start;
+            self.error(reason)
+        })
     }
 
     fn quoted(&mut self) -> Result<String, PatternError> {
-        let mut characters = QuotedName::new(self.text, self.at);
-        let name = characters.by_ref().collect::<Result<_, _>>();
-        self.at = characters.at();
-        name.map_err(|error| PatternError::new(self.text, error.at, error.reason))
+        let mut characters = QuotedName::new(self.text, self.at());
+        let mut name = String::new();
+        for character in characters.by_ref() {
+            name.push(character.map_err(|error| PatternError::new(self.text, error.at, error.reason))?);
+        }
+        self.rest = characters.rest();
+        Ok(name)
+    }
+
+    /// The place of the next character.
+    fn at(&self) -> usize {
+        self.text.len() - self.rest.len()
     }
 
     fn peek(&self) -> Option<char> {
-        self.text[self.at..].chars().next()
+        self.rest.chars().next()
+    }
+
+    fn skip(&mut self) {
+        let mut rest = self.rest.chars();
+        rest.next();
+        self.rest = rest.as_str();
     }
 
     fn eat(&mut self, wanted: char) -> bool {
         let eats = self.peek() == Some(wanted);
         if eats {
-            self.at += wanted.len_utf8();
+            self.skip();
         }
         eats
     }
 
+    fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let start = self.rest;
+        while self.peek().is_some_and(&belongs) {
+            self.skip();
+        }
+        // What is left is the end of what there was.
+        start.get(..start.len() - self.rest.len()).unwrap_or_default()
+    }
+
     /// RFC 9535 `S`: blanks, tabs, line feeds, carriage returns.
     fn skip_space(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
+        self.take_while(|character| matches!(character, ' ' | '\t' | '\n' | '\r'));
     }
 
     fn error(&self, reason: &'static str) -> PatternError {
-        PatternError::new(self.text, self.at, reason)
+        PatternError::new(self.text, self.at(), reason)
     }
 }
