@@ -35,6 +35,7 @@
 
 use alloc::boxed::Box;
 use alloc::collections::BinaryHeap;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use smallvec::{SmallVec, smallvec};
@@ -55,122 +56,130 @@ enum Guard<'a> {
     /// With its length first.
     Name(usize, &'a str),
     Index(u64),
-    Slice(Slice),
+    Slice(&'a Slice),
 }
 
 #[derive(Debug)]
 pub(crate) struct Automaton {
-    /// How many words a row has.
-    words: usize,
-    /// Alive at the root.
-    initial: Row,
-    /// Last positions: alive means selected.
-    finals: Row,
-    /// How many patterns have their last position in an earlier word.
-    finals_before: Box<[u32]>,
-    /// Positions before a descendant segment, which stay alive in every step.
-    lasting: Row,
-    /// Positions from which an object can be entered, and an array.
-    enters_object: Row,
-    enters_array: Row,
-    /// Positions from which a string is read inside.
-    enters_string: Row,
-    /// Guards of `|`.
-    pipes: Row,
-    /// Guards of wildcards, which take every key and index.
-    wildcards: Row,
+    /// The masks of a row, word by word.
+    masks: Vec<Masks>,
     /// Guards by name, sorted by length, then by bytes: most keys differ in their length.
-    names: Box<[(Box<str>, SparseMask)]>,
+    names: Vec<(Box<str>, SparseMask)>,
     /// The lengths that names have: [`length_bit`] of each.
     name_lengths: u64,
     /// Guards by index, ascending.
-    indices: Box<[(u64, SparseMask)]>,
-    slices: Box<[(Slice, SparseMask)]>,
+    indices: Vec<(u64, SparseMask)>,
+    slices: Vec<(Slice, SparseMask)>,
+}
+
+/// What there is to know of 64 positions: one word of each mask.
+#[derive(Clone, Copy, Debug, Default)]
+struct Masks {
+    /// Guards of wildcards, which take every key and index.
+    wildcards: u64,
+    /// Positions before a descendant segment, which stay alive in every step.
+    lasting: u64,
+    /// Last positions: alive means selected.
+    finals: u64,
+    /// How many patterns have their last position in an earlier word.
+    finals_before: u32,
+    /// Positions from which an object can be entered, and an array.
+    enters_object: u64,
+    enters_array: u64,
+    /// Positions from which a string is read inside.
+    enters_string: u64,
+    /// Guards of `|`.
+    pipes: u64,
+    /// Alive at the root.
+    initial: u64,
 }
 
 impl Automaton {
     pub(crate) fn new(patterns: &[Pattern]) -> Self {
         let positions: usize = patterns.iter().map(|pattern| pattern.segments.len() + 1).sum();
-        let words = positions.div_ceil(WORD).max(1);
-        let row = || -> Row { smallvec![0; words] };
-        let (mut initial, mut finals, mut lasting, mut wildcards) = (row(), row(), row(), row());
-        let (mut enters_object, mut enters_array) = (row(), row());
-        let (mut enters_string, mut pipes) = (row(), row());
+        let mut masks = vec![Masks::default(); positions.div_ceil(WORD).max(1)];
         let mut guards = BinaryHeap::new();
         let mut position = 0;
         for pattern in patterns {
-            set(&mut initial, position);
+            let (masks_here, bit) = at(&mut masks, position);
+            masks_here.initial |= bit;
             for segment in &pattern.segments {
-                if segment.is_descendant {
-                    set(&mut lasting, position);
-                    set(&mut enters_object, position);
-                    set(&mut enters_array, position);
-                }
                 for selector in &segment.selectors {
                     let guarded = position + 1;
                     match selector {
                         Selector::Name(name) => guards.push((Guard::Name(name.len(), name), guarded)),
                         Selector::Index(index) => guards.push((Guard::Index(*index), guarded)),
-                        Selector::Slice(slice) => guards.push((Guard::Slice(*slice), guarded)),
-                        Selector::Wildcard => set(&mut wildcards, guarded),
+                        Selector::Slice(slice) => guards.push((Guard::Slice(slice), guarded)),
+                        Selector::Wildcard => {
+                            let (masks, bit) = at(&mut masks, guarded);
+                            masks.wildcards |= bit;
+                        }
                         Selector::Inside => {
-                            set(&mut enters_string, position);
-                            set(&mut pipes, guarded);
-                            continue;
+                            let (masks, bit) = at(&mut masks, guarded);
+                            masks.pipes |= bit;
                         }
                     }
-                    if matches!(selector, Selector::Name(_) | Selector::Wildcard) {
-                        set(&mut enters_object, position);
+                    let (masks, bit) = at(&mut masks, position);
+                    match selector {
+                        Selector::Name(_) => masks.enters_object |= bit,
+                        Selector::Index(_) | Selector::Slice(_) => masks.enters_array |= bit,
+                        Selector::Wildcard => {
+                            masks.enters_object |= bit;
+                            masks.enters_array |= bit;
+                        }
+                        Selector::Inside => masks.enters_string |= bit,
                     }
-                    if !matches!(selector, Selector::Name(_)) {
-                        set(&mut enters_array, position);
-                    }
+                }
+                if segment.is_descendant {
+                    let (masks, bit) = at(&mut masks, position);
+                    masks.lasting |= bit;
+                    masks.enters_object |= bit;
+                    masks.enters_array |= bit;
                 }
                 position += 1;
             }
-            set(&mut finals, position);
+            let (masks, bit) = at(&mut masks, position);
+            masks.finals |= bit;
             position += 1;
         }
-        let finals_before = finals.iter().scan(0, |before, word| {
-            let here = *before;
-            *before += word.count_ones();
-            Some(here)
-        });
+        let mut finals_before = 0;
+        for masks in &mut masks {
+            masks.finals_before = finals_before;
+            finals_before += masks.finals.count_ones();
+        }
         let (mut names, mut indices, mut slices) = (Vec::<(Box<str>, _)>::new(), Vec::new(), Vec::new());
         for same in guards.into_sorted_vec().chunk_by(|(one, _), (next, _)| one == next) {
             let mask = sparse(same.iter().map(|(_, bit)| *bit));
             match same[0].0 {
                 Guard::Name(_, name) => names.push((name.into(), mask)),
                 Guard::Index(index) => indices.push((index, mask)),
-                Guard::Slice(slice) => slices.push((slice, mask)),
+                Guard::Slice(slice) => slices.push((*slice, mask)),
             }
         }
         Self {
-            words,
-            initial,
-            finals_before: finals_before.collect(),
-            finals,
-            lasting,
-            enters_object,
-            enters_array,
-            enters_string,
-            pipes,
-            wildcards,
+            masks,
             name_lengths: names.iter().fold(0, |lengths, (name, _)| lengths | length_bit(name)),
-            names: names.into(),
-            indices: indices.into(),
-            slices: slices.into(),
+            names,
+            indices,
+            slices,
         }
     }
 
     /// How many words a row of this automaton has.
     pub(crate) fn words(&self) -> usize {
-        self.words
+        self.masks.len()
     }
 
-    /// The row of the root.
-    pub(crate) fn initial(&self) -> &[u64] {
-        &self.initial
+    /// A row without positions.
+    pub(crate) fn empty_row(&self) -> Row {
+        smallvec![0; self.words()]
+    }
+
+    /// Makes a row that of the root.
+    pub(crate) fn enter_root(&self, row: &mut [u64]) {
+        for (word, masks) in row.iter_mut().zip(&self.masks) {
+            *word = masks.initial;
+        }
     }
 
     /// The row of the member `key` of an object with the row `from`.
@@ -205,16 +214,15 @@ impl Automaton {
     #[inline]
     fn step_any(&self, from: &[u64], to: &mut [u64]) {
         let mut carry = 0;
-        let guards = self.wildcards.iter().zip(&self.lasting);
-        for ((to, from), (wildcards, lasting)) in to.iter_mut().zip(from).zip(guards) {
-            *to = (from << 1 | carry) & wildcards | from & lasting;
+        for ((to, from), masks) in to.iter_mut().zip(from).zip(&self.masks) {
+            *to = (from << 1 | carry) & masks.wildcards | from & masks.lasting;
             carry = from >> (WORD - 1);
         }
     }
 
     /// Whether every key leads on from an object with this row.
     pub(crate) fn takes_any_key(&self, row: &[u64]) -> bool {
-        let mut to: Row = smallvec![0; self.words];
+        let mut to = self.empty_row();
         self.step_any(row, &mut to);
         to.iter().any(|&word| word != 0)
     }
@@ -222,64 +230,72 @@ impl Automaton {
     /// Whether a pattern may select something inside an object with this row.
     #[inline]
     pub(crate) fn enters_object(&self, row: &[u64]) -> bool {
-        intersects(row, &self.enters_object)
+        self.is_in(row, |masks| masks.enters_object)
     }
 
     /// Whether a pattern may select something inside an array with this row.
     #[inline]
     pub(crate) fn enters_array(&self, row: &[u64]) -> bool {
-        intersects(row, &self.enters_array)
+        self.is_in(row, |masks| masks.enters_array)
     }
 
     /// Whether any string is ever read inside.
     pub(crate) fn has_pipes(&self) -> bool {
-        self.pipes.iter().any(|&word| word != 0)
+        self.masks.iter().any(|masks| masks.pipes != 0)
     }
 
     /// How many `|` there are, of all patterns: no more strings can be open in each other.
     pub(crate) fn pipes(&self) -> usize {
-        self.pipes.iter().map(|word| word.count_ones() as usize).sum()
+        self.masks.iter().map(|masks| masks.pipes.count_ones() as usize).sum()
     }
 
     /// Whether a string with this row is to be read inside.
     #[inline]
     pub(crate) fn enters_string(&self, row: &[u64]) -> bool {
-        intersects(row, &self.enters_string)
+        self.is_in(row, |masks| masks.enters_string)
     }
 
     /// The row of the root of the text in a string with the row `from`.
     pub(crate) fn step_inside(&self, from: &[u64], to: &mut [u64]) {
         let mut carry = 0;
-        for (word, to) in to.iter_mut().enumerate() {
-            *to = (from[word] << 1 | carry) & self.pipes[word];
-            carry = from[word] >> (WORD - 1);
+        for ((to, from), masks) in to.iter_mut().zip(from).zip(&self.masks) {
+            *to = (from << 1 | carry) & masks.pipes;
+            carry = from >> (WORD - 1);
         }
     }
 
     /// Appends the patterns that select the value with this row, ascending.
-    // No iterator: every kind of output has a caller of this, and a nested iterator would not be inlined into each.
+    // No nested iterator: every kind of output has a caller of this, and it would not be inlined into each.
     #[inline]
     pub(crate) fn push_selected(&self, row: &[u64], patterns: &mut Vec<PatternId>) {
-        for (word, &bits) in row.iter().enumerate() {
-            self.push_patterns(word, bits & self.finals[word], patterns);
+        for (masks, bits) in self.masks.iter().zip(row) {
+            masks.push_patterns(bits & masks.finals, patterns);
         }
     }
 
     /// Appends the patterns that go through the string with this row, ascending: none has two such positions alive.
     pub(crate) fn push_through(&self, row: &[u64], patterns: &mut Vec<PatternId>) {
-        for (word, &bits) in row.iter().enumerate() {
-            self.push_patterns(word, bits & self.enters_string[word], patterns);
+        for (masks, bits) in self.masks.iter().zip(row) {
+            masks.push_patterns(bits & masks.enters_string, patterns);
         }
     }
 
+    /// Whether any of these positions is alive in a row.
+    #[inline]
+    fn is_in(&self, row: &[u64], positions: impl Fn(&Masks) -> u64) -> bool {
+        self.masks.iter().zip(row).any(|(masks, row)| row & positions(masks) != 0)
+    }
+}
+
+impl Masks {
     /// Appends the patterns of these positions.
     #[inline]
-    fn push_patterns(&self, word: usize, mut positions: u64, patterns: &mut Vec<PatternId>) {
+    fn push_patterns(&self, mut positions: u64, patterns: &mut Vec<PatternId>) {
         while positions != 0 {
             let lowest = positions & positions.wrapping_neg();
             positions ^= lowest;
-            let rank = (self.finals[word] & lowest.wrapping_sub(1)).count_ones();
-            patterns.push(PatternId(self.finals_before[word] + rank));
+            let rank = (self.finals & lowest.wrapping_sub(1)).count_ones();
+            patterns.push(PatternId(self.finals_before + rank));
         }
     }
 }
@@ -300,14 +316,9 @@ fn length_bit(name: &str) -> u64 {
     1 << name.len().min(WORD - 1)
 }
 
-#[inline]
-fn intersects(row: &[u64], mask: &[u64]) -> bool {
-    row.iter().zip(mask).any(|(row, mask)| row & mask != 0)
-}
-
-#[inline(never)]
-fn set(row: &mut Row, bit: usize) {
-    row[bit / WORD] |= 1 << (bit % WORD);
+/// The masks that have a position, and its bit in them.
+fn at(masks: &mut [Masks], position: usize) -> (&mut Masks, u64) {
+    (&mut masks[position / WORD], 1 << (position % WORD))
 }
 
 /// `bits` are ascending.

@@ -1,6 +1,5 @@
 //! Sets of patterns: parsed, compiled into one automaton, shared.
 
-use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -34,7 +33,7 @@ pub struct PatternSet {
 }
 
 struct Compiled {
-    patterns: Box<[Pattern]>,
+    patterns: Vec<Pattern>,
     automaton: Automaton,
     /// What saved state knows the patterns by, once it has been asked for: most sets never are. Until then it is 0.
     #[cfg(target_has_atomic = "64")]
@@ -52,11 +51,11 @@ impl PatternSet {
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
-        let parsed = patterns
-            .into_iter()
-            .enumerate()
-            .map(|(index, text)| text.as_ref().parse::<Pattern>().map_err(|error| error.of(index)));
-        Ok(parsed.collect::<Result<Vec<_>, _>>()?.into())
+        let mut parsed = Vec::new();
+        for (index, text) in patterns.into_iter().enumerate() {
+            parsed.push(text.as_ref().parse::<Pattern>().map_err(|error| error.of(index))?);
+        }
+        Ok(parsed.into())
     }
 
     /// The set without patterns: no events, but everything is validated.
@@ -114,7 +113,7 @@ impl From<Vec<Pattern>> for PatternSet {
     fn from(patterns: Vec<Pattern>) -> Self {
         let automaton = Automaton::new(&patterns);
         let compiled = Compiled {
-            patterns: patterns.into(),
+            patterns,
             automaton,
             #[cfg(target_has_atomic = "64")]
             digest: AtomicU64::new(0),
