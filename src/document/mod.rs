@@ -326,9 +326,9 @@ impl Document {
         })
     }
 
-    /// How a node is reached from its parent; nothing for the root.
+    /// How a node is reached from its parent; nothing for the root, or where there is no node.
     fn segment(&self, id: NodeId) -> Option<Segment<'_>> {
-        let node = &self.nodes[id as usize];
+        let node = self.nodes.get(id as usize)?;
         if node.parent == NOTHING {
             None
         } else if node.is_member() {
@@ -340,8 +340,13 @@ impl Document {
 
     /// The segments from the root to a node.
     fn segments(&self, id: NodeId) -> impl Iterator<Item = Segment<'_>> {
+        self.segments_and(id, None)
+    }
+
+    /// The same, and one that follows them.
+    fn segments_and<'a>(&'a self, mut id: NodeId, last: Option<Segment<'a>>) -> impl Iterator<Item = Segment<'a>> {
         let mut upwards = Vec::new();
-        let mut id = id;
+        upwards.extend(last);
         while let Some(segment) = self.segment(id) {
             upwards.push(segment);
             id = self.nodes[id as usize].parent;
@@ -359,8 +364,7 @@ impl Document {
             NodeKind::Object => Some(Segment::Key(&self.text[self.shown as usize..])),
             _ => Some(Segment::Index(container.children.into())),
         });
-        let has_node = self.nodes.get(id as usize).is_some();
-        has_node.then(|| self.segments(id)).into_iter().flatten().chain(atom)
+        self.segments_and(id, atom)
     }
 }
 

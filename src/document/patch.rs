@@ -220,14 +220,15 @@ impl Document {
         if !self.history.knows(number, revision.extent) || nodes > self.extent().nodes {
             return None;
         }
-        let grown = nodes.checked_sub(1).and_then(|last| self.growth(last, text));
+        let mut grown = nodes.checked_sub(1).and_then(|last| self.growth(last, text));
         let mut next = nodes;
-        let added = core::iter::from_fn(move || {
-            let node = ((next as usize) < self.nodes.len()).then_some(next)?;
-            next = self.end(node);
-            Some(PatchOp { value: PartialValue::new(self, node), kind: PatchKind::Add })
-        });
-        Some(grown.into_iter().chain(added))
+        Some(core::iter::from_fn(move || {
+            grown.take().or_else(|| {
+                let node = ((next as usize) < self.nodes.len()).then_some(next)?;
+                next = self.end(node);
+                Some(PatchOp { value: PartialValue::new(self, node), kind: PatchKind::Add })
+            })
+        }))
     }
 
     /// What a string or number has gained since its text was shown up to `shown`.

@@ -13,9 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
-use smallvec::SmallVec;
-
-pub(crate) use self::concrete::{ConcreteStep, concrete_steps};
+pub(crate) use self::concrete::{ConcreteStep, concrete_steps, read_integer};
 pub(crate) use self::quoted::QuotedName;
 pub(crate) use self::spelling::{
     is_name_char, is_name_first, is_shorthand, write_bracketed, write_concrete, write_escape, write_pointer_token,
@@ -48,6 +46,12 @@ pub enum Segment<'a> {
 
 /// The place of a node in the [`PathStore`].
 pub(crate) type NodeId = u32;
+
+/// The nodes of a path: most have few, but a small module has no code for that.
+#[cfg(not(target_arch = "wasm32"))]
+type Nodes = smallvec::SmallVec<[NodeId; 8]>;
+#[cfg(target_arch = "wasm32")]
+type Nodes = Vec<NodeId>;
 
 /// The root's node.
 pub(crate) const ROOT: NodeId = 0;
@@ -149,29 +153,11 @@ impl PathStore {
         self.nodes.len()
     }
 
-    /// Keeps only the nodes that `open` names, parents first, and renames them in place.
-    pub(crate) fn compact<'a>(&mut self, open: impl Iterator<Item = &'a mut NodeId>) {
+    /// Begins to drop all nodes but those that are [kept](Compaction::keep).
+    pub(crate) fn begin_compaction(&mut self) -> Compaction<'_> {
         let mut spare = self.spare.take().unwrap_or_default();
         let (nodes, keys) = core::mem::take(&mut *spare);
-        let mut compacted = Self::from_buffers(nodes, keys);
-        let mut renamed = (ROOT, ROOT);
-        for id in open.filter(|id| **id != ROOT) {
-            if renamed.0 != *id {
-                let parent = renamed.1;
-                let new = match self.segment(*id) {
-                    Segment::Key(key) => compacted.push_key(parent, key),
-                    Segment::Index(index) => compacted.push_index(parent, index),
-                    Segment::Inside => compacted.push_inside(parent),
-                };
-                renamed = (*id, new);
-            }
-            *id = renamed.1;
-        }
-        self.nodes.clone_from(&compacted.nodes);
-        self.keys.clone_from(&compacted.keys);
-        self.pinned = 0;
-        *spare = (compacted.nodes, compacted.keys);
-        self.spare = Some(spare);
+        Compaction { compacted: Self::from_buffers(nodes, keys), store: self, spare, newest: (ROOT, ROOT) }
     }
 
     pub(crate) fn path(&self, node: NodeId) -> Path<'_> {
@@ -186,6 +172,42 @@ impl PathStore {
             INSIDE => Segment::Inside,
             index => Segment::Index(index),
         }
+    }
+}
+
+/// What stays of a store. No node has its old name in it.
+pub(crate) struct Compaction<'a> {
+    store: &'a mut PathStore,
+    compacted: PathStore,
+    spare: Box<(Vec<Node>, String)>,
+    /// The old and the new name of the node that was kept last.
+    newest: (NodeId, NodeId),
+}
+
+impl Compaction<'_> {
+    /// Keeps a node and returns its new name. Parents come first.
+    pub(crate) fn keep(&mut self, node: NodeId) -> NodeId {
+        let (old, parent) = self.newest;
+        if node == ROOT || node == old {
+            return if node == ROOT { ROOT } else { parent };
+        }
+        let new = match self.store.segment(node) {
+            Segment::Key(key) => self.compacted.push_key(parent, key),
+            Segment::Index(index) => self.compacted.push_index(parent, index),
+            Segment::Inside => self.compacted.push_inside(parent),
+        };
+        self.newest = (node, new);
+        new
+    }
+
+    /// Drops the others.
+    pub(crate) fn finish(self) {
+        let Self { store, compacted, mut spare, .. } = self;
+        store.nodes.clone_from(&compacted.nodes);
+        store.keys.clone_from(&compacted.keys);
+        store.pinned = 0;
+        *spare = (compacted.nodes, compacted.keys);
+        store.spare = Some(spare);
     }
 }
 
@@ -216,7 +238,7 @@ impl<'a> Path<'a> {
     /// The segments from the root to the value; none for the root. The cost is linear in the depth.
     #[must_use]
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Segment<'a>> + ExactSizeIterator {
-        let mut nodes = SmallVec::<[NodeId; 8]>::new();
+        let mut nodes = Nodes::new();
         let mut node = self.node;
         while node != ROOT {
             nodes.push(node);
@@ -236,7 +258,7 @@ impl<'a> Path<'a> {
     /// The segments from the root of the innermost text that is read inside a string, or from the root. The cost is
     /// linear in the depth within that text.
     pub(crate) fn within_text(self) -> impl Iterator<Item = Segment<'a>> {
-        let mut nodes = SmallVec::<[NodeId; 8]>::new();
+        let mut nodes = Nodes::new();
         let mut node = self.node;
         while node != ROOT && self.store.nodes[node as usize].index != INSIDE {
             nodes.push(node);
