@@ -41,7 +41,8 @@ impl Document {
         self.has_open_atom = true;
     }
 
-    #[inline]
+    // Always inlined, as each kind of sink has one caller of it; where all have one kind, the compiler does so anyway.
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         self.has_open_atom = false;
         let kind = NodeKind::of_atom(text);

@@ -81,8 +81,10 @@ impl Engine {
             self.retained.append(chunk, self.tokenizer.offset(), self.followers.tracker.has_open_match());
         }
         let Self { tokenizer, followers, retained, .. } = self;
+        // A small module has the tokenizer and its followers once, as texts inside strings need them.
+        #[cfg(target_arch = "wasm32")]
+        let out = out as &mut dyn Output;
         let sink = &mut TokenSink { followers, retained, out };
-        // A small module has the tokenizer once, as texts inside strings need it.
         #[cfg(target_arch = "wasm32")]
         let sink = &mut (sink as &mut dyn Sink);
         let fed = tokenizer.feed(chunk, sink);
@@ -140,6 +142,8 @@ impl Engine {
     pub(super) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
             let Self { tokenizer, followers, retained, .. } = self;
+            #[cfg(target_arch = "wasm32")]
+            let out = out as &mut dyn Output;
             let sink = &mut TokenSink { followers, retained, out };
             #[cfg(target_arch = "wasm32")]
             let sink = &mut (sink as &mut dyn Sink);

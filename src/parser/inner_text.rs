@@ -11,7 +11,7 @@ use core::ops::Range;
 
 use super::duplicate_keys::OpenKeys;
 use super::kept_text::KeptText;
-use super::output::{InnerOutput, LeveledOutput};
+use super::output::{InnerOutput, LeveledOutput, Output};
 use super::tracker::{Innermost, Tracker};
 use super::{DuplicateKeys, Retain};
 use crate::error::{Deviation, Error, ErrorKind, Fault, Leniency};
@@ -126,22 +126,27 @@ impl InnerText {
         if !place.has_deviated {
             self.kept.append(piece);
         }
-        self.run(place, |tokenizer, sink| tokenizer.feed(piece.as_bytes(), sink));
+        self.run(Some(piece), place);
     }
 
     /// The end of the string.
     pub(super) fn finish(&mut self, place: Place<'_>) {
         if !self.has_failed {
-            self.run(place, |tokenizer, sink| tokenizer.finish(sink));
+            self.run(None, place);
         }
     }
 
-    fn run(&mut self, place: Place<'_>, read: impl FnOnce(&mut Tokenizer, &mut &mut dyn Sink) -> Result<(), Fault>) {
+    /// Reads a piece, or the end.
+    fn run(&mut self, piece: Option<&str>, place: Place<'_>) {
         let Place { level, tracker, out, has_deviated } = place;
         let Self { tokenizer, open_keys, kept, deeper, choices, .. } = self;
         let place = Place { level, tracker: &mut *tracker, out: &mut *out, has_deviated };
         let mut sink = InnerSink { place, open_keys, kept, deeper, choices: *choices };
-        let read = read(tokenizer, &mut (&mut sink as &mut dyn Sink));
+        let sink = &mut (&mut sink as &mut dyn Sink);
+        let read = match piece {
+            Some(piece) => tokenizer.feed(piece.as_bytes(), sink),
+            None => tokenizer.finish(sink),
+        };
         if let Err(fault) = read {
             self.has_failed = true;
             self.kept.fail();
@@ -163,7 +168,7 @@ struct InnerSink<'a> {
 
 impl InnerSink<'_> {
     /// Calls with the tracker and the output for this text's values.
-    fn tell<T>(&mut self, tell: impl FnOnce(&mut Tracker, &mut InnerOutput<'_>) -> T) -> T {
+    fn tell<T>(&mut self, tell: impl FnOnce(&mut Tracker, &mut dyn Output) -> T) -> T {
         let Place { level, tracker, out, .. } = &mut self.place;
         tell(tracker, &mut InnerOutput { out: &mut **out, level: *level, kept: &mut *self.kept })
     }

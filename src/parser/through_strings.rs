@@ -8,7 +8,7 @@ use core::ops::Range;
 use super::engine::Engine;
 use super::followers::TokenSink;
 use super::inner_text::{InnerTexts, Place};
-use super::output::LeveledOutput;
+use super::output::{LeveledOutput, Output};
 use crate::error::{Deviation, Error, Fault};
 use crate::tokenizer::{Interest, Sink, ValueKind};
 
@@ -45,6 +45,12 @@ impl Engine {
 }
 
 impl OuterSink<'_, '_> {
+    /// The followers, for an output whose levels they don't know.
+    fn document(&mut self) -> TokenSink<'_, dyn Output + '_> {
+        let TokenSink { followers, retained, out } = &mut self.outer;
+        TokenSink { followers, retained, out: &mut **out }
+    }
+
     /// Whether the open string is read inside.
     fn is_inside(&self) -> bool {
         self.outer.followers.tracker.level() > DOCUMENT
@@ -61,19 +67,19 @@ impl OuterSink<'_, '_> {
 
 impl Sink for OuterSink<'_, '_> {
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        self.outer.begin_container(kind, at)
+        self.document().begin_container(kind, at)
     }
 
     fn end_container(&mut self, kind: ValueKind, end: u64) {
-        self.outer.end_container(kind, end);
+        self.document().end_container(kind, end);
     }
 
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
-        self.outer.key(key, quote)
+        self.document().key(key, quote)
     }
 
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        let interest = self.outer.begin_string(at)?;
+        let interest = self.document().begin_string(at)?;
         if self.outer.followers.tracker.enter_string(at) {
             self.inner.begin();
             return Ok(Interest::Follow);
@@ -84,7 +90,7 @@ impl Sink for OuterSink<'_, '_> {
     /// The string's own delta comes before what its text tells.
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
         if !self.is_inside() {
-            return self.outer.text(text, at);
+            return self.document().text(text, at);
         }
         let TokenSink { followers, out, .. } = &mut self.outer;
         followers.tracker.delta_of_entered(DOCUMENT, text, at, &mut **out);
@@ -98,38 +104,38 @@ impl Sink for OuterSink<'_, '_> {
 
     /// What is shown for a deviation is read inside too: the text goes on as a person sees it.
     fn deviation(&mut self, fault: &Fault, deviation: Deviation) {
-        self.outer.deviation(fault, deviation);
+        self.document().deviation(fault, deviation);
     }
 
     fn rewrite(&mut self, range: Range<u64>, with: &str, chunk_at: u64) {
-        self.outer.rewrite(range, with, chunk_at);
+        self.document().rewrite(range, with, chunk_at);
     }
 
     fn drop_comma(&mut self, bracket: u64, chunk_at: u64) {
-        self.outer.drop_comma(bracket, chunk_at);
+        self.document().drop_comma(bracket, chunk_at);
     }
 
     fn number_is_null(&mut self) {
-        self.outer.number_is_null();
+        self.document().number_is_null();
     }
 
     /// The end of the text comes before that of the string.
     fn end_string(&mut self, end: u64) {
         if !self.is_inside() {
-            return self.outer.end_string(end);
+            return self.document().end_string(end);
         }
         let (inner, place) = self.inside();
         if let Some(inner) = inner.first() {
             inner.finish(place);
         }
-        self.outer.end_entered_string(end);
+        self.document().end_entered_string(end);
     }
 
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        self.outer.begin_atom(kind, at)
+        self.document().begin_atom(kind, at)
     }
 
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        self.outer.end_atom(text, end)
+        self.document().end_atom(text, end)
     }
 }

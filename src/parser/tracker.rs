@@ -44,7 +44,7 @@ pub(super) struct Tracker {
 }
 
 /// An open container, or an open string that is read inside.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Frame {
     value: OpenValue,
     /// Whether a pattern may select something inside.
@@ -76,7 +76,8 @@ struct OpenValue {
 
 impl Tracker {
     pub(super) fn new(patterns: PatternSet) -> Self {
-        let row = patterns.automaton().initial().into();
+        let mut row = patterns.automaton().empty_row();
+        patterns.automaton().enter_root(&mut row);
         Self {
             patterns,
             paths: PathStore::new(),
@@ -95,7 +96,7 @@ impl Tracker {
         self.paths.clear();
         self.frames.clear();
         self.rows.clear();
-        self.row.copy_from_slice(self.patterns.automaton().initial());
+        self.patterns.automaton().enter_root(&mut self.row);
         self.node = ROOT;
         self.leaf = None;
         self.selecting.clear();
@@ -130,9 +131,9 @@ impl Tracker {
     pub(super) fn innermost_inside(&self, level: usize) -> String {
         let mut path = String::new();
         let from = level.checked_sub(1).and_then(|outer| self.entered.get(outer)).map_or(0, |string| string.frame + 1);
-        let segments = self.innermost_of(level, from).map(|node| self.paths.path(node).within_text());
+        let node = self.innermost_of(level, from).unwrap_or(ROOT);
         // Writing to a string cannot fail.
-        let _ = write_concrete(&mut path, &mut segments.into_iter().flatten());
+        let _ = write_concrete(&mut path, &mut self.paths.path(node).within_text());
         path
     }
 
@@ -159,14 +160,18 @@ impl Tracker {
     #[inline(never)]
     fn compact_paths(&mut self) {
         if self.paths.len() > 2 * self.frames.len() + 64 {
-            let frames = self.frames.iter_mut().map(|frame| &mut frame.node);
-            self.paths.compact(frames.chain([&mut self.node]));
+            let mut compaction = self.paths.begin_compaction();
+            for frame in &mut self.frames {
+                frame.node = compaction.keep(frame.node);
+            }
+            self.node = compaction.keep(self.node);
+            compaction.finish();
         }
     }
 
     /// Notes a member's key, which leads to the value that begins next. Returns whether a pattern may select that, or
     /// something inside.
-    #[inline]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(super) fn key(&mut self, key: &str) -> bool {
         let Some(frame) = self.frames.last().filter(|frame| frame.is_live) else { return false };
         let automaton = self.patterns.automaton();
@@ -240,13 +245,18 @@ impl Tracker {
             ValueKind::Object => automaton.enters_object(&self.row),
             _ => automaton.enters_array(&self.row),
         };
-        self.frames.push(Frame { value, is_live, node: self.node, next_index: 0 });
-        self.rows.extend_from_slice(&self.row);
+        self.push_frame(value, is_live);
         if !is_live {
             // Nothing inside is selected by any pattern, so nothing below looks at the row again.
             self.row.fill(0);
         }
         is_live
+    }
+
+    #[inline]
+    fn push_frame(&mut self, value: OpenValue, is_live: bool) {
+        self.frames.push(Frame { value, is_live, node: self.node, next_index: 0 });
+        self.rows.extend_from_slice(&self.row);
     }
 
     #[inline]
@@ -338,8 +348,7 @@ impl Tracker {
 
     /// Whether the string that has just begun is read inside. If it is, the root of its text comes next.
     pub(super) fn enter_string(&mut self, start: u64) -> bool {
-        let automaton = self.patterns.automaton();
-        if !automaton.enters_string(&self.row) {
+        if !self.patterns.automaton().enters_string(&self.row) {
             return false;
         }
         let unselected = OpenValue {
@@ -351,10 +360,9 @@ impl Tracker {
         };
         let value = self.leaf.take().unwrap_or(unselected);
         self.entered.push(EnteredString { frame: self.frames.len(), selecting_to: self.selecting.len() });
-        self.frames.push(Frame { value, is_live: true, node: self.node, next_index: 0 });
         let from = self.rows.len();
-        self.rows.extend_from_slice(&self.row);
-        automaton.step_inside(&self.rows[from..], &mut self.row);
+        self.push_frame(value, true);
+        self.patterns.automaton().step_inside(&self.rows[from..], &mut self.row);
         self.paths.release_after(self.node);
         self.node = self.paths.push_inside(self.node);
         true
