@@ -245,7 +245,7 @@ impl Bare {
     fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
         let start = self.parser.offset();
         let (mut has_member, element_end) = (false, &mut self.element_end);
-        let fed = self.parser.feed_with(bytes, |event| match event.kind {
+        let fed = self.parser.feed_dyn(bytes, &mut |event| match event.kind {
             EventKind::Begin(_) => has_member |= matches!(event.path.last(), Some(Segment::Key(_))),
             // The pattern reads no string inside.
             EventKind::Delta(_) | EventKind::InnerError(_) => {}

@@ -32,19 +32,26 @@ impl Parser {
         self.engine.tokenizer.allows(DeviationKind::Comments)
     }
 
-    /// Parses a chunk up to the end of the root value; returns how many bytes that took.
-    pub(crate) fn feed_value_with(
-        &mut self,
-        chunk: &[u8],
-        mut on_event: impl FnMut(Event<'_>),
-    ) -> Result<usize, Error> {
-        let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
-            tracker.delta(text.as_str(), at, &mut Callback::new(&mut on_event));
-        });
-        match taken {
-            Some(fed) => fed.map(|()| chunk.len()),
-            None => self.engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
+    /// What [`feed_with`](Self::feed_with) does, compiled once for all callers in the library.
+    pub(crate) fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
+        match self.take_string_piece(chunk, on_event) {
+            Some(fed) => fed,
+            None => self.engine.feed_any(chunk, &mut Callback::new(on_event)),
         }
+    }
+
+    /// Parses a chunk up to the end of the root value; returns how many bytes that took.
+    pub(crate) fn feed_value_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error> {
+        match self.take_string_piece(chunk, on_event) {
+            Some(fed) => fed.map(|()| chunk.len()),
+            None => self.engine.feed_value(chunk, &mut Callback::new(on_event)),
+        }
+    }
+
+    fn take_string_piece(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Option<Result<(), Error>> {
+        self.engine.take_string_piece(chunk, |tracker, text, at| {
+            tracker.delta(text.as_str(), at, &mut Callback::new(on_event));
+        })
     }
 
     /// The text fails after its last byte, for a reason that only the caller knows.

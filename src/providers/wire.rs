@@ -175,7 +175,7 @@ impl OwnedStreamEvent {
 /// Whether a provider's JSON text is one that a parser takes.
 fn is_strict(json: &str) -> bool {
     let mut parser = Parser::new(&PatternSet::empty());
-    parser.feed_with(json, |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok()
+    parser.feed_dyn(json.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok()
 }
 
 /// A provider's JSON text as a value: as a string if it has half a surrogate pair or too many levels, which would make

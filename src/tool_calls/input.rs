@@ -115,7 +115,7 @@ impl Input {
                 tell(InputEvent::Fragment(text));
                 raw.push_str(text);
                 // Its error is known, and told at the end.
-                let _ = parser.feed_with(text, |event| tell(InputEvent::Match(event)));
+                let _ = parser.feed_dyn(text.as_bytes(), &mut |event| tell(InputEvent::Match(event)));
                 Ok(())
             }
             Self::Text(raw) => {

@@ -55,7 +55,7 @@ impl ValueFeed {
         let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
         let mut again = builder.build(&PatternSet::empty());
         let text = self.parser.text().map_err(|_| Impossible)?;
-        again.feed_with(text, |_| {}).map_err(|_| Impossible)?;
+        again.feed_dyn(text, &mut |_| {}).map_err(|_| Impossible)?;
         let mut place = again.snapshot();
         for open in &self.open {
             place = place.and_then(|place| open.newest_of(place));
