@@ -62,7 +62,7 @@ struct Keys {
     root: Side,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Fork {
     /// The first bit that differs in the keys below: those that have it are on the second side.
     bit: Bit,

@@ -64,10 +64,17 @@ use crate::pattern::PatternSet;
 ///
 /// Linear in bytes, chunks and events, whatever the chunks' size; steady-state feeding allocates nothing beyond the
 /// text that is kept ([`Retain`]).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Parser {
     engine: Engine,
     queue: Queue,
+}
+
+impl Clone for Parser {
+    /// A parser that goes on from here on its own. Events that have not been read yet are the original's.
+    fn clone(&self) -> Self {
+        Self { engine: self.engine.clone(), queue: Queue::default() }
+    }
 }
 
 impl Parser {

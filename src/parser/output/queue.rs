@@ -13,7 +13,7 @@ use crate::pattern::PatternId;
 use crate::tokenizer::{PieceText, ValueKind};
 
 /// The events of one chunk. Steady state allocates nothing: the buffers keep their size.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(in crate::parser) struct Queue {
     entries: Vec<Entry>,
     /// The text of deltas and atoms.
@@ -34,7 +34,7 @@ pub(in crate::parser) struct Piece {
 
 /// What only the events of texts inside strings need. It is cleared where such a chunk begins, not with the rest, so that
 /// other chunks pay nothing for it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Inner {
     /// The text of deltas and atoms, for each level from 1: a string's text stays in one piece.
     texts: Vec<String>,
@@ -43,7 +43,7 @@ struct Inner {
     newest_deltas: Vec<usize>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Entry {
     pattern: PatternId,
     node: NodeId,
