@@ -129,20 +129,19 @@ pub(crate) fn on_one_line(text: &str) -> String {
 }
 
 fn write_on_one_line(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
-    // Cut at quotes: the odd pieces are inside strings, unless a backslash hides the quote.
-    let mut rest = text;
-    while let Some(quote) = rest.find('"') {
-        let (between, string) = rest.split_at(quote);
-        write_without_space(out, between)?;
-        let end = string_len(string.as_bytes());
-        out.write_str(&string[..end])?;
-        rest = &string[end..];
+    let (mut written, mut at) = (0, 0);
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'"' => at += string_len(&text.as_bytes()[at..]),
+            b' ' | b'\t' | b'\n' | b'\r' => {
+                out.write_str(&text[written..at])?;
+                at += 1;
+                written = at;
+            }
+            _ => at += 1,
+        }
     }
-    write_without_space(out, rest)
-}
-
-fn write_without_space(out: &mut impl fmt::Write, between: &str) -> fmt::Result {
-    between.split_ascii_whitespace().try_for_each(|piece| out.write_str(piece))
+    out.write_str(&text[written..])
 }
 
 impl fmt::Debug for CompleteValue<'_> {

@@ -68,7 +68,10 @@ impl Rewriting {
         let back = self.copied.saturating_sub(from) as usize;
         let place = bytes.len().saturating_sub(back);
         let end = place.saturating_add((to.min(self.copied).saturating_sub(from)) as usize).min(bytes.len());
-        bytes.splice(place..end, with.bytes());
+        let rest = bytes.split_off(end);
+        bytes.truncate(place);
+        bytes.extend_from_slice(with.as_bytes());
+        bytes.extend_from_slice(&rest);
         self.copied = self.copied.max(to);
         self.shift(from, to, with.len() as i64 - (to - from) as i64);
     }
