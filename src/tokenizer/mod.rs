@@ -143,6 +143,7 @@ impl Skipped {
 }
 
 impl Tokenizer {
+    #[inline(never)]
     pub(crate) fn new(limits: Limits, leniency: Leniency) -> Self {
         Self {
             state: State::Value,

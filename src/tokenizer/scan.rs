@@ -52,6 +52,10 @@ pub(crate) fn string_len(text: &[u8]) -> usize {
 /// Whether 1 to 16 bytes all stand for themselves inside a string: at most two words, which may overlap.
 #[inline]
 pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
+    // WebAssembly has no time to gain here, and a small module has the loop alone.
+    if cfg!(target_family = "wasm") {
+        return (1..=16).contains(&bytes.len()) && bytes.iter().all(|&byte| PLAIN_ASCII[usize::from(byte)]);
+    }
     // A byte at a time is how some models' characters come.
     if let [byte] = bytes {
         return PLAIN_ASCII[usize::from(*byte)];

@@ -99,6 +99,10 @@ impl Write for Printer<'_> {
         self.text.extend_from_slice(text.as_bytes());
         Ok(())
     }
+
+    fn write_char(&mut self, character: char) -> fmt::Result {
+        self.write_str(character.encode_utf8(&mut [0; 4]))
+    }
 }
 
 /// How long the text is in JavaScript: every byte that begins a character is a unit, and one that begins one of four
