@@ -60,7 +60,7 @@ const small = ["--reorder-functions", "--low-memory-unused"];
 // Not every engine inlines: a tenth of the time of deltas and snapshots for half a kilobyte. What drops a value and what
 // compiles patterns is called now and then only.
 const seldom = ["*drop*", "*pattern*parser*", "*pattern*syntax*", "*pattern*set*"].map((name) => `--no-inline=${name}`);
-const optimizer = ["--always-inline-max-function-size", "20"];
+const optimizer = ["--always-inline-max-function-size", "10"];
 /** The module with these features. */
 const withFeatures = (features, file, target) =>
   build("wasm", file, { target: `wasm/target/${target}`, features: ["--features", features], flags, optimizer: small });
@@ -89,13 +89,13 @@ for (const [name, folder, up] of [
   ["durable-providers.wasm", "durable/providers/", "../../"],
 ]) {
   const module = readFileSync(join(here, "dist", name));
-  await inline(module, unpacker, unpack, join(here, `dist/${folder}inlined.js`), `${up}unpack.js`);
+  await inline(module, unpacker, unpack, join(here, `dist/${folder}inlined.js`));
   inlinePlain(module, join(here, `dist/${folder}plain.js`), `${up}base64.js`);
 }
 
 for (const format of FORMATS) {
   const module = readFileSync(join(here, `wasm/target/${format}.wasm`));
-  await inline(module, unpacker, unpack, join(here, `dist/providers/${format}/inlined.js`), "../../unpack.js");
+  await inline(module, unpacker, unpack, join(here, `dist/providers/${format}/inlined.js`));
 }
 
 run("node", ["scripts/translate.mjs"]);

@@ -34,24 +34,22 @@ export async function pack(module) {
 }
 
 /**
- * Writes the file that stands for `inlined.js`: a function `inlined` that gives the module's bytes.
+ * Writes the file that stands for `inlined.js`: the packed module, and what unpacks it.
+ *
+ * It has no code in it: a bundle then begins with the packed text, which is like nothing, and the unpacker stands beside the
+ * rest. That way it gzips best.
  *
  * @param unpack The function of `src/unpack.ts`, built.
- * @param unpackFrom Where that file finds it.
  */
-export async function inline(module, unpacker, unpack, file, unpackFrom) {
+export async function inline(module, unpacker, unpack, file) {
   const packed = await pack(module);
   const hexadecimal = Buffer.from(unpacker).toString("hex");
   assert.deepEqual(Buffer.from(unpack(hexadecimal, packed)), Buffer.from(module), "what is unpacked is what was packed");
   writeFileSync(
     file,
     `// The module, packed; made by \`npm run build\`.
-import { unpack } from "${unpackFrom}";
-const unpacker = "${hexadecimal}";
-const packed = "${packed}";
-export function inlined() {
-  return unpack(unpacker, packed);
-}
+export const packed = "${packed}";
+export const unpacker = "${hexadecimal}";
 `,
   );
 }

@@ -1,6 +1,5 @@
-// The bytes of the module whose provider streams and envelopes are saved and restored. The build writes them here; nothing
-// calls this before.
+// The packed module whose provider streams and envelopes are saved and restored. The build writes them here; nothing
+// reads them before.
 
-export function inlined(): Uint8Array {
-  throw new Error("the package was not built: run `npm run build`");
-}
+export const packed: string = "";
+export const unpacker: string = "";

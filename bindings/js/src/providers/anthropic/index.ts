@@ -1,9 +1,10 @@
 // Provider streams of Anthropic's Messages API, with a module that has no other wire format, inlined.
 
 import { loadFormatWith } from "../module.js";
-import { inlined } from "./inlined.js";
+import { packed, unpacker } from "./inlined.js";
+import { unpack } from "../../unpack.js";
 
 /** Compiles the module in the background, for those who want no work at the first use; harmless afterwards. */
-export const init: () => Promise<void> = loadFormatWith("anthropic", inlined);
+export const init: () => Promise<void> = loadFormatWith("anthropic", () => unpack(unpacker, packed));
 
 export * from "../common.js";

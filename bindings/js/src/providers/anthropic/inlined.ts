@@ -1,5 +1,4 @@
-// The bytes of the module. The build writes them here; nothing calls this before.
+// The module, packed, and what unpacks it. The build writes them here; nothing reads them before.
 
-export function inlined(): Uint8Array {
-  throw new Error("the package was not built: run `npm run build`");
-}
+export const packed: string = "";
+export const unpacker: string = "";

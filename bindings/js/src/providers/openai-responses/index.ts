@@ -1,9 +1,10 @@
 // Provider streams of OpenAI's Responses, with a module that has no other wire format, inlined.
 
 import { loadFormatWith } from "../module.js";
-import { inlined } from "./inlined.js";
+import { packed, unpacker } from "./inlined.js";
+import { unpack } from "../../unpack.js";
 
 /** Compiles the module in the background, for those who want no work at the first use; harmless afterwards. */
-export const init: () => Promise<void> = loadFormatWith("openai-responses", inlined);
+export const init: () => Promise<void> = loadFormatWith("openai-responses", () => unpack(unpacker, packed));
 
 export * from "../common.js";
