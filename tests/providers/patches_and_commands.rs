@@ -292,3 +292,103 @@ fn a_shell_in_a_container() {
     assert_eq!(log.executed(), (vec![], vec!["shell"]));
     assert_eq!((log.errors, log.unknown), (vec![], vec![]));
 }
+
+/// What the wire says again must be the same again, and what says nothing changes nothing.
+#[test]
+fn what_is_said_again() {
+    let operation = |text: &str| json!({"type": "update_file", "path": "a", "diff": text});
+    // A diff that was done as an empty one is no other now.
+    let log = read([patch("added", &operation("")), diff("done", ""), diff("done", "x"), completed()]);
+    assert_eq!(log.errors, [(CallErrorKind::Mismatch, Some(0))]);
+    assert_eq!(log.summary()[0].matches("\"diff\":\"\"").count(), 1, "{log:?}");
+    // An empty snapshot of all so far takes nothing back.
+    let log = read_as(
+        everything().cumulative(),
+        [
+            shell("added", &json!({"commands": []})),
+            command("added", 0, ""),
+            command("delta", 0, "ls"),
+            command("added", 0, ""),
+            command("delta", 0, "ls -l"),
+            command("done", 0, "ls -l"),
+            completed(),
+        ],
+    );
+    assert_eq!((log.summary(), log.errors), (vec![r#"shell complete {"commands":["ls -l"]}"#.to_owned()], vec![]));
+    // Commands that the item says were cut stay open, though the item repeats them as if they were not.
+    let members = json!({"status": "incomplete", "action": {"commands": ["ls"]}});
+    let log = read([
+        shell("added", &json!({})),
+        command("delta", 0, "ls"),
+        item("done", 0, "shell_call", &members),
+        completed(),
+    ]);
+    assert_eq!(log.summary(), [r#"shell truncated(completed) {"commands":["ls"#]);
+}
+
+/// A shell that is not said to be in a container is the client's. Without its action, its commands' texts are its input.
+#[test]
+fn a_shell_whose_commands_are_text() {
+    let added = || item("added", 0, "shell_call", &json!({}));
+    let done = || shell("done", &json!({"commands": ["ls"]}));
+    let log = read([added(), command("delta", 0, "ls"), done(), completed()]);
+    assert_eq!((log.summary(), log.errors.clone()), (vec!["shell raw ls".to_owned()], vec![]));
+    assert_eq!(log.executed(), (vec!["shell"], vec![]));
+    let log = read([added(), done(), completed()]);
+    assert_eq!((log.summary(), log.errors), (vec![r#"shell raw {"commands":["ls"]}"#.to_owned()], vec![]));
+}
+
+/// What the provider does itself may fail, which says nothing about its input.
+#[test]
+fn a_search_that_fails() {
+    for (status, action, value) in [
+        ("failed", json!({"type": "search", "query": "x"}), r#"{"query":"x","type":"search"}"#),
+        ("incomplete", json!({"type": "search"}), r#"{"type":"search"}"#),
+        ("failed", json!(null), "{}"),
+        ("completed", json!("search"), "{}"),
+    ] {
+        let members = json!({"status": status, "action": action});
+        let log = read([item("added", 0, "web_search_call", &json!({})), item("done", 0, "web_search_call", &members)]);
+        assert_eq!(log.summary(), [format!("web_search complete {value}")], "{status} {action}");
+    }
+    // What has come of it is told as its result, with whether it failed.
+    for (members, failed) in [
+        (json!({"status": "failed", "results": [{"text": "r"}]}), true),
+        (json!({"status": "completed", "results": [{"text": "r"}], "error": {"code": 1}}), true),
+        (json!({"status": "completed", "results": [{"text": "r"}]}), false),
+    ] {
+        let log = read([item("done", 0, "file_search_call", &members), completed()]);
+        let results: Vec<_> = log.besides.iter().filter(|fact| fact.starts_with("result of call 0 call_0")).collect();
+        assert_eq!(results.len(), 1, "{log:?}");
+        assert_eq!(results[0].starts_with("result of call 0 call_0 failed "), failed, "{members}");
+    }
+}
+
+/// An item's end is that of the call that its place and its id mean, if these agree.
+#[test]
+fn whose_end_an_item_is() {
+    let call = |event: &str, index: u64, ids: Value, arguments: &str| {
+        let mut item = json!({"type": "function_call", "name": "f", "arguments": arguments});
+        item.as_object_mut().unwrap().extend(ids.as_object().unwrap().clone());
+        json!({"type": format!("response.output_item.{event}"), "output_index": index, "item": item})
+    };
+    let complete = vec!["f complete {}".to_owned()];
+    for (added, done, place) in [
+        // By its call's id, whatever the place.
+        (json!({"id": "i", "call_id": "c"}), json!({"id": "i", "call_id": "c"}), 5),
+        (json!({"id": "i", "call_id": "c"}), json!({"call_id": "c"}), 5),
+        // By its place, where no other id is known.
+        (json!({"id": "i"}), json!({"id": "i", "call_id": "c"}), 0),
+        (json!({}), json!({"id": "i", "call_id": "c"}), 0),
+        (json!({"call_id": "c"}), json!({}), 0),
+        (json!({"call_id": "c"}), json!({"id": "i"}), 0),
+    ] {
+        let log = read([call("added", 0, added.clone(), ""), call("done", place, done.clone(), "{}"), completed()]);
+        assert_eq!((log.summary(), log.errors), (complete.clone(), vec![]), "{added} {done}");
+    }
+    // An id that is not the one of the call in its place is another call's, of which nobody knows.
+    let ids = json!({"id": "j", "call_id": "d"});
+    let log = read([call("added", 0, json!({"id": "i", "call_id": "c"}), ""), call("done", 0, ids, "{}"), completed()]);
+    assert_eq!(log.summary(), ["f truncated(unplaced) "]);
+    assert_eq!(log.errors, [(CallErrorKind::NotStarted, None)]);
+}

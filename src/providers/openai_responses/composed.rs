@@ -183,7 +183,6 @@ impl Composed {
         let escaped = escaped(piece);
         let news = match emit.known().is_cumulative() {
             false => Some(escaped.as_str()),
-            true if piece.is_empty() => None,
             true => self
                 .string(number, emit)
                 .filter(|told| escaped.as_bytes().starts_with(told))
