@@ -23,6 +23,7 @@ mod owned;
 mod patches_and_commands;
 mod properties;
 mod quirks;
+mod realtime;
 mod recordings;
 mod regressions;
 mod rules;
