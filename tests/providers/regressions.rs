@@ -192,7 +192,11 @@ fn a_response_with_more_calls_than_are_remembered() {
     let output: Vec<_> = (0..40).map(call).collect();
     let limited = || everything().limits(CallLimits::new().open_calls(8));
     let told_before = || vec![item("added", 39, call(39)), item("done", 39, call(39))];
-    for before in [Vec::new(), told_before()] {
+    // By its place alone, and by its id alone.
+    let without_ids = json!({"type": "function_call", "name": "tool", "arguments": "{}"});
+    let in_its_place = || vec![item("done", 39, without_ids.clone())];
+    let by_its_id = || vec![json!({"type": "response.output_item.done", "item": call(39)}).to_string()];
+    for before in [Vec::new(), told_before(), in_its_place(), by_its_id()] {
         let events = before.into_iter().chain([responses::end("completed", &json!({"output": output}))]);
         let log = read_with(Some(Provider::OpenaiResponses), limited(), events);
         assert_eq!(log.calls.len(), 40);
