@@ -161,10 +161,8 @@ impl Composed {
 
     /// Appends to the text. If a limit cuts it, the call reports that, and can't be complete any more.
     fn push(&mut self, number: u64, text: &str, emit: &mut Emitter<'_>) {
-        if emit.known().open_call(number).is_some() && !text.is_empty() {
-            emit.calls().append_composed(number, text);
-            self.len += text.len();
-        }
+        emit.calls().append_composed(number, text);
+        self.len += text.len();
     }
 
     fn write_member(&mut self, name: &str, value: &str, text: &mut String) {
