@@ -88,7 +88,9 @@ fn a_message_of_several_parts() {
     ];
     // From all of these, from the pieces on, down to the response at its end alone.
     for first in [0, 2, 3, 4, 5] {
-        let log = read([begun("r")].into_iter().chain(sources[first..].concat()));
+        // Nothing has been said yet, so that no block begins.
+        let nothing = of_parts("output_text.delta", &|_| json!({"delta": ""}));
+        let log = read([begun("r")].into_iter().chain(nothing).chain(sources[first..].concat()));
         assert_eq!(log.text, if first == 0 { "acebdf" } else { "abcdef" }, "from {first}");
         let blocks: Vec<_> = log.besides.iter().filter(|fact| fact.starts_with("block")).collect();
         assert_eq!(blocks, ["block 0 text m", "block 1 text m", "block 2 text m"], "from {first}");

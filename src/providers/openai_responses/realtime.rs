@@ -149,7 +149,10 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         | "response.output_audio_transcript.delta"
         | "response.audio_transcript.delta" => {
             let choice = state.enter(&event.response_id, emit);
-            emit.is_news(choice, &part_key);
+            // An empty text says nothing that could be repeated.
+            if !event.delta.is_empty() {
+                emit.is_news(choice, &part_key);
+            }
             say(choice, &event.item_id, &part_key, &event.delta, emit);
         }
         "response.output_text.done"
