@@ -258,12 +258,15 @@ fn responses_that_say_it_late() {
     let all = ("ab", "sc", "no");
     assert_eq!(words(&read_json(Provider::OpenaiResponses, [end()])), all);
     assert_eq!(words(&read_json(Provider::OpenaiResponses, [done(0, &reasoning), done(1, &message), end()])), all);
-    let events = ["reasoning_summary_text", "refusal", "output_text"].map(
-        |kind| json!({"type": format!("response.{kind}.delta"), "output_index": 1, "content_index": 0, "delta": "x"}),
-    );
-    let log =
-        read_json(Provider::OpenaiResponses, events.into_iter().chain([done(0, &reasoning), done(1, &message), end()]));
-    assert_eq!(words(&log), ("x", "x", "x"));
+    // Where events say something, nothing else is told; an empty piece says nothing.
+    for (piece, words_told) in [("x", ("x", "x", "x")), ("", all)] {
+        let events = ["reasoning_summary_text", "refusal", "output_text"].map(|kind| {
+            json!({"type": format!("response.{kind}.delta"), "output_index": 1, "content_index": 0, "delta": piece})
+        });
+        let late = [done(0, &reasoning), done(1, &message), end()];
+        let log = read_json(Provider::OpenaiResponses, events.into_iter().chain(late));
+        assert_eq!(words(&log), words_told, "{piece:?}");
+    }
     // An item that says nothing, or says it late, does not make the events of the next one be told twice.
     let empty = json!({"type": "reasoning", "id": "r", "summary": []});
     for first in [empty, reasoning.clone()] {

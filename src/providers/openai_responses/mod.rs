@@ -66,6 +66,13 @@ impl Said {
         }
         is_news
     }
+
+    /// Notes a piece that an event of its own says. An empty one says nothing that could be repeated.
+    fn note(&mut self, piece: &str) {
+        if !piece.is_empty() {
+            self.0 = Some(Source::Events);
+        }
+    }
 }
 
 objects! {
@@ -237,11 +244,11 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             }
         }
         "response.refusal.delta" => {
-            state.refusal.is_news_from(Source::Events);
+            state.refusal.note(&event.delta);
             emit.refusal(state.choice, &event.delta);
         }
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-            state.reasoning.is_news_from(Source::Events);
+            state.reasoning.note(&event.delta);
             state.reason(part, &event.delta, emit);
         }
         "response.created" => {
@@ -295,10 +302,7 @@ impl State {
 
     fn say_text(&mut self, part: (u64, u64), text: &str, emit: &mut Emitter<'_>) {
         self.enter(part);
-        // An empty text says nothing that could be repeated.
-        if !text.is_empty() {
-            self.text.is_news_from(Source::Events);
-        }
+        self.text.note(text);
         self.write(part, text, emit);
     }
 
