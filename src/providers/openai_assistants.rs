@@ -212,9 +212,20 @@ fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
     if id.len() + 21 > emit.known().limits().name_bytes { String::new() } else { format!("{id}/{index}") }
 }
 
+impl Part<'_> {
+    fn is_empty(&self) -> bool {
+        let is_empty = |words: &Words<'_>| words.value.is_empty() && words.annotations.is_empty();
+        self.text.as_ref().is_none_or(is_empty) && self.refusal.is_empty()
+    }
+}
+
 /// What the parts of a message say: pieces of them, or all of what may have come in pieces before.
 fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
     for (place, part) in (0..).zip(parts) {
+        // An empty part says nothing that could be repeated.
+        if part.is_empty() {
+            continue;
+        }
         let key = key(id, part.index.unwrap_or(place), emit);
         let at = At::from(&*key);
         let is_news = emit.is_news(0, &key);

@@ -367,6 +367,18 @@ fn openai_assistants() {
     let log =
         read(&[message("user", "completed"), message("assistant", "completed"), message("assistant", "completed")]);
     assert_eq!((log.text.as_str(), log.refusal.as_str()), ("a", "b"));
+    // A piece without any text has told nothing of it.
+    let piece = |content: Value| json!({"id": "msg", "object": "thread.message.delta", "delta": {"content": content}});
+    let nothing = json!([{"index": 0, "type": "text", "text": {"value": ""}}, {"index": 1, "type": "refusal"}]);
+    let log = read(&[piece(nothing), message("assistant", "completed")]);
+    assert_eq!((log.text.as_str(), log.refusal.as_str()), ("a", "b"));
+    let log = read(&[
+        piece(json!([{"index": 0, "type": "text", "text": {"value": "a"}}, {"index": 1, "refusal": "b"}])),
+        piece(json!([{"index": 0, "text": {"value": "", "annotations": [{"start_index": 0, "end_index": 1}]}}])),
+        message("assistant", "completed"),
+    ]);
+    assert_eq!((log.text.as_str(), log.refusal.as_str()), ("a", "b"));
+    assert_eq!(log.besides[1], "source of block 0 - | - | - 0..1");
     // Another run, with a message and an end of its own, may follow in the same stream.
     let over = || run("completed", json!({}));
     let begun = || run("in_progress", json!({}));
