@@ -282,6 +282,7 @@ fn a_repetition_of_what_was_there_before_is_none() {
     };
     assert_eq!(errors(0, "2", "12.0"), []);
     assert_eq!(errors(0, "2", "1.0"), [CallErrorKind::Mismatch]);
+    assert_eq!(errors(100, "0", "1e101"), []);
     assert_eq!(errors(5000, " ", "1.0e5000"), []);
     assert_eq!(errors(5000, "0", "1e5001"), [CallErrorKind::Mismatch]);
 }

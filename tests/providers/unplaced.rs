@@ -83,8 +83,12 @@ fn a_fragment_that_comes_before_its_calls_start() {
         let log = read(Provider::Anthropic, [early.clone()].into_iter().chain(rest()));
         assert_eq!(log.summary(), ["tool truncated(unplaced) "], "{index}");
         // Before the message too.
-        let log = read(Provider::Anthropic, [early, anthropic::message_start()].into_iter().chain(rest()));
+        let log = read(Provider::Anthropic, [early.clone(), anthropic::message_start()].into_iter().chain(rest()));
         assert_eq!(log.summary(), ["tool truncated(unplaced) "], "{index}");
+        // But where another message had begun, it was that one's.
+        let before = [anthropic::start(1, "b", "before"), early, anthropic::message_start()];
+        let log = read(Provider::Anthropic, before.into_iter().chain(rest()));
+        assert_eq!((log.calls[1].status, log.calls[1].raw.as_str()), ("empty", ""), "{index}");
     }
 }
 
@@ -241,6 +245,21 @@ fn fragments_of_refused_calls_are_placed() {
         ],
     );
     assert_eq!(log.summary(), ["one complete {}"]);
+    // Where one was refused that has neither place nor id, a fragment without a place may be its, and is nobody's.
+    let chunk = |delta: Value| json!({"event_type": "tool-calls-chunk", "tool_call_delta": delta}).to_string();
+    let log = read_with(
+        Some(Provider::Cohere),
+        everything().limits(limits),
+        [
+            chunk(json!({"index": 0, "name": "one"})),
+            chunk(json!({"name": "two"})),
+            chunk(json!({"parameters": "{\"b\":1}"})),
+            chunk(json!({"index": 0, "parameters": "{}"})),
+            json!({"event_type": "stream-end", "finish_reason": "COMPLETE"}).to_string(),
+        ],
+    );
+    assert_eq!(log.summary(), ["one truncated(unplaced) {}"]);
+    assert_eq!(errors(&log), [CallErrorKind::OpenCallsLimit, CallErrorKind::NotStarted]);
 }
 
 /// Text for a call whose input comes as values, and the other way round.
