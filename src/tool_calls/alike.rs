@@ -59,9 +59,6 @@ fn is_same_number(one: &str, other: &str) -> bool {
     if low.is_tiny() && high.is_tiny() {
         return true;
     }
-    if low.digits == 0 || high.digits == 0 {
-        return false;
-    }
     let digits = match high.exponent.saturating_sub(low.exponent) {
         0 => high.digits,
         1 => high.digits * 10,
