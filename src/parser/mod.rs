@@ -384,6 +384,36 @@ impl Parser {
         })
     }
 
+    /// The text that a string has gained since a revision, if nothing else is new: the one operation of
+    /// [`patch_since`](Self::patch_since), without a path. `None` if there is anything else, or nothing, or if
+    /// `patch_since` refuses the revision.
+    ///
+    /// While a model writes, this is what most chunks bring, and it costs a few comparisons.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// parser.feed(r#"{"say": "Hel"#).check()?;
+    /// let revision = parser.revision();
+    /// parser.feed("lo, w").check()?;
+    /// assert_eq!(parser.appended_since(revision), Some("lo, w"));
+    /// parser.feed(r#"orld", "to": "#).check()?;
+    /// assert_eq!(parser.appended_since(revision), Some("lo, world"));
+    /// parser.feed("[").check()?;
+    /// assert_eq!(parser.appended_since(revision), None);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
+    #[must_use]
+    #[track_caller]
+    pub fn appended_since(&self, revision: Revision) -> Option<&str> {
+        self.document().appended_since(revision)
+    }
+
     #[inline]
     #[track_caller]
     fn document(&self) -> &Document {

@@ -47,10 +47,7 @@ impl Copied {
         if !parser.has_changed_since(self.revision) {
             return growth::NOTHING;
         }
-        if let Ok(mut ops) = parser.patch_since(self.revision)
-            && ops.next().and_then(|op| op.appended()).is_some_and(|text| text.as_bytes() == chunk)
-        {
-            // A chunk that is all text has nothing else in it.
+        if parser.appended_since(self.revision).is_some_and(|text| text.as_bytes() == chunk) {
             self.revision = parser.revision();
             return growth::CHUNK;
         }
@@ -79,34 +76,36 @@ mod kind {
 fn write_growth(output: &mut Output, parser: &Parser, since: Revision) -> Result<(), Error> {
     for op in parser.patch_since(since)? {
         let value = op.value();
-        if let Some(text) = op.appended() {
+        if op.appended().is_some() {
             output.word(tag::APPEND);
-            output.text(text);
+            output.text(op.text());
         } else if op.is_replacement() {
             output.word(tag::REPLACE);
-            output.text(value.as_number().unwrap_or_default());
+            output.text(op.text());
         } else {
             output.word(tag::ADD | (value.depth() as u32) << 4);
+            output.texts(op.text());
             value.walk().for_each(|value| write_value(output, value));
         }
     }
     Ok(())
 }
 
+/// Of the text, which is there already, only the lengths.
 fn write_value(output: &mut Output, value: PartialValue<'_>) {
     if let Some(Segment::Key(key)) = value.segment() {
-        output.text(key);
+        output.len_of(key);
     }
     match value.kind() {
         ValueKind::Null => output.word(kind::NULL),
         ValueKind::Bool => output.word(if value.as_bool() == Some(true) { kind::TRUE } else { kind::FALSE }),
         ValueKind::Number => {
             output.word(kind::NUMBER);
-            output.text(value.as_number().unwrap_or_default());
+            output.len_of(value.as_number().unwrap_or_default());
         }
         ValueKind::String => {
             output.word(kind::STRING);
-            output.text(value.as_str().unwrap_or_default());
+            output.len_of(value.as_str().unwrap_or_default());
         }
         ValueKind::Array => output.word(kind::ARRAY | (value.len() as u32) << 4),
         ValueKind::Object => output.word(kind::OBJECT | (value.len() as u32) << 4),
