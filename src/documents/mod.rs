@@ -187,7 +187,7 @@ impl Documents {
         (self.number, self.start, self.offset) = (0, 0, 0);
     }
 
-    fn feed_separated(&mut self, chunk: &[u8], separator: u8, on_event: &mut dyn FnMut(DocumentEvent<'_>)) {
+    fn feed_separated(&mut self, chunk: &[u8], separator: u8, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         let mut rest = chunk;
         while let Some(len) = memchr::memchr(separator, rest) {
             self.read(&rest[..len], on_event);
@@ -199,7 +199,7 @@ impl Documents {
     }
 
     /// Reads a piece of a document that a separator will end.
-    fn read(&mut self, piece: &[u8], on_event: &mut dyn FnMut(DocumentEvent<'_>)) {
+    fn read(&mut self, piece: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         let Some(&last) = piece.last() else { return };
         if self.state == State::Between {
             self.begin();
@@ -221,7 +221,7 @@ impl Documents {
             piece = if is_unmarked { &piece[..space] } else { piece };
         }
         let document = self.number;
-        let read = self.parser.feed_dyn(piece, &mut |event| on_event(DocumentEvent::Match { document, event }));
+        let read = self.parser.feed_text_with(piece, |event| on_event(DocumentEvent::Match { document, event }));
         if read.is_ok() && is_unmarked {
             self.parser.refuse(ErrorKind::UnexpectedByte, "expected a record separator (U+001E) before a text");
         }
@@ -231,7 +231,7 @@ impl Documents {
         }
     }
 
-    fn feed_concatenated(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
+    fn feed_concatenated(&mut self, chunk: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
         let mut rest = chunk;
         while let Some(&first) = rest.first() {
             let read = match self.state {
@@ -264,14 +264,14 @@ impl Documents {
     }
 
     /// Reads up to the end of a value; returns how much of the chunk that took.
-    fn read_value(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(DocumentEvent<'_>)) -> Result<usize, Error> {
+    fn read_value(&mut self, chunk: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<usize, Error> {
         let document = self.number;
         let mut on_match = |event: Event<'_>| on_event(DocumentEvent::Match { document, event });
         if self.state == State::AfterAtom {
             // Something that is neither white space nor the beginning of a value.
             return self.parser.feed_dyn(chunk, &mut on_match).map(|()| chunk.len());
         }
-        let read = self.parser.feed_value_dyn(chunk, &mut on_match)?;
+        let read = self.parser.feed_value_with(chunk, &mut on_match)?;
         if self.parser.has_root_ended() {
             // A number has ended before this byte, a literal with it. All else ends with a bracket or a quote.
             let last = read.checked_sub(1).and_then(|last| chunk.get(last));
@@ -285,7 +285,7 @@ impl Documents {
     }
 
     /// The byte after a slash after a number or literal.
-    fn read_after_slash(&mut self, byte: u8, on_event: &mut dyn FnMut(DocumentEvent<'_>)) -> Result<usize, Error> {
+    fn read_after_slash(&mut self, byte: u8, on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<usize, Error> {
         self.state = State::AfterAtom;
         if !matches!(byte, b'/' | b'*') {
             return self.parser.feed_dyn(&[b'/', byte], &mut |_| ()).map(|()| 1);
@@ -307,7 +307,7 @@ impl Documents {
     }
 
     /// The document that is open, if one is, has all of its bytes.
-    fn end_text(&mut self, on_event: &mut dyn FnMut(DocumentEvent<'_>)) {
+    fn end_text(&mut self, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         if matches!(self.state, State::Open | State::AfterAtom) {
             let document = self.number;
             let is_atom = self.is_atom || self.parser.is_in_root_number();
@@ -322,7 +322,7 @@ impl Documents {
         self.state = State::Between;
     }
 
-    fn end(&mut self, on_event: &mut dyn FnMut(DocumentEvent<'_>)) {
+    fn end(&mut self, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
         on_event(DocumentEvent::End(EndedDocument { number: self.number, start: self.start, parser: &self.parser }));
         self.number += 1;
     }

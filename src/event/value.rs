@@ -129,19 +129,22 @@ pub(crate) fn on_one_line(text: &str) -> String {
 }
 
 fn write_on_one_line(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
-    let (mut written, mut at) = (0, 0);
-    while let Some(byte) = text.as_bytes().get(at) {
-        match byte {
-            b'"' => at += string_len(&text.as_bytes()[at..]),
-            b' ' | b'\t' | b'\n' | b'\r' => {
-                out.write_str(&text[written..at])?;
-                at += 1;
-                written = at;
-            }
-            _ => at += 1,
+    let bytes = text.as_bytes();
+    let is_space = |at: usize| matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r'));
+    let mut at = 0;
+    loop {
+        while is_space(at) {
+            at += 1;
         }
+        let start = at;
+        while at < bytes.len() && !is_space(at) {
+            at += if bytes[at] == b'"' { string_len(&bytes[at..]) } else { 1 };
+        }
+        if start == at {
+            return Ok(());
+        }
+        out.write_str(&text[start..at])?;
     }
-    out.write_str(&text[written..])
 }
 
 impl fmt::Debug for CompleteValue<'_> {

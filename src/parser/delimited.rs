@@ -32,23 +32,37 @@ impl Parser {
         self.engine.tokenizer.allows(DeviationKind::Comments)
     }
 
-    /// What [`feed_with`](Self::feed_with) does, compiled once for all callers in the library.
+    /// What [`feed_with`](Self::feed_with) does, where a string's piece is no likelier than anything else.
     pub(crate) fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
-        match self.take_string_piece(chunk, on_event) {
+        self.engine.feed_any(chunk, &mut Callback::new(on_event))
+    }
+
+    /// The same for a chunk of one of many texts.
+    pub(crate) fn feed_text_with(&mut self, chunk: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
+        match self.take_string_piece(chunk, &mut on_event) {
             Some(fed) => fed,
-            None => self.engine.feed_any(chunk, &mut Callback::new(on_event)),
+            None => self.feed_dyn(chunk, &mut on_event),
         }
     }
 
-    /// Parses a chunk up to the end of the root value; returns how many bytes that took.
-    pub(crate) fn feed_value_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error> {
-        match self.take_string_piece(chunk, on_event) {
+    /// The same up to the end of the root value; returns how many bytes that took.
+    pub(crate) fn feed_value_with(
+        &mut self,
+        chunk: &[u8],
+        mut on_event: impl FnMut(Event<'_>),
+    ) -> Result<usize, Error> {
+        match self.take_string_piece(chunk, &mut on_event) {
             Some(fed) => fed.map(|()| chunk.len()),
-            None => self.engine.feed_value(chunk, &mut Callback::new(on_event)),
+            None => self.engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
         }
     }
 
-    fn take_string_piece(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Option<Result<(), Error>> {
+    #[inline]
+    fn take_string_piece(&mut self, chunk: &[u8], on_event: &mut impl FnMut(Event<'_>)) -> Option<Result<(), Error>> {
+        // A small module has the short way once, for parsers of a single text.
+        if cfg!(target_arch = "wasm32") {
+            return None;
+        }
         self.engine.take_string_piece(chunk, |tracker, text, at| {
             tracker.delta(text.as_str(), at, &mut Callback::new(on_event));
         })

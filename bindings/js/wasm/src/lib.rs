@@ -291,7 +291,8 @@ extern "C" fn feed(parser: u32, len: u32, is_string: u32) -> i32 {
                     result
                 }
                 Reader::Many(documents) => {
-                    documents.feed_with(chunk, |event| write_document_event(output, &event, text, texts_to))
+                    let on_event = &mut |event: DocumentEvent<'_>| write_document_event(output, &event, text, texts_to);
+                    documents.feed_with(chunk, on_event as OnDocumentEvent<'_>)
                 }
             }
         })
@@ -308,12 +309,17 @@ extern "C" fn finish(parser: u32) -> i32 {
             match &mut slot.reader {
                 Reader::One(parser) => parser.finish_with(|event| events::write(output, &event, b"", texts_to)),
                 Reader::Many(documents) => {
-                    documents.finish_with(|event| write_document_event(output, &event, b"", texts_to))
+                    let on_event = &mut |event: DocumentEvent<'_>| write_document_event(output, &event, b"", texts_to);
+                    documents.finish_with(on_event as OnDocumentEvent<'_>)
                 }
             }
         })
     })
 }
+
+/// One type for all calls, so that documents are compiled once.
+#[cfg(not(feature = "streams"))]
+type OnDocumentEvent<'a> = &'a mut dyn FnMut(DocumentEvent<'_>);
 
 #[cfg(not(feature = "streams"))]
 fn write_document_event(output: &mut Output, event: &DocumentEvent<'_>, chunk: &[u8], texts_to: u64) {
