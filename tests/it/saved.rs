@@ -329,6 +329,32 @@ fn each_choice_has_states_of_its_own() {
     }
 }
 
+/// Each event of a chunk has had a path, and most of those are dropped with the next chunk; that leaves no trace.
+#[test]
+fn many_events_of_one_chunk_leave_nothing() {
+    let patterns = set(&["a.b", "c[*]", "s | $..*"]);
+    let many = vec!["1"; 99].join(",");
+    let first = [
+        format!(r#"{{"c": [{many}], "a": {{"b": 1, "x""#),
+        format!(r#"{{"c": [{many}], "a": {{"b": 1, "x": {{"b": [2, "#),
+        format!(r#"{{"c": [{many}], "a": {{"x": 1"#),
+        format!(r#"{{"c": [{many}], "s": "[{many}, {{\"a\": [[1], "#),
+        format!(r#"{{"c": [{many}], "x"#),
+        format!(r#"{{"c": [{many}, "#),
+    ];
+    let next = ["", " ", ":", "1", "\"b", "\":", "[", "{\"b\"", ": {\"b\": [", ": 2, \"b"];
+    for (first, next) in first.iter().flat_map(|first| next.map(|next| (first, next))) {
+        let chunks = [first.as_bytes(), next.as_bytes(), b"1"];
+        changes_nothing(&chunks, Parser::builder(), &patterns);
+        let [mut dropping, mut told_at_once] = [(); 2].map(|()| Parser::new(&patterns));
+        for chunk in chunks {
+            let read = dropping.feed(chunk).check();
+            assert_eq!(told_at_once.feed_with(chunk, |_| ()), read, "{first} and {next}");
+            assert!(dropping.save() == told_at_once.save(), "{first} and {next}");
+        }
+    }
+}
+
 /// What is wrong, the parser's choices, its patterns and text, and bytes of its state with what they are changed to.
 type Contradiction<'a> = (&'a str, ParserBuilder, &'a [&'a str], &'a str, &'a [u8], &'a [u8]);
 
