@@ -367,13 +367,14 @@ fn parts_that_contradict_each_other_are_refused() {
     let unkept = all.retain(Retain::Nothing);
     let lenient = unkept.lenient(Leniency::ALL);
     let non_finite = unkept.lenient(Leniency::NONE.with(DeviationKind::NonFinite));
-    let cases: [Contradiction<'_>; 44] = [
+    let cases: [Contradiction<'_>; 45] = [
         ("a match begins where another value does", all, &["$"], "[\"a", &[4, 0, 0], &[4, 1, 0]),
         ("the same inside a string", all, &["$ | $"], r#""[\"a"#, &[4, 0, 0], &[4, 1, 0]),
         ("a string that is read begins after all that came", unkept, &["$", "$ | $"], r#""["#, &[6, 0, 0], &[6, 9, 0]),
         ("two keys before a value", shown, &["*"], r#"{"b":"#, &[9, 1, 1, b'b'], &[9, 1, 1, b'c']),
         ("two keys of a string", shown, &["*"], r#"{"b":""#, &[8, 1, b'b'], &[8, 1, b'c']),
         ("two keys of a number", shown, &["*"], r#"{"b":1"#, &[9, 1, 1, b'b'], &[9, 1, 1, b'c']),
+        ("a key that leads nowhere, where each leads on", unkept, &["*"], r#"{"b":"#, &[1, 1, b'b'], &[0]),
         ("two roots", shown.provisional(), &[], "1", &[9, 0, 1], &[0, 9, 0, 1]),
         ("a strict text was rewritten", accepting, &[], "[1 ", &[0, 3, b'['], &[1, 0, 0, 3, b'[']),
         ("a line that begins without a line feed", unkept, &[], "[\n", &[2, 1, 0, 1], &[2, 0, 0, 1]),
