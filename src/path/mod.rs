@@ -180,16 +180,16 @@ pub(crate) struct Compaction<'a> {
     store: &'a mut PathStore,
     compacted: PathStore,
     spare: Box<(Vec<Node>, String)>,
-    /// The old and the new name of the node that was kept last.
+    /// The old and the new name of the node that was kept last: at first of the root, whose name stays.
     newest: (NodeId, NodeId),
 }
 
 impl Compaction<'_> {
-    /// Keeps a node and returns its new name. Parents come first.
+    /// Keeps a node and returns its new name. Its parent is the one that was kept last, or it is that one again.
     pub(crate) fn keep(&mut self, node: NodeId) -> NodeId {
         let (old, parent) = self.newest;
-        if node == ROOT || node == old {
-            return if node == ROOT { ROOT } else { parent };
+        if node == old {
+            return parent;
         }
         let new = match self.store.segment(node) {
             Segment::Key(key) => self.compacted.push_key(parent, key),
