@@ -83,7 +83,7 @@ impl<'a> QuotedName<'a> {
             if !(0xDC00..0xE000).contains(&low) {
                 return Err(half);
             }
-            code = 0x1_0000 + ((unit - 0xD800) << 10 | low - 0xDC00);
+            code = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
         }
         char::from_u32(code).ok_or(half)
     }
