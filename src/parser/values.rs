@@ -352,7 +352,7 @@ impl ValueFeed {
         if !self.written.is_empty() {
             tell(Told::Text(&self.written));
         }
-        self.parser.feed_dyn(self.written.as_bytes(), &mut |event| tell(Told::Event(event)))
+        self.parser.feed_text_with(self.written.as_bytes(), |event| tell(Told::Event(event)))
     }
 }
 
