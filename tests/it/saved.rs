@@ -553,6 +553,17 @@ fn a_stream_with_more_texts_than_bytes_is_refused() {
     assert_eq!(error.kind(), RestoreErrorKind::Impossible);
 }
 
+/// It is the one text that takes no byte.
+#[test]
+fn a_stream_that_has_ended_at_its_first_byte_goes_on() {
+    let new = || Parser::new(&PatternSet::empty());
+    let mut documents = Documents::new(Framing::Concatenated, new());
+    let error = documents.feed_with("x", |_| {}).unwrap_err();
+    assert_eq!((error.offset(), documents.number()), (0, 1));
+    let mut restored = Documents::restore(Framing::Concatenated, new(), &documents.save()).unwrap();
+    assert_eq!(restored.feed_with("1", |_| {}).unwrap_err(), error);
+}
+
 /// An open text is all that has come since its start.
 #[test]
 fn a_stream_that_has_come_further_than_its_texts_is_refused() {

@@ -22,7 +22,7 @@ export interface Place {
  * errors meet: `instanceof` fails between two copies of a package.
  */
 export class JsonSpigotError extends Error implements Place {
-  override readonly name = "JsonSpigotError";
+  override readonly name: string = "JsonSpigotError";
   readonly kind: string;
   readonly code: string;
   readonly offset: number;

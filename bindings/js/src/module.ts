@@ -262,6 +262,12 @@ export function isWellFormed(text: string): boolean {
   return own ? own.call(text) : !HALF.test(text);
 }
 
+/** The two bytes of UTF-8 that every character with this first half of a surrogate pair begins with. */
+export function beginningOf(half: string): Uint8Array {
+  const ten = half.charCodeAt(0) - 0xd800 + 0x40;
+  return new Uint8Array([0xf0 | (ten >> 8), 0x80 | ((ten >> 2) & 0x3f)]);
+}
+
 /** Whether a value is a `Uint8Array`, of whatever realm: tests and frames have constructors of their own. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === "Uint8Array";
@@ -274,7 +280,7 @@ export function encode(text: string): Uint8Array {
 /** How one module of the package is had, and the instance of it that lives. */
 export class ModuleLoader<E extends Exports> {
   readonly #instead: string;
-  readonly #file: string;
+  readonly #first: string;
   #load: (() => WebAssembly.Module) | undefined;
   #bytes: (() => Uint8Array) | undefined;
   #compiled: WebAssembly.Module | undefined;
@@ -282,11 +288,11 @@ export class ModuleLoader<E extends Exports> {
   #current: Instance<E> | undefined;
 
   /**
-   * @param file The name of the module's file.
+   * @param first What errors say has to be done first.
    * @param instead What errors say of other ways to have it, after "hand a compiled module to".
    */
-  constructor(file: string, instead: string) {
-    this.#file = file;
+  constructor(first: string, instead: string) {
+    this.#first = first;
     this.#instead = instead;
   }
 
@@ -321,7 +327,7 @@ export class ModuleLoader<E extends Exports> {
   #compile(): Engine<E> {
     if (!this.#compiled) {
       if (!this.#load) {
-        throw new JsonSpigotError("not-started", `no WebAssembly module: call initSync() with \`${this.#file}\` first`);
+        throw new JsonSpigotError("not-started", `no WebAssembly module: ${this.#first}`);
       }
       try {
         this.#compiled = this.#load();
@@ -363,7 +369,7 @@ export class ModuleLoader<E extends Exports> {
 }
 
 const main = new ModuleLoader<ParserExports>(
-  "jsonspigot/jsonspigot.wasm",
+  "call initSync() with `jsonspigot/jsonspigot.wasm` first",
   "`jsonspigot/slim`, or import `jsonspigot/js`, which needs no WebAssembly",
 );
 

@@ -5,7 +5,7 @@
 
 import { JsonSpigotError } from "./error.js";
 import { EventReader, readDeviations, readError, type Deviations, type DocumentEvent, type Event } from "./events.js";
-import { instance, isBytes, type Instance, type Output } from "./module.js";
+import { beginningOf, instance, isBytes, type Instance, type Output } from "./module.js";
 import { encodeOptions, invalid, type ParserOptions } from "./options.js";
 import { makePatch } from "./patch.js";
 import { compile } from "./patterns.js";
@@ -63,8 +63,6 @@ function behindHalf(bytes: Uint8Array): Uint8Array {
   all.set(bytes, 1);
   return all;
 }
-
-const NOTHING = new Uint8Array(0);
 
 /** What parsers and streams of documents share: a parser in the module, by number. */
 abstract class Handle {
@@ -163,6 +161,13 @@ abstract class Handle {
     return this.call((exports) => exports.finish(this.parser));
   }
 
+  /** Half a pair that is still waiting is half a character, as bytes. */
+  protected takeHalf(): Uint8Array {
+    const { half } = this;
+    this.half = "";
+    return beginningOf(half);
+  }
+
   /** The output of a call that has nothing but an error to say, or what was asked for. */
   protected ask(run: (exports: Instance["exports"]) => number): Output | undefined {
     const count = this.call(run);
@@ -253,8 +258,7 @@ export class Parser extends Handle {
    * @throws {JsonSpigotError} of kind `incomplete` if the text is not complete.
    */
   finish(): Event[] {
-    // A half that is still waiting is an error.
-    const before = this.half === "" ? [] : this.feed(NOTHING);
+    const before = this.half === "" ? [] : this.feed(this.takeHalf());
     const count = this.finishInput();
     if (this.mirror) this.mirror.isBehind = true;
     return before.concat(this.reader.read(this.module, count));
@@ -397,6 +401,9 @@ export class Documents extends Handle {
   constructor(framing: Framing, patterns: string | readonly string[] = [], options: DocumentsOptions = {}) {
     const place = FRAMINGS.indexOf(framing);
     if (place < 0) throw invalid(`framing: ${JSON.stringify(framing)} is not one of ${FRAMINGS.join(", ")}`);
+    for (const name of ["snapshots", "provisional"] as const) {
+      if ((options as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);
+    }
     super(patterns, options, place + 1);
   }
 
@@ -411,7 +418,7 @@ export class Documents extends Handle {
 
   /** The end of the stream, and of its last text. */
   finish(): DocumentEvent[] {
-    const before = this.half === "" ? [] : this.feed(NOTHING);
+    const before = this.half === "" ? [] : this.feed(this.takeHalf());
     return before.concat(this.reader.readDocuments(this.module, this.finishInput()));
   }
 

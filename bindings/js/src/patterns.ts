@@ -42,6 +42,7 @@ export function compile(module: Instance<Exports>, patterns: readonly string[]):
 
 /** A pattern that can't be compiled. */
 export class PatternError extends JsonSpigotError {
+  override readonly name: string = "PatternError";
   readonly pattern: string;
   /** Its place in the list. */
   readonly index: number;

@@ -57,8 +57,15 @@ test("half a pair costs a stream of documents one document", () => {
   }
   const documents = new Documents("lines");
   documents.feed('1\n"\ud83d');
-  assert.deepEqual(documents.finish().map(({ kind }) => kind), ["document-error"]);
+  assert.deepEqual(documents.finish().map(({ kind, error }) => [kind, error.kind]), [["document-error", "incomplete"]]);
   assert.throws(() => documents.feed("3\n"), { kind: "finished" });
+});
+
+test("a stream of documents refuses to promise snapshots", () => {
+  for (const options of [{ snapshots: true }, { snapshots: "live" }, { provisional: true }]) {
+    assert.throws(() => new Documents("lines", [], options), { kind: "invalid-option", message: /snapshots/ });
+  }
+  new Documents("lines", [], { snapshots: false }).dispose();
 });
 
 test("a clone tells its own deltas", () => {

@@ -89,10 +89,24 @@ describe("surrogate pairs", () => {
       assert.ok(!JSON.stringify([told, parser.snapshot()]).includes("\ufffd"));
     }
   });
-  test("are errors at the end of the input", () => {
-    const parser = new Parser();
-    parser.feed('"a\ud83d');
-    assert.throws(() => parser.finish(), { name: "JsonSpigotError", offset: 2 });
+  test("at the end of the input are half a character, of which two bytes are known", () => {
+    for (const high of ["\ud800", "\ud83d", "\udbff"]) {
+      const parser = new Parser("$", { snapshots: true });
+      const told = parser.feed(`"a${high}`);
+      assert.throws(() => parser.finish(), { name: "JsonSpigotError", kind: "incomplete", offset: 4 });
+      assert.deepEqual([told.at(-1).text, parser.snapshot()], ["a", "a"]);
+      for (const low of ["\udc00", "\udfff"]) {
+        const inBytes = new Parser("$", { snapshots: true });
+        inBytes.feed(bytes(`"a${high}${low}`).subarray(0, 4));
+        assert.throws(() => inBytes.finish(), { kind: "incomplete", offset: 4 });
+      }
+    }
+    // Where no character can be, it is an error like any other.
+    for (const [text, kind, offset] of [["\ud83d", "unexpected-byte", 0], ["{}\ud83d", "trailing-bytes", 2], ['{"a":1\ud83d', "unexpected-byte", 6]]) {
+      const parser = new Parser();
+      parser.feed(text);
+      assert.throws(() => parser.finish(), { kind, offset });
+    }
   });
   test("anywhere in generated texts", () => {
     const half = fc.constantFrom("\ud83d", "\ude00");
@@ -168,7 +182,7 @@ describe("errors", () => {
   });
   test("bad patterns say which, where and why", () => {
     assert.throws(() => new Parser(["a", "b[", "c"]), (error) => {
-      assert.ok(error instanceof PatternError && error instanceof JsonSpigotError);
+      assert.ok(error instanceof PatternError && error instanceof JsonSpigotError && error.name === "PatternError");
       assert.equal(error.pattern, "b[");
       assert.equal(error.index, 1);
       assert.equal(error.column, 3);

@@ -1,6 +1,7 @@
 // `jsonspigot/providers` as a user calls it: SDK objects, bodies at every cut, loops over sources, and what is wrong.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
@@ -275,6 +276,23 @@ test("an envelope at every cut, in units and bytes", () => {
   }
 });
 
+test("an entry with one wire format says what has the others", () => {
+  // The others are there in this process: it has imported the entry that has all.
+  const script = `
+    import { ProviderStream } from ${JSON.stringify(new URL("../dist/providers/anthropic/index.js", import.meta.url).href)};
+    new ProviderStream("anthropic").dispose();
+    for (const provider of ["gemini", "auto"]) {
+      try {
+        new ProviderStream(provider);
+      } catch ({ kind, message }) {
+        console.log(kind, message);
+      }
+    }
+  `;
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  assert.match(said, /^(not-started .*import `jsonspigot\/providers`.*\n){2}$/);
+});
+
 test("an envelope's errors: marks, half characters, bytes that are no text", () => {
   assert.throws(() => new Envelope("note:x"), (error) => error.kind === "invalid-mark" && /comment:NAME/.test(error.message));
   assert.throws(() => new Envelope(["bare", "tag:"]), /invalid mark "tag:"/);
@@ -293,9 +311,11 @@ test("an envelope's errors: marks, half characters, bytes that are no text", () 
     assert.equal(texts.map(({ text }) => text).join(""), "é\na");
     assert.throws(() => envelope.feed("c"), { kind: "invalid-utf8" });
   }
-  const envelope = new Envelope("tag:x");
-  envelope.feed(latin("a\xe2\x82"));
-  assert.throws(() => envelope.finish(), { kind: "incomplete", offset: 3, line: 1, column: 4 });
+  for (const cut of [latin("a\xe2\x82"), "a\ud83d"]) {
+    const envelope = new Envelope("tag:x");
+    envelope.feed(cut);
+    assert.throws(() => envelope.finish(), { kind: "incomplete", offset: 3, line: 1, column: 4 });
+  }
 });
 
 const latin = (text) => Uint8Array.from(text, (unit) => unit.charCodeAt(0));

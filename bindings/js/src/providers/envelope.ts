@@ -2,7 +2,7 @@
 
 import { JsonSpigotError } from "../error.js";
 import type { Event, EventReader } from "../events.js";
-import { encode, isBytes, isWellFormed, type Instance } from "../module.js";
+import { beginningOf, encode, isBytes, isWellFormed, type Instance } from "../module.js";
 import { encodeOptions, invalid } from "../options.js";
 import { compile } from "../patterns.js";
 import type { Json, Making } from "../values.js";
@@ -178,7 +178,8 @@ export class Envelope extends Handle {
    */
   finish(): EnvelopeEvent[] {
     this.#check();
-    if (this.#half !== "") return this.#feedBytes(this.#takeHalf(), new Uint8Array(0));
+    if (this.#half !== "") this.#cut = beginningOf(this.#half);
+    this.#half = "";
     const isCut = this.#cut.length > 0;
     this.#bytes += this.#cut.length;
     this.#column += this.#cut.length;

@@ -15,7 +15,11 @@ export interface ProviderExports extends Exports {
   provider(slot: number): number;
 }
 
-const newLoader = () => new ModuleLoader<ProviderExports>("jsonspigot/providers.wasm", "`jsonspigot/providers/slim`");
+const newLoader = () =>
+  new ModuleLoader<ProviderExports>(
+    "import `jsonspigot/providers`, or call initSync() with `jsonspigot/providers.wasm` first",
+    "`jsonspigot/providers/slim`",
+  );
 
 /** Of the module that has all. */
 export const loader = newLoader();
