@@ -291,6 +291,23 @@ fn a_state_is_put_behind_what_is_there() {
     assert!(builder.restore(&patterns, &bytes[8..]).is_ok());
 }
 
+/// What was kept of an open match inside a string before the text has deviated is part of a state.
+#[test]
+fn a_deviation_inside_an_open_match_goes_on() {
+    let patterns = set(&["a | b"]);
+    let builder = Parser::builder().lenient(Leniency::ALL);
+    let mut parser = builder.build(&patterns);
+    parser.feed_with(r#"{"a": "{\"b\": [1,"#, |_| {}).unwrap();
+    parser.feed_with("\n2", |_| {}).unwrap();
+    assert_eq!(parser.deviations().len(), 1);
+    let mut restored = builder.restore(&patterns, &parser.save()).unwrap();
+    for parser in [&mut parser, &mut restored] {
+        let mut ends = 0;
+        parser.feed_with(r#"]}"}"#, |event| ends += u32::from(matches!(event.kind, EventKind::End(None)))).unwrap();
+        assert_eq!(ends, 1);
+    }
+}
+
 /// What a deviation has left behind that is over is no part of a state.
 #[test]
 fn a_deviation_that_is_over_leaves_nothing() {
