@@ -117,7 +117,7 @@ export class Inspector {
 
   #words(parts) {
     if (parts.length === 0) return BEFORE.summary;
-    if (!this.isWitnessed) return "This turn was not sent here, so it is not known when its parts could be seen.";
+    if (!this.isWitnessed) return "This turn was not sent here, so there are no times for when its parts became visible.";
     const first = Math.min(...parts.map((part) => part.first));
     const { end, isBroken, elapsed } = this.#timing;
     const how = end === undefined ? "is still coming" : isBroken ? "broke off" : "was complete";

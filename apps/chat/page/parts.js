@@ -277,7 +277,7 @@ export function failure(words, actions) {
 const ENDS = {
   max_tokens: "The answer was cut: the model's limit was reached.",
   content_filter: "The answer was cut by the provider's filter.",
-  empty: "The model has said nothing.",
+  empty: "The model returned an empty answer.",
   refusal: "The model declined to go on.",
   too_many_rounds: "The assistant stopped after too many tool calls.",
 };

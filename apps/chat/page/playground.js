@@ -97,7 +97,7 @@ export class Playground {
     const isCut = this.#leftOut !== undefined && this.step.valueAsNumber === this.#steps.length - 1;
     const rest = isCut ? [el("li", { class: "error" }, "The rest is left out.")] : [];
     this.events.replaceChildren(...events.map(eventLine), ...failed, ...rest);
-    if (this.events.childElementCount === 0) this.events.append(none("No event: no pattern selects what came."));
+    if (this.events.childElementCount === 0) this.events.append(none("No events: no pattern matches anything in this chunk."));
     setText(this.snapshot, snapshot ?? "");
     this.patch.replaceChildren(...patch.map((op) => el("li", {}, el("code", {}, op))));
     if (patch.length === 0) this.patch.append(none(isCut ? "The rest is left out." : "Nothing new."));

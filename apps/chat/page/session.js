@@ -85,7 +85,7 @@ export class Session {
     if (!this.#hasBegun || this.#leave.signal.aborted) return;
     this.#hasBegun = false;
     // A turn that was stopped at once has told of that, but has not taken the message up.
-    if (!hasFailed && this.merger.lastChunkId === before) this.on.fail("The message has not arrived. Send it again.");
+    if (!hasFailed && this.merger.lastChunkId === before) this.on.fail("The message was not delivered. Send it again.");
     this.on.unsent(message);
   }
 
@@ -124,7 +124,7 @@ export class Session {
     this.merger = new Merger();
     this.record = [];
     this.on.reset();
-    this.on.fail("The server has lost this conversation. It begins anew.");
+    this.on.fail("The server has lost this conversation. It starts over.");
     return go();
   }
 

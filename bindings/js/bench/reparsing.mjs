@@ -48,7 +48,7 @@ function ahead(costs, at) {
 
 export async function againstReparsing(timeOnce) {
   console.log("\nThe 120-byte call, microseconds for all chunks so far, a snapshot after each, the parser's making included:\n");
-  console.log(`| characters a chunk | chunks so far | jsonspigot | ${ONE_SHOT.map(({ name }) => name).join(" | ")} |`);
+  console.log(`| characters per chunk | chunks so far | jsonspigot | ${ONE_SHOT.map(({ name }) => name).join(" | ")} |`);
   console.log(`| --- | ---: | ---: |${" ---: |".repeat(ONE_SHOT.length)}`);
   const verdicts = [];
   for (const { name, chunks } of WAYS) {

@@ -8,7 +8,7 @@ export interface Place {
   readonly offset: number;
   /** From 1; 0 if the error is not about a byte of the input. */
   readonly line: number;
-  /** In bytes, from 1; 0 where the line is. */
+  /** In bytes, from 1; 0 if `line` is 0. */
   readonly column: number;
   /** The innermost open value that is followed, `$` if none: `ask_slots[0].message`. */
   readonly path: string;
@@ -18,8 +18,8 @@ export interface Place {
  * What is wrong with a text, a pattern or an option.
  *
  * `kind` says what is wrong, in the names that the library and the command line use (`unexpected-byte`, `incomplete`,
- * `depth-limit`, …), and `code` is the same as a constant (`ERR_JSONSPIGOT_INCOMPLETE`), for where several libraries'
- * errors meet: `instanceof` fails between two copies of a package.
+ * `depth-limit`, …). `code` is the same as a constant (`ERR_JSONSPIGOT_INCOMPLETE`), for code that handles errors of
+ * several libraries; unlike `instanceof`, it also works across two copies of this package.
  */
 export class JsonSpigotError extends Error implements Place {
   override readonly name: string = "JsonSpigotError";
@@ -29,7 +29,7 @@ export class JsonSpigotError extends Error implements Place {
   readonly line: number;
   readonly column: number;
   readonly path: string;
-  /** What the chunk told before its first bad byte. An error that is given again has none. */
+  /** The events of the chunk before its first bad byte. Empty when the error is thrown again. */
   readonly events: readonly (Event | DocumentEvent)[];
 
   constructor(kind: string, message: string, place?: Partial<Place> & { events?: readonly (Event | DocumentEvent)[] }) {

@@ -55,7 +55,7 @@ export type Event = BeginEvent | DeltaEvent | EndEvent | InnerErrorEvent;
 /** In a stream of documents each event names its document, by number from 0. */
 export type InDocument<E> = E & { readonly document: number };
 
-/** A deviation from JSON that a lenient parser has gone past. */
+/** A deviation from JSON that a lenient parser has tolerated. */
 export interface DeviationReport {
   readonly kind: Deviation;
   readonly offset: number;

@@ -226,7 +226,7 @@ export class Instance<E extends Exports = ParserExports> {
     if (!isTrap(thrown)) return thrown;
     this.failure ??= new JsonSpigotError(
       "trap",
-      `the parser has stopped for good (${thrown.message}): make a new one`,
+      `the parser has crashed and can't be used again (${thrown.message}): make a new one`,
     );
     this.#onTrap();
     return this.failure;
@@ -394,16 +394,16 @@ export function instance(): Instance {
 }
 
 /**
- * Starts the module from these bytes, or from a module that was compiled elsewhere. Needed with `jsonspigot/slim` only;
- * harmless afterwards.
+ * Provides the module, as bytes or compiled elsewhere. Needed only with `jsonspigot/slim`; a no-op once there is a
+ * module.
  */
 export function initSync(source: ModuleSource): void {
   main.initSync(source);
 }
 
 /**
- * The same, compiled in the background: for browsers that compile only small modules at once, and for those who want no
- * work at the first use.
+ * Like {@link initSync}, but compiles in the background: for browsers that compile only small modules synchronously, and
+ * to keep compilation out of the first use. Without an argument it compiles the inlined module.
  */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
   await main.init(source);

@@ -15,7 +15,7 @@ export type Deviation =
   | "non-finite"
   | "byte-order-mark";
 
-/** What a text may ask for, each counted per byte: N passes, N + 1 is an error at that byte. */
+/** Limits on a text. With a limit of N, N is allowed, and N + 1 is an error at the byte that exceeds it. */
 export interface Limits {
   /** Containers open at once; 127 unless told otherwise. */
   readonly depth?: number;
@@ -55,7 +55,10 @@ export interface ParserOptions {
    * are spelt (`string`).
    */
   readonly numbers?: "number" | "bigint" | "string";
-  /** What `__proto__` becomes in values and snapshots: a member like any other, nothing, or an error. */
+  /**
+   * What `__proto__` becomes in values and snapshots: an own property, nothing, or an error. `reject` also refuses
+   * `prototype` in a member named `constructor`.
+   */
   readonly prototypeKeys?: "keep" | "drop" | "reject";
   /** Ends carry the value's text as it was spelt, as `raw`. */
   readonly spelling?: boolean;
@@ -105,7 +108,7 @@ const KNOWN: readonly string[] = [
 /** The options as `../wasm/src/options.rs` reads them: a word of flags, five limits of 64 bits. */
 export function encodeOptions(options: ParserOptions, framing: number): Uint8Array {
   for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) throw invalid(`no option ${JSON.stringify(name)}: there are ${KNOWN.join(", ")}`);
+    if (!KNOWN.includes(name)) throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${KNOWN.join(", ")}`);
   }
   let flags = framing << 6;
   if (typeof options.snapshots === "string") place("snapshots", options.snapshots, ["live"], 0);
@@ -129,7 +132,7 @@ export function encodeOptions(options: ParserOptions, framing: number): Uint8Arr
     LIMITS.forEach((name, index) => {
       const limit = limits[name] ?? (name === "depth" ? 127 : Infinity);
       if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
-        throw invalid(`limits.${name} must be a whole number from 0, not ${limit}`);
+        throw invalid(`limits.${name} must be a non-negative integer, not ${limit}`);
       }
       const isUnbounded = limit > Number.MAX_SAFE_INTEGER;
       words[1 + 2 * index] = isUnbounded ? 0xffff_ffff : limit;

@@ -41,7 +41,7 @@ export interface ParserStatus {
   /** Whether it is strict JSON so far. */
   readonly isStrict: boolean;
   readonly deviations: Deviations;
-  /** The first error, which every later call gives again. */
+  /** The first error, which every later call throws again. */
   readonly error: JsonSpigotError | undefined;
 }
 
@@ -180,7 +180,7 @@ abstract class Handle {
     return this.module.write(path);
   }
 
-  /** Frees the parser's memory. Harmless twice; every other call is an error afterwards. */
+  /** Frees the parser's memory. Calling it again is a no-op; every other call then throws. */
   dispose(): void {
     if (this.parser < 0) return;
     abandoned?.unregister(this);
@@ -240,11 +240,11 @@ export class Parser extends Handle {
   }
 
   /**
-   * Parses a chunk and gives what it tells. A character that is cut by the chunk's end waits for the next chunk: bytes of
-   * UTF-8, half a surrogate pair of a string.
+   * Parses a chunk and returns its events. If the chunk ends inside a character (part of a UTF-8 sequence, or half a
+   * surrogate pair of a string), that part waits for the next chunk.
    *
-   * @throws {JsonSpigotError} at the first bad byte. Its `events` are what the chunk told before; every later call throws
-   * the same error again.
+   * @throws {JsonSpigotError} at the first bad byte. Its `events` are those of this chunk before that byte; every later
+   * call throws the same error again, without events.
    */
   feed(chunk: string | Uint8Array): Event[] {
     const count = this.feedChunk(chunk);
@@ -282,10 +282,11 @@ export class Parser extends Handle {
   }
 
   /**
-   * The document as far as it is known; `undefined` before its first value. Plain values that share their structure:
-   * what has not changed since the last look is the same object, and nothing that was given changes any more.
+   * The document as far as it is known; `undefined` before its first value. Snapshots are plain values with structural
+   * sharing: what has not changed since the last call is the same object, and a snapshot never changes once returned.
+   * With `snapshots: "live"` there is one value instead, which each call updates in place.
    *
-   * The cost is what has arrived since the last look, and a copy of each container around it.
+   * The cost is that of what has arrived since the last call, plus a copy of each container around it unless `"live"`.
    */
   snapshot<T = Json>(): DeepPartial<T> | undefined {
     const mirror = this.mirror ?? this.#needMirror();
@@ -359,12 +360,12 @@ export class Parser extends Handle {
     return { bytes, isComplete: (flags & 1) !== 0, isStrict: (flags & 2) !== 0, deviations, error };
   }
 
-  /** A parser that goes on from here on its own. Costs a copy of what this one keeps. */
+  /** An independent parser in the same state. It costs a copy of everything that this one keeps. */
   clone(): Parser {
     return new Parser(this as unknown as string);
   }
 
-  /** Makes the parser as new, with its patterns and options. Its memory is used again. */
+  /** Starts over with a new text, keeping the patterns and options, and reuses the parser's memory. */
   reset(): void {
     this.call((exports) => exports.reset(this.parser));
     this.half = "";
@@ -381,7 +382,7 @@ export class Parser extends Handle {
   }
 }
 
-/** How texts follow one another: JSON Lines, one behind the other, or RFC 7464 sequences. */
+/** How texts are separated: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
 export type Framing = "lines" | "concatenated" | "sequence";
 
 export const FRAMINGS: readonly Framing[] = ["lines", "concatenated", "sequence"];
@@ -422,7 +423,7 @@ export class Documents extends Handle {
     return before.concat(this.reader.readDocuments(this.module, this.finishInput()));
   }
 
-  /** Makes the stream as new. */
+  /** Starts over with a new stream. */
   reset(): void {
     this.call((exports) => exports.reset(this.parser));
     this.half = "";

@@ -25,10 +25,10 @@ function keysOf(path: string): string[] {
 }
 
 /**
- * The value that a patch makes of this one, which stays as it is: only containers on changed paths are new. Before the
- * first patch the value is `undefined`.
+ * Applies a patch and returns the new value. The old one is left unchanged: only containers on changed paths are copied.
+ * Before the first patch the value is `undefined`.
  *
- * @throws {JsonSpigotError} of kind `invalid-patch` for an operation that fits nothing in the value.
+ * @throws {JsonSpigotError} of kind `invalid-patch` for an operation that does not apply to the value.
  */
 export function applyPatch(value: Json | undefined, ops: readonly PatchOp[]): Json | undefined {
   const own = new Set<object>();
@@ -87,5 +87,5 @@ function put(parent: { [key: string]: Json } | Json[], key: string, value: Json,
 }
 
 function mismatch(op: PatchOp): JsonSpigotError {
-  return new JsonSpigotError("invalid-patch", `invalid patch: ${JSON.stringify(op)} fits nothing in the value`);
+  return new JsonSpigotError("invalid-patch", `invalid patch: ${JSON.stringify(op)} does not apply to the value`);
 }

@@ -9,10 +9,10 @@ import { Parser, type DeepPartial } from "./parser.js";
 import { chunksOfJson, type Source } from "./streams.js";
 import type { Json } from "./values.js";
 
-/** Opens the source. The signal is aborted when nobody looks any more: hand it to `fetch`. */
+/** Opens the source. The signal is aborted when the component unmounts or the key changes: pass it to `fetch`. */
 export type Open = (signal: AbortSignal) => Source | PromiseLike<Source>;
 
-/** What the parser may be asked for, but for what the hook decides itself. */
+/** The parser's options, except those that the hook sets itself. */
 export interface JsonStreamOptions extends Omit<ParserOptions, "snapshots" | "retain" | "spelling"> {
   /** Another key is another stream: the old one is aborted, and `open` is called again. */
   readonly key?: string | number;
@@ -33,8 +33,8 @@ const OPENING: JsonStream<never> = { value: undefined, status: "streaming", erro
 /**
  * A stream of JSON as state, rendered at most once a frame.
  *
- * `open` is called after the component has been mounted, once, under `StrictMode` too; which function it is does not
- * matter, so it may be written in place. Without one the hook waits.
+ * `open` is called once, after the component has mounted, even under `StrictMode`. Its identity does not matter, so it
+ * may be an inline function. While it is `null` or `undefined`, the hook stays `idle`.
  *
  * ```tsx
  * const { value, status } = useJsonStream<Trip>(

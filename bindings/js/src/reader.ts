@@ -19,9 +19,9 @@ export type FieldPath = readonly (string | number)[];
  * for await (const row of reader.forEach<Row>("rows")) add(row); // each row when it is complete
  * ```
  *
- * Nothing is taken from the source unless somebody waits for a field, and nothing is parsed for fields that nobody reads.
- * What has arrived is kept, so that a field can be asked for late; leaving one loop leaves the source to the others, and
- * {@link cancel} ends it for all.
+ * The source is read only while someone is waiting for a field, and nothing is parsed for fields that nobody reads. All
+ * chunks are kept, so a field can be requested late. Leaving one loop does not affect the others; {@link cancel} ends the
+ * source for all of them.
  */
 export class FieldReader {
   readonly #options: ParserOptions;
@@ -73,7 +73,7 @@ export class FieldReader {
     }
   }
 
-  /** Ends the source. Who still waits for a field is given the reason as an error. */
+  /** Ends the source. Reads that are still waiting for a field reject with the reason. */
   cancel(reason?: unknown): void {
     this.#abort.abort(reason);
     // A source that was never begun ends by its beginning.

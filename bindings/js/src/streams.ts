@@ -113,7 +113,7 @@ export function chunksOfJson(source: Source, signal?: AbortSignal): AsyncGenerat
   if (isResponse(source) && !source.ok) {
     // Nobody will read what it says.
     source.body?.cancel?.().catch(() => undefined);
-    throw new JsonSpigotError("response", `the request has failed: the response has the status ${source.status}`);
+    throw new JsonSpigotError("response", `the request failed with status ${source.status}`);
   }
   return chunksOf(source, signal);
 }
@@ -124,7 +124,7 @@ function parserOptions({ signal: _, ...options }: StreamOptions): ParserOptions 
 }
 
 /**
- * All events of a source. What a chunk told before its first bad byte comes before the error is thrown.
+ * All events of a source. Events before the first bad byte are yielded before the error is thrown.
  *
  * ```ts
  * for await (const event of events(await fetch(url), ["title", "items[*].name"])) { … }

@@ -180,7 +180,7 @@ test("what a caller gets wrong is an error that says what there is", () => {
     return PROVIDERS.every((name) => error.message.includes(name)) && error.message.includes("auto");
   });
   assert.throws(() => new ProviderStream("mcp", "a["), PatternError);
-  assert.throws(() => new ProviderStream("mcp", [], { snapshots: true }), /no option "snapshots"/);
+  assert.throws(() => new ProviderStream("mcp", [], { snapshots: true }), /unknown option "snapshots"/);
   assert.throws(() => new ProviderStream("mcp", [], { callLimits: { openCalls: -1 } }), { kind: "invalid-option" });
   const stream = new ProviderStream("mcp");
   for (const wrong of [undefined, null, 1, () => 1]) {

@@ -281,6 +281,6 @@ fn require_snapshots(options: &Options) -> PyResult<()> {
         return Ok(());
     }
     Err(pyo3::exceptions::PyRuntimeError::new_err(
-        "these documents are read without snapshots: snapshots=True asks for them",
+        "this reader of documents keeps no snapshots: make it with snapshots=True",
     ))
 }

@@ -276,7 +276,7 @@ impl Envelope {
         checked(py, read, told.finish()?)
     }
 
-    /// Ends the text: what was held back is told, and a payload that is still open is truncated.
+    /// Ends the text: text that was held back is returned, and a payload that is still open is truncated.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let mut inner = self.lock()?;
         let mut told = Told::new(py);

@@ -29,7 +29,7 @@ pub(crate) fn number<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> 
         // CPython refuses more than `sys.get_int_max_str_digits()` digits; so does `json.loads`.
         return py.get_type::<PyInt>().call1((text,)).map_err(|error| {
             if error.is_instance_of::<PyValueError>(py) {
-                let message = format!("data: a number of {} digits is more than int() reads: {error}", digits.len());
+                let message = format!("data: a number of {} digits is too long for int(): {error}", digits.len());
                 let raised = own(py, &message, "data", 0, "$");
                 raised.set_cause(py, Some(error));
                 raised

@@ -93,7 +93,7 @@ impl Answer {
             Some(error) => Err(error),
             None if !is_last => Ok(true),
             None if self.last == Last::End || (self.last == Last::Stop && !self.needs_end()) => Ok(false),
-            None => Err(ProviderError::Cut("it ended before its end was told".to_owned())),
+            None => Err(ProviderError::Cut("it ended without its end event".to_owned())),
         }
     }
 

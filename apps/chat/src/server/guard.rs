@@ -31,7 +31,7 @@ pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
 async fn in_time(app: &App, request: Request, next: Next) -> Response {
     let longest = app.limits.request;
     tokio::time::timeout(longest, next.run(request)).await.unwrap_or_else(|_| {
-        let words = format!("The request was not there, or not answered, within {} ms.", longest.as_millis());
+        let words = format!("The request did not arrive, or was not answered, within {} ms.", longest.as_millis());
         let refusal = Refusal::new(StatusCode::REQUEST_TIMEOUT, "too_slow", words);
         // The rest of its body may still come, and would be taken for the next request.
         ([(CONNECTION, "close")], refusal).into_response()

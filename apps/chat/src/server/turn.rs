@@ -30,7 +30,7 @@ enum Failure {
     TooSlow(Duration),
     #[error("the answer was broken off by the server")]
     BrokenOff,
-    #[error("the server has crashed over the answer")]
+    #[error("the server crashed while producing the answer")]
     Crashed,
 }
 

@@ -68,7 +68,7 @@ async fn a_thought_a_card_that_ends_with_its_turn_and_an_answer_that_is_none() {
         stage.until_idle().await;
         assert_eq!(stage.texts(&format!("{card} .status")).await, ["ended"]);
         stage.ask("#replay:nothing.sse").await;
-        assert_eq!(stage.texts("#chat .theirs:last-child .ended").await, ["The model has said nothing."]);
+        assert_eq!(stage.texts("#chat .theirs:last-child .ended").await, ["The model returned an empty answer."]);
     })
     .await;
 }

@@ -142,7 +142,7 @@ async fn a_server_that_is_gone_is_told_and_a_message_is_not_lost() {
         stage.until("return document.querySelector('#connection').textContent.includes('Trying again (2 of 6)')").await;
         stage.line.mend();
         stage.until_idle().await;
-        assert_eq!(stage.texts("#chat .theirs .error").await, ["The message has not arrived. Send it again."]);
+        assert_eq!(stage.texts("#chat .theirs .error").await, ["The message was not delivered. Send it again."]);
         assert_eq!(stage.texts("#chat .mine .said").await, ["Are you there?"]);
         assert_eq!(stage.eval("return document.querySelector('#message').value").await, "Are you there?");
         // Again, with one key.

@@ -23,8 +23,8 @@ const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
  * `failed-parse` as a whole.
  *
  * Values share their structure and never change afterwards. They differ from the AI SDK's (7.0.173) in three places, where
- * that is wrong for JSON that is right: a half surrogate pair is not shown, a member's exponent may begin with `+`, and a
- * key may hold `\"`.
+ * the AI SDK misreads valid JSON: here half a surrogate pair is not shown, the exponent of a member's number may begin
+ * with `+`, and a key may contain `\"`.
  *
  * ```ts
  * const parser = new PartialJsonParser();
@@ -67,18 +67,18 @@ export class PartialJsonParser {
     return this.#current;
   }
 
-  /** A parser that goes on from here on its own. */
+  /** An independent parser in the same state. */
   clone(): PartialJsonParser {
     return Reflect.construct(PartialJsonParser, [this]);
   }
 
-  /** Makes the parser as new. */
+  /** Starts over with a new text. */
   reset(): void {
     this.#preview.reset();
     this.#current = UNDEFINED;
   }
 
-  /** Frees the parser's memory. Harmless twice; a push is an error afterwards. */
+  /** Frees the parser's memory. Calling it again is a no-op; a push then throws. */
   dispose(): void {
     this.#preview.dispose();
   }

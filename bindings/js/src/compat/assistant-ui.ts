@@ -84,12 +84,12 @@ export class PartialJsonObjectParser {
     return this.#current;
   }
 
-  /** A parser that goes on from here on its own. */
+  /** An independent parser in the same state. */
   clone(): PartialJsonObjectParser {
     return Reflect.construct(PartialJsonObjectParser, [this]);
   }
 
-  /** Makes the parser as new. */
+  /** Starts over with a new text. */
   reset(): void {
     this.#preview.reset();
     this.#paths = new Scanner(DIALECT);
@@ -97,7 +97,7 @@ export class PartialJsonObjectParser {
     this.#current = EMPTY;
   }
 
-  /** Frees the parser's memory. Harmless twice; a push is an error afterwards. */
+  /** Frees the parser's memory. Calling it again is a no-op; a push then throws. */
   dispose(): void {
     this.#preview.dispose();
   }

@@ -15,13 +15,13 @@ export const loader = new ModuleLoader<DurableExports>(
 
 /**
  * Starts the module from these bytes, or from a module that was compiled elsewhere. Needed with `jsonspigot/durable/slim`
- * only; harmless afterwards.
+ * only; a no-op once there is a module.
  */
 export function initSync(source: ModuleSource): void {
   loader.initSync(source);
 }
 
-/** The same, compiled in the background: for browsers that compile only small modules at once. */
+/** Like {@link initSync}, but compiles in the background: for browsers that compile only small modules synchronously. */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
   await loader.init(source);
 }

@@ -21,9 +21,9 @@ export class Parser extends AnyParser {
   }
 
   /**
-   * The state as bytes, between two chunks: {@link Parser.restore} makes a parser of them that goes on as if nothing had
-   * happened, in another process or on another machine. It is a header, a few bytes for each open container, the open key
-   * or number, and what the options say is kept: the text, the document so far.
+   * The state as bytes, between two chunks. {@link Parser.restore} makes a parser from them that goes on as if nothing had
+   * happened, in another process or on another machine. The state is a header, a few bytes for each open container, the
+   * open key or number, and whatever the options retain: the text, the document so far.
    */
   save(): Uint8Array {
     return save(this);
@@ -31,7 +31,7 @@ export class Parser extends AnyParser {
 
   /**
    * A parser that goes on from a state, with the patterns and options that it was saved with: these are not in the state.
-   * Only `numbers`, `prototypeKeys`, `spelling` and `"live"` may be others, since they say what values look like here.
+   * Only `numbers`, `prototypeKeys`, `spelling` and `"live"` may differ, since they only affect how values are represented.
    *
    * The bytes are read as hostile, and any bytes give a parser or an error. But whoever can write them can make up what has
    * been read, so protect them as you would the text.

@@ -48,7 +48,7 @@ export interface FragmentEvent {
   readonly text: string;
 }
 
-/** A payload has ended, and this is what it came to. */
+/** A payload has ended, with this result. */
 export interface PayloadEvent {
   readonly kind: "payload";
   readonly mark: string;
@@ -83,8 +83,8 @@ const KNOWN = ["limits", "duplicateKeys", "lenient", "numbers", "spelling", "pro
 
 /**
  * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
- * `tag:NAME` (`<NAME>…</NAME>`), `bare` (the first JSON object or array) and `bare:object`; `:json` or `:raw` behind
- * it declares the payload.
+ * `tag:NAME` (`<NAME>…</NAME>`), `bare` (the first JSON object or array) and `bare:object`. Append `:json` or `:raw` to
+ * declare what the payload is.
  *
  * ```ts
  * const envelope = new Envelope(["tag:think", "comment:context"], "slots[*]");
@@ -110,7 +110,7 @@ export class Envelope extends Handle {
   #error: JsonSpigotError | undefined;
 
   /**
-   * @throws {JsonSpigotError} of kind `invalid-mark` for a mark that is none, and of kind `invalid-option`.
+   * @throws {JsonSpigotError} of kind `invalid-mark` for an invalid mark, or of kind `invalid-option`.
    * @throws {PatternError} for a pattern that can't be compiled.
    */
   constructor(marks: string | readonly string[], patterns: string | readonly string[] = [], options: EnvelopeOptions = {}) {
@@ -172,7 +172,7 @@ export class Envelope extends Handle {
   }
 
   /**
-   * The end of the text: gives back what was held, or ends the open payload. After that the envelope is as good as new.
+   * Ends the text: returns the text held back, or ends the open payload. The envelope can then read another text.
    *
    * @throws {JsonSpigotError} of kind `incomplete` if the text ends inside a character.
    */

@@ -5,7 +5,7 @@ import { readError, type Event, type EventReader } from "../events.js";
 import type { Exports, Instance, Output } from "../module.js";
 import { makeValue, type Json, type Making } from "../values.js";
 
-/** What a call's input or a payload came to. Only a `complete` one has a value, and an `empty` input, which is `{}`. */
+/** How a call's input or a payload ended. Only `complete` has a value, and an `empty` input, whose value is `{}`. */
 export type InputStatus = "complete" | "empty" | "truncated" | "malformed" | "trailing" | "raw";
 
 /** Who is to execute a call. */
@@ -41,7 +41,7 @@ export interface CallStartEvent {
 /** A begin, delta, end or inner error of a pattern's match in the input of a call. */
 export type CallMatchEvent = Event & { readonly call: number };
 
-/** The input of a call has ended, and this is what it came to. */
+/** The input of a call has ended, with this result. */
 export interface InputEvent {
   readonly kind: "input";
   readonly call: number;
@@ -59,7 +59,7 @@ export interface InputEvent {
   readonly error?: JsonSpigotError;
 }
 
-/** What a provider does that a call can't be made of; the stream goes on. */
+/** The provider sent something that can't be part of a call. The stream goes on. */
 export interface CallErrorEvent {
   readonly kind: "call-error";
   readonly call?: number;
@@ -167,7 +167,7 @@ export interface ContentFilterEvent extends WithJson {
   readonly choice: number;
 }
 
-/** Tokens, as far as the provider has told them. */
+/** Token counts, as far as the provider has reported them. */
 export interface UsageEvent extends WithJson {
   readonly kind: "usage";
   readonly input?: number;
@@ -186,7 +186,7 @@ export interface StopEvent {
   readonly type: StopType;
   /** The word of the provider behind a gateway. */
   readonly nativeReason?: string;
-  /** Which of your stop sequences has come. */
+  /** Which of your stop sequences ended the answer. */
   readonly stopSequence?: string;
 }
 
@@ -208,7 +208,7 @@ export interface ProviderErrorEvent {
   readonly retryAfterMs?: number;
 }
 
-/** An event of a type that is not known, or something that is none (`bad-frame`). The stream goes on. */
+/** An event of an unknown type, or something that is not an event (`bad-frame`). The stream goes on. */
 export interface UnknownEvent {
   readonly kind: "unknown-event" | "bad-frame";
   readonly text: string;

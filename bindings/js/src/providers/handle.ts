@@ -28,7 +28,7 @@ export function encodeLimits(limits: readonly (readonly [name: string, value: nu
   const bytes = new DataView(new ArrayBuffer(8 * limits.length));
   limits.forEach(([name, value = NaN, fallback], place) => {
     const limit = Number.isNaN(value) ? fallback : value;
-    if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) throw invalid(`${name}: ${limit} is no number of bytes or calls`);
+    if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) throw invalid(`${name} must be a non-negative integer or Infinity, not ${limit}`);
     bytes.setBigUint64(8 * place, limit === Infinity ? 0xffff_ffff_ffff_ffffn : BigInt(limit), true);
   });
   return new Uint8Array(bytes.buffer);
@@ -83,7 +83,7 @@ export abstract class Handle {
     return this.module.read(count);
   }
 
-  /** Frees its memory. Harmless twice; every other call is an error afterwards. */
+  /** Frees its memory. Calling it again is a no-op; every other call then throws. */
   dispose(): void {
     if (this.slot < 0) return;
     abandoned?.unregister(this);

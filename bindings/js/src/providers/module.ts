@@ -42,13 +42,13 @@ export function formatLoader(provider: string): ModuleLoader<ProviderExports> | 
 
 /**
  * Starts the providers' module from these bytes, or from a module that was compiled elsewhere. Needed with
- * `jsonspigot/providers/slim` only; harmless afterwards.
+ * `jsonspigot/providers/slim` only; a no-op once there is a module.
  */
 export function initSync(source: ModuleSource): void {
   loader.initSync(source);
 }
 
-/** The same, compiled in the background: for browsers that compile only small modules at once. */
+/** Like {@link initSync}, but compiles in the background: for browsers that compile only small modules synchronously. */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
   await loader.init(source);
 }

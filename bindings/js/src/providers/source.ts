@@ -18,8 +18,7 @@ export interface ProviderEventsOptions extends ProviderOptions {
 }
 
 /**
- * All events of a source. If it breaks off with an error, what was open is told to be truncated before the error is
- * thrown.
+ * All events of a source. If the source fails, whatever was open is reported as truncated before the error is thrown.
  *
  * ```ts
  * for await (const event of providerEvents(await fetch(url, request), "openai-chat", "city")) { … }

@@ -25,13 +25,13 @@ export const PROVIDERS = [
   "mcp",
 ] as const;
 
-/** Whose wire format a stream has. */
+/** The provider whose wire format a stream uses. */
 export type Provider = (typeof PROVIDERS)[number];
 
 export interface ProviderOptions extends ParsingOptions {
   /** Patterns for the tools of these names, instead of those for all others. */
   readonly tools?: { readonly [name: string]: string | readonly string[] };
-  /** The assistant's text is itself JSON: each answer is told as a call without an id and a name. */
+  /** The assistant's text is itself JSON: each answer is reported as a call without an id or a name. */
   readonly structured?: boolean;
   /** Keeps the assistant's message for {@link ProviderStream.message}. */
   readonly message?: boolean;
@@ -61,7 +61,7 @@ const EVENT_BYTES = 32 << 20;
 /** The options that the parsers are made from. */
 export function parsingOptions(options: ParsingOptions, known: readonly string[]): ParserOptions {
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw invalid(`no option ${JSON.stringify(name)}: there are ${known.join(", ")}`);
+    if (!known.includes(name)) throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${known.join(", ")}`);
   }
   const picked: { [name: string]: unknown } = {};
   for (const name of PARSING) if (options[name] !== undefined) picked[name] = options[name];
@@ -98,7 +98,7 @@ export class ProviderStream extends Handle {
   #told: StreamEvent[] = [];
 
   /**
-   * @param provider Whose stream it is; `auto` finds it out by the first event that only one provider sends.
+   * @param provider Whose stream it is; `auto` detects it from the first event that only one provider sends.
    * @throws {PatternError} for a pattern that can't be compiled.
    * @throws {JsonSpigotError} of kind `invalid-option`, for an unknown provider too.
    */
@@ -156,7 +156,7 @@ export class ProviderStream extends Handle {
   /**
    * Takes one event: an object as the provider's SDK gives it, or its JSON text, as it follows `data:`.
    *
-   * What is wrong with an event's JSON is told, and nothing of it is thrown.
+   * Errors in an event's JSON are reported as events, not thrown.
    *
    * @throws {TypeError} for what has no JSON text: bytes, a circular object, a `bigint`.
    */
@@ -193,7 +193,7 @@ export class ProviderStream extends Handle {
     return this.#take();
   }
 
-  /** Whose stream it is, once that is known. */
+  /** The provider, once it is known. */
   get provider(): Provider | undefined {
     return this.ask((exports) => exports.provider(this.slot)) as Provider | undefined;
   }

@@ -87,7 +87,7 @@ class PatternError(ValueError):
 
 
 class Deviation(NamedTuple):
-    """Something in a text that JSON does not have, which a lenient parser has gone past."""
+    """A deviation from JSON that a lenient parser has tolerated."""
 
     kind: str
     offset: int

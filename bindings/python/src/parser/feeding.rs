@@ -49,7 +49,7 @@ impl Inner {
         if self.has_snapshots {
             return Ok(());
         }
-        Err(PyRuntimeError::new_err("this parser was built without snapshots: Parser(…, snapshots=True) asks for them"))
+        Err(PyRuntimeError::new_err("this parser keeps no snapshots: make it with Parser(…, snapshots=True)"))
     }
 }
 

@@ -45,7 +45,7 @@ impl Revision {
 
 /// Reads one JSON text as it arrives.
 ///
-/// ``patterns`` says what to tell: RFC 9535 paths such as ``"ask_slots[*].message"``, one or an iterable of them. Each call
+/// ``patterns`` says what to report: RFC 9535 paths such as ``"ask_slots[*].message"``, one or an iterable of them. Each call
 /// of ``feed`` returns what became known: ``Begin``, ``Delta``, ``End`` (and ``InnerError``, for ``"outer | inner"``).
 ///
 /// A parser belongs to one thread at a time; a second thread gets a ``RuntimeError``.
@@ -163,7 +163,7 @@ impl Parser {
         Ok(object)
     }
 
-    /// Makes the parser as new, keeping its patterns, choices and buffers.
+    /// Starts over with a new text, keeping the patterns, options and buffers.
     fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
         let inner = &mut Self::lock(slf)?.0;
         inner.parser.reset();
@@ -282,7 +282,7 @@ impl Parser {
         inner.parser.error().map(|error| exception(py, error, None)).transpose()
     }
 
-    /// The deviations from JSON that a lenient parser has gone past, at most 100 of them; ``deviation_count`` counts all.
+    /// The deviations from JSON that a lenient parser has tolerated, at most 100 of them; ``deviation_count`` counts all.
     #[getter]
     fn deviations<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         deviations(py, &Self::lock(slf)?.0.parser)

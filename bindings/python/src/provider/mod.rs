@@ -32,7 +32,7 @@ use crate::value::{Fractions, build};
 /// ``provider`` is ``"anthropic"``, ``"openai-chat"``, ``"openai-responses"``, ``"openai-assistants"``, ``"gemini"``,
 /// ``"bedrock"``, ``"cohere"``, ``"ollama"``, ``"ag-ui"``, ``"vercel-ui"``, ``"mcp"``, or ``"auto"``, which goes by the first
 /// event that only one provider sends. The patterns apply to each call's input; ``patterns_for`` has those for single tools,
-/// by name. With ``structured=True`` the answer's text is itself the JSON, and is told as a call without a name. The other
+/// by name. With ``structured=True`` the answer's text is itself the JSON, and is reported as a call without a name. The other
 /// options are those of ``Parser``; duplicate keys are rejected unless you choose otherwise.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct ProviderStream(Mutex<Inner>);
@@ -256,7 +256,7 @@ impl ProviderStream {
         let Inner { stream, has_snapshots, fractions, keys, mirrors, .. } = &mut *inner;
         if !*has_snapshots {
             return Err(PyRuntimeError::new_err(
-                "this stream was built without snapshots: snapshots=True asks for them",
+                "this stream keeps no snapshots: make it with snapshots=True",
             ));
         }
         match stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) {

@@ -17,13 +17,13 @@ export const loader = new ModuleLoader<DurableProviderExports>(
 
 /**
  * Starts the module from these bytes, or from a module that was compiled elsewhere. Needed with
- * `jsonspigot/durable/providers/slim` only; harmless afterwards.
+ * `jsonspigot/durable/providers/slim` only; a no-op once there is a module.
  */
 export function initSync(source: ModuleSource): void {
   loader.initSync(source);
 }
 
-/** The same, compiled in the background: for browsers that compile only small modules at once. */
+/** Like {@link initSync}, but compiles in the background: for browsers that compile only small modules synchronously. */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
   await loader.init(source);
 }

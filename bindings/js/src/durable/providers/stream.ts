@@ -34,7 +34,7 @@ export class ProviderStream extends AnyProviderStream {
 
   /**
    * A stream that goes on from a state, with the provider (`auto`, if it was made with that), patterns and options that it
-   * was saved with: these are not in the state. Only `numbers`, `prototypeKeys` and `spelling` may be others.
+   * was saved with: these are not in the state. Only `numbers`, `prototypeKeys` and `spelling` may differ.
    *
    * The bytes are read as hostile, and any bytes give a stream or an error. But whoever can write them can make up what has
    * been read, so protect them as you would the text.

@@ -4,7 +4,7 @@ import { loadFormatWith } from "../module.js";
 import { packed, unpacker } from "./inlined.js";
 import { unpack } from "../../unpack.js";
 
-/** Compiles the module in the background, for those who want no work at the first use; harmless afterwards. */
+/** Compiles the module in the background, to keep that out of the first use; a no-op once it is compiled. */
 export const init: () => Promise<void> = loadFormatWith("anthropic", () => unpack(unpacker, packed));
 
 export * from "../common.js";
