@@ -13,8 +13,10 @@ use crate::saved::{Impossible, Reader, Writer};
 
 /// Why a text was refused, or a question could not be answered.
 ///
-/// An error is `Clone + Eq`, says where it is ([`offset`](Error::offset), [`line`](Error::line),
-/// [`column`](Error::column), [`path`](Error::path)) and sticks: every later call to the parser returns it again.
+/// An error is `Clone + Eq` and says where it is ([`offset`](Error::offset), [`line`](Error::line),
+/// [`column`](Error::column), [`path`](Error::path)). An error in the text is final: every later call that feeds the
+/// parser, finishes it or asks for the complete value returns it again. An error about a call, such as
+/// [`InvalidPath`](ErrorKind::InvalidPath) or [`Finished`](ErrorKind::Finished), leaves the parser as it was.
 ///
 /// ```
 /// use jsonspigot::{ErrorKind, Parser, PatternSet};

@@ -17,7 +17,6 @@
 #![doc = concat!("[cli]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/cli/README.md")]
 #![doc = concat!("[contract]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/tests/CONTRACT.md")]
 #![doc = concat!("[contributing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CONTRIBUTING.md")]
-#![doc = concat!("[contributing-versions]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CONTRIBUTING.md#versions")]
 #![doc = concat!("[performance]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/PERFORMANCE.md")]
 #![doc = concat!("[security]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/SECURITY.md")]
 #![doc = concat!("[shopping]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/apps/chat/pictures/shopping.webp")]

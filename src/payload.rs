@@ -8,7 +8,7 @@ use core::fmt;
 use crate::error::Error;
 use crate::event::CompleteValue;
 
-/// What a tool call's input, or an envelope's payload, came to when it ended.
+/// The outcome of a tool call's input, or of an envelope's payload: the verdict, the text and, if complete, the value.
 ///
 /// ```
 /// # #[cfg(feature = "tool-calls")] {
@@ -95,7 +95,7 @@ pub enum PayloadStatus<'a> {
         /// |---|---|
         /// | `end-of-input` | the input ended, and nothing had said that the text was complete |
         /// | `incomplete` | the end was announced, but the JSON was not complete |
-        /// | `limit` | a limit of our own was passed |
+        /// | `limit` | one of this library's size limits was exceeded |
         /// | `superseded` | another message began |
         /// | `bad-frame` | an event that could not be read arrived while the call was open |
         /// | `unplaced` | a fragment that names no call, or an unknown one, may have been part of it |

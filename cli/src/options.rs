@@ -121,10 +121,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = one_or_more)]
     pub(crate) chunk: Option<NonZeroUsize>,
 
-    /// After every N chunks, save the whole state to bytes and go on from these: the output is the same
+    /// After every N chunks, save the whole state to bytes and resume from them; the output is the same
     ///
-    /// This is how a stream outlives a process. Here the bytes stay in this one: it shows that nothing is lost, and how
-    /// much slower it is.
+    /// This is how a stream can outlive a process. Here the bytes stay in the same process: the option shows that
+    /// nothing is lost, and how much time saving takes.
     #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = one_or_more)]
     pub(crate) checkpoint: Option<NonZeroUsize>,
 
@@ -180,8 +180,8 @@ pub(crate) struct Options {
     /// The input is text: follow the payloads that MARK describes, and write the text around them; may be repeated
     ///
     /// MARK is `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` (the first object or array) or `bare:object`; with
-    /// `:json` or `:raw` appended it says what to expect there. Takes one argument, several separated by commas, so
-    /// patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
+    /// `:json` or `:raw` appended it says what to expect there. Takes one argument, which may list several marks
+    /// separated by commas, so patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_delimiter = ',', value_hint = ValueHint::Other,
         conflicts_with_all = ["value", "snapshots", "patches", "provider", "structured"])]
     envelope: Vec<Delimiter>,
@@ -190,9 +190,9 @@ pub(crate) struct Options {
     ///
     /// The names: control-characters, bad-escapes, lone-surrogates, trailing-commas, comments (`//`, `/* */`, `#`),
     /// single-quotes, bare-keys, python-literals (True, False, None), non-finite (NaN, Infinity, -Infinity: shown as null),
-    /// byte-order-mark. `model-output` is the first four, comments and byte-order-mark. Each deviation is written as a line.
-    /// The text stays invalid unless --accept is given: behind the first one, strings and containers end without a value,
-    /// and it is the error at the end. With --provider and --envelope only the error is written.
+    /// byte-order-mark. `model-output` is the first five and byte-order-mark. Each deviation is written as a line. The
+    /// text stays invalid unless --accept is given: after the first deviation, strings and containers end without a
+    /// value, and that deviation is the error at the end. With --provider and --envelope only the error is written.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = leniency(), hide_possible_values = true)]
     lenient: Vec<Leniency>,
 

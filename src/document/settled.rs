@@ -51,10 +51,11 @@ use super::typed_error::{ReadFrom, read_from};
 /// A field of a typed partial that is empty until its value is complete: for enums, ids, and anything else that makes
 /// no sense half-received. In every other format it reads and writes as the plain value.
 ///
-/// With `#[serde(default)]` it may also be missing; without, what it is in is absent until it has begun. It works at any depth and around any type, also inside
-/// tagged and untagged enums and flattened fields, although serde reads those into a buffer first: it shows its value once
-/// that is complete, not earlier and not later. Two stay empty until the value around them is complete: a flattened field that is
-/// itself settled and has no members so far, and what a visitor of your own hands on as `text.into_deserializer()`.
+/// With `#[serde(default)]` the field may also be missing; without it, the value that contains the field is absent
+/// until the field has begun. `Settled` works at any depth and around any type, also inside tagged and untagged enums
+/// and flattened fields, although serde reads those into a buffer first: it shows its value as soon as that is
+/// complete. In two cases it stays empty until the value around it is complete: a flattened field that is itself
+/// `Settled` and has no members so far, and a value that a visitor of your own passes on as `text.into_deserializer()`.
 ///
 /// A deserializer that hides its error type and buffers values (typetag, which is built on erased-serde) takes away
 /// what this relies on. Do not use `Settled` in types that are read through one.

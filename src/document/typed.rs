@@ -80,7 +80,7 @@ impl<'a> PartialValue<'a> {
     /// taken for whole.** The [guide](crate::guide::typed) has a table of what is shown when.
     ///
     /// - Open strings are read with the text so far if they are read as text: as `String`, `&str`, `Cow<str>` or the like,
-    ///   optional, boxed, or in a newtype. To anything else (an enum, a `char`, a date, an address, a type with
+    ///   optional, boxed, or in a newtype. For any other type (an enum, a `char`, a date, an address, a type with
     ///   `#[serde(try_from = "String")]`) an open string is absent.
     /// - Open arrays and objects are read with the children so far. If one does not fit yet, for want of a required field,
     ///   say, it is absent: an element is left out of its list, a member out of its object. If what is around it does not

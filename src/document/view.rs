@@ -280,8 +280,8 @@ impl<'a> PartialValue<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path: it names nothing that could come or be absent. So does
-    /// a path into the text of a string, `arguments | city`: a partial document has the string as it is.
+    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path, or if the path leads into the text of a string,
+    /// as `arguments | city` does: a partial document has the string only as a string.
     pub fn state_of(self, path: &str) -> Result<ValueState, Error> {
         let mut value = self;
         let mut steps = concrete_steps(path);

@@ -19,7 +19,7 @@ pub enum DocumentEvent<'a> {
     End(EndedDocument<'a>),
 }
 
-/// A document that has ended: where it was, and what it came to.
+/// A document that has ended: its position and its outcome.
 ///
 /// ```
 /// use jsonspigot::{DocumentEvent, Documents, Framing, Parser, PatternSet};

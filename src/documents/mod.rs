@@ -85,7 +85,8 @@ enum State {
 }
 
 impl Documents {
-    /// A stream whose texts `parser` is to read, with its patterns and choices. What it has read before is forgotten.
+    /// A stream whose texts are read by `parser`, with its patterns and options. The parser is [reset](Parser::reset)
+    /// first.
     ///
     /// With a [lenient](crate::ParserBuilder::lenient) parser a line feed still ends a line, and a comment between
     /// concatenated texts belongs to the one after it.

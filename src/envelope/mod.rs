@@ -71,7 +71,7 @@ type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///
 /// JSON ends at its own end: a closing delimiter inside one of its strings is part of the string. Only white space may
 /// be between it and the closing delimiter; anything else makes the payload [trailing](crate::PayloadStatus::Trailing) or
-/// [malformed](crate::PayloadStatus::Malformed). From the first bad byte on, the JSON can't say any more where it ends, and
+/// [malformed](crate::PayloadStatus::Malformed). After the first bad byte the JSON no longer shows where it ends, so
 /// the next closing delimiter ends the payload, which is also where a browser or a Markdown viewer would end it. Plain
 /// text ends at the first closing delimiter. Payloads do not nest: an opening delimiter inside one is part of it.
 ///
@@ -109,7 +109,7 @@ impl Envelope {
         Self::builder().build(delimiters, patterns)
     }
 
-    /// An envelope with choices: how payloads are parsed, and the limits.
+    /// A builder, to set options: how payloads are parsed, and the limits.
     pub fn builder() -> EnvelopeBuilder {
         EnvelopeBuilder::default()
     }

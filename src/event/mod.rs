@@ -20,8 +20,9 @@ pub(crate) use raw_json::RawJson;
 
 /// Something that became known about a value that a pattern selects.
 ///
-/// Each match is told in order: one [`Begin`](EventKind::Begin), for a string its [`Delta`](EventKind::Delta)s, one
-/// [`End`](EventKind::End) if it closes. A value that several patterns select is told once for each, ascending.
+/// The events of each match come in order: one [`Begin`](EventKind::Begin), for a string its
+/// [`Delta`](EventKind::Delta)s, one [`End`](EventKind::End) if it closes. A value that several patterns select is
+/// reported once for each of them, in the order of the patterns.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet};
@@ -53,8 +54,8 @@ pub struct Event<'a> {
     /// Where in the input: the first byte of the value for a begin, the first raw byte of a delta, the byte after the
     /// value for an end, the first bad byte for an inner error.
     ///
-    /// What is told of a text inside a string counts in that text, which is the decoded text of the string: `outer | inner`
-    /// begins anew with each string that `outer` selects.
+    /// With a pattern `outer | inner`, offsets count from the beginning of the inner text, which is the decoded text of
+    /// the string, and start again at 0 for each string that `outer` selects.
     pub offset: u64,
 }
 

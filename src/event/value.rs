@@ -96,8 +96,8 @@ impl<'a> CompleteValue<'a> {
 
     /// The absolute byte range of the text.
     ///
-    /// Where the text stands for something else, which a [lenient](crate::ParserBuilder::lenient) parser has gone past
-    /// (`null` for `NaN`), the range ends where that ends, and is as long as the text as far as there are so many bytes.
+    /// If a [lenient](crate::ParserBuilder::lenient) parser has rewritten the value (`null` for `NaN`), the range ends
+    /// where the original ends and has the length of the rewritten text, but never begins before offset 0.
     #[must_use]
     pub fn span(self) -> core::ops::Range<u64> {
         self.end.saturating_sub(self.text.len() as u64)..self.end

@@ -92,9 +92,9 @@ impl ParserBuilder {
     /// package `ai`, which shows the same. Such a value is not complete, its [state](Parser::state_of) is
     /// [`Partial`](crate::ValueState::Partial), and a number may become another one: a patch then
     /// [replaces](crate::PatchOp::is_replacement) it. Events tell an atom only once it has ended, as always. What is
-    /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new. A patch has the whole
-    /// number each time it has grown; so of an open number longer than 1,024 characters as many are shown as the largest
-    /// power of two that has arrived, until it has ended.
+    /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new. Each patch
+    /// repeats the whole number, so an open number longer than 1,024 characters is shown in steps that double: its
+    /// first 1,024 characters, then 2,048, and so on until it ends.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, ValueState};
@@ -121,13 +121,14 @@ impl ParserBuilder {
 
     /// Goes on past these deviations from JSON, to show what follows them. Off by default; each call adds to the set.
     ///
-    /// For display: models write such text while a person watches. Events, snapshots and patches go on after a deviation as
-    /// [`DeviationKind`](crate::DeviationKind) says, and [`Parser::deviations`] reports it. But the text is not JSON, so it is never complete: from
-    /// the first deviation on, strings and containers end without their value (atoms keep theirs), the root of the
-    /// snapshot stays open, no more text is kept, and [`finish`](Parser::finish) returns that deviation as its error: the
-    /// one with which a strict parser stops, and at the same place. Any other error stops the parser as always. Limits
-    /// hold as always: those on keys and strings count the bytes of a key without quotes, and those between single quotes.
-    /// A text without deviations is read as by a strict parser, at the same cost.
+    /// For display, because models write such text while a person watches. Events, snapshots and patches go on after a
+    /// deviation as [`DeviationKind`](crate::DeviationKind) says, and [`Parser::deviations`] reports it. But the text
+    /// is not JSON, so it is never complete: from the first deviation on, strings and containers end without their
+    /// value (atoms keep theirs), the root of the snapshot stays open, no more text is kept, and
+    /// [`finish`](Parser::finish) returns the error with which a strict parser would have stopped at that deviation.
+    /// Any other error stops the parser as usual. Limits apply as usual: those on keys and strings also count the bytes
+    /// of unquoted keys and of single-quoted text. A text without deviations is read exactly as by a strict parser, at
+    /// the same cost.
     ///
     /// Until it is clear which deviation a byte begins, if any (`/`, the `N` of `None` and `NaN`, the first bytes of a byte
     /// order mark), nothing is reported. If it turns out to begin none, the error is that of a strict parser.
@@ -149,8 +150,8 @@ impl ParserBuilder {
         Self { leniency: self.leniency | leniency, ..self }
     }
 
-    /// Goes on past raw control characters, bad escapes and lone surrogates: short for [`lenient`](Self::lenient) with the
-    /// first three kinds.
+    /// Goes on past raw control characters, bad escapes and lone surrogates: short for [`lenient`](Self::lenient) with
+    /// the first three variants of [`DeviationKind`](crate::DeviationKind).
     ///
     /// A control character is told as itself, a bad `\x` as it is spelt, half a pair or a cut `\u` as U+FFFD.
     ///
@@ -184,9 +185,10 @@ impl ParserBuilder {
     /// [`is_strict`](Parser::is_strict) tells whether there was anything to accept. It is rewritten as it comes, at a cost
     /// that is linear in the text.
     ///
-    /// Offsets refer to the text as it came. A value's [span](crate::CompleteValue::span) ends where the value ended there
-    /// and is as long as its rewritten text; the span of [`complete`](Parser::complete) is in the rewritten text. Tool calls and envelopes keep to the strict verdict: with their parsers, deviations are only
-    /// shown.
+    /// Offsets refer to the original text. A value's [span](crate::CompleteValue::span) ends where the value ended in
+    /// it and is as long as the rewritten value; only the span of [`complete`](Parser::complete) refers to the
+    /// rewritten text. Tool calls and envelopes keep the strict verdict: their parsers show deviations but never accept
+    /// them.
     ///
     /// ```
     /// use jsonspigot::{Leniency, Parser, PatternSet};

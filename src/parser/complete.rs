@@ -9,7 +9,7 @@ use crate::path::ROOT;
 
 impl Parser {
     /// All bytes fed so far; after an error or a deviation, those before its offset. If [deviations are
-    /// accepted](crate::ParserBuilder::accept_deviations), the text behind the first one is rewritten as strict JSON.
+    /// accepted](crate::ParserBuilder::accept_deviations), the text from the first one on is rewritten as strict JSON.
     ///
     /// # Errors
     ///

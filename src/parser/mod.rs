@@ -71,7 +71,8 @@ pub struct Parser {
 }
 
 impl Clone for Parser {
-    /// A parser that goes on from here on its own. Events that have not been read yet are the original's.
+    /// An independent parser that continues from the same point. Events that have not been read yet stay with the
+    /// original.
     fn clone(&self) -> Self {
         Self { engine: self.engine.clone(), queue: Queue::default() }
     }
@@ -84,7 +85,7 @@ impl Parser {
         Self::builder().build(patterns)
     }
 
-    /// A parser with choices: limits, retention, duplicate keys, snapshots.
+    /// A builder, to set options: limits, retention, duplicate keys, snapshots.
     pub fn builder() -> ParserBuilder {
         ParserBuilder::default()
     }
@@ -370,8 +371,8 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::ForeignRevision`] unless this parser gave the revision, and has not been [reset](Self::reset) since, or
-    /// the parser that it was cloned from gave it before that.
+    /// [`ErrorKind::ForeignRevision`] if the revision is from another parser, or from before the last
+    /// [reset](Self::reset). A clone also knows the revisions that the original gave before it was cloned.
     ///
     /// # Panics
     ///

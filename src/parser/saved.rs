@@ -63,9 +63,8 @@ impl Parser {
         saved::save(&self.owner(Kind::Parser), bytes, |out| self.save_body(out));
     }
 
-    /// Goes on from a [saved](Self::save) state, in place of whatever this parser has read: as
-    /// [`ParserBuilder::restore`], with the patterns, choices and memory of this one. For whoever goes on with many streams
-    /// in turn.
+    /// Replaces this parser's state with a [saved](Self::save) one: like [`ParserBuilder::restore`], but with the
+    /// patterns and options of this parser, and reusing its memory. For programs that resume many streams in turn.
     ///
     /// ```
     /// use jsonspigot::{EventKind, Parser, PatternSet};
@@ -91,8 +90,8 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// Each [`RestoreErrorKind`](crate::RestoreErrorKind), as the bytes are. The parser is as after [`reset`](Self::reset)
-    /// then.
+    /// Any [`RestoreErrorKind`](crate::RestoreErrorKind), depending on the bytes. The parser is then left as after a
+    /// [`reset`](Self::reset).
     ///
     /// # Cost
     ///
@@ -107,10 +106,10 @@ impl Parser {
         restored
     }
 
-    /// Tells once more of the begin of each match that is open, outermost first; of none once the text has ended or failed.
+    /// Reports the begin of each open match again, outermost first; none once the text has ended or failed.
     ///
-    /// For whoever keeps something for each open match, by its id, and makes it again beside a restored parser. The begin
-    /// of a number that turned out to stand for `null` is told as one of `null`.
+    /// For programs that keep state for each open match, by its id, and have to rebuild it for a restored parser. A
+    /// number that turned out to stand for `null` is reported as `null`.
     ///
     /// ```
     /// use jsonspigot::{EventKind, Parser, PatternSet, ValueKind};
@@ -334,12 +333,13 @@ impl Parser {
 impl ParserBuilder {
     /// A parser with these choices that goes on where a [saved](Parser::save) one was.
     ///
-    /// It has the patterns and choices of the one that was saved, or this is an error. The bytes are read as hostile: any
-    /// bytes give a parser or an error, and what they make it remember takes a small multiple of their length. But whoever
-    /// can write them can make up what has been read, so protect them as you would the text.
+    /// The patterns and options must be those of the parser that was saved; otherwise this is an error. The bytes are
+    /// treated as hostile: any bytes give a parser or an error, and memory is at most a small multiple of their length.
+    /// But whoever can write them can make up what has been read, so protect them as you would protect the text.
     ///
-    /// The new parser goes its own way, as a clone does: it knows the revisions that were given until it was saved. Revisions
-    /// of other parsers are refused if those are of the same process. Two processes may number their parsers alike.
+    /// The new parser is independent, like a clone: it knows the revisions that were given before it was saved.
+    /// Revisions of other parsers in the same process are refused; those of a parser in another process may go
+    /// unnoticed, because two processes may number their parsers alike.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, RestoreErrorKind};
@@ -365,7 +365,7 @@ impl ParserBuilder {
     ///
     /// # Errors
     ///
-    /// Each [`RestoreErrorKind`](crate::RestoreErrorKind), as the bytes are.
+    /// Any [`RestoreErrorKind`](crate::RestoreErrorKind), depending on the bytes.
     ///
     /// # Cost
     ///

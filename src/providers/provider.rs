@@ -90,10 +90,10 @@ pub enum Provider {
     VercelUi,
     /// MCP's JSON-RPC messages: calls of tools and their results.
     ///
-    /// The [executor](crate::tool_calls::Executor) of a call is the client: a request is for its receiver to execute. In
-    /// a recording of both directions the result follows. A call's id is that of its request, a string without its
-    /// quotation marks unless it could be taken for a number then: `1` is a number, `"1"` a string. An error that answers a call is told as its result and as the
-    /// error that it is.
+    /// The [executor](crate::tool_calls::Executor) of a call is the client: whoever receives a request executes it. In
+    /// a recording of both directions the result follows. A call's id is that of its request; a string id loses its
+    /// quotation marks unless it would then look like a number (`1` is a number, `"1"` a string) or like a string that
+    /// has kept them. An error that answers a call is reported twice: as the call's result and as an error.
     #[cfg(feature = "mcp")]
     Mcp,
 }
@@ -137,7 +137,7 @@ impl Provider {
         Self::ALL.iter().copied().find(|provider| provider.name() == name)
     }
 
-    /// Whose event this is; `None` if it could be several providers', or nobody's that is compiled in.
+    /// The provider that sends events like this one; `None` if several do, or none of those that are compiled in.
     ///
     /// ```
     /// use jsonspigot::providers::Provider;

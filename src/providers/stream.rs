@@ -132,13 +132,13 @@ impl ProviderStream {
     /// | Gemini | an object with `role` and `parts` | `contents` |
     /// | Gemini Interactions | a list of steps | the elements to `input` |
     ///
-    /// It is there once the answer has stopped, until the next message begins, if
-    /// [`with_message`](Self::with_message) asked for it. `None` stands for a message that is still on its way, or of
-    /// which something is missing: an event that could not be read, a call that was cut, or what is beyond
-    /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), which limits the message too. Of several
-    /// answers it is the first. Bedrock's citations and Interactions' annotations of text, which are not needed to go on,
-    /// are not in it. AG-UI, the Vercel UI stream and MCP have no message; OpenAI's Realtime and Assistants and Gemini's
-    /// Live neither, as the server keeps the conversation.
+    /// If [`with_message`](Self::with_message) asked for it, it is available from the end of the answer until the next
+    /// message begins. It is `None` while the message is still arriving, and if any of it is missing: an event could
+    /// not be read, a call was cut off, or the message exceeds
+    /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), which limits it too. If there are
+    /// several answers, it is the first. It leaves out Bedrock's citations and Interactions' annotations of text, which
+    /// the next request does not need. AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's
+    /// Realtime and Assistants or Gemini's Live, where the server keeps the conversation.
     ///
     /// ```
     /// use jsonspigot::PatternSet;

@@ -27,9 +27,9 @@ pub struct TokenUsage {
     pub input: Option<u64>,
     /// All of the output, reasoning included.
     pub output: Option<u64>,
-    /// What of the input was read from a cache.
+    /// How much of the input was read from a cache.
     pub cached: Option<u64>,
-    /// What of the output is reasoning.
+    /// How much of the output is reasoning.
     pub reasoning: Option<u64>,
 }
 

@@ -28,9 +28,9 @@ pub enum RestoreErrorKind {
     NotSavedState,
     /// The state was saved in another version of the format. The text has to be read again from its beginning.
     OtherVersion,
-    /// The end of the state is missing; so it is of no bytes at all.
+    /// The end of the state is missing. No bytes at all count as this, too.
     Cut,
-    /// The bytes are not those that were saved: the checksum is another.
+    /// The bytes are not those that were saved: the checksum does not match.
     Changed,
     /// Something else was saved: a [`Documents`](crate::Documents), say, and not a [`Parser`](crate::Parser).
     OtherKind,

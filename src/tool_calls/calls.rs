@@ -54,7 +54,7 @@ impl ToolCalls {
         Self::builder().patterns(patterns).build()
     }
 
-    /// Calls with choices: patterns for each tool, limits, modes.
+    /// A builder, to set options: patterns for each tool, limits, modes.
     pub fn builder() -> ToolCallsBuilder {
         ToolCallsBuilder::default()
     }

@@ -2,7 +2,7 @@
 
 use crate::saved::Digest;
 
-/// Upper bounds on what a stream may make this process keep. N passes, and N+1 is told as an error of its own kind.
+/// Upper bounds on what a stream may make this process keep. N is allowed; N+1 is reported as an error of its own kind.
 ///
 /// Unlike the parser's [`Limits`](crate::Limits) they have finite defaults, so that neither a million slots nor an
 /// endless call can take all memory.

@@ -1,7 +1,7 @@
 //! Several tool calls at once, each with a parser of its own, whatever SDK or reader took the stream apart.
 //!
 //! [`ToolCalls`] takes the five signals that every protocol has in some form: `start`, `delta`, `whole`, `stop` and
-//! `finish`. What a call's arguments are worth is never a guess: each call ends with a [`Payload`](crate::Payload) that
+//! `finish`. The verdict on a call's arguments is never a guess: each call ends with a [`Payload`](crate::Payload) that
 //! says whether its input is complete, empty, truncated, malformed, followed by more text, or not JSON at all, and only
 //! the first two have a value.
 //!
