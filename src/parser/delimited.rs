@@ -59,7 +59,7 @@ impl Parser {
 
     #[inline]
     fn take_string_piece(&mut self, chunk: &[u8], on_event: &mut impl FnMut(Event<'_>)) -> Option<Result<(), Error>> {
-        // A small module has the short way once, for parsers of a single text.
+        // A small module has the fast path once, for parsers of a single text.
         if cfg!(target_arch = "wasm32") {
             return None;
         }
