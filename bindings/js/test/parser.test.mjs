@@ -173,6 +173,25 @@ describe("errors", () => {
       assert.deepEqual(run(cut(bytes(broken), list)), run([broken]));
     }), { numRuns: 300 });
   });
+  test("a text that stops early is incomplete, at whatever unit", () => {
+    fc.assert(fc.property(text, sizes, (whole, list) => {
+      // Behind a container or a string nothing is missing, and a number could end.
+      fc.pre(/["\]}]$/.test(whole.trimEnd()));
+      const stop = whole.trimEnd().length;
+      for (let end = 0; end < stop; end += 1 + (stop >> 5)) {
+        const parser = new Parser(PATTERNS, OPTIONS);
+        for (const chunk of cut(whole.slice(0, end), list)) parser.feed(chunk);
+        assert.throws(() => parser.finish(), { kind: "incomplete" }, whole.slice(0, end));
+        parser.dispose();
+      }
+    }));
+    const emoji = '{"😀": ["a😀b", "😀"]}';
+    for (let end = 0; end < emoji.length; end++) {
+      const parser = new Parser(PATTERNS, OPTIONS);
+      parser.feed(emoji.slice(0, end));
+      assert.throws(() => parser.finish(), { kind: "incomplete" }, emoji.slice(0, end));
+    }
+  });
   test("an incomplete text is one", () => {
     const parser = new Parser();
     parser.feed('{"a":[');
