@@ -255,9 +255,7 @@ impl ProviderStream {
         let mut inner = self.lock()?;
         let Inner { stream, has_snapshots, fractions, keys, mirrors, .. } = &mut *inner;
         if !*has_snapshots {
-            return Err(PyRuntimeError::new_err(
-                "this stream keeps no snapshots: make it with snapshots=True",
-            ));
+            return Err(PyRuntimeError::new_err("this stream keeps no snapshots: make it with snapshots=True"));
         }
         match stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) {
             None => Ok(None),
