@@ -157,10 +157,9 @@ export class EventReader {
     this.refusal = refusal;
   }
 
-  /** All events of a call; if its count is negative, an error follows them. */
-  read(instance: Instance, count: number): Event[] {
+  /** All events of a call, after those that are there; if its count is negative, an error follows them. */
+  read(instance: Instance, count: number, events: Event[] = []): Event[] {
     if (this.refusal) throw this.refusal;
-    const events: Event[] = [];
     if (count === 0) return events;
     const output = instance.read(count);
     const end = count < 0 ? output.end - ERROR_WORDS : output.end;
@@ -181,8 +180,7 @@ export class EventReader {
     return events[0]!;
   }
 
-  readDocuments(instance: Instance, count: number): DocumentEvent[] {
-    const events: DocumentEvent[] = [];
+  readDocuments(instance: Instance, count: number, events: DocumentEvent[] = []): DocumentEvent[] {
     if (count === 0) return events;
     const output = instance.read(count);
     const eventsEnd = count < 0 ? output.end - ERROR_WORDS : output.end;

@@ -262,10 +262,9 @@ export function isWellFormed(text: string): boolean {
   return own ? own.call(text) : !HALF.test(text);
 }
 
-/** The two bytes of UTF-8 that every character with this first half of a surrogate pair begins with. */
+/** The first half of a surrogate pair as UTF-8: the two bytes that it determines, whatever the other half. */
 export function beginningOf(half: string): Uint8Array {
-  const ten = half.charCodeAt(0) - 0xd800 + 0x40;
-  return new Uint8Array([0xf0 | (ten >> 8), 0x80 | ((ten >> 2) & 0x3f)]);
+  return encode(`${half}\udc00`).subarray(0, 2);
 }
 
 /** Whether a value is a `Uint8Array`, of whatever realm: tests and frames have constructors of their own. */
@@ -280,7 +279,8 @@ export function encode(text: string): Uint8Array {
 /** How one module of the package is had, and the instance of it that lives. */
 export class ModuleLoader<E extends Exports> {
   readonly #instead: string;
-  readonly #first: string;
+  readonly #file: string;
+  readonly #orElse: string;
   #load: (() => WebAssembly.Module) | undefined;
   #bytes: (() => Uint8Array) | undefined;
   #compiled: WebAssembly.Module | undefined;
@@ -288,11 +288,13 @@ export class ModuleLoader<E extends Exports> {
   #current: Instance<E> | undefined;
 
   /**
-   * @param first What errors say has to be done first.
+   * @param file The name of the module's file.
    * @param instead What errors say of other ways to have it, after "hand a compiled module to".
+   * @param orElse What the error of a missing module says after "call initSync() … first".
    */
-  constructor(first: string, instead: string) {
-    this.#first = first;
+  constructor(file: string, instead: string, orElse = "") {
+    this.#file = file;
+    this.#orElse = orElse;
     this.#instead = instead;
   }
 
@@ -327,7 +329,8 @@ export class ModuleLoader<E extends Exports> {
   #compile(): Engine<E> {
     if (!this.#compiled) {
       if (!this.#load) {
-        throw new JsonSpigotError("not-started", `no WebAssembly module: ${this.#first}`);
+        const message = `no WebAssembly module: call initSync() with \`${this.#file}\` first${this.#orElse}`;
+        throw new JsonSpigotError("not-started", message);
       }
       try {
         this.#compiled = this.#load();
@@ -369,7 +372,7 @@ export class ModuleLoader<E extends Exports> {
 }
 
 const main = new ModuleLoader<ParserExports>(
-  "call initSync() with `jsonspigot/jsonspigot.wasm` first",
+  "jsonspigot/jsonspigot.wasm",
   "`jsonspigot/slim`, or import `jsonspigot/js`, which needs no WebAssembly",
 );
 

@@ -129,9 +129,13 @@ abstract class Handle {
       this.half = half;
     } else {
       if (!isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
-      // No other half can follow: the half is the error, and the bytes come behind it.
-      length = this.writeBytes(this.half === "" ? chunk : behindHalf(chunk));
-      this.half = "";
+      // No other half can follow bytes: the half is the error, and the bytes come after it.
+      if (this.half === "" || chunk.length === 0) {
+        length = this.writeBytes(chunk);
+      } else {
+        length = this.writeBytes(behindHalf(chunk));
+        this.half = "";
+      }
     }
     try {
       return module.exports.feed(this.parser, length, typeof chunk === "string" ? 1 : 0);
@@ -161,7 +165,7 @@ abstract class Handle {
     return this.call((exports) => exports.finish(this.parser));
   }
 
-  /** Half a pair that is still waiting is half a character, as bytes. */
+  /** The waiting half of a surrogate pair as bytes; it no longer waits. */
   protected takeHalf(): Uint8Array {
     const { half } = this;
     this.half = "";
@@ -261,7 +265,7 @@ export class Parser extends Handle {
     const before = this.half === "" ? [] : this.feed(this.takeHalf());
     const count = this.finishInput();
     if (this.mirror) this.mirror.isBehind = true;
-    return before.concat(this.reader.read(this.module, count));
+    return this.reader.read(this.module, count, before);
   }
 
   /**
@@ -420,7 +424,7 @@ export class Documents extends Handle {
   /** The end of the stream, and of its last text. */
   finish(): DocumentEvent[] {
     const before = this.half === "" ? [] : this.feed(this.takeHalf());
-    return before.concat(this.reader.readDocuments(this.module, this.finishInput()));
+    return this.reader.readDocuments(this.module, this.finishInput(), before);
   }
 
   /** Starts over with a new stream. */

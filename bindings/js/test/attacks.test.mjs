@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 
 import { applyPatch, Documents, events, FieldReader, Parser, snapshots } from "../dist/index.js";
-import { ProviderStream } from "../dist/providers/index.js";
+import { Envelope, ProviderStream } from "../dist/providers/index.js";
 
 const utf8 = (text) => new TextEncoder().encode(text);
 
@@ -59,6 +59,41 @@ test("half a pair costs a stream of documents one document", () => {
   documents.feed('1\n"\ud83d');
   assert.deepEqual(documents.finish().map(({ kind, error }) => [kind, error.kind]), [["document-error", "incomplete"]]);
   assert.throws(() => documents.feed("3\n"), { kind: "finished" });
+});
+
+test("what half a pair at the end tells comes before the error", () => {
+  const lenient = { lenient: "model-output" };
+  for (const [text, options, kind, told] of [
+    ['"xy\\\ud83d', lenient, "invalid-escape", "xy\\"],
+    ['"\\ud83d\ud83d', { ...lenient, accept: true }, "incomplete", "\ufffd"],
+  ]) {
+    const parser = new Parser("$", options);
+    const events = parser.feed(text);
+    assert.throws(() => parser.finish(), (error) => error.kind === kind && events.push(...error.events) > 0);
+    assert.equal(events.filter((event) => event.kind === "delta").map((event) => event.text).join(""), told);
+    assert.throws(() => parser.finish(), (error) => error.kind === kind && error.events.length === 0);
+    for (const framing of ["lines", "concatenated"]) {
+      const documents = new Documents(framing, "$", options);
+      const all = documents.feed(text);
+      try {
+        all.push(...documents.finish());
+      } catch (error) {
+        all.push(...error.events);
+      }
+      assert.equal(all.filter((event) => event.kind === "delta").map((event) => event.text).join(""), told, framing);
+      assert.deepEqual([all.at(-1).kind, all.at(-1).error.kind], ["document-error", kind]);
+    }
+  }
+});
+
+test("an empty chunk of bytes is nothing, between the halves of a pair too", () => {
+  const parser = new Parser("$");
+  const texts = ['"\ud83d', new Uint8Array(0), '\ude00"'].flatMap((chunk) => parser.feed(chunk)).map((event) => event.text);
+  parser.finish();
+  assert.deepEqual([texts.join(""), parser.value()], ["😀", "😀"]);
+  const envelope = new Envelope("tag:x");
+  const shown = ["a\ud83d", new Uint8Array(0), "\ude00"].flatMap((chunk) => envelope.feed(chunk)).concat(envelope.finish());
+  assert.equal(shown.map(({ text }) => text).join(""), "a😀");
 });
 
 test("a stream of documents refuses to promise snapshots", () => {

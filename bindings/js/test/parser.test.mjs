@@ -175,7 +175,7 @@ describe("errors", () => {
   });
   test("a text that stops early is incomplete, at whatever unit", () => {
     fc.assert(fc.property(text, sizes, (whole, list) => {
-      // Behind a container or a string nothing is missing, and a number could end.
+      // A number at the root may end at any digit.
       fc.pre(/["\]}]$/.test(whole.trimEnd()));
       const stop = whole.trimEnd().length;
       for (let end = 0; end < stop; end += 1 + (stop >> 5)) {

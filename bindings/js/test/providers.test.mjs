@@ -277,7 +277,7 @@ test("an envelope at every cut, in units and bytes", () => {
 });
 
 test("an entry with one wire format says what has the others", () => {
-  // The others are there in this process: it has imported the entry that has all.
+  // In a process of its own: this one has imported the entry that has all formats.
   const script = `
     import { ProviderStream } from ${JSON.stringify(new URL("../dist/providers/anthropic/index.js", import.meta.url).href)};
     new ProviderStream("anthropic").dispose();

@@ -8,10 +8,7 @@ export interface DurableExports extends ParserExports {
   restore(parser: number, patterns: number, length: number): number;
 }
 
-export const loader = new ModuleLoader<DurableExports>(
-  "call initSync() with `jsonspigot/durable.wasm` first",
-  "`jsonspigot/durable/slim`",
-);
+export const loader = new ModuleLoader<DurableExports>("jsonspigot/durable.wasm", "`jsonspigot/durable/slim`");
 
 /**
  * Starts the module from these bytes, or from a module that was compiled elsewhere. Needed with `jsonspigot/durable/slim`

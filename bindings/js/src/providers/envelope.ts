@@ -158,6 +158,7 @@ export class Envelope extends Handle {
     this.#check();
     if (typeof chunk !== "string") {
       if (!isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
+      if (chunk.length === 0) return [];
       return this.#feedBytes(this.#takeHalf(), chunk);
     }
     if (this.#cut.length > 0) return this.#feedBytes(new Uint8Array(0), halfAsBytes(chunk));

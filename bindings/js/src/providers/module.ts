@@ -17,8 +17,9 @@ export interface ProviderExports extends Exports {
 
 const newLoader = () =>
   new ModuleLoader<ProviderExports>(
-    "import `jsonspigot/providers`, or call initSync() with `jsonspigot/providers.wasm` first",
+    "jsonspigot/providers.wasm",
     "`jsonspigot/providers/slim`",
+    ", or import `jsonspigot/providers`",
   );
 
 /** Of the module that has all. */

@@ -10,10 +10,7 @@ export interface DurableProviderExports extends ProviderExports {
   restore(slot: number, length: number): number;
 }
 
-export const loader = new ModuleLoader<DurableProviderExports>(
-  "call initSync() with `jsonspigot/durable/providers.wasm` first",
-  "`jsonspigot/durable/providers/slim`",
-);
+export const loader = new ModuleLoader<DurableProviderExports>("jsonspigot/durable/providers.wasm", "`jsonspigot/durable/providers/slim`");
 
 /**
  * Starts the module from these bytes, or from a module that was compiled elsewhere. Needed with
