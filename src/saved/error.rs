@@ -28,7 +28,7 @@ pub enum RestoreErrorKind {
     NotSavedState,
     /// The state was saved in another version of the format. The text has to be read again from its beginning.
     OtherVersion,
-    /// The end of the state is missing. No bytes at all count as this, too.
+    /// The end of the state is missing, or there are no bytes at all.
     Cut,
     /// The bytes are not those that were saved: the checksum does not match.
     Changed,

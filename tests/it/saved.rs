@@ -291,7 +291,7 @@ fn a_state_is_put_behind_what_is_there() {
     assert!(builder.restore(&patterns, &bytes[8..]).is_ok());
 }
 
-/// What was kept of an open match inside a string before the text has deviated is part of a state.
+/// What an open match inside a string had kept before the text deviated is part of the state.
 #[test]
 fn a_deviation_inside_an_open_match_goes_on() {
     let patterns = set(&["a | b"]);
@@ -570,7 +570,7 @@ fn a_stream_with_more_texts_than_bytes_is_refused() {
     assert_eq!(error.kind(), RestoreErrorKind::Impossible);
 }
 
-/// It is the one text that takes no byte.
+/// A text that fails at its first byte is the only one that takes no bytes.
 #[test]
 fn a_stream_that_has_ended_at_its_first_byte_goes_on() {
     let new = || Parser::new(&PatternSet::empty());
