@@ -15,7 +15,8 @@
 //!
 //! Neither answer has a way through serde's buffers, and serde drops the errors of an untagged enum's variants. Therefore
 //! they are kept by thread: a look begins and ends in one. Without the feature `std` there are no threads to keep them by.
-//! Then an open value is not buffered, and what serde buffers is absent until it closes ([`CAN_BE_OPEN`]).
+//! Then an open value is not buffered, and what serde buffers is absent until it closes ([`CAN_BE_OPEN`]); and a `Settled`
+//! that is flattened itself, or is handed what others have read, can't know better than that it is complete.
 
 #[cfg(feature = "std")]
 use core::cell::Cell;

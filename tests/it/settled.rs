@@ -1,5 +1,7 @@
 //! `Settled` inside everything that serde reads into a buffer first: empty while the value around it is open, there once
-//! that is complete. And the same buffers with a tag or variant in them, which an open string is not.
+//! that is complete. And the same buffers with a tag or variant in them, which an open string is not. Without the feature
+//! `std`, nothing of that is shown before it is complete.
+#![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -173,6 +175,7 @@ fn read_on<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> R
     T::deserialize(deserializer)
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn in_each_representation() {
     check(r#"{"type":"run","path":"/home/me/notes","text":"more"}"#, Tagged::path);
@@ -188,6 +191,7 @@ fn in_each_representation() {
     });
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn in_representations_inside_each_other() {
     check(r#"{"type":"nested","inner":{"type":"run","path":"/home/me/notes","text":"more"}}"#, Tagged::path);
@@ -221,6 +225,7 @@ fn in_representations_inside_each_other() {
     check(r#"[{"path":"/home/me/notes","text":"more"},"more"]"#, path);
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn in_wrappers_and_containers() {
     let one = r#"{"type":"run","path":"/home/me/notes","text":"more"}"#;
@@ -292,6 +297,7 @@ enum Shape {
     Fields { x: f64 },
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn around_any_type() {
     holds::<String>(r#""a""#);
@@ -329,6 +335,7 @@ fn around_any_type() {
 }
 
 /// A buffered value recurses, as serde does: as deep as serde_json goes.
+#[cfg(feature = "std")]
 #[test]
 fn as_deep_as_serde_json() {
     let nested = |depth: usize| format!(r#"{}"a"{}"#, r#"{"a":["#.repeat(depth / 2), "]}".repeat(depth / 2));
@@ -374,6 +381,7 @@ fn beside_anything_borrowed() {
     assert_eq!(*lent.get(), [Lent("a"), Lent("b")]);
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn a_complete_value_that_does_not_fit_is_an_error() {
     #[track_caller]
@@ -400,6 +408,7 @@ fn a_complete_value_that_does_not_fit_is_an_error() {
 }
 
 /// Whatever it is and wherever it stands, as soon as the value around it has closed, in something open.
+#[cfg(feature = "std")]
 #[test]
 fn none_is_late() {
     for json in ["[]", "{}", "[1]", "[true,null]", r#"["a",1]"#, "[[]]", r#"["a",{}]"#, "[[1.5],[[2.5]]]"] {
@@ -415,6 +424,7 @@ fn none_is_late() {
 }
 
 /// A field around all that is flattened is open as long as its struct.
+#[cfg(feature = "std")]
 #[test]
 fn around_a_flattened_field() {
     type Around = Flattened<Settled<File>>;
@@ -435,6 +445,7 @@ fn around_a_flattened_field() {
 }
 
 /// Text that is borrowed stays borrowed in buffers.
+#[cfg(feature = "std")]
 #[test]
 fn beside_borrowed_text() {
     #[derive(Debug, Deserialize)]
@@ -472,6 +483,7 @@ fn a_key_is_whole() {
 }
 
 /// What is seen depends on the text alone: neither on what other threads look at, nor on how many.
+#[cfg(feature = "std")]
 #[test]
 fn any_number_of_threads_see_the_same() {
     let part = |it: &Vec<Tagged>| it.iter().map(|it| (it.path(), format!("{it:?}"))).collect::<Vec<_>>();
@@ -501,6 +513,7 @@ fn any_number_of_threads_see_the_same() {
 }
 
 /// A type may look at another document, or read another text, while it is being read.
+#[cfg(feature = "std")]
 #[test]
 fn a_look_within_a_look_is_its_own() {
     #[derive(Debug, PartialEq)]
@@ -530,6 +543,7 @@ fn a_look_within_a_look_is_its_own() {
 }
 
 /// A value that was read in some other way and is then handed on: it waits for what is around it.
+#[cfg(feature = "std")]
 #[test]
 fn what_is_handed_on_by_others_is_not_settled_early() {
     use serde::de::IntoDeserializer;
@@ -679,6 +693,7 @@ fn nor_a_character() {
 }
 
 /// Where serde drops the error, an optional field or another variant is what is seen of what has no whole name yet.
+#[cfg(feature = "std")]
 #[test]
 fn nor_where_something_else_may_stand_for_it() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -717,6 +732,7 @@ fn nor_where_something_else_may_stand_for_it() {
 }
 
 /// Also where another variant may have asked for it.
+#[cfg(feature = "std")]
 #[test]
 fn nothing_is_settled_early() {
     #[derive(Debug, Deserialize)]
@@ -817,6 +833,7 @@ fn nor_what_a_function_makes_of_it() {
 }
 
 /// Text is text, in the same places.
+#[cfg(feature = "std")]
 #[test]
 fn open_text_is_shown_in_buffers() {
     fn shows<T: DeserializeOwned + PartialEq + Debug>(open: &str, expected: &T) {

@@ -184,7 +184,8 @@ fn open_atoms_are_shown_to_types_too() {
     shown(r#"{"settled": 12"#, none());
     shown(r#"{"settled": 12,"#, Atoms { settled: Settled::from(12), ..none() });
     shown(r#"{"tagged": {"in": "pixels", "size": 12"#, none());
-    shown(r#"{"tagged": {"in": "pixels", "size": 12 "#, Atoms { tagged: Some(Size::Pixels { size: 12 }), ..none() });
+    let tagged = cfg!(feature = "std").then_some(Size::Pixels { size: 12 });
+    shown(r#"{"tagged": {"in": "pixels", "size": 12 "#, Atoms { tagged, ..none() });
     // A reader that says what it wants of a number is asked again when that has ended.
     #[derive(Debug, PartialEq)]
     struct Status(u16);
@@ -393,15 +394,17 @@ pub(super) struct Flattened {
 
 #[test]
 fn serdes_other_representations_read_as_from_serde_json() {
-    partial(r#"{"type": "text", "text": "hel"#, &Tagged::Text { text: "hel".to_owned() });
-    partial(
-        r#"[1, "x", ["y"#,
-        &Untagged::List(vec![
-            Untagged::Number(1.0),
-            Untagged::Text("x".to_owned()),
-            Untagged::List(vec![Untagged::Text("y".to_owned())]),
-        ]),
-    );
+    if cfg!(feature = "std") {
+        partial(r#"{"type": "text", "text": "hel"#, &Tagged::Text { text: "hel".to_owned() });
+        partial(
+            r#"[1, "x", ["y"#,
+            &Untagged::List(vec![
+                Untagged::Number(1.0),
+                Untagged::Text("x".to_owned()),
+                Untagged::List(vec![Untagged::Text("y".to_owned())]),
+            ]),
+        );
+    }
     whole::<Tagged>(r#"{"url": "u", "type": "image", "width": 3}"#);
     whole::<Tagged>(r#"{"url": "u", "type": "sound"}"#);
     whole::<Untagged>(r#"[1, ["a", -2.5e3], []]"#);
@@ -426,6 +429,7 @@ fn lengths_have_to_fit() {
 
 /// What a container says of how many of its children are left, before each of them and at its end.
 #[derive(Debug, PartialEq)]
+#[cfg_attr(not(feature = "std"), allow(dead_code))]
 struct Hints(Vec<Option<usize>>);
 
 impl<'de> Deserialize<'de> for Hints {
@@ -460,6 +464,8 @@ impl<'de> Deserialize<'de> for Hints {
     }
 }
 
+// Without it, a visitor of anything may be a buffer, and is shown nothing open.
+#[cfg(feature = "std")]
 #[test]
 fn containers_say_how_many_are_left() {
     for (text, shown) in
