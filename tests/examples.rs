@@ -291,6 +291,7 @@ fn forms(shown: &str) -> (Vec<Vec<[&str; 3]>>, &str) {
     (forms, rest)
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn live_form_marks_what_is_partial_and_complete() {
     let shown = start("live_form", &["--fast"]).ends().well();
@@ -319,6 +320,7 @@ fn live_form_marks_what_is_partial_and_complete() {
     assert!(strict.starts_with("Form {\n    title: \"Login fails on slow networks 🐌\",\n"), "{strict}");
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn live_form_draws_before_the_last_chunk() {
     let running = start("live_form", &["-"]).write(r#"{"title": "Fix t"#).shows("   title … Fix t\n    date ·\n");
@@ -336,6 +338,7 @@ fn live_form_draws_before_the_last_chunk() {
     );
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn live_form_gives_no_form_of_a_cut_stream() {
     for cut in [0, 1, 10, 30, 60].map(|cut| cut.to_string()) {

@@ -197,7 +197,12 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
             NodeKind::Null => Unexpected::Unit,
             NodeKind::False => Unexpected::Bool(false),
             NodeKind::True => Unexpected::Bool(true),
-            NodeKind::Number => Unexpected::Other("number"),
+            NodeKind::Number => match ShortNumber::read(self.value.text()) {
+                Some(ShortNumber::Positive(integer)) => Unexpected::Unsigned(integer),
+                Some(ShortNumber::Negative(integer)) => Unexpected::Signed(integer),
+                Some(ShortNumber::Float(float)) => Unexpected::Float(float),
+                None => Unexpected::Other("number"),
+            },
             NodeKind::String => Unexpected::Str(self.value.text()),
             NodeKind::Array => Unexpected::Seq,
             NodeKind::Object => Unexpected::Map,
@@ -208,18 +213,16 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 }
 
-/// Methods that take values of some kinds, each in the given way. A number is handed to serde_json, with the same
-/// method: for some types it reads numbers in a special way, and it knows how to refuse one.
+/// Methods that take values of some kinds, each in the given way. None takes a number, and none goes through serde_json,
+/// where all that a visitor reads would be compiled once more.
 macro_rules! deserialize_kinds {
-    ($($method:ident($($argument:ident: $type:ty),*) $(: $($kind:ident)|+ => $read:ident)?;)*) => {
+    ($($method:ident($($argument:ident: $type:ty),*): $($kind:ident)|+ => $read:ident;)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {
-            let value = self.value;
-            let read = match value.node().kind {
-                NodeKind::Number => read_number(value.text(), |number| number.$method($($argument,)* visitor)),
-                $($(NodeKind::$kind)|+ => self.$read(visitor),)?
+            $(let _ = $argument;)*
+            match self.value.node().kind {
+                $(NodeKind::$kind)|+ => self.$read(visitor),
                 _ => self.wrong_type(&visitor),
-            };
-            read.map_err(|error| error.inside(value))
+            }
         })*
     };
 }
@@ -228,12 +231,10 @@ macro_rules! deserialize_kinds {
 macro_rules! deserialize_numbers {
     ($($method:ident: $tells_floats:literal;)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-            let value = self.value;
-            let read = match value.node().kind {
+            match self.value.node().kind {
                 NodeKind::Number => self.read_number(visitor, $tells_floats, |number, visitor| number.$method(visitor)),
                 _ => self.wrong_type(&visitor),
-            };
-            read.map_err(|error| error.inside(value))
+            }
         })*
     };
 }
@@ -242,7 +243,7 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
     type Error = TypedError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        self.read_any(visitor).map_err(|error| error.inside(self.value))
+        self.read_any(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
@@ -254,13 +255,12 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, TypedError> {
-        let read = match name {
+        match name {
             SETTLED if self.is_open() => visitor.visit_none(),
             SETTLED => visitor.visit_some(self),
             RAW_VALUE => self.read_raw_value(visitor),
             _ => visitor.visit_newtype_struct(Self { reader: TextReader::Newtype, ..self }),
-        };
-        read.map_err(|error| error.inside(self.value))
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -269,7 +269,7 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
         _variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TypedError> {
-        self.read_enum(visitor).map_err(|error| error.inside(self.value))
+        self.read_enum(visitor)
     }
 
     fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
@@ -281,6 +281,20 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
         visitor.visit_unit()
     }
 
+    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        match self.value.node().kind {
+            NodeKind::Number => read_number(self.value.text(), |number| number.deserialize_i128(visitor)),
+            _ => self.wrong_type(&visitor),
+        }
+    }
+
+    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        match self.value.node().kind {
+            NodeKind::Number => read_number(self.value.text(), |number| number.deserialize_u128(visitor)),
+            _ => self.wrong_type(&visitor),
+        }
+    }
+
     deserialize_numbers! {
         deserialize_i8: true; deserialize_i16: true; deserialize_i32: true; deserialize_i64: true;
         deserialize_u8: true; deserialize_u16: true; deserialize_u32: true; deserialize_u64: true;
@@ -290,7 +304,6 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
     }
 
     deserialize_kinds! {
-        deserialize_i128(); deserialize_u128();
         deserialize_unit(): Null => read_literal;
         deserialize_unit_struct(name: &'static str): Null => read_literal;
         deserialize_bool(): False | True => read_literal;
@@ -349,7 +362,7 @@ impl<'a> VariantAccess<'a> for PartialDeserializer<'_, 'a> {
     }
 
     fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError> {
-        self.deserialize_tuple(len, visitor)
+        self.deserialize_tuple(len, visitor).map_err(|error| error.inside(self.value))
     }
 
     fn struct_variant<V: Visitor<'a>>(
@@ -357,6 +370,6 @@ impl<'a> VariantAccess<'a> for PartialDeserializer<'_, 'a> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TypedError> {
-        self.deserialize_struct("", fields, visitor)
+        self.deserialize_struct("", fields, visitor).map_err(|error| error.inside(self.value))
     }
 }
