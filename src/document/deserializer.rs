@@ -26,22 +26,31 @@ use crate::event::SERDE_DEPTH;
 #[derive(Clone, Copy)]
 pub(super) struct PartialDeserializer<'c, 'a> {
     value: PartialValue<'a>,
-    levels_left: usize,
+    levels_left: u8,
     /// Who reads the value, if it is an open string.
     reader: TextReader,
+    /// Whether what is being read is open, as far as this thread has been told.
+    is_around_open: bool,
     context: &'c Context,
 }
 
 impl<'c, 'a> PartialDeserializer<'c, 'a> {
     /// Reads a `T`.
     pub(super) fn new<T>(value: PartialValue<'a>, context: &'c Context) -> Self {
-        Self { value, levels_left: SERDE_DEPTH, reader: TextReader::of::<T>(), context }
+        Self {
+            value,
+            levels_left: SERDE_DEPTH as u8,
+            reader: TextReader::of::<T>(),
+            is_around_open: context.is_open,
+            context,
+        }
     }
 
     fn is_open(self) -> bool {
-        !self.value.is_complete()
+        self.is_around_open && !self.value.is_complete()
     }
 
+    #[inline]
     pub(super) fn one_level_less(self) -> Result<Self, TypedError> {
         let too_deep = || TypedError::misfit(ErrorKind::DepthLimit, "expected no more than 127 levels");
         Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
@@ -121,6 +130,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         }
     }
 
+    #[inline]
     fn read_members<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         match self.value.node().kind {
             NodeKind::Array => self.read_children(|elements| visitor.visit_seq(elements)),
@@ -323,9 +333,11 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
 impl<'a> ReadChild<'a> for PartialDeserializer<'_, 'a> {
     /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
     fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError> {
-        // What is complete stays so, all of it.
-        let _around = self.context.is_open.then(|| Around::value(!value.is_complete()));
-        let child = Self { value, reader: TextReader::of_seed::<T, T::Value>(), ..self };
+        let is_complete = value.is_complete();
+        // All that is in a complete value is complete too.
+        let _around = (self.is_around_open && is_complete).then(|| Around::value(false));
+        let reader = if is_complete { TextReader::Other } else { TextReader::of_seed::<T, T::Value>() };
+        let child = Self { value, reader, is_around_open: !is_complete, ..self };
         seed.deserialize(child).map_err(|error| error.inside(value))
     }
 
