@@ -97,7 +97,8 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
 
     /// For a visitor that takes anything, and may therefore be a buffer.
     fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        if self.is_open() && !is_for_value::<V::Value>() {
+        let is_value = self.reader == TextReader::Text && is_for_value::<V::Value>();
+        if self.is_open() && !is_value {
             return self.read_any_open(visitor);
         }
         match self.value.node().kind {
@@ -116,17 +117,19 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         if kind == NodeKind::String && is_for_text::<V::Value>() {
             return self.read_text(visitor);
         }
-        if !CAN_BE_OPEN {
+        if !CAN_BE_OPEN && !is_for_value::<V::Value>() {
             return Err(TypedError::still_open());
         }
         self.context.buffer(self.value);
         match (kind, self.context.stand_in) {
-            (NodeKind::Array | NodeKind::Object, _) => self.read_members(visitor),
+            (NodeKind::Array | NodeKind::Object, _) => Self { reader: TextReader::Any, ..self }.read_members(visitor),
             (NodeKind::String, StandIn::Itself) => visitor.visit_borrowed_str(self.value.text()),
             (NodeKind::String, StandIn::Refused) => visitor.visit_newtype_struct(STAND_IN.into_deserializer()),
             (NodeKind::String, StandIn::OtherText) => visitor.visit_borrowed_str(OTHER_TEXT),
             // A number may grow in there.
-            _ => Err(TypedError::still_open()),
+            _ if !is_for_value::<V::Value>() => Err(TypedError::still_open()),
+            (NodeKind::Number, _) => read_number(self.value.text(), |number| number.deserialize_any(visitor)),
+            _ => self.read_literal(visitor),
         }
     }
 
@@ -187,7 +190,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     fn shows_text<T>(self) -> bool {
-        if self.reader == TextReader::Newtype {
+        if matches!(self.reader, TextReader::Newtype | TextReader::Any) {
             self.context.note_newtype();
         }
         self.reader.shows::<T>()
@@ -336,7 +339,11 @@ impl<'a> ReadChild<'a> for PartialDeserializer<'_, 'a> {
         let is_complete = value.is_complete();
         // All that is in a complete value is complete too.
         let _around = (self.is_around_open && is_complete).then(|| Around::value(false));
-        let reader = if is_complete { TextReader::Other } else { TextReader::of_seed::<T, T::Value>() };
+        let reader = match self.reader {
+            _ if is_complete => TextReader::Other,
+            TextReader::Any => TextReader::Any,
+            _ => TextReader::of_seed::<T, T::Value>(),
+        };
         let child = Self { value, reader, is_around_open: !is_complete, ..self };
         seed.deserialize(child).map_err(|error| error.inside(value))
     }

@@ -19,11 +19,13 @@ use super::NodeId;
 /// What is known of whoever reads a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextReader {
-    /// A field, element or root of a type that is text, perhaps optional or boxed.
+    /// A field, element or root of a type that is text or a [`Value`], perhaps optional or boxed.
     Text,
     /// What a newtype or the variant of an adjacently tagged enum holds. Most hold text, but it may be anything that reads
     /// itself from text.
     Newtype,
+    /// What a reader of anything reads inside: it may be a buffer, or a [`Value`] out of which something else is read.
+    Any,
     /// Anything else: it may use the text for something of its own.
     Other,
 }
@@ -37,7 +39,7 @@ impl TextReader {
         while let Some(inner) = AROUND.iter().find_map(|around| name.strip_prefix(around)?.strip_suffix('>')) {
             name = inner;
         }
-        if is_text(name) { Self::Text } else { Self::Other }
+        if is_text(name) || name == type_name::<Value>() { Self::Text } else { Self::Other }
     }
 
     /// The reader of a child, from the seed `S` that makes a `T` of it.

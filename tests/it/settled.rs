@@ -832,6 +832,39 @@ fn nor_what_a_function_makes_of_it() {
     is_no_name(r#"[1,"NAME"#, r#""]"#, &(1, Newtype(OfBytes(3))));
 }
 
+/// Nor is it one where a function reads a `Value` first, and then the type from that.
+#[test]
+fn nor_what_is_read_out_of_a_value() {
+    fn through_value<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        T::deserialize(Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default)]
+    struct Through {
+        #[serde(deserialize_with = "through_value")]
+        name: Option<Plain>,
+        #[serde(deserialize_with = "through_value")]
+        names: Vec<Plain>,
+        #[serde(deserialize_with = "through_value")]
+        text: String,
+        #[serde(deserialize_with = "through_value")]
+        texts: Vec<String>,
+    }
+    let none = Through::default;
+    let run = || Plain::Run;
+    is_no_name_beside(r#"{"name":"NAME"#, r#""}"#, &Through { name: Some(run()), ..none() }, Some(&none()));
+    let names = || vec![run()];
+    is_no_name_beside(
+        r#"{"names":["run","NAME"#,
+        r#""]}"#,
+        &Through { names: vec![run(), run()], ..none() },
+        Some(&Through { names: names(), ..none() }),
+    );
+    assert!(seen::<Through, _>(r#"{"text":"ru"#, |it| it.text == "ru").unwrap());
+    assert!(seen::<Through, _>(r#"{"texts":["a","ru"#, |it| it.texts == ["a", "ru"]).unwrap());
+    assert!(seen::<Newtype<Value>, _>(r#"["a",{"b":"ru"#, |it| it.0 == serde_json::json!(["a", {"b": "ru"}])).unwrap());
+}
+
 /// Text is text, in the same places.
 #[cfg(feature = "std")]
 #[test]
