@@ -275,6 +275,7 @@ fn typed_elements_prints_each_element_as_it_closes() {
 }
 
 /// The forms that `live_form` drew, each with its fields' names, marks and texts, and what stands after them.
+#[cfg(feature = "std")]
 fn forms(shown: &str) -> (Vec<Vec<[&str; 3]>>, &str) {
     let (mut forms, mut rest) = (Vec::new(), shown);
     while let Some((form, behind)) = rest.split_once("\n\n").filter(|(form, _)| form.starts_with("   title ")) {

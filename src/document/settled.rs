@@ -3,7 +3,7 @@
 //! `Settled` asks for a newtype with a name of its own. The partial document's deserializer knows that name, wherever serde
 //! hands the value through, and answers "none" while the value is open, and "some" once it is complete. Any other answer
 //! comes from another format, or from one of serde's buffers. Then the value is read unless something open is being read
-//! around it ([`buffered`](super::buffered)).
+//! around it ([`buffered`]).
 
 use core::fmt;
 use core::marker::PhantomData;

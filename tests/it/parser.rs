@@ -50,6 +50,19 @@ fn each_retention_keeps_what_it_says() {
     }
 }
 
+/// A type is read from the text alone; where none is kept, the snapshot is there to be read by itself.
+#[test]
+fn a_snapshot_does_not_stand_for_text() {
+    for retain in [Retain::Matches, Retain::Nothing] {
+        let mut parser = Parser::builder().snapshots().retain(retain).build(&PatternSet::empty());
+        parser.feed("[1, 2]").check().unwrap();
+        finish(&mut parser).unwrap();
+        assert_eq!(parser.deserialize::<Vec<u8>>().unwrap_err().kind(), ErrorKind::NotRetained);
+        let read = parser.snapshot().unwrap().deserialize::<Vec<u8>>().unwrap();
+        assert_eq!(read.into_complete().unwrap(), [1, 2]);
+    }
+}
+
 #[test]
 fn breaking_off_the_loop_loses_events_and_nothing_else() {
     let mut parser = Parser::new(&set(&["[*]"]));

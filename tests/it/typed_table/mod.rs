@@ -25,8 +25,6 @@ mod strings;
 mod structs;
 mod tagged;
 
-use jsonspigot::PartialValue;
-
 use super::properties::looks::{Look, Looks, Reader, Rules, continuations};
 use super::settled::has_arbitrary_precision;
 
@@ -203,7 +201,7 @@ fn the_table_is_large_enough() {
 #[cfg(feature = "std")]
 #[test]
 fn a_reader_that_guesses_is_found_out() {
-    fn guess(value: PartialValue<'_>) -> Look {
+    fn guess(value: jsonspigot::PartialValue<'_>) -> Look {
         match serde_json::from_str::<Vec<enums::Verb>>(&value.to_string()) {
             Ok(names) => Look::Shows { value: format!("{names:?}"), is_complete: value.is_complete() },
             Err(error) => Look::Fails { kind: "data", path: String::new(), message: error.to_string() },
