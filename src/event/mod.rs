@@ -1,7 +1,8 @@
 //! What a caller is told: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an event
-//! that can be kept, and `wire.rs` and `raw_json.rs` say how serde reads and writes it.
+//! that can be kept, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads and writes it.
 
 mod owned;
+mod place;
 mod raw_json;
 mod value;
 mod wire;

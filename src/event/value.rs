@@ -2,8 +2,10 @@
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 
+use super::place::path_of_innermost_open;
 use crate::error::{Error, ErrorKind};
 use crate::path::Path;
 use crate::tokenizer::{ValueKind, string_len};
@@ -110,7 +112,7 @@ impl<'a> CompleteValue<'a> {
     /// [`ErrorKind::Data`] if the value is not a `T`, [`ErrorKind::DepthLimit`] if it is nested deeper than serde_json
     /// reads (127). Line and column count from the value's first byte.
     pub fn deserialize<T: serde::Deserialize<'a>>(self) -> Result<T, Error> {
-        deserialize_text(self.text, self.span().start, || self.path.to_string())
+        deserialize_text(self.text, self.span().start, self.path)
     }
 }
 
@@ -156,23 +158,46 @@ impl fmt::Debug for CompleteValue<'_> {
 /// How deep serde_json reads. The limit is the same for everything that uses serde's traits, which recurse.
 pub(crate) const SERDE_DEPTH: usize = 127;
 
-/// The strict reading of a text whose grammar has been checked.
+/// The strict reading of a text whose grammar has been checked, and which is the value at a path.
 pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
     text: &'a [u8],
     offset: u64,
-    path: impl FnOnce() -> String,
+    path: Path<'_>,
 ) -> Result<T, Error> {
-    serde_json::from_slice(text).map_err(|error| {
-        let (line, column) = (error.line() as u64, error.column().max(1) as u64);
-        let line_start: usize =
-            text.split_inclusive(|&b| b == b'\n').take(error.line().max(1) - 1).map(<[u8]>::len).sum();
-        let offset = offset + line_start as u64 + column - 1;
-        if is_deeper_than(text, SERDE_DEPTH) {
-            let expected = "expected no deeper nesting than serde_json reads";
-            return Error::with_detail(ErrorKind::DepthLimit, offset, line, column, &path(), expected);
+    serde_json::from_slice(text).map_err(|error| misfit(&error, text, offset, path))
+}
+
+/// The error of a text that is not of the type that serde_json read it as.
+#[cold]
+fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -> Error {
+    let (line, column) = (error.line() as u64, error.column().max(1) as u64);
+    let line_start: usize = text.split_inclusive(|&b| b == b'\n').take(error.line().max(1) - 1).map(<[u8]>::len).sum();
+    let last = line_start + error.column().max(1) - 1;
+    let (kind, reason) = if is_deeper_than(text, SERDE_DEPTH) {
+        (ErrorKind::DepthLimit, "expected no deeper nesting than serde_json reads".to_string())
+    } else {
+        (ErrorKind::Data, reason(error))
+    };
+    let path = path_of_innermost_open(&text[..end_inside(text, last, &reason)], &path.iter().collect::<Vec<_>>());
+    Error::with_detail(kind, offset + last as u64, line, column, &path, &reason)
+}
+
+/// Where to cut the text so that the value that did not fit is open, if `last` is the last byte that serde_json has read.
+fn end_inside(text: &[u8], last: usize, reason: &str) -> usize {
+    let next = text.get(last + 1);
+    let is_unread_object = next == Some(&b'{') && reason.starts_with("invalid type: map,");
+    let is_unread_array = next == Some(&b'[') && reason.starts_with("invalid type: sequence,");
+    match text.get(last) {
+        // A container of the wrong type is refused before its bracket is read.
+        _ if is_unread_object || is_unread_array => last + 2,
+        // Anything else when it has ended: before the bracket, and before an atom that ends there.
+        Some(b'}' | b']') => {
+            let is_atom = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+            last - text[..last].iter().rev().take_while(|byte| is_atom(byte)).count()
         }
-        Error::with_detail(ErrorKind::Data, offset, line, column, &path(), &reason(&error))
-    })
+        None | Some(b'"') => last.min(text.len()),
+        Some(_) => last + 1,
+    }
 }
 
 /// serde's reason without the place, which our error has itself.

@@ -1,6 +1,6 @@
 //! One input for each kind of error: its name, its title, and where the message says that it is.
 
-use jsonspigot::{Atom, DuplicateKeys, Error, ErrorKind, Limits, Parser, PatternSet, Retain, ValueFeed};
+use jsonspigot::{Atom, DuplicateKeys, Error, ErrorKind, EventKind, Limits, Parser, PatternSet, Retain, ValueFeed};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -238,4 +238,78 @@ fn one_byte_in_many_is_seen() {
             }
         }
     }
+}
+
+/// What does not fit is named by its path, whatever is around it, as serde_json finds it in the text.
+#[test]
+fn what_does_not_fit_is_named() {
+    use std::collections::BTreeMap;
+
+    use serde::de::DeserializeOwned;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[allow(dead_code, reason = "only read")]
+    struct Item {
+        id: u8,
+        note: Option<String>,
+    }
+    #[derive(Debug, serde::Deserialize)]
+    #[allow(dead_code, reason = "only read")]
+    enum Choice {
+        One,
+        Of { size: u8 },
+    }
+    #[track_caller]
+    fn check<T: DeserializeOwned + std::fmt::Debug>(text: &str, path: &str) {
+        let patterns = PatternSet::new(["$", "a"]).unwrap();
+        let mut parser = Parser::new(&patterns);
+        let of_event = {
+            let inner = format!(r#"{{"a": {text}}}"#);
+            let mut parser = Parser::new(&patterns);
+            let mut errors = Vec::new();
+            for event in parser.feed(&inner) {
+                let event = event.unwrap();
+                if let EventKind::End(Some(value)) = event.kind
+                    && event.pattern.index() == 1
+                {
+                    errors.push(value.deserialize::<T>().unwrap_err().path().to_owned());
+                }
+            }
+            errors
+        };
+        parser.feed(text).check().unwrap();
+        parser.finish().check().unwrap();
+        let error = parser.deserialize::<T>().unwrap_err();
+        assert_eq!(error.path(), path, "{text}: {error}");
+        // In a value inside, after the path of that.
+        let inside = match path.strip_prefix('$').unwrap_or(path) {
+            rest if rest.is_empty() || rest.starts_with('[') => format!("a{rest}"),
+            rest => format!("a.{rest}"),
+        };
+        assert_eq!(of_event, [inside], "{text}");
+        assert_eq!(parser.complete().unwrap().deserialize::<T>().unwrap_err().path(), path);
+    }
+    type Lists = BTreeMap<String, Vec<u8>>;
+    check::<u8>("300", "$");
+    check::<u8>(r#" "x" "#, "$");
+    check::<Vec<u8>>(r#"[1, "x"]"#, "[1]");
+    check::<Vec<u8>>("[1, 2,\n 300 ]", "[2]");
+    check::<Vec<u8>>("[7, {}]", "[1]");
+    check::<Vec<u8>>("[{}]", "[0]");
+    check::<Vec<u8>>("[0, [1]]", "[1]");
+    check::<Vec<u8>>("[[]]", "[0]");
+    check::<Vec<u8>>("[ null]", "[0]");
+    check::<Vec<u8>>("{}", "$");
+    check::<Lists>(r#"{"b": [1], "c d": [1, true]}"#, "['c d'][1]");
+    check::<Lists>(r#"{"b": {}}"#, "b");
+    check::<Lists>(r#"{"b" : "x\"{[", "c": []}"#, "b");
+    check::<Lists>(r#"{"\u0062\n": 1.5}"#, r"['b\n']");
+    check::<Vec<(u8, u8)>>("[[1, 2], [1]]", "[1]");
+    check::<Vec<(u8, u8)>>("[[1, 2], [1, 2, [3]]]", "[1][2]");
+    check::<Vec<Item>>(r#"[{"id": 1}, {"note": "x"}]"#, "[1]");
+    check::<Vec<Item>>(r#"[{"id": 1, "note": [["x"]]}]"#, "[0].note");
+    check::<BTreeMap<String, Item>>(r#"{"x": {"id": 1}, "y": {"id": -1}}"#, "y.id");
+    check::<Vec<Choice>>(r#"["One", "Two"]"#, "[1]");
+    check::<Vec<Choice>>(r#"["One", {"Of": {"size": "x"}}]"#, "[1].Of.size");
+    check::<Vec<Choice>>(r#"["One", 5]"#, "[1]");
 }

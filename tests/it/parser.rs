@@ -168,7 +168,7 @@ fn what_does_not_fit_the_type_is_a_data_error_with_its_place() {
         })
         .unwrap();
     let inner = inner.unwrap();
-    assert_eq!((inner.kind(), inner.path()), (ErrorKind::Data, "b"));
+    assert_eq!((inner.kind(), inner.path()), (ErrorKind::Data, "b[1]"));
     assert!((22..=23).contains(&inner.offset()), "{inner}");
     finish(&mut parser).unwrap();
     let whole = parser.deserialize::<Vec<u8>>().unwrap_err();
