@@ -25,7 +25,7 @@ use crate::saved::{Impossible, Reader, Writer};
 /// let error = parser.feed(br#"{"a": {"b": tru3}}"#).check().unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::InvalidLiteral);
 /// assert_eq!((error.offset(), error.line(), error.column()), (15, 1, 16));
-/// assert_eq!(error.path(), "a.b");
+/// assert_eq!(error.path(), Some("a.b"));
 /// assert_eq!(
 ///     error.to_string(),
 ///     "invalid literal: expected `true` at line 1 column 16 (byte 15) in a.b"
@@ -45,13 +45,13 @@ struct Inner {
     offset: u64,
     line: u64,
     column: u64,
-    path: Box<str>,
+    path: Option<Box<str>>,
     expected: Box<str>,
 }
 
 impl Error {
-    pub(crate) fn new(fault: &Fault, line: u64, column: u64, path: &str) -> Self {
-        Self::with_detail(fault.kind, fault.offset, line, column, path, fault.expected)
+    pub(crate) fn new(fault: &Fault, line: u64, column: u64, path: Option<&str>) -> Self {
+        Self::at(fault.kind, (fault.offset, line, column), path, fault.expected)
     }
 
     pub(crate) fn with_detail(
@@ -62,13 +62,24 @@ impl Error {
         path: &str,
         expected: &str,
     ) -> Self {
-        Self { inner: Arc::new(Inner { kind, offset, line, column, path: path.into(), expected: expected.into() }) }
+        Self::at(kind, (offset, line, column), Some(path), expected)
+    }
+
+    /// An error at an offset, line and column.
+    pub(crate) fn at(
+        kind: ErrorKind,
+        (offset, line, column): (u64, u64, u64),
+        path: Option<&str>,
+        expected: &str,
+    ) -> Self {
+        let (path, expected) = (path.map(Box::from), expected.into());
+        Self { inner: Arc::new(Inner { kind, offset, line, column, path, expected }) }
     }
 
     /// Another error about the same place.
     pub(crate) fn in_its_place(&self, kind: ErrorKind, expected: &str) -> Self {
-        let Inner { offset, line, column, ref path, .. } = *self.inner;
-        Self::with_detail(kind, offset, line, column, path, expected)
+        let Inner { offset, line, column, .. } = *self.inner;
+        Self::at(kind, (offset, line, column), self.path(), expected)
     }
 
     /// An error about a value rather than about a byte: line, column and offset are not known.
@@ -101,10 +112,24 @@ impl Error {
         self.inner.column
     }
 
-    /// Where in the document: the innermost open value that a pattern or the snapshot follows, `$` if none.
+    /// The concrete path of the innermost value that was open at the first bad byte, `$` for the root or before it.
+    ///
+    /// `None` if the parser does not know: it neither keeps the text nor follows that value. With
+    /// [`Retain::All`](crate::Retain::All), the default, it always does while the text is JSON.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet, Retain};
+    ///
+    /// let text = r#"{"a": [1, tru3]}"#;
+    /// let error = Parser::new(&PatternSet::empty()).feed(text).check().unwrap_err();
+    /// assert_eq!(error.path(), Some("a[1]"));
+    ///
+    /// let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
+    /// assert_eq!(parser.feed(text).check().unwrap_err().path(), None);
+    /// ```
     #[must_use]
-    pub fn path(&self) -> &str {
-        &self.inner.path
+    pub fn path(&self) -> Option<&str> {
+        self.inner.path.as_deref()
     }
 }
 
@@ -125,6 +150,7 @@ impl fmt::Display for Error {
             }
             f.write_char(')')?;
         }
+        let Some(path) = path else { return Ok(()) };
         f.write_str(" in ")?;
         f.write_str(path)
     }
@@ -308,13 +334,15 @@ impl Error {
         let Inner { kind, offset, line, column, path, expected } = &*self.inner;
         out.byte(ErrorKind::ALL.iter().position(|known| known == kind).unwrap_or_default() as u8);
         [offset, line, column].into_iter().for_each(|number| out.number(*number));
-        out.text(path);
+        // No path is spelt so.
+        out.text(path.as_deref().unwrap_or_default());
         out.text(expected);
     }
 
     pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
         let kind = reader.choice(ErrorKind::ALL)?;
         let (offset, line, column) = (reader.place()?, reader.place()?, reader.place()?);
-        Ok(Self::with_detail(kind, offset, line, column, reader.text()?, reader.text()?))
+        let path = Some(reader.text()?).filter(|path| !path.is_empty());
+        Ok(Self::at(kind, (offset, line, column), path, reader.text()?))
     }
 }

@@ -197,7 +197,7 @@ impl Engine {
     /// Adds what only the parser knows to a fault.
     fn locate(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        Error::new(fault, line, column, &self.followers.path())
+        Error::new(fault, line, column, self.path_of(fault).as_deref())
     }
 
     /// An error about a call rather than a byte. Its place is that of the text: after the last byte that was read, or

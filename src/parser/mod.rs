@@ -11,6 +11,7 @@ mod followers;
 mod inner_text;
 mod kept_text;
 mod output;
+mod place;
 mod retention;
 mod rewriting;
 mod saved;

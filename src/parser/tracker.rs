@@ -10,15 +10,15 @@
 
 mod saved;
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 pub(super) use self::saved::Innermost;
 use super::output::{LeveledOutput, Output, Selected};
+use super::place::OpenValues;
 use crate::error::Error;
 use crate::event::{Event, EventKind};
-use crate::path::{NodeId, Path, PathStore, ROOT, write_concrete};
+use crate::path::{NodeId, Path, PathStore, ROOT};
 use crate::pattern::PatternId;
 use crate::pattern::PatternSet;
 use crate::pattern::Row;
@@ -122,31 +122,31 @@ impl Tracker {
         self.entered.first().map_or(self.selecting.len(), |string| string.selecting_to) > 0
     }
 
-    /// The innermost open value of the document that a pattern follows.
-    pub(super) fn innermost(&self) -> Path<'_> {
-        self.paths.path(self.innermost_of(0, 0).unwrap_or(ROOT))
-    }
-
-    /// The concrete path, within a text inside a string, of the innermost open value there that a pattern follows.
-    pub(super) fn innermost_inside(&self, level: usize) -> String {
-        let mut path = String::new();
-        let from = level.checked_sub(1).and_then(|outer| self.entered.get(outer)).map_or(0, |string| string.frame + 1);
-        let node = self.innermost_of(level, from).unwrap_or(ROOT);
-        // Writing to a string cannot fail.
-        let _ = write_concrete(&mut path, &mut self.paths.path(node).within_text());
-        path
-    }
-
-    /// The innermost followed value of the text of a level, whose frames begin at `from`.
-    fn innermost_of(&self, level: usize, from: usize) -> Option<NodeId> {
+    /// The innermost open value of the text of a level, of which so much is open, if a pattern follows it: the others have
+    /// no node of their own.
+    pub(super) fn known_innermost(&self, level: usize, open: Option<OpenValues>) -> Option<NodeId> {
         if let Some(string) = self.entered.get(level) {
             return self.frames.get(string.frame).map(|frame| frame.node);
         }
         if self.leaf.is_some() {
             return Some(self.node);
         }
-        let followed = |frame: &&Frame| frame.is_live || frame.value.is_selected;
-        self.frames.get(from..)?.iter().rfind(followed).map(|frame| frame.node)
+        let from = level.checked_sub(1).and_then(|outer| self.entered.get(outer)).map_or(0, |string| string.frame + 1);
+        match open? {
+            OpenValues { depth: 0, .. } | OpenValues { depth: 1, has_leaf: false } => Some(ROOT),
+            OpenValues { has_leaf: true, .. } => None,
+            OpenValues { depth, .. } => {
+                let is_known = |frame: &&Frame| frame.is_live || frame.value.is_selected;
+                let innermost = self.frames.last().filter(|_| self.frames.len() == from + depth);
+                innermost.filter(is_known).map(|frame| frame.node)
+            }
+        }
+    }
+
+    /// Where the innermost open container that a pattern selects begins, and its path.
+    pub(super) fn open_match(&self) -> Option<(u64, Path<'_>)> {
+        let frame = self.frames.iter().rfind(|frame| frame.value.is_selected)?;
+        Some((frame.value.start, self.paths.path(frame.node)))
     }
 
     /// The events have been read: their paths may be dropped, unless they are still open.

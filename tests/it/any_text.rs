@@ -12,7 +12,7 @@ use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
 use super::model::torture::torture_documents;
 use super::properties::ops::{Configuration, Op};
-use super::properties::{cuts, ops, paths, spelling, text};
+use super::properties::{cuts, error_paths, ops, paths, spelling, text};
 
 fn all() -> Options {
     Options::with_patterns([root(), everything_below()])
@@ -94,6 +94,14 @@ proptest! {
     }
 
     /// Prompt, and no error early or late.
+    #[test]
+    fn error_paths_are_true(
+        (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
+    ) {
+        let options = Options { reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
+        error_paths::are_true(&document, &cuts, &options);
+    }
+
     #[test]
     fn any_prefix_is_told_promptly(document in any_document(), patterns in patterns(3), lenient: bool) {
         let document = &document[..document.len().min(120)];

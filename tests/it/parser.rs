@@ -149,7 +149,7 @@ fn after_an_error_the_text_before_it_stays_readable() {
     parser.feed("{\n \"a\": [1,").check().unwrap();
     let error = parser.feed(" 2, x]}").check().unwrap_err();
     assert_eq!((error.kind(), error.offset(), error.line(), error.column()), (ErrorKind::UnexpectedByte, 15, 2, 14));
-    assert_eq!(error.path(), "a");
+    assert_eq!(error.path(), Some("a"));
     assert_eq!(parser.text().unwrap(), b"{\n \"a\": [1, 2, ");
     assert_eq!(parser.offset(), 15);
     assert_eq!(parser.deserialize::<serde_json::Value>().unwrap_err(), error);
@@ -168,11 +168,11 @@ fn what_does_not_fit_the_type_is_a_data_error_with_its_place() {
         })
         .unwrap();
     let inner = inner.unwrap();
-    assert_eq!((inner.kind(), inner.path()), (ErrorKind::Data, "b[1]"));
+    assert_eq!((inner.kind(), inner.path()), (ErrorKind::Data, Some("b[1]")));
     assert!((22..=23).contains(&inner.offset()), "{inner}");
     finish(&mut parser).unwrap();
     let whole = parser.deserialize::<Vec<u8>>().unwrap_err();
-    assert_eq!((whole.kind(), whole.path()), (ErrorKind::Data, "$"));
+    assert_eq!((whole.kind(), whole.path()), (ErrorKind::Data, Some("$")));
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn shown(document: &[u8], options: &Options) -> String {
     }
     match log.verdict {
         Verdict::Failed { kind, offset, line, column, path } => {
+            let path = path.0.unwrap_or_default();
             out + &format!("{offset} {kind} {line}:{column} {path}")
         }
         verdict => out + &format!("{verdict:?}"),

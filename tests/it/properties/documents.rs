@@ -4,7 +4,7 @@ use jsonspigot::{DocumentEvent, Documents, Framing, Retain};
 
 use super::super::driver::{Joined, builder, pattern_set};
 use super::super::model::chunking::chunks;
-use super::super::model::log::{Log, Options, Verdict};
+use super::super::model::log::{ErrorPath, Log, Options, Verdict};
 use super::super::model::recogniser;
 
 /// What is known of a text that has ended.
@@ -181,7 +181,7 @@ fn failed(log: Log, kind: &'static str, before: &[u8]) -> Log {
     let offset = before.len() as u64;
     let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
     let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() as u64 + 1;
-    let verdict = Verdict::Failed { kind, offset, line, column, path: "$".to_owned() };
+    let verdict = Verdict::Failed { kind, offset, line, column, path: ErrorPath(Some("$".to_owned())) };
     Log { verdict, stopped_by: Some((kind, offset)), ..log }
 }
 

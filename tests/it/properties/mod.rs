@@ -6,6 +6,7 @@
 
 pub mod cuts;
 pub mod documents;
+pub mod error_paths;
 pub mod fuzz_targets;
 pub mod lenient;
 pub mod limits;
