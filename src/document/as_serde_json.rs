@@ -7,7 +7,6 @@ use serde::de::value::MapDeserializer;
 use serde::de::{self, MapAccess};
 use serde_json::de::StrRead;
 
-use super::reading::Reading;
 use super::typed_error::TypedError;
 
 /// The name by which serde_json knows its `RawValue`: the type's name, and the only key of the map it is read from.
@@ -19,10 +18,10 @@ pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Er
 }
 
 /// Reads a number with serde_json itself, so that every number means the same to both.
-pub(super) fn read_number<'a, T, R: Reading>(
+pub(super) fn read_number<'a, T>(
     text: &'a str,
     read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>) -> serde_json::Result<T>,
-) -> Result<T, TypedError<R>> {
+) -> Result<T, TypedError> {
     let mut number = serde_json::Deserializer::from_str(text);
     let value = read(&mut number)?;
     number.end()?;

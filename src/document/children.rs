@@ -4,7 +4,6 @@
 //! deserializer.
 
 use alloc::string::String;
-use core::marker::PhantomData;
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
@@ -13,20 +12,14 @@ use serde::forward_to_deserialize_any;
 use super::PartialValue;
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
 use super::print::write_string;
-use super::reading::{Context, Reading, SETTLED, Whole};
+use super::reading::{Context, SETTLED};
 use super::typed_error::TypedError;
 use crate::error::ErrorKind;
 use crate::path::Segment;
 
 /// Reads the children of one container.
 pub(super) trait ReadChild<'a>: Copy {
-    type Reading: Reading;
-
-    fn read_child<T: DeserializeSeed<'a>>(
-        self,
-        value: PartialValue<'a>,
-        seed: T,
-    ) -> Result<T::Value, TypedError<Self::Reading>>;
+    fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError>;
 
     fn context(&self) -> &Context;
 }
@@ -37,17 +30,15 @@ pub(super) struct Children<'a, P> {
     next: PartialValue<'a>,
     left: usize,
     parent: P,
-    /// Whether a buffer is to find a mark in every key.
-    is_marked: bool,
     /// The member whose key has been read and whose value has not.
     entry: Option<PartialValue<'a>>,
 }
 
 impl<'a, P> Children<'a, P> {
     /// The first `count` children of a container that has as many.
-    pub(super) fn new(container: PartialValue<'a>, count: usize, parent: P, is_marked: bool) -> Self {
+    pub(super) fn new(container: PartialValue<'a>, count: usize, parent: P) -> Self {
         let next = PartialValue { node: container.node + 1, ..container };
-        Self { next, left: count, parent, is_marked, entry: None }
+        Self { next, left: count, parent, entry: None }
     }
 
     pub(super) fn are_all_read(&self) -> bool {
@@ -63,7 +54,7 @@ impl<'a, P> Children<'a, P> {
 }
 
 impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'a, P> {
-    type Error = TypedError<P::Reading>;
+    type Error = TypedError;
 
     fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, Self::Error> {
         match self.next() {
@@ -82,7 +73,7 @@ impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'a, P> {
 }
 
 impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'a, P> {
-    type Error = TypedError<P::Reading>;
+    type Error = TypedError;
 
     fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, Self::Error> {
         if self.entry.is_some() {
@@ -91,7 +82,7 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'a, P> {
         let Some(value) = self.next() else { return Ok(None) };
         let Some(Segment::Key(key)) = value.segment() else { return Ok(None) };
         self.entry = Some(value);
-        let read = seed.deserialize(Key::new(key, self.is_marked, self.parent.context())).map(Some);
+        let read = seed.deserialize(Key(key)).map(Some);
         // A key is always whole.
         read.map_err(|error| error.for_good().inside(value))
     }
@@ -109,28 +100,19 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'a, P> {
 }
 
 /// An object's key or a variant's name, always complete. As in serde_json, a key may stand for a number or a boolean.
-pub(super) struct Key<'c, 'a, R> {
-    key: &'a str,
-    /// Whether a buffer is to find a mark in it.
-    is_marked: bool,
-    context: &'c Context,
-    reading: PhantomData<R>,
-}
+#[derive(Clone, Copy)]
+pub(super) struct Key<'a>(pub(super) &'a str);
 
-impl<'c, 'a, R: Reading> Key<'c, 'a, R> {
-    pub(super) fn new(key: &'a str, is_marked: bool, context: &'c Context) -> Self {
-        Self { key, is_marked, context, reading: PhantomData }
-    }
-
-    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError<R>> {
-        Err(de::Error::invalid_type(Unexpected::Str(self.key), expected))
+impl Key<'_> {
+    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
+        Err(de::Error::invalid_type(Unexpected::Str(self.0), expected))
     }
 }
 
 macro_rules! deserialize_number_keys {
     ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-            let Self { key, .. } = self;
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+            let Self(key) = self;
             // serde_json would allow white space around a number, which a key must not have.
             let is_number = key.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !key.ends_with(char::is_whitespace);
             if is_number { read_number(key, |number| number.$method(visitor)) } else { self.wrong_type(&visitor) }
@@ -138,39 +120,22 @@ macro_rules! deserialize_number_keys {
     };
 }
 
-impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
-    type Error = TypedError<R>;
+impl<'de> Deserializer<'de> for Key<'de> {
+    type Error = TypedError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        if self.is_marked {
-            self.context.note_mark();
-            return visitor.visit_str(self.key);
-        }
-        visitor.visit_borrowed_str(self.key)
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        visitor.visit_borrowed_str(self.0)
     }
 
-    /// Derived structs ask for this. If a field is flattened, they buffer the keys that they do not know.
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        self.deserialize_any(visitor)
-    }
-
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        visitor.visit_borrowed_str(self.key)
-    }
-
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        match self.key {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        match self.0 {
             "true" => visitor.visit_bool(true),
             "false" => visitor.visit_bool(false),
             _ => self.wrong_type(&visitor),
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         visitor.visit_some(self)
     }
 
@@ -178,17 +143,13 @@ impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, TypedError<R>> {
+    ) -> Result<V::Value, TypedError> {
         match name {
-            SETTLED => {
-                let whole = Key::<Whole>::new(self.key, false, self.context);
-                visitor.visit_newtype_struct(whole).map_err(TypedError::of_reading)
-            }
+            SETTLED => visitor.visit_some(self),
             RAW_VALUE => {
-                self.context.note_spelling();
                 let mut text = String::new();
                 // Writing to a string cannot fail.
-                let _ = write_string(&mut text, self.key);
+                let _ = write_string(&mut text, self.0);
                 visitor.visit_map(raw_value(text))
             }
             _ => visitor.visit_newtype_struct(self),
@@ -200,15 +161,15 @@ impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
         _name: &'static str,
         _variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, TypedError<R>> {
-        visitor.visit_enum(BorrowedStrDeserializer::new(self.key))
+    ) -> Result<V::Value, TypedError> {
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
     }
 
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        visitor.visit_borrowed_bytes(self.key.as_bytes())
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        visitor.visit_borrowed_bytes(self.0.as_bytes())
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         self.deserialize_bytes(visitor)
     }
 
@@ -219,6 +180,6 @@ impl<'de, R: Reading> Deserializer<'de> for Key<'_, 'de, R> {
     }
 
     forward_to_deserialize_any! {
-        char unit unit_struct seq tuple tuple_struct map struct ignored_any
+        char str string identifier unit unit_struct seq tuple tuple_struct map struct ignored_any
     }
 }

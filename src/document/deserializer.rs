@@ -7,49 +7,42 @@ use alloc::string::ToString;
 use core::marker::PhantomData;
 
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{self, DeserializeSeed, Deserializer, EnumAccess, Unexpected, VariantAccess, Visitor};
+use serde::de::{
+    self, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, Unexpected, VariantAccess, Visitor,
+};
 use serde_json::de::StrRead;
 
 use super::as_serde_json::{KEEPS_FLOATS_AS_SPELT, RAW_VALUE, ShortNumber, raw_value, read_number};
+use super::buffered::{Around, CAN_BE_OPEN, STAND_IN};
 use super::children::{Children, Key, ReadChild};
-use super::open_text::{TextReader, is_for_value, other_text};
-use super::reading::{Context, Reading, SETTLED, StandIn, Whole, is_buffer};
+use super::open_text::{OTHER_TEXT, TextReader, is_for_text, is_for_value};
+use super::reading::{Context, SETTLED, StandIn};
 use super::typed_error::TypedError;
 use super::{NOTHING, NodeKind, PartialValue};
 use crate::error::ErrorKind;
 use crate::event::SERDE_DEPTH;
 
-/// What stands for a hidden value: nothing else in a document is bytes, and these are no text.
-const NO_TEXT: &[u8] = b"\xFF";
-
 /// Reads one value; knows how many levels of containers may still open.
 #[derive(Clone, Copy)]
-pub(super) struct PartialDeserializer<'c, 'a, R> {
+pub(super) struct PartialDeserializer<'c, 'a> {
     value: PartialValue<'a>,
     levels_left: usize,
     /// Who reads the value, if it is an open string.
     reader: TextReader,
     context: &'c Context,
-    reading: PhantomData<R>,
 }
 
-impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
+impl<'c, 'a> PartialDeserializer<'c, 'a> {
     /// Reads a `T`.
     pub(super) fn new<T>(value: PartialValue<'a>, context: &'c Context) -> Self {
-        Self { value, levels_left: SERDE_DEPTH, reader: TextReader::of::<T>(), context, reading: PhantomData }
-    }
-
-    /// What is complete is read as such, also inside an open value.
-    fn of_complete(self, value: PartialValue<'a>) -> PartialDeserializer<'c, 'a, Whole> {
-        let Self { levels_left, context, .. } = self;
-        PartialDeserializer { value, levels_left, reader: TextReader::Other, context, reading: PhantomData }
+        Self { value, levels_left: SERDE_DEPTH, reader: TextReader::of::<T>(), context }
     }
 
     fn is_open(self) -> bool {
-        R::IS_OPEN && !self.value.is_complete()
+        !self.value.is_complete()
     }
 
-    pub(super) fn one_level_less(self) -> Result<Self, TypedError<R>> {
+    pub(super) fn one_level_less(self) -> Result<Self, TypedError> {
         let too_deep = || TypedError::misfit(ErrorKind::DepthLimit, "expected no more than 127 levels");
         Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
     }
@@ -63,16 +56,15 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
     /// Hands over the children, and makes sure that none is left: an array of three is not read as a pair.
     fn read_children<T>(
         self,
-        is_marked: bool,
-        read: impl FnOnce(&mut Children<'a, Self>) -> Result<T, TypedError<R>>,
-    ) -> Result<T, TypedError<R>> {
+        read: impl FnOnce(&mut Children<'a, Self>) -> Result<T, TypedError>,
+    ) -> Result<T, TypedError> {
         let parent = self.one_level_less()?;
-        let mut children = Children::new(self.value, self.shown_children(), parent, is_marked);
+        let mut children = Children::new(self.value, self.shown_children(), parent);
         let value = read(&mut children)?;
         if children.are_all_read() {
             Ok(value)
         } else {
-            let error: TypedError<R> = de::Error::invalid_length(self.value.len(), &"fewer elements");
+            let error: TypedError = de::Error::invalid_length(self.value.len(), &"fewer elements");
             Err(error.for_good())
         }
     }
@@ -84,7 +76,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         visitor: V,
         tells_floats: bool,
         read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>, V) -> serde_json::Result<V::Value>,
-    ) -> Result<V::Value, TypedError<R>> {
+    ) -> Result<V::Value, TypedError> {
         let text = self.value.text();
         match if self.is_open() { None } else { ShortNumber::read(text) } {
             Some(ShortNumber::Positive(integer)) => visitor.visit_u64(integer),
@@ -95,7 +87,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
     }
 
     /// For a visitor that takes anything, and may therefore be a buffer.
-    fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         if self.is_open() && !is_for_value::<V::Value>() {
             return self.read_any_open(visitor);
         }
@@ -109,43 +101,41 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         }
     }
 
-    /// The same, of what is still open.
-    fn read_any_open<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        let is_buffered = is_buffer::<V::Value>();
-        let stand_in = if is_buffered { self.context.buffer(self.value) } else { StandIn::Itself };
-        match (stand_in, self.value.node().kind) {
-            (StandIn::Character(character), _) => visitor.visit_char(character),
-            (StandIn::Hidden, _) => visitor.visit_borrowed_bytes(NO_TEXT),
-            (StandIn::OtherText, NodeKind::String) => visitor.visit_string(other_text(self.value.text())),
-            (_, NodeKind::Array | NodeKind::Object) => self.read_members(visitor),
-            (_, NodeKind::String) if is_buffered && self.context.marks => {
-                self.context.note_mark();
-                visitor.visit_str(self.value.text())
-            }
-            (_, NodeKind::String) if is_buffered => visitor.visit_borrowed_str(self.value.text()),
-            (_, NodeKind::String) => self.read_text(visitor),
-            // Nothing can mark a number.
+    /// The same, of what is still open. Only by what it makes of the value can a buffer be told from other visitors.
+    fn read_any_open<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        let kind = self.value.node().kind;
+        if kind == NodeKind::String && is_for_text::<V::Value>() {
+            return self.read_text(visitor);
+        }
+        if !CAN_BE_OPEN {
+            return Err(TypedError::still_open());
+        }
+        self.context.buffer(self.value);
+        match (kind, self.context.stand_in) {
+            (NodeKind::Array | NodeKind::Object, _) => self.read_members(visitor),
+            (NodeKind::String, StandIn::Itself) => visitor.visit_borrowed_str(self.value.text()),
+            (NodeKind::String, StandIn::Refused) => visitor.visit_newtype_struct(STAND_IN.into_deserializer()),
+            (NodeKind::String, StandIn::OtherText) => visitor.visit_borrowed_str(OTHER_TEXT),
+            // A number may grow in there.
             _ => Err(TypedError::still_open()),
         }
     }
 
-    /// Reads an array's elements, or an object's members with keys that may be buffered.
-    fn read_members<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        let is_marked = self.is_open() && self.context.marks;
+    fn read_members<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         match self.value.node().kind {
-            NodeKind::Array => self.read_children(is_marked, |elements| visitor.visit_seq(elements)),
-            _ => self.read_children(is_marked, |members| visitor.visit_map(members)),
+            NodeKind::Array => self.read_children(|elements| visitor.visit_seq(elements)),
+            _ => self.read_children(|members| visitor.visit_map(members)),
         }
     }
 
-    fn read_literal<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn read_literal<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         match self.value.node().kind {
             NodeKind::Null => visitor.visit_unit(),
             kind => visitor.visit_bool(kind == NodeKind::True),
         }
     }
 
-    fn read_enum<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn read_enum<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         let value = self.value;
         match value.node().kind {
             NodeKind::String if self.is_open() => Err(TypedError::still_open()),
@@ -156,8 +146,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
                     visitor.visit_enum(Variant { variant, content })
                 }
                 (_, count) => {
-                    let error: TypedError<R> =
-                        de::Error::invalid_value(Unexpected::Map, &"an object with a single key");
+                    let error: TypedError = de::Error::invalid_value(Unexpected::Map, &"an object with a single key");
                     Err(if count > 1 { error.for_good() } else { error })
                 }
             },
@@ -165,25 +154,24 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         }
     }
 
-    fn read_raw_value<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn read_raw_value<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         if self.is_open() {
             return Err(TypedError::still_open());
         }
-        self.context.note_spelling();
         visitor.visit_map(raw_value(self.value.to_string()))
     }
 
     /// The beginning of one variant's name may be another one's name, and the first of many characters may be a `char`.
-    fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         if self.is_open() { Err(TypedError::still_open()) } else { visitor.visit_borrowed_str(self.value.text()) }
     }
 
-    fn read_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn read_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         if self.is_open() && !self.shows_text::<V::Value>() {
             return Err(TypedError::still_open());
         }
         match self.context.stand_in {
-            StandIn::OtherText if self.is_open() => visitor.visit_string(other_text(self.value.text())),
+            StandIn::OtherText if self.is_open() => visitor.visit_borrowed_str(OTHER_TEXT),
             _ => visitor.visit_borrowed_str(self.value.text()),
         }
     }
@@ -195,24 +183,16 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
         self.reader.shows::<T>()
     }
 
-    fn read_bytes<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn read_bytes<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         match self.value.as_str() {
             Some(_) if self.is_open() && !self.shows_text::<V::Value>() => Err(TypedError::still_open()),
             Some(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
-            None => self.read_fields(visitor),
-        }
-    }
-
-    /// For a visitor that knows what it wants of an array or object, and therefore is not a buffer.
-    fn read_fields<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
-        match self.value.node().kind {
-            NodeKind::Array => self.read_children(false, |elements| visitor.visit_seq(elements)),
-            _ => self.read_children(false, |members| visitor.visit_map(members)),
+            None => self.read_members(visitor),
         }
     }
 
     /// The error for a value of another kind than the one asked for.
-    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError<R>> {
+    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
         let unexpected = match self.value.node().kind {
             NodeKind::Null => Unexpected::Unit,
             NodeKind::False => Unexpected::Bool(false),
@@ -222,7 +202,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
             NodeKind::Array => Unexpected::Seq,
             NodeKind::Object => Unexpected::Map,
         };
-        let error: TypedError<R> = de::Error::invalid_type(unexpected, expected);
+        let error: TypedError = de::Error::invalid_type(unexpected, expected);
         // A value's kind never changes.
         Err(error.for_good())
     }
@@ -232,7 +212,7 @@ impl<'c, 'a, R: Reading> PartialDeserializer<'c, 'a, R> {
 /// method: for some types it reads numbers in a special way, and it knows how to refuse one.
 macro_rules! deserialize_kinds {
     ($($method:ident($($argument:ident: $type:ty),*) $(: $($kind:ident)|+ => $read:ident)?;)*) => {
-        $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError<R>> {
+        $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {
             let value = self.value;
             let read = match value.node().kind {
                 NodeKind::Number => read_number(value.text(), |number| number.$method($($argument,)* visitor)),
@@ -247,7 +227,7 @@ macro_rules! deserialize_kinds {
 /// Methods for numbers of up to 64 bits, and whether they have floats in common.
 macro_rules! deserialize_numbers {
     ($($method:ident: $tells_floats:literal;)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
             let value = self.value;
             let read = match value.node().kind {
                 NodeKind::Number => self.read_number(visitor, $tells_floats, |number, visitor| number.$method(visitor)),
@@ -258,14 +238,14 @@ macro_rules! deserialize_numbers {
     };
 }
 
-impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
-    type Error = TypedError<R>;
+impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
+    type Error = TypedError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         self.read_any(visitor).map_err(|error| error.inside(self.value))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         if self.value.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
@@ -273,10 +253,10 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, TypedError<R>> {
+    ) -> Result<V::Value, TypedError> {
         let read = match name {
             SETTLED if self.is_open() => visitor.visit_none(),
-            SETTLED => visitor.visit_newtype_struct(self.of_complete(self.value)).map_err(TypedError::of_reading),
+            SETTLED => visitor.visit_some(self),
             RAW_VALUE => self.read_raw_value(visitor),
             _ => visitor.visit_newtype_struct(Self { reader: TextReader::Newtype, ..self }),
         };
@@ -288,16 +268,16 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         _name: &'static str,
         _variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, TypedError<R>> {
+    ) -> Result<V::Value, TypedError> {
         self.read_enum(visitor).map_err(|error| error.inside(self.value))
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         self.deserialize_bytes(visitor)
     }
 
     /// What is ignored is not looked at.
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         visitor.visit_unit()
     }
 
@@ -319,26 +299,21 @@ impl<'de, R: Reading> Deserializer<'de> for PartialDeserializer<'_, 'de, R> {
         deserialize_string(): String => read_text;
         deserialize_identifier(): String => read_whole_text;
         deserialize_bytes(): String | Array => read_bytes;
-        deserialize_seq(): Array => read_fields;
-        deserialize_tuple(len: usize): Array => read_fields;
-        deserialize_tuple_struct(name: &'static str, len: usize): Array => read_fields;
-        // This is how serde reads a struct with a flattened field, which it buffers.
+        deserialize_seq(): Array => read_members;
+        deserialize_tuple(len: usize): Array => read_members;
+        deserialize_tuple_struct(name: &'static str, len: usize): Array => read_members;
         deserialize_map(): Object => read_members;
-        deserialize_struct(name: &'static str, fields: &'static [&'static str]): Array | Object => read_fields;
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]): Array | Object => read_members;
     }
 }
 
-impl<'a, R: Reading> ReadChild<'a> for PartialDeserializer<'_, 'a, R> {
-    type Reading = R;
-
+impl<'a> ReadChild<'a> for PartialDeserializer<'_, 'a> {
     /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
-    fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError<R>> {
-        let read = if value.is_complete() {
-            seed.deserialize(self.of_complete(value)).map_err(TypedError::of_reading)
-        } else {
-            seed.deserialize(Self { value, reader: TextReader::of_seed::<T, T::Value>(), ..self })
-        };
-        read.map_err(|error| error.inside(value))
+    fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError> {
+        // What is complete stays so, all of it.
+        let _around = self.context.is_open.then(|| Around::value(!value.is_complete()));
+        let child = Self { value, reader: TextReader::of_seed::<T, T::Value>(), ..self };
+        seed.deserialize(child).map_err(|error| error.inside(value))
     }
 
     fn context(&self) -> &Context {
@@ -347,34 +322,33 @@ impl<'a, R: Reading> ReadChild<'a> for PartialDeserializer<'_, 'a, R> {
 }
 
 /// An enum spelt as an object: `{"variant": content}`.
-struct Variant<'c, 'a, R> {
+struct Variant<'c, 'a> {
     variant: &'a str,
-    content: PartialDeserializer<'c, 'a, R>,
+    content: PartialDeserializer<'c, 'a>,
 }
 
-impl<'c, 'a, R: Reading> EnumAccess<'a> for Variant<'c, 'a, R> {
-    type Error = TypedError<R>;
-    type Variant = PartialDeserializer<'c, 'a, R>;
+impl<'c, 'a> EnumAccess<'a> for Variant<'c, 'a> {
+    type Error = TypedError;
+    type Variant = PartialDeserializer<'c, 'a>;
 
-    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError<R>> {
-        let variant =
-            seed.deserialize(Key::new(self.variant, false, self.content.context)).map_err(TypedError::for_good)?;
+    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError> {
+        let variant = seed.deserialize(Key(self.variant)).map_err(TypedError::for_good)?;
         Ok((variant, self.content))
     }
 }
 
-impl<'a, R: Reading> VariantAccess<'a> for PartialDeserializer<'_, 'a, R> {
-    type Error = TypedError<R>;
+impl<'a> VariantAccess<'a> for PartialDeserializer<'_, 'a> {
+    type Error = TypedError;
 
-    fn unit_variant(self) -> Result<(), TypedError<R>> {
+    fn unit_variant(self) -> Result<(), TypedError> {
         self.newtype_variant_seed(PhantomData)
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError<R>> {
+    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError> {
         self.read_child(self.value, seed)
     }
 
-    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError<R>> {
+    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError> {
         self.deserialize_tuple(len, visitor)
     }
 
@@ -382,7 +356,7 @@ impl<'a, R: Reading> VariantAccess<'a> for PartialDeserializer<'_, 'a, R> {
         self,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, TypedError<R>> {
+    ) -> Result<V::Value, TypedError> {
         self.deserialize_struct("", fields, visitor)
     }
 }

@@ -7,10 +7,10 @@
 
 mod as_serde_json;
 mod atom;
+mod buffered;
 mod children;
 mod deserializer;
 mod history;
-mod kept;
 mod lookup;
 mod open_text;
 mod patch;
@@ -23,7 +23,6 @@ mod settled;
 mod typed;
 mod typed_error;
 mod view;
-mod withheld;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -6,9 +6,9 @@
 //! is complete, so an unknown name delays and never lies.
 
 use alloc::borrow::Cow;
-use alloc::format;
 use alloc::string::String;
 use core::any::type_name;
+use core::marker::PhantomData;
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -42,8 +42,8 @@ impl TextReader {
 
     /// The reader of a child, from the seed `S` that makes a `T` of it.
     pub(super) fn of_seed<S, T>() -> Self {
-        // What serde's derived code calls the seed of an adjacently tagged enum's content.
-        if type_name::<S>().contains("::__Seed") { Self::Newtype } else { Self::of::<T>() }
+        // Any other seed reads something else than it makes: what an adjacently tagged enum's variant holds, say.
+        if type_name::<S>() == type_name::<PhantomData<T>>() { Self::of::<T>() } else { Self::Newtype }
     }
 
     /// Whether the reader is shown an open string through a visitor that makes a `T`.
@@ -72,17 +72,20 @@ fn is_parsed(name: &str) -> bool {
     name == type_name::<String>() || name == type_name::<&str>()
 }
 
+/// Whether a visitor makes text of a string.
+pub(super) fn is_for_text<T>() -> bool {
+    is_text(type_name::<T>())
+}
+
 /// Whether a visitor makes a [`Value`], which has neither tags nor settled fields inside.
 pub(super) fn is_for_value<T>() -> bool {
     type_name::<T>() == type_name::<Value>()
 }
 
-/// The string's text between characters that no parser of dates, numbers, names or addresses takes. Only a reader of
-/// any text reads both this and the text itself.
-pub(super) fn other_text(text: &str) -> String {
-    // Noncharacters: not even white space to be trimmed. An odd number of bytes more: some look at the length alone.
-    format!("\u{FDD0}{text}\u{FDD1}\u{1}")
-}
+/// A text that no parser of dates, numbers, names or addresses takes: only a reader of any text reads both this and the
+/// string's own. Noncharacters, which are not even white space to be trimmed, and of an odd length: some look at that alone.
+pub(super) const OTHER_TEXT: &str =
+    "\u{FDD0}\u{FDD1}\u{1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}";
 
 /// The last open string that was found to be read as text, and by which reading: a later look at more of it need not
 /// find that out again. On a platform without such a word, nothing is remembered.

@@ -1,37 +1,10 @@
-//! A field that is shown only once it is complete, and how it knows, even when it is read out of serde's buffers.
+//! A field that is shown only once it is complete.
 //!
-//! **Read directly**, it is simple: `Settled` asks for a newtype with a name of its own. The partial document's
-//! deserializer knows that name and answers "none" while the value is open.
-//!
-//! **Read out of a buffer**, it is not. To read an internally tagged, adjacently tagged or untagged enum, or a
-//! flattened field, serde first reads the value into a private tree (`Content`), and then the type from that tree,
-//! through a deserializer that knows nothing of open values. What was open has to survive that tree, in two steps:
-//!
-//! 1. *Whose tree is it?* serde's deserializer keeps the error type of the one that filled the tree. So the
-//!    [`Reading`](super::reading::Reading) of an open value has an error type of its own, by whose name `Settled` knows it
-//!    ([`read_from`]). With any other error type, that of another format or of a complete value, everything in the tree is
-//!    complete.
-//! 2. *What in it is open?* The tree keeps a borrowed string as `Content::Str`, a copied one as `Content::String`, and
-//!    hands each back as what it was. Nearly every type takes both. So serde's trees get complete strings borrowed, and
-//!    the open string and every key of an open object copied. That is the mark. `Settled` first takes its value out of
-//!    the tree unchanged ([`Kept`]), looks for the mark, and only then reads its type.
-//!
-//! An open array has no place for a mark, an empty object neither, and types that borrow (`&str`) can't take any. Every
-//! open value but the innermost contains another one, so only the innermost can be without a mark, and in a reading
-//! without marks it is enough to know about the innermost. Whether a `Settled` took that one is found out by another
-//! reading, in which a character stands for it ([`withheld`](super::withheld)); if so, the type is read with something in
-//! its place that no `Settled` takes for complete. If others asked for it too, as the variants of an untagged enum do,
-//! nobody knows who took it, and each `Settled` without a place for a mark is empty for the moment.
-//!
-//! The same trees would hand an open string to a tag, a date or an address as if it were complete; the same character
-//! shows who asks for it.
-//!
-//! None of this works with an error type that is not ours: a deserializer that hides it *and* buffers (typetag, on
-//! erased-serde), or a `deserialize_with` that goes through a `Value`. `tests/it/settled.rs` fails if serde's trees
-//! stop working like this.
+//! `Settled` asks for a newtype with a name of its own. The partial document's deserializer knows that name, wherever serde
+//! hands the value through, and answers "none" while the value is open, and "some" once it is complete. Any other answer
+//! comes from another format, or from one of serde's buffers. Then the value is read unless something open is being read
+//! around it ([`buffered`](super::buffered)).
 
-use alloc::string::ToString;
-use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -40,25 +13,23 @@ use serde::de::value::{
     SeqAccessDeserializer, UnitDeserializer,
 };
 use serde::de::{
-    self, Deserialize, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+    self, Deserialize, Deserializer, EnumAccess, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor,
 };
 use serde::ser::{Serialize, Serializer};
 
-use super::kept::Kept;
+use super::buffered;
 use super::reading::SETTLED;
-use super::typed_error::{ReadFrom, read_from};
 
 /// A field of a typed partial that is empty until its value is complete: for enums, ids, and anything else that makes
 /// no sense half-received. In every other format it reads and writes as the plain value.
 ///
 /// With `#[serde(default)]` the field may also be missing; without it, the value that contains the field is absent
-/// until the field has begun. `Settled` works at any depth and around any type, also inside tagged and untagged enums
-/// and flattened fields, although serde reads those into a buffer first: it shows its value as soon as that is
-/// complete. In two cases it stays empty until the value around it is complete: a flattened field that is itself
-/// `Settled` and has no members so far, and a value that a visitor of your own passes on as `text.into_deserializer()`.
+/// until the field has begun. `Settled` works at any depth and around any type.
 ///
-/// A deserializer that hides its error type and buffers values (typetag, which is built on erased-serde) takes away
-/// what this relies on. Do not use `Settled` in types that are read through one.
+/// Tagged and untagged enums and flattened fields are read into a buffer of serde's first. A `Settled` in there stays empty
+/// until the enum, or the struct with the flattened field, is complete. The same holds for whatever else is read inside an
+/// open value without asking the document itself: by a deserializer that hides it (typetag), out of a `Value`, or out of
+/// text.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Settled};
@@ -126,38 +97,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Settled<T> {
 struct SettledVisitor<T>(PhantomData<T>);
 
 impl<T> SettledVisitor<T> {
-    /// Reads what a newtype holds: directly, or out of a buffer.
+    /// Reads what anything but the document hands over.
     fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Settled<T>, D::Error>
     where
         T: Deserialize<'de>,
     {
-        let read_from = read_from::<D::Error>();
-        if read_from == ReadFrom::Whole {
-            return T::deserialize(deserializer).map(Settled::from);
+        if buffered::may_be_open() {
+            return IgnoredAny::deserialize(deserializer).map(|_| Settled::default());
         }
-        // What is flattened into an open struct may gain its first member later.
-        let is_flattened = type_name::<D>().contains("FlatMapDeserializer");
-        let kept = Kept::deserialize(deserializer)?;
-        let may_be_open =
-            is_flattened && kept.is_empty_object() || read_from == ReadFrom::Unsure && kept.takes_no_mark();
-        if may_be_open || !kept.is_complete() {
-            return Ok(Settled::default());
-        }
-        T::deserialize(kept)
-            .map(Settled::from)
-            .map_err(|error| de::Error::invalid_value(Unexpected::Other(SETTLED), &error.to_string().as_str()))
-    }
-
-    /// Reads what a deserializer hands over without calling it the content of a newtype. serde's buffers do call it
-    /// that; another deserializer may have read an open value in a way that leaves no mark.
-    fn read_unasked<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Settled<T>, D::Error>
-    where
-        T: Deserialize<'de>,
-    {
-        match read_from::<D::Error>() {
-            ReadFrom::Whole => T::deserialize(deserializer).map(Settled::from),
-            ReadFrom::Open | ReadFrom::Unsure => Kept::deserialize(deserializer).map(|_| Settled::default()),
-        }
+        T::deserialize(deserializer).map(Settled::from)
     }
 }
 
@@ -165,7 +113,7 @@ impl<T> SettledVisitor<T> {
 macro_rules! visit_plain {
     ($($method:ident: $type:ty => $deserializer:expr;)*) => {
         $(fn $method<E: de::Error>(self, value: $type) -> Result<Self::Value, E> {
-            self.read_unasked($deserializer(value))
+            self.read($deserializer(value))
         })*
     };
 }
@@ -200,22 +148,23 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SettledVisitor<T> {
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
-        self.read_unasked(UnitDeserializer::new())
+        self.read(UnitDeserializer::new())
     }
 
+    /// What it says of a complete one.
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        self.read_unasked(deserializer)
+        T::deserialize(deserializer).map(Settled::from)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<Self::Value, A::Error> {
-        self.read_unasked(SeqAccessDeserializer::new(elements))
+        self.read(SeqAccessDeserializer::new(elements))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        self.read_unasked(MapAccessDeserializer::new(entries))
+        self.read(MapAccessDeserializer::new(entries))
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, variant: A) -> Result<Self::Value, A::Error> {
-        self.read_unasked(EnumAccessDeserializer::new(variant))
+        self.read(EnumAccessDeserializer::new(variant))
     }
 }

@@ -1,17 +1,17 @@
 //! Typed partials: what reading a type from the view gives, and how many readings it takes.
 //!
 //! A complete value is read once. An open one is read as it stands, and if that does not fit yet, once more without the
-//! open value that did not fit: the innermost first, then the one around it, and so on. Where serde buffers the innermost
-//! open value, further readings find out who took it ([`withheld`](super::withheld)).
+//! open value that did not fit: the innermost first, then the one around it, and so on. Where serde may have buffered the
+//! innermost open string, two more readings find out whether it was taken for text ([`buffered`](super::buffered)).
 
 use serde::de::Deserialize;
 use serde_json::Value;
 
+use super::buffered::{Around, Asking};
 use super::deserializer::PartialDeserializer;
-use super::reading::{Context, Extent, Open, Reading, StandIn, Unsure, Whole};
+use super::reading::{Context, Extent, StandIn};
 use super::typed_error::{Cause, TypedError};
-use super::withheld::Withheld;
-use super::{NOTHING, NodeId, NodeKind, PartialValue};
+use super::{NodeId, NodeKind, PartialValue};
 use crate::error::Error;
 
 /// A `T` read from a value as far as it is known.
@@ -70,7 +70,7 @@ enum NotRead {
     /// And never will.
     Misfit(Error),
     /// But perhaps without this open value. With the error in case that there is nothing else to be left out.
-    Without(NodeId, TypedError<Open>),
+    Without(NodeId, TypedError),
 }
 
 impl<'a> PartialValue<'a> {
@@ -110,8 +110,19 @@ impl<'a> PartialValue<'a> {
     /// or one, at worst as many as are open, which is the depth. What serde buffers (tagged and untagged enums, flattened
     /// fields) is read up to three times as often by the first look at an open string in it, to see whether that is text.
     pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Partial<T>, Error> {
-        let value = if self.is_complete() { self.read_whole()? } else { self.read_open()? };
-        Ok(Partial { value, is_complete: self.is_complete() })
+        let mut extent = Extent::all(self);
+        loop {
+            let (node, error) = match self.read_extent(extent) {
+                Ok(value) => return Ok(Partial { value, is_complete: self.is_complete() }),
+                Err(NotRead::Misfit(error)) => return Err(error),
+                Err(NotRead::Without(node, error)) => (node, error),
+            };
+            // Each is further out than the one before.
+            if node <= self.node || node >= extent.left_out {
+                return Err(error.pending(self));
+            }
+            extent = Extent { innermost: self.document.nodes[node as usize].parent, left_out: node };
+        }
     }
 
     /// The value as a `serde_json::Value`; the last of duplicate keys wins.
@@ -123,62 +134,45 @@ impl<'a> PartialValue<'a> {
     /// [shown while it is open](crate::ParserBuilder::provisional).
     pub fn to_value(self) -> Result<Value, Error> {
         // Any value is one, open or not, so there is nothing to leave out; but for a number out of range.
-        let context = Context::new(Extent::all(self), false, StandIn::Itself);
-        self.read::<Value, Open>(&context).map_err(|error| error.at(self))
+        let context = Context::new(self, Extent::all(self), StandIn::Itself);
+        self.read(&context).map_err(|error| error.at(self))
     }
 
-    fn read<T: Deserialize<'a>, R: Reading>(self, context: &Context) -> Result<T, TypedError<R>> {
+    /// All readings of a type go through here, so that it is compiled once.
+    #[inline(never)]
+    fn read<T: Deserialize<'a>>(self, context: &Context) -> Result<T, TypedError> {
+        let _around = Around::value(context.is_open);
         T::deserialize(PartialDeserializer::new::<T>(self, context)).map_err(|error| error.inside(self))
     }
 
-    /// Reads a complete value.
-    pub(crate) fn read_whole<T: Deserialize<'a>>(self) -> Result<T, Error> {
-        let context = Context::new(Extent::all(self), false, StandIn::Itself);
-        self.read::<T, Whole>(&context).map_err(|error| error.at(self))
-    }
-
-    /// Reads a complete value, if that gives the same `T` as reading its text does.
-    pub(crate) fn read_as_text<T: Deserialize<'a>>(self) -> Option<T> {
-        let context = Context::new(Extent::all(self), false, StandIn::Itself);
-        self.read::<T, Whole>(&context).ok().filter(|_| !context.has_read_spelling())
-    }
-
-    /// Leaves out open values until what is left fits.
-    fn read_open<T: Deserialize<'a>>(self) -> Result<T, Error> {
-        let mut extent = Extent::all(self);
-        loop {
-            match self.read_extent(extent) {
-                Ok(value) => return Ok(value),
-                Err(NotRead::Misfit(error)) => return Err(error),
-                // Each is further out than the one before.
-                Err(NotRead::Without(node, error)) if node <= self.node || node >= extent.left_out => {
-                    return Err(error.pending(self));
-                }
-                Err(NotRead::Without(node, _)) => {
-                    extent = Extent { innermost: self.document.nodes[node as usize].parent, left_out: node };
-                }
-            }
-        }
-    }
-
     fn read_extent<T: Deserialize<'a>>(self, extent: Extent) -> Result<T, NotRead> {
-        let mut context = Context::new(extent, true, StandIn::Itself);
-        let mut read = self.read::<T, Open>(&context);
-        // Marked text is copied, and may have been refused for that reason alone.
-        if context.has_marked() && read.as_ref().is_err_and(TypedError::may_be_of_marks) {
-            context = Context::new(extent, false, StandIn::Itself);
-            read = self.read(&context);
+        let context = Context::new(self, extent, StandIn::Itself);
+        let value = self.read(&context).map_err(|error| self.not_read(error, &context))?;
+        // Who reads a string does not change while it grows, so it is found out once.
+        let reading = Self::read::<T> as fn(Self, &Context) -> Result<T, TypedError> as usize;
+        let cache = &self.document.text_cache;
+        let may_have_parsed = context.may_have_parsed() && Self { node: extent.innermost, ..self }.as_str().is_some();
+        if may_have_parsed && !cache.has(reading, self.node, extent.innermost) {
+            let read_with = |stand_in| self.read::<T>(&Context::new(self, extent, stand_in));
+            let asking = Asking::start();
+            let is_text = (!context.has_buffered_innermost() || {
+                // What comes of it does not count: serde may have dropped the error.
+                let _ = read_with(StandIn::Refused);
+                !asking.was_as_name()
+            }) && read_with(StandIn::OtherText).is_ok();
+            if !is_text {
+                return Err(NotRead::Without(extent.innermost, TypedError::still_open()));
+            }
+            cache.remember(reading, self.node, extent.innermost);
         }
-        // A settled value that was taken for whole may have been refused for that reason.
-        let may_be_early = read.as_ref().map_or_else(|error| error.cause() == Cause::SettledMisfit, |_| true);
-        if may_be_early && self.took_innermost(&mut read, &context) {
-            return Err(NotRead::Without(extent.innermost, TypedError::still_open()));
-        }
-        read.map_err(|error| self.not_read(error, &context))
+        Ok(value)
     }
 
     /// Whether the value may still fit, and what to leave out then.
-    fn not_read(self, error: TypedError<Open>, context: &Context) -> NotRead {
+    fn not_read(self, error: TypedError, context: &Context) -> NotRead {
+        if !context.is_open {
+            return NotRead::Misfit(error.at(self));
+        }
         let Extent { innermost, .. } = context.extent;
         match error.cause() {
             // Where nothing was buffered, the error knows its place: elsewhere a whole string may have the same text.
@@ -191,7 +185,7 @@ impl<'a> PartialValue<'a> {
             {
                 return NotRead::Without(innermost, error);
             }
-            Cause::Misfit | Cause::SettledMisfit => return NotRead::Misfit(error.at(self)),
+            Cause::Misfit => return NotRead::Misfit(error.at(self)),
             Cause::MissingField | Cause::StillOpen | Cause::Unknown => {}
         }
         let place = error.place_in(self);
@@ -214,57 +208,5 @@ impl<'a> PartialValue<'a> {
     fn is_open_atom(self, node: NodeId) -> bool {
         let value = Self { node, ..self };
         !value.is_complete() && !self.is_container(node) && value.as_str().is_none()
-    }
-
-    /// Whether the innermost open value was taken for whole, by anything but a settled value. If it was by a settled
-    /// value, that is read again, and is empty then.
-    fn took_innermost<T: Deserialize<'a>>(self, read: &mut Result<T, TypedError<Open>>, context: &Context) -> bool {
-        if !context.has_buffered_innermost() && !context.has_read_newtype() {
-            return false;
-        }
-        let Context { extent, marks, .. } = *context;
-        let innermost = Self { node: extent.innermost, ..self };
-        let is_string = innermost.as_str().is_some();
-        let is_marked = marks && (is_string || innermost.has_marked_keys(extent));
-        // Who reads a string does not change while it grows, so it is found out once.
-        let reading = Self::read_extent::<T> as fn(Self, Extent) -> Result<T, NotRead> as usize;
-        let cache = &self.document.text_cache;
-        if is_marked && is_string && read.is_ok() && cache.has(reading, self.node, extent.innermost) {
-            return false;
-        }
-        let read_with = |stand_in| self.read::<T, Open>(&Context::new(extent, marks, stand_in));
-        if context.has_buffered_innermost() && (is_string || !is_marked) {
-            // If there is no free place to find out, it may have been.
-            let Some(withheld) = Withheld::new() else { return true };
-            let _ = read_with(StandIn::Character(withheld.character()));
-            if is_string && withheld.was_asked_as_name() {
-                return true;
-            }
-            if !is_marked && withheld.was_asked_by_settled() {
-                *read = match withheld.was_asked_by_others() {
-                    false => read_with(StandIn::Hidden),
-                    true if marks => {
-                        let context = Context::new(extent, marks, StandIn::Itself);
-                        self.read::<T, Unsure>(&context).map_err(TypedError::of_reading)
-                    }
-                    true => return true,
-                };
-                return false;
-            }
-        }
-        let may_be_parsed = context.has_read_newtype() || is_string && marks && context.has_buffered_innermost();
-        if may_be_parsed && read.is_ok() && read_with(StandIn::OtherText).is_err() {
-            return true;
-        }
-        if is_marked && is_string && read.is_ok() {
-            cache.remember(reading, self.node, extent.innermost);
-        }
-        false
-    }
-
-    /// Whether the keys of this open value say that it is open, where it is buffered: an array has none.
-    fn has_marked_keys(self, extent: Extent) -> bool {
-        let shown = self.len() - usize::from(extent.left_out != NOTHING);
-        self.node().kind == NodeKind::Object && shown > 0
     }
 }

@@ -1,16 +1,13 @@
-//! Why a value did not fit a type: for good, or only so far; and what the error's type tells a
-//! [`Settled`](crate::Settled) of the reading.
+//! Why a value did not fit a type: for good, or only so far.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
-use core::any::type_name;
 use core::fmt;
-use core::marker::PhantomData;
 
 use serde::de::{self, Unexpected};
 
-use super::reading::{Context, Open, Reading, SETTLED, Unsure, Whole};
-use super::{NodeId, PartialValue, withheld};
+use super::reading::Context;
+use super::{NodeId, PartialValue, buffered};
 use crate::error::{Error, ErrorKind};
 
 /// Whether more of the text could make the value fit.
@@ -18,8 +15,6 @@ use crate::error::{Error, ErrorKind};
 pub(super) enum Cause {
     /// No: what did not fit is complete, or of a kind that does not fit.
     Misfit,
-    /// A [`Settled`](crate::Settled), known to be complete, did not fit. Reading it in another way would not help.
-    SettledMisfit,
     /// Yes, another member could.
     MissingField,
     /// Yes: the value is open, and has to be complete to be read.
@@ -30,9 +25,8 @@ pub(super) enum Cause {
 
 /// Why a value did not fit, and the innermost value that did not.
 #[derive(Debug)]
-pub(super) struct TypedError<R> {
+pub(super) struct TypedError {
     details: Box<Details>,
-    reading: PhantomData<R>,
 }
 
 #[derive(Debug)]
@@ -45,9 +39,9 @@ struct Details {
     place: Option<NodeId>,
 }
 
-impl<R> TypedError<R> {
+impl TypedError {
     fn of_cause(cause: Cause, kind: ErrorKind, reason: String) -> Self {
-        Self { details: Box::new(Details { kind, reason, cause, string: None, place: None }), reading: PhantomData }
+        Self { details: Box::new(Details { kind, reason, cause, string: None, place: None }) }
     }
 
     /// The value can't fit, whatever follows.
@@ -81,7 +75,7 @@ impl<R> TypedError<R> {
     pub(super) fn inside(mut self, value: PartialValue<'_>) -> Self {
         if self.details.place.is_none() {
             self.details.place = Some(value.node);
-            if value.is_complete() && self.details.cause != Cause::SettledMisfit {
+            if value.is_complete() {
                 self = self.for_good();
             }
         }
@@ -93,11 +87,6 @@ impl<R> TypedError<R> {
         self.details.cause = Cause::Misfit;
         self.details.string = None;
         self
-    }
-
-    /// The same error in another reading.
-    pub(super) fn of_reading<Q>(error: TypedError<Q>) -> Self {
-        Self { details: error.details, reading: PhantomData }
     }
 
     pub(super) fn cause(&self) -> Cause {
@@ -113,28 +102,22 @@ impl<R> TypedError<R> {
     pub(super) fn leaves_out_all_of(&self, value: PartialValue<'_>, context: &Context) -> bool {
         let is_alone = !context.has_buffered() || context.extent.innermost == value.node;
         let is_not_yet = match self.details.cause {
-            Cause::MissingField | Cause::StillOpen => true,
-            Cause::Unknown => !context.has_marked(),
-            Cause::Misfit | Cause::SettledMisfit => false,
+            Cause::MissingField | Cause::StillOpen | Cause::Unknown => true,
+            Cause::Misfit => false,
         };
         is_not_yet && is_alone && self.details.place == Some(value.node)
     }
-
-    /// Whether the same reading without marks may do better: a type that borrows can't take what is marked.
-    pub(super) fn may_be_of_marks(&self) -> bool {
-        self.details.kind == ErrorKind::Data && matches!(self.details.cause, Cause::Misfit | Cause::Unknown)
-    }
 }
 
-impl<R> fmt::Display for TypedError<R> {
+impl fmt::Display for TypedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.details.reason)
     }
 }
 
-impl<R: Reading> core::error::Error for TypedError<R> {}
+impl core::error::Error for TypedError {}
 
-impl<R> From<serde_json::Error> for TypedError<R> {
+impl From<serde_json::Error> for TypedError {
     /// serde_json's reason for refusing a number, without the place that it mentions.
     fn from(error: serde_json::Error) -> Self {
         let mut reason = error.to_string();
@@ -153,15 +136,15 @@ fn string(unexpected: Unexpected<'_>) -> Option<String> {
 
 /// An error that says what is wrong is believed: a value of the wrong kind, out of range, or with a member that is not
 /// known stays so. Of all others the place decides, once it is known.
-impl<R: Reading> de::Error for TypedError<R> {
+impl de::Error for TypedError {
     fn custom<T: fmt::Display>(reason: T) -> Self {
         Self::of_cause(Cause::Unknown, ErrorKind::Data, reason.to_string())
     }
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         let expected = expected.to_string();
-        if let Unexpected::Char(found) = unexpected {
-            withheld::note(found, &expected);
+        if matches!(unexpected, Unexpected::NewtypeStruct | Unexpected::Char(buffered::STAND_IN)) {
+            buffered::note(&expected);
         }
         let mut error = Self::custom(format_args!("invalid type: {unexpected}, expected {expected}"));
         error.details.cause = Cause::Misfit;
@@ -169,14 +152,7 @@ impl<R: Reading> de::Error for TypedError<R> {
         error
     }
 
-    /// A [`Settled`](crate::Settled) says by the first argument that the error is its own; it knows nothing else of
-    /// this type.
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        if unexpected == Unexpected::Other(SETTLED) {
-            let mut error = Self::custom(expected);
-            error.details.cause = Cause::SettledMisfit;
-            return error;
-        }
         let mut error = Self::custom(format_args!("invalid value: {unexpected}, expected {expected}"));
         // A number or boolean is whole, a container may gain what it lacks.
         if !matches!(unexpected, Unexpected::Map | Unexpected::Seq | Unexpected::Other(_)) {
@@ -233,29 +209,3 @@ impl fmt::Display for OneOf {
         }
     }
 }
-
-/// What a [`Settled`](crate::Settled) may conclude from the error type of the deserializer that it is read through,
-/// which serde's buffers have in common with the deserializer that they were filled from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReadFrom {
-    /// Another format, or a value of a partial document that is complete.
-    Whole,
-    /// A value of a partial document that is open.
-    Open,
-    /// The same, and what has no mark may be open.
-    Unsure,
-}
-
-pub(super) fn read_from<E: de::Error>() -> ReadFrom {
-    let name = type_name::<E>();
-    if name == type_name::<TypedError<Open>>() {
-        ReadFrom::Open
-    } else if name == type_name::<TypedError<Unsure>>() {
-        ReadFrom::Unsure
-    } else {
-        ReadFrom::Whole
-    }
-}
-
-/// Errors of what is read out of a [`Settled`](crate::Settled)'s own tree, which is complete.
-pub(super) type WholeError = TypedError<Whole>;

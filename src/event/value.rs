@@ -170,33 +170,37 @@ pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
 /// The error of a text that is not of the type that serde_json read it as.
 #[cold]
 fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -> Error {
-    let (line, column) = (error.line() as u64, error.column().max(1) as u64);
-    let line_start: usize = text.split_inclusive(|&b| b == b'\n').take(error.line().max(1) - 1).map(<[u8]>::len).sum();
-    let last = line_start + error.column().max(1) - 1;
+    let outer: Vec<_> = path.iter().collect();
     let (kind, reason) = if is_deeper_than(text, SERDE_DEPTH) {
         (ErrorKind::DepthLimit, "expected no deeper nesting than serde_json reads".to_string())
     } else {
         (ErrorKind::Data, reason(error))
     };
-    let path = path_of_innermost_open(&text[..end_inside(text, last, &reason)], &path.iter().collect::<Vec<_>>());
-    Error::with_detail(kind, offset + last as u64, line, column, &path, &reason)
+    // A type that has buffered all of the text knows no place in it.
+    let Some(lines_before) = error.line().checked_sub(1) else {
+        return Error::without_place(kind, &path_of_innermost_open(b"", &outer), &reason);
+    };
+    let line_start: usize = text.split_inclusive(|&b| b == b'\n').take(lines_before).map(<[u8]>::len).sum();
+    let (line, column) = (error.line() as u64, error.column().max(1) as u64);
+    let read = line_start + error.column();
+    let path = path_of_innermost_open(&text[..end_inside(text, read, &reason)], &outer);
+    Error::with_detail(kind, offset + line_start as u64 + column - 1, line, column, &path, &reason)
 }
 
-/// Where to cut the text so that the value that did not fit is open, if `last` is the last byte that serde_json has read.
-fn end_inside(text: &[u8], last: usize, reason: &str) -> usize {
-    let next = text.get(last + 1);
-    let is_unread_object = next == Some(&b'{') && reason.starts_with("invalid type: map,");
-    let is_unread_array = next == Some(&b'[') && reason.starts_with("invalid type: sequence,");
-    match text.get(last) {
+/// Where to cut the text so that the value that did not fit is open, if serde_json has read this much of it.
+fn end_inside(text: &[u8], read: usize, reason: &str) -> usize {
+    let (read, unread) = text.split_at(read.min(text.len()));
+    match (read.last(), unread.first()) {
         // A container of the wrong type is refused before its bracket is read.
-        _ if is_unread_object || is_unread_array => last + 2,
-        // Anything else when it has ended: before the bracket, and before an atom that ends there.
-        Some(b'}' | b']') => {
-            let is_atom = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-            last - text[..last].iter().rev().take_while(|byte| is_atom(byte)).count()
+        (_, Some(b'{')) if reason.starts_with("invalid type: map,") => read.len() + 1,
+        (_, Some(b'[')) if reason.starts_with("invalid type: sequence,") => read.len() + 1,
+        // Anything else when it has ended: before the quote; before the bracket, and an atom in front of that.
+        (Some(b'"'), _) => read.len() - 1,
+        (Some(b'}' | b']'), _) => {
+            let is_atom = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+            read.len() - 1 - read.iter().rev().skip(1).take_while(is_atom).count()
         }
-        None | Some(b'"') => last.min(text.len()),
-        Some(_) => last + 1,
+        _ => read.len(),
     }
 }
 

@@ -298,6 +298,7 @@ fn what_does_not_fit_is_named() {
     check::<Vec<u8>>("[{}]", "[0]");
     check::<Vec<u8>>("[0, [1]]", "[1]");
     check::<Vec<u8>>("[[]]", "[0]");
+    check::<Vec<u8>>("[\n[[1]]]", "[0]");
     check::<Vec<u8>>("[ null]", "[0]");
     check::<Vec<u8>>("{}", "$");
     check::<Lists>(r#"{"b": [1], "c d": [1, true]}"#, "['c d'][1]");
