@@ -7,7 +7,7 @@ use super::followers::{Followers, TokenSink};
 use super::inner_text::InnerTexts;
 use super::output::{LeveledOutput, Output};
 use super::retention::Retained;
-use super::tracker::Tracker;
+use super::tracker::{OpenValues, Tracker};
 use crate::error::{Error, ErrorKind, Fault};
 #[cfg(target_arch = "wasm32")]
 use crate::tokenizer::Sink;
@@ -197,7 +197,9 @@ impl Engine {
     /// Adds what only the parser knows to a fault.
     fn locate(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        Error::new(fault, line, column, self.path_of(fault).as_deref())
+        let known = self.followers.known_path(Some(OpenValues::of(&self.tokenizer, fault)));
+        let path = known.or_else(|| self.followers.path_in_text(&self.retained, fault));
+        Error::new(fault, line, column, path.as_deref())
     }
 
     /// An error about a call rather than a byte. Its place is that of the text: after the last byte that was read, or

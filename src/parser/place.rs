@@ -7,50 +7,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::engine::Engine;
 use super::followers::Followers;
 use super::retention::Retained;
-use super::tracker::Tracker;
+use super::tracker::OpenValues;
 use crate::document::Document;
 use crate::error::{ErrorKind, Fault};
 use crate::event::path_of_innermost_open;
 use crate::path::write_concrete;
-use crate::tokenizer::Tokenizer;
-
-/// What the tokenizer knows of the innermost open value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpenValues {
-    /// How many containers are open.
-    pub(super) depth: usize,
-    /// Whether a string or an atom is.
-    pub(super) has_leaf: bool,
-}
-
-impl OpenValues {
-    /// What is open where a fault is.
-    pub(super) fn of(tokenizer: &Tokenizer, fault: &Fault) -> Self {
-        use ErrorKind::{
-            DepthLimit, DuplicateKey, InvalidLiteral, InvalidNumber, KeyLimit, NumberLimit, TrailingBytes,
-        };
-        let has_leaf = match fault.kind {
-            // The tokenizer may have come to them in one step, and not have noted its state.
-            InvalidNumber | InvalidLiteral | NumberLimit => true,
-            ErrorKind::UnexpectedByte | TrailingBytes | DuplicateKey | KeyLimit | DepthLimit => false,
-            _ => tokenizer.is_in_leaf(),
-        };
-        Self { depth: tokenizer.nest().depth(), has_leaf }
-    }
-}
-
-impl Engine {
-    /// The concrete path of the innermost open value where a fault is.
-    #[cold]
-    pub(super) fn path_of(&self, fault: &Fault) -> Option<String> {
-        let open = OpenValues::of(&self.tokenizer, fault);
-        let followers = &self.followers;
-        followers.known_path(Some(open)).or_else(|| followers.path_in_text(&self.retained, fault))
-    }
-}
 
 impl Followers {
     /// The path of the innermost open value if a follower has it; while a token is passed on, what is open is not asked.
@@ -74,17 +37,6 @@ impl Followers {
             (None, None) => return None,
         };
         Some(path_of_innermost_open(before_closed_atom(text, fault.kind), &outer))
-    }
-}
-
-impl Tracker {
-    /// The concrete path, within the text of a level, of the innermost open value there, if it is followed.
-    pub(super) fn known_path(&self, level: usize, open: Option<OpenValues>) -> Option<String> {
-        let node = self.known_innermost(level, open)?;
-        let mut path = String::new();
-        // Writing to a string cannot fail.
-        let _ = write_concrete(&mut path, &mut self.paths().path(node).within_text());
-        Some(path)
     }
 }
 

@@ -8,17 +8,18 @@
 //! the text of level 0, and the text in a string of level n has level n + 1: the number of open strings that are read
 //! inside is the level of the text whose tokens come.
 
+mod innermost;
 mod saved;
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
+pub(super) use self::innermost::OpenValues;
 pub(super) use self::saved::Innermost;
 use super::output::{LeveledOutput, Output, Selected};
-use super::place::OpenValues;
 use crate::error::Error;
 use crate::event::{Event, EventKind};
-use crate::path::{NodeId, Path, PathStore, ROOT};
+use crate::path::{NodeId, PathStore, ROOT};
 use crate::pattern::PatternId;
 use crate::pattern::PatternSet;
 use crate::pattern::Row;
@@ -120,33 +121,6 @@ impl Tracker {
     /// The same without the values of texts inside strings.
     pub(super) fn has_open_match_in_document(&self) -> bool {
         self.entered.first().map_or(self.selecting.len(), |string| string.selecting_to) > 0
-    }
-
-    /// The innermost open value of the text of a level, of which so much is open, if a pattern follows it: the others have
-    /// no node of their own.
-    pub(super) fn known_innermost(&self, level: usize, open: Option<OpenValues>) -> Option<NodeId> {
-        if let Some(string) = self.entered.get(level) {
-            return self.frames.get(string.frame).map(|frame| frame.node);
-        }
-        if self.leaf.is_some() {
-            return Some(self.node);
-        }
-        let from = level.checked_sub(1).and_then(|outer| self.entered.get(outer)).map_or(0, |string| string.frame + 1);
-        match open? {
-            OpenValues { depth: 0, .. } | OpenValues { depth: 1, has_leaf: false } => Some(ROOT),
-            OpenValues { has_leaf: true, .. } => None,
-            OpenValues { depth, .. } => {
-                let is_known = |frame: &&Frame| frame.is_live || frame.value.is_selected;
-                let innermost = self.frames.last().filter(|_| self.frames.len() == from + depth);
-                innermost.filter(is_known).map(|frame| frame.node)
-            }
-        }
-    }
-
-    /// Where the innermost open container that a pattern selects begins, and its path.
-    pub(super) fn open_match(&self) -> Option<(u64, Path<'_>)> {
-        let frame = self.frames.iter().rfind(|frame| frame.value.is_selected)?;
-        Some((frame.value.start, self.paths.path(frame.node)))
     }
 
     /// The events have been read: their paths may be dropped, unless they are still open.
