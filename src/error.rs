@@ -219,7 +219,8 @@ pub enum ErrorKind {
     /// `a[1]` before `a[0]`, or a value that has already closed: a [`ValueFeed`](crate::ValueFeed) that is fed out of
     /// order.
     OutOfOrder,
-    /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)).
+    /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)), or for what is known of a document
+    /// without [snapshots](crate::ParserBuilder::snapshots).
     NotRetained,
     /// `items[*]`, `a[`, `a | b`: asking what is known at a path that is not concrete, or that leads into a string
     /// ([`Parser::state_of`](crate::Parser::state_of)).
