@@ -36,7 +36,7 @@ pub enum DocumentEvent<'a> {
 ///         seen.push((ended.number(), ended.start(), id.map_err(|error| error.to_string())));
 ///     }
 /// })?;
-/// let error = "invalid literal: expected `true` at line 1 column 11 (byte 10) in $".to_owned();
+/// let error = "invalid literal: expected `true` at line 1 column 11 (byte 10) in id".to_owned();
 /// assert_eq!(seen, [(0, 0, Ok(1)), (1, 10, Err(error)), (2, 22, Ok(3))]);
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```

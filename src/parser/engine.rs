@@ -8,7 +8,7 @@ use super::inner_text::InnerTexts;
 use super::output::{LeveledOutput, Output};
 use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
-use crate::error::{Error, ErrorKind, Fault};
+use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 #[cfg(target_arch = "wasm32")]
 use crate::tokenizer::Sink;
 use crate::tokenizer::{PieceText, StringPiece, Tokenizer};
@@ -91,7 +91,7 @@ impl Engine {
         if self.followers.has_work_after_chunks {
             self.end_chunk();
         }
-        fed.map_err(|fault| self.fail(&fault))
+        fed.map_err(|fault| self.fail_in(chunk, fault))
     }
 
     /// Reads a chunk up to the end of the root value; returns how many bytes that took.
@@ -180,6 +180,22 @@ impl Engine {
         self.final_error().map_or(Ok(()), |error| Err(error.clone()))
     }
 
+    /// The text has failed in a chunk, for good.
+    #[cold]
+    pub(super) fn fail_in(&mut self, chunk: &[u8], mut fault: Fault) -> Error {
+        let is_at_beginning = fault.kind == ErrorKind::UnexpectedByte && self.tokenizer.nest().depth() == 0;
+        let place = fault.offset.checked_sub(self.tokenizer.offset()).filter(|_| is_at_beginning);
+        let first = place.and_then(|place| chunk.get(usize::try_from(place).ok()?));
+        // A lenient reader has seen more of the mark, or the chunk's end, before it knows that it is none.
+        if let Some(&first) = first
+            && !self.tokenizer.allows(DeviationKind::ByteOrderMark)
+            && let Some(expected) = instead_of_a_text(first)
+        {
+            fault = Fault::new(fault.kind, fault.offset, expected);
+        }
+        self.fail(&fault)
+    }
+
     /// The text has failed, for good.
     #[cold]
     pub(super) fn fail(&mut self, fault: &Fault) -> Error {
@@ -212,4 +228,14 @@ impl Engine {
             None => self.locate(&Fault::new(kind, self.tokenizer.offset(), expected)),
         }
     }
+}
+
+/// What a text that is no JSON may be, by its first byte: no more is known of it, wherever it is cut.
+fn instead_of_a_text(first: u8) -> Option<&'static str> {
+    Some(match first {
+        0xEF => "expected a value, and this may be a byte order mark",
+        b'<' => "expected a value, and this may be HTML or XML",
+        b'd' => "expected a value, and this may be `data:`, a line of server-sent events",
+        _ => return None,
+    })
 }

@@ -160,6 +160,38 @@ fn messages_say_what_was_expected() {
     }
 }
 
+/// What is often given instead of JSON is named by its first byte, so by the same words wherever it is cut.
+#[test]
+fn what_is_often_given_instead_of_json_is_named() {
+    let beginnings: [(&[u8], u64, &str); 7] = [
+        (b"\xEF\xBB\xBF{}", 0, "this may be a byte order mark"),
+        (b" \n\xEF\xBB\xBF{}", 2, "this may be a byte order mark"),
+        (b"<!DOCTYPE html>", 0, "this may be HTML or XML"),
+        (b"\n<html>", 1, "this may be HTML or XML"),
+        (b"data: {\"a\": 1}\n\n", 0, "this may be `data:`, a line of server-sent events"),
+        (b"event: message\n", 0, "expected a value at"),
+        (b"[<", 1, "expected a value or `]` at"),
+    ];
+    for (text, offset, named) in beginnings {
+        let whole = plain(text);
+        assert_eq!((whole.kind(), whole.offset()), (ErrorKind::UnexpectedByte, offset));
+        assert!(whole.to_string().contains(named), "{whole}");
+        for patterns in [PatternSet::new(["a"]).unwrap(), PatternSet::new(["a | b"]).unwrap(), PatternSet::empty()] {
+            for size in 1..text.len() {
+                let mut parser = Parser::new(&patterns);
+                let error = text.chunks(size).find_map(|chunk| parser.feed(chunk).check().err()).unwrap();
+                assert_eq!(error, whole, "in chunks of {size}");
+            }
+        }
+    }
+    // A lenient reader goes past the mark, and waits for all of it.
+    let lenient = || Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&PatternSet::empty());
+    let error = lenient().feed(b"\xEF?").check().unwrap_err();
+    let mut cut = lenient();
+    cut.feed(b"\xEF").check().unwrap();
+    assert_eq!(cut.feed("?").check().unwrap_err(), error);
+}
+
 #[test]
 fn an_error_about_a_value_has_a_path_and_no_place() {
     let error = of_a_look();
