@@ -3,12 +3,15 @@
 //! Owns the wording of every message. Knows nothing of tokens, paths or values: a path arrives here already printed.
 
 mod deviation;
+#[cfg(feature = "std")]
+mod io;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
+use crate::names::names;
 use crate::saved::{Impossible, Reader, Writer};
 
 /// Why a text was refused, or a question could not be answered.
@@ -235,70 +238,31 @@ pub enum ErrorKind {
     Pending,
 }
 
-impl ErrorKind {
-    /// All kinds, in the order of their declaration.
-    ///
-    /// ```
-    /// use jsonspigot::ErrorKind;
-    ///
-    /// assert!(ErrorKind::ALL.iter().any(|kind| kind.name() == "trailing-bytes"));
-    /// ```
-    pub const ALL: &'static [Self] = &[
-        Self::UnexpectedByte,
-        Self::InvalidEscape,
-        Self::LoneSurrogate,
-        Self::InvalidUtf8,
-        Self::ControlCharacter,
-        Self::InvalidNumber,
-        Self::InvalidLiteral,
-        Self::TrailingBytes,
-        Self::Incomplete,
-        Self::DuplicateKey,
-        Self::DepthLimit,
-        Self::KeyLimit,
-        Self::StringLimit,
-        Self::NumberLimit,
-        Self::TotalLimit,
-        Self::SnapshotLimit,
-        Self::OutOfOrder,
-        Self::NotRetained,
-        Self::InvalidPath,
-        Self::ForeignRevision,
-        Self::Finished,
-        Self::Data,
-        Self::Pending,
-    ];
-
-    /// The kind's name in kebab case, as the command line prints it: `unexpected-byte`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::UnexpectedByte => "unexpected-byte",
-            Self::InvalidEscape => "invalid-escape",
-            Self::LoneSurrogate => "lone-surrogate",
-            Self::InvalidUtf8 => "invalid-utf8",
-            Self::ControlCharacter => "control-character",
-            Self::InvalidNumber => "invalid-number",
-            Self::InvalidLiteral => "invalid-literal",
-            Self::TrailingBytes => "trailing-bytes",
-            Self::Incomplete => "incomplete",
-            Self::DuplicateKey => "duplicate-key",
-            Self::DepthLimit => "depth-limit",
-            Self::KeyLimit => "key-limit",
-            Self::StringLimit => "string-limit",
-            Self::NumberLimit => "number-limit",
-            Self::TotalLimit => "total-limit",
-            Self::SnapshotLimit => "snapshot-limit",
-            Self::OutOfOrder => "out-of-order",
-            Self::NotRetained => "not-retained",
-            Self::InvalidPath => "invalid-path",
-            Self::ForeignRevision => "foreign-revision",
-            Self::Finished => "finished",
-            Self::Data => "data",
-            Self::Pending => "pending",
-        }
-    }
-}
+names!(ErrorKind {
+    UnexpectedByte => "unexpected-byte",
+    InvalidEscape => "invalid-escape",
+    LoneSurrogate => "lone-surrogate",
+    InvalidUtf8 => "invalid-utf8",
+    ControlCharacter => "control-character",
+    InvalidNumber => "invalid-number",
+    InvalidLiteral => "invalid-literal",
+    TrailingBytes => "trailing-bytes",
+    Incomplete => "incomplete",
+    DuplicateKey => "duplicate-key",
+    DepthLimit => "depth-limit",
+    KeyLimit => "key-limit",
+    StringLimit => "string-limit",
+    NumberLimit => "number-limit",
+    TotalLimit => "total-limit",
+    SnapshotLimit => "snapshot-limit",
+    OutOfOrder => "out-of-order",
+    NotRetained => "not-retained",
+    InvalidPath => "invalid-path",
+    ForeignRevision => "foreign-revision",
+    Finished => "finished",
+    Data => "data",
+    Pending => "pending",
+});
 
 /// An error on its way up: what a lower layer knows of it. The parser adds line, column and path.
 ///

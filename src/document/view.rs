@@ -8,6 +8,7 @@ use serde_json::{Number, Value};
 
 use super::{Document, NOTHING, NodeId, NodeKind};
 use crate::error::{Error, ErrorKind};
+use crate::names::names;
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
 use crate::tokenizer::ValueKind;
 
@@ -56,6 +57,13 @@ pub enum ValueState {
     /// It is not there and can't arrive any more: its parent closed without it, or can't contain it.
     Absent,
 }
+
+names!(ValueState {
+    Pending => "pending",
+    Partial => "partial",
+    Complete => "complete",
+    Absent => "absent",
+});
 
 impl<'a> PartialValue<'a> {
     #[inline]

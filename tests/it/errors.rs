@@ -160,6 +160,17 @@ fn messages_say_what_was_expected() {
     }
 }
 
+#[cfg(feature = "std")]
+#[test]
+fn an_error_is_one_of_io_too() {
+    for (text, kind) in [(&b"[1"[..], std::io::ErrorKind::UnexpectedEof), (b"[1 2", std::io::ErrorKind::InvalidData)] {
+        let error = plain(text);
+        let converted = std::io::Error::from(error.clone());
+        assert_eq!(converted.kind(), kind);
+        assert_eq!(converted.downcast::<Error>().unwrap(), error);
+    }
+}
+
 /// What is often given instead of JSON is named by its first byte, so by the same words wherever it is cut.
 #[test]
 fn what_is_often_given_instead_of_json_is_named() {
