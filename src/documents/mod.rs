@@ -92,6 +92,7 @@ impl Documents {
     /// concatenated texts belongs to the one after it.
     #[must_use]
     pub fn new(framing: Framing, mut parser: Parser) -> Self {
+        parser.read_on_after_root();
         parser.reset();
         let state = State::Between;
         Self { parser, framing, state, number: 0, start: 0, offset: 0, is_atom: false, last: 0 }

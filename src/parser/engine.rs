@@ -22,6 +22,8 @@ pub(super) struct Engine {
     pub(super) outcome: Outcome,
     /// The texts inside strings, if a pattern leads into one.
     pub(super) inner: Option<Box<InnerTexts>>,
+    /// Whether the bytes after the root are left to the caller.
+    pub(super) stops_at_root: bool,
 }
 
 /// How far the text has come.
@@ -31,6 +33,8 @@ pub(super) enum Outcome {
     /// Open, and some strings are read inside. This is an outcome of its own so that a chunk without such strings takes no
     /// test more.
     OpenWithStrings,
+    /// Open, but the root has ended, and nothing after it is read.
+    Stopped,
     Finished,
     /// Read to its end; a complete text, apart from its deviations, which are not accepted.
     Deviated,
@@ -45,7 +49,7 @@ impl Outcome {
     }
 
     pub(super) fn is_open(&self) -> bool {
-        matches!(self, Self::Open | Self::OpenWithStrings)
+        matches!(self, Self::Open | Self::OpenWithStrings | Self::Stopped)
     }
 }
 
@@ -123,6 +127,18 @@ impl Engine {
     pub(super) fn end_chunk(&mut self) {
         self.retained.copy_to(u64::MAX);
         self.followers.end_chunk(self.tokenizer.open_atom());
+        if self.stops_at_root && self.tokenizer.is_done() {
+            // What was kept before it was read.
+            self.retained.truncate(self.tokenizer.offset());
+            self.outcome = Outcome::Stopped;
+        }
+    }
+
+    /// Whether to read no further than the root, from the beginning of a text on.
+    pub(super) fn stop_at_root(&mut self, stops: bool) {
+        self.stops_at_root = stops;
+        self.tokenizer.stop_after_root(stops);
+        self.followers.has_work_after_chunks |= stops;
     }
 
     /// A chunk of a text whose strings are read inside; or one after the end: nothing more is told.
@@ -130,6 +146,9 @@ impl Engine {
     fn feed_otherwise(&mut self, chunk: &[u8], out: &mut dyn LeveledOutput) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenWithStrings) {
             return self.feed_through_strings(chunk, out);
+        }
+        if matches!(self.outcome, Outcome::Stopped) {
+            return Ok(());
         }
         self.verdict()?;
         if chunk.is_empty() {
@@ -167,7 +186,7 @@ impl Engine {
     pub(super) fn stopped_by(&self) -> Option<&Error> {
         match &self.outcome {
             Outcome::Failed(error) => Some(error),
-            Outcome::Open | Outcome::OpenWithStrings | Outcome::Finished | Outcome::Deviated => None,
+            Outcome::Open | Outcome::OpenWithStrings | Outcome::Stopped | Outcome::Finished | Outcome::Deviated => None,
         }
     }
 

@@ -184,11 +184,12 @@ impl Parser {
     /// Makes the parser as good as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
-        let Engine { tokenizer, followers, retained, outcome, inner } = &mut self.engine;
+        let Engine { tokenizer, followers, retained, outcome, inner, stops_at_root } = &mut self.engine;
         tokenizer.reset();
         followers.clear();
         retained.clear();
         *outcome = Outcome::open(inner);
+        followers.has_work_after_chunks |= *stops_at_root;
     }
 
     /// Whether the root value has closed, with nothing but white space after it so far. Only [`finish`](Self::finish)
@@ -196,7 +197,7 @@ impl Parser {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
-            Outcome::Open | Outcome::OpenWithStrings => {
+            Outcome::Open | Outcome::OpenWithStrings | Outcome::Stopped => {
                 self.engine.followers.deviations.first().is_none() && self.engine.tokenizer.is_done()
             }
             Outcome::Finished => true,
@@ -204,7 +205,8 @@ impl Parser {
         }
     }
 
-    /// How many bytes have been read; after an error, the offset of the first bad one.
+    /// How many bytes have been read; after an error, the offset of the first bad one. What follows the root is not read by a
+    /// parser that [stops there](ParserBuilder::stop_at_root).
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.engine.final_error().map_or(self.engine.tokenizer.offset(), Error::offset)

@@ -20,6 +20,7 @@ pub mod saved;
 pub mod shown;
 pub mod snapshots;
 pub mod spelling;
+pub mod stopping;
 pub mod subject_types;
 pub mod text;
 pub mod typed;
