@@ -151,13 +151,6 @@ impl Documents {
         self.number
     }
 
-    /// The offset in the stream of the first byte of the open document, or of the last one if none is open. White space at
-    /// a line's beginning belongs to the line.
-    #[must_use]
-    pub fn start(&self) -> u64 {
-        self.start
-    }
-
     /// How many bytes of the stream have been read.
     #[must_use]
     pub fn offset(&self) -> u64 {

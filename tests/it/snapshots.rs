@@ -197,7 +197,7 @@ fn the_last_snapshot_stays_readable_and_is_not_complete() {
     assert_eq!(elements, [Some("1".to_owned()), Some(r#""b""#.to_owned()), None]);
     let mut parser = plain();
     parser.feed(r#"{"a": 1, "b": [2]} x"#).check().unwrap_err();
-    assert_eq!(parser.snapshot().unwrap().at("b[0]").and_then(jsonspigot::PartialValue::as_u64), Some(2));
+    assert_eq!(parser.snapshot().unwrap().at("b[0]").and_then(jsonspigot::PartialValue::as_number), Some("2"));
 }
 
 /// Text is printed with the escapes that serde_json gives it.
@@ -310,22 +310,18 @@ fn events_may_be_followed_by_looks_between_them() {
 }
 
 #[test]
-fn numbers_are_what_serde_json_reads() {
+fn numbers_are_as_they_were_spelt() {
     let numbers =
         ["0", "-0", "1.5", "-7", "9223372036854775808", "18446744073709551616", "-9223372036854775809", "1e2", "1e999"];
     for text in numbers {
         let mut parser = plain();
         parser.feed(text).check().unwrap();
         parser.finish().check().unwrap();
-        let (root, number) = (parser.snapshot().unwrap(), serde_json::from_str::<serde_json::Number>(text).ok());
-        assert_eq!(root.as_number(), Some(text));
-        assert_eq!(root.as_i64(), number.as_ref().and_then(serde_json::Number::as_i64), "{text}");
-        assert_eq!(root.as_u64(), number.as_ref().and_then(serde_json::Number::as_u64), "{text}");
-        assert_eq!(root.as_f64(), number.as_ref().and_then(serde_json::Number::as_f64), "{text}");
+        assert_eq!(parser.snapshot().unwrap().as_number(), Some(text));
     }
     let mut parser = plain();
     parser.feed(r#"["1""#).check().unwrap();
-    assert_eq!(parser.snapshot().unwrap().index(0).unwrap().as_f64(), None, "a string is no number");
+    assert_eq!(parser.snapshot().unwrap().index(0).unwrap().as_number(), None, "a string is no number");
 }
 
 /// Nothing panics: there is no snapshot, and what can't be answered is an error that says so.
