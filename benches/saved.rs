@@ -20,7 +20,7 @@ fn told(event: &Event<'_>) {
 }
 
 fn saved(criterion: &mut Criterion) {
-    let text = Kind::ToolCall.generate(2_300).into_bytes();
+    let text = Kind::ToolCall.generate(2_300, 0).into_bytes();
     let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the pattern is valid");
     let keeps_nothing = Parser::builder().retain(Retain::Nothing);
     let middle = text.len() / 2;

@@ -2,7 +2,8 @@
 //! and a look at one field, or at all as a type, after each piece; and at the end the complete value, from the arena and
 //! from the text.
 //!
-//! `cargo bench --bench snapshot`. Each iteration feeds one parser, reset before, so that buffers have their size. Both
+//! `cargo bench --bench snapshot`. Each iteration feeds one parser, reset before, so that buffers have their size, the next
+//! of many tool calls, each cut in places of its own. Both
 //! methods, with one pattern and all text kept, as `Parser::new` has it; and a parser that follows and keeps nothing, so
 //! that the arena is compared with skipping everything.
 
@@ -92,9 +93,20 @@ fn look_as<T: DeserializeOwned>(parser: &Parser) {
     black_box(parser.snapshot().map(|root| root.deserialize::<T>().expect("anything fits")));
 }
 
+/// Tool calls, each one different.
+fn calls() -> Vec<String> {
+    (0..payload::rotation(2_300)).map(|seed| Kind::ToolCall.generate(2_300, seed)).collect()
+}
+
 fn snapshot(criterion: &mut Criterion) {
-    let text = Kind::ToolCall.generate(2_300);
-    let pieces = payload::tokens(text.as_bytes());
+    let texts = calls();
+    let cut: Vec<Vec<&[u8]>> =
+        texts.iter().zip(0..).map(|(text, seed)| payload::tokens(text.as_bytes(), seed)).collect();
+    let mut turn = 0;
+    let mut next = || {
+        turn = (turn + 1) % cut.len();
+        black_box(cut[turn].as_slice())
+    };
     let own = PatternSet::new([Kind::ToolCall.pattern()]).expect("the pattern is valid");
     let kept = Parser::builder;
     let unkept = || Parser::builder().retain(Retain::Nothing);
@@ -104,28 +116,27 @@ fn snapshot(criterion: &mut Criterion) {
         ("nothing followed", feed_with, PatternSet::empty(), unkept()),
     ];
     let mut group = criterion.benchmark_group("snapshot");
-    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.throughput(Throughput::Bytes((texts.iter().map(String::len).sum::<usize>() / texts.len()) as u64));
     for (name, method, patterns, builder) in ways {
         let mut parser = builder.build(&patterns);
-        let pieces = black_box(&pieces);
-        group.bench_function(BenchmarkId::new("off", name), |b| b.iter(|| read(&mut parser, pieces, method, |_| {})));
+        group.bench_function(BenchmarkId::new("off", name), |b| b.iter(|| read(&mut parser, next(), method, |_| {})));
         let mut parser = builder.snapshots().build(&patterns);
-        group.bench_function(BenchmarkId::new("on", name), |b| b.iter(|| read(&mut parser, pieces, method, |_| {})));
+        group.bench_function(BenchmarkId::new("on", name), |b| b.iter(|| read(&mut parser, next(), method, |_| {})));
         // One that is written in the middle, one that eleven others follow, and one deep inside.
         group.bench_function(BenchmarkId::new("ask_slots", name), |b| {
-            b.iter(|| read(&mut parser, pieces, method, |parser| look(parser, |root| root.get("ask_slots"))));
+            b.iter(|| read(&mut parser, next(), method, |parser| look(parser, |root| root.get("ask_slots"))));
         });
         group.bench_function(BenchmarkId::new("reasoning", name), |b| {
-            b.iter(|| read(&mut parser, pieces, method, |parser| look(parser, |root| root.get("reasoning"))));
+            b.iter(|| read(&mut parser, next(), method, |parser| look(parser, |root| root.get("reasoning"))));
         });
         group.bench_function(BenchmarkId::new("ask_slots[0].message", name), |b| {
-            b.iter(|| read(&mut parser, pieces, method, |parser| look(parser, |root| root.at("ask_slots[0].message"))));
+            b.iter(|| read(&mut parser, next(), method, |parser| look(parser, |root| root.at("ask_slots[0].message"))));
         });
         group.bench_function(BenchmarkId::new("typed", name), |b| {
-            b.iter(|| read(&mut parser, pieces, method, look_as::<Call>));
+            b.iter(|| read(&mut parser, next(), method, look_as::<Call>));
         });
         group.bench_function(BenchmarkId::new("typed, buffered", name), |b| {
-            b.iter(|| read(&mut parser, pieces, method, look_as::<Flattened>));
+            b.iter(|| read(&mut parser, next(), method, look_as::<Flattened>));
         });
     }
     group.finish();
@@ -140,7 +151,7 @@ fn complete(criterion: &mut Criterion) {
         ("records", Kind::Records, 1_000_000),
         ("numbers", Kind::Numbers, 1_000_000),
     ] {
-        let text = kind.generate(size);
+        let text = kind.generate(size, 0);
         let [from_snapshot, from_text] = [Parser::builder().snapshots().retain(Retain::Nothing), Parser::builder()]
             .map(|builder| {
                 let mut parser = builder.build(&PatternSet::empty());

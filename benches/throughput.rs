@@ -1,7 +1,8 @@
 //! What parsing costs: generated payloads, cut in several ways, for each task and by both methods.
 //!
 //! `cargo bench --bench throughput`; a task, payload or chunk size after `--` picks some. Each iteration feeds one
-//! parser, reset before, so that buffers have their size; nothing is retained unless the task needs it.
+//! parser, reset before, so that buffers have their size; nothing is retained unless the task needs it. Short texts are
+//! read in turn, each cut in places of its own.
 
 #[allow(dead_code, unreachable_pub, reason = "the comparison uses the rest")]
 mod payload;
@@ -27,12 +28,29 @@ const PAYLOADS: [(Kind, usize); 6] = [
 const CUTS: [&str; 5] = ["1", "token", "64", "4096", "whole"];
 
 /// The chunks of one way to cut.
-fn cut<'a>(text: &'a str, way: &str) -> Vec<&'a [u8]> {
+fn cut<'a>(text: &'a str, way: &str, seed: u64) -> Vec<&'a [u8]> {
     let text = text.as_bytes();
     match way {
         "whole" => vec![text],
-        "token" => payload::tokens(text),
+        "token" => payload::tokens(text, seed),
         size => text.chunks(size.parse().expect("a number of bytes")).collect(),
+    }
+}
+
+/// The texts of a rotation, cut in one way, and the one whose turn it is.
+struct Rotation<'a> {
+    texts: Vec<Vec<&'a [u8]>>,
+    turn: usize,
+}
+
+impl<'a> Rotation<'a> {
+    fn new(texts: &'a [String], way: &str) -> Self {
+        Self { texts: texts.iter().zip(0..).map(|(text, seed)| cut(text, way, seed)).collect(), turn: 0 }
+    }
+
+    fn next(&mut self) -> &[&'a [u8]] {
+        self.turn = (self.turn + 1) % self.texts.len();
+        black_box(&self.texts[self.turn])
     }
 }
 
@@ -87,62 +105,64 @@ fn company(kind: Kind, count: usize) -> PatternSet {
     PatternSet::new(others.chain([own.to_owned()])).expect("the patterns are valid")
 }
 
-fn group<'a>(criterion: &'a mut Criterion, task: &str, kind: Kind, text: &str) -> BenchmarkGroup<'a, WallTime> {
+fn group<'a>(criterion: &'a mut Criterion, task: &str, kind: Kind, texts: &[String]) -> BenchmarkGroup<'a, WallTime> {
     let mut group = criterion.benchmark_group(format!("{task}/{}", kind.name()));
-    group.throughput(Throughput::Bytes(text.len() as u64));
+    // One of them, in the mean.
+    let bytes = texts.iter().map(String::len).sum::<usize>() / texts.len();
+    group.throughput(Throughput::Bytes(bytes as u64));
     group
 }
 
-fn tasks(criterion: &mut Criterion, kind: Kind, text: &str) {
+fn tasks(criterion: &mut Criterion, kind: Kind, texts: &[String]) {
     let unkept = || Parser::builder().retain(Retain::Nothing);
-    let mut validate = group(criterion, "validate", kind, text);
+    let mut validate = group(criterion, "validate", kind, texts);
     let mut parser = unkept().build(&PatternSet::empty());
     for way in CUTS {
-        let chunks = cut(text, way);
-        validate.bench_function(way, |bencher| bencher.iter(|| feed_with(&mut parser, black_box(&chunks))));
+        let mut texts = Rotation::new(texts, way);
+        validate.bench_function(way, |bencher| bencher.iter(|| feed_with(&mut parser, texts.next())));
     }
     validate.finish();
 
-    let mut deltas = group(criterion, "deltas", kind, text);
+    let mut deltas = group(criterion, "deltas", kind, texts);
     let mut parser = unkept().build(&patterns(&[kind.pattern()]));
     for way in CUTS {
-        let chunks = cut(text, way);
+        let mut texts = Rotation::new(texts, way);
         deltas.bench_function(BenchmarkId::new("feed", way), |bencher| {
-            bencher.iter(|| feed(&mut parser, black_box(&chunks)));
+            bencher.iter(|| feed(&mut parser, texts.next()));
         });
         deltas.bench_function(BenchmarkId::new("feed_with", way), |bencher| {
-            bencher.iter(|| feed_with(&mut parser, black_box(&chunks)));
+            bencher.iter(|| feed_with(&mut parser, texts.next()));
         });
     }
     deltas.finish();
 
-    let mut company_of = group(criterion, "patterns", kind, text);
+    let mut company_of = group(criterion, "patterns", kind, texts);
     for count in [1, 10, 100] {
         let mut parser = unkept().build(&company(kind, count));
         for way in ["token", "whole"] {
-            let chunks = cut(text, way);
+            let mut texts = Rotation::new(texts, way);
             company_of.bench_function(BenchmarkId::new(count.to_string(), way), |bencher| {
-                bencher.iter(|| feed_with(&mut parser, black_box(&chunks)));
+                bencher.iter(|| feed_with(&mut parser, texts.next()));
             });
         }
     }
     company_of.finish();
 
-    let mut snapshots = group(criterion, "snapshot", kind, text);
+    let mut snapshots = group(criterion, "snapshot", kind, texts);
     let mut parser = unkept().snapshots().build(&PatternSet::empty());
     for way in CUTS {
-        let chunks = cut(text, way);
-        snapshots.bench_function(way, |bencher| bencher.iter(|| feed_and_look(&mut parser, black_box(&chunks))));
+        let mut texts = Rotation::new(texts, way);
+        snapshots.bench_function(way, |bencher| bencher.iter(|| feed_and_look(&mut parser, texts.next())));
     }
     snapshots.finish();
 
-    let mut value = group(criterion, "value", kind, text);
+    let mut value = group(criterion, "value", kind, texts);
     let mut parser = Parser::new(&PatternSet::empty());
     for way in CUTS {
-        let chunks = cut(text, way);
+        let mut texts = Rotation::new(texts, way);
         value.bench_function(way, |bencher| {
             bencher.iter(|| {
-                feed_with(&mut parser, black_box(&chunks));
+                feed_with(&mut parser, texts.next());
                 black_box(parser.deserialize::<serde_json::Value>().expect("the value is read"));
             });
         });
@@ -153,7 +173,8 @@ fn tasks(criterion: &mut Criterion, kind: Kind, text: &str) {
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     for (kind, size) in PAYLOADS {
-        tasks(&mut criterion, kind, &kind.generate(size));
+        let texts: Vec<String> = (0..payload::rotation(size)).map(|seed| kind.generate(size, seed)).collect();
+        tasks(&mut criterion, kind, &texts);
     }
     criterion.final_summary();
 }

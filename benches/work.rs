@@ -2,7 +2,7 @@
 //!
 //! The text is a number of kilobytes of tool calls, or, as `digits-64`, of one number, or, as `string-64`, of tool calls
 //! in one string, or one of the generated payloads `tool-call`, `long-text` and `records`, the first of which is read
-//! again and again. A chunk is a number of bytes, `token` or `whole`; a method is `feed`, `feed_with`, `retained` for the
+//! again and again, or `tool-calls`, 64 different ones, each cut in places of its own, in turn. A chunk is a number of bytes, `token` or `whole`; a method is `feed`, `feed_with`, `retained` for the
 //! latter with all text kept, `snapshots` for it with a partial document, `provisional` for the same that shows open
 //! atoms, or `none` to cut the text and not read it.
 
@@ -20,22 +20,25 @@ const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 /// A short text is read until so many bytes have been.
 const LEAST: usize = 64 << 10;
 
-fn text(name: &str) -> String {
+fn texts(name: &str) -> Vec<String> {
     match name {
-        "tool-call" => Kind::ToolCall.generate(2_300),
-        "long-text" => Kind::LongText.generate(LEAST),
-        "records" => Kind::Records.generate(LEAST),
-        kilobytes => {
-            let bytes = |kilobytes: &str| kilobytes.parse::<usize>().expect("a length or a payload") << 10;
-            if let Some(digits) = kilobytes.strip_prefix("digits-") {
-                return format!("[1.{}]", "3".repeat(bytes(digits)));
-            }
-            let calls = |len: usize| format!("[{}]", vec![TOOL_CALL; len.div_ceil(TOOL_CALL.len() + 1)].join(","));
-            match kilobytes.strip_prefix("string-") {
-                Some(kilobytes) => serde_json::to_string(&[calls(bytes(kilobytes))]).expect("a string can be written"),
-                None => calls(bytes(kilobytes)),
-            }
-        }
+        "tool-calls" => (0..64).map(|seed| Kind::ToolCall.generate(2_300, seed)).collect(),
+        "tool-call" => vec![Kind::ToolCall.generate(2_300, 0)],
+        "long-text" => vec![Kind::LongText.generate(LEAST, 0)],
+        "records" => vec![Kind::Records.generate(LEAST, 0)],
+        kilobytes => vec![text(kilobytes)],
+    }
+}
+
+fn text(kilobytes: &str) -> String {
+    let bytes = |kilobytes: &str| kilobytes.parse::<usize>().expect("a length or a payload") << 10;
+    if let Some(digits) = kilobytes.strip_prefix("digits-") {
+        return format!("[1.{}]", "3".repeat(bytes(digits)));
+    }
+    let calls = |len: usize| format!("[{}]", vec![TOOL_CALL; len.div_ceil(TOOL_CALL.len() + 1)].join(","));
+    match kilobytes.strip_prefix("string-") {
+        Some(kilobytes) => serde_json::to_string(&[calls(bytes(kilobytes))]).expect("a string can be written"),
+        None => calls(bytes(kilobytes)),
     }
 }
 
@@ -47,18 +50,22 @@ fn look(event: &Event<'_>) -> u64 {
     }
 }
 
+fn cut<'a>(text: &'a [u8], chunk: &str, seed: u64) -> Vec<&'a [u8]> {
+    match chunk {
+        "whole" => vec![text],
+        "token" => payload::tokens(text, seed),
+        size => text.chunks(size.parse().expect("a chunk's size")).collect(),
+    }
+}
+
 fn main() {
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
     // Without arguments, as `cargo bench` calls it, a small reading: that it runs is all that is to be seen.
     let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
-    let (text, chunk, method) = (black_box(text(&next("4"))), next("1"), next("feed_with"));
+    let (texts, chunk, method) = (black_box(texts(&next("4"))), next("1"), next("feed_with"));
     let patterns = PatternSet::new(arguments).expect("the patterns are valid");
-    let bytes = text.as_bytes();
-    let chunks: Vec<&[u8]> = match chunk.as_str() {
-        "whole" => vec![bytes],
-        "token" => payload::tokens(bytes),
-        size => bytes.chunks(size.parse().expect("a chunk's size")).collect(),
-    };
+    let bytes = texts.iter().map(String::len).sum::<usize>();
+    let cuts: Vec<Vec<&[u8]>> = texts.iter().zip(0..).map(|(text, seed)| cut(text.as_bytes(), &chunk, seed)).collect();
     let limits = Limits::new().string(1 << 20);
     let builder = Parser::builder().limits(limits).retain(Retain::Nothing);
     let builder = match method.as_str() {
@@ -68,11 +75,12 @@ fn main() {
         _ => builder,
     };
     let mut parser = builder.build(&patterns);
-    let readings = LEAST.div_ceil(text.len());
+    let readings = LEAST.div_ceil(bytes);
     let mut seen = 0;
-    for _ in 0..if method == "none" { 0 } else { readings } {
+    let readings_made = if method == "none" { 0 } else { readings };
+    for chunks in (0..readings_made).flat_map(|_| &cuts) {
         parser.reset();
-        for chunk in &chunks {
+        for chunk in chunks {
             if method == "feed" {
                 parser.feed(black_box(chunk)).for_each(|event| seen += look(&event.expect("the text is valid")));
             } else {
@@ -81,5 +89,5 @@ fn main() {
         }
         parser.finish_with(|_| {}).expect("the text is whole");
     }
-    println!("{} {seen}", text.len() * readings);
+    println!("{} {seen}", bytes * readings);
 }

@@ -3,12 +3,15 @@
 //! Owns the wording of every message. Knows nothing of tokens, paths or values: a path arrives here already printed.
 
 mod deviation;
+#[cfg(feature = "std")]
+mod io;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
+use crate::names::names;
 use crate::saved::{Impossible, Reader, Writer};
 
 /// Why a text was refused, or a question could not be answered.
@@ -25,7 +28,7 @@ use crate::saved::{Impossible, Reader, Writer};
 /// let error = parser.feed(br#"{"a": {"b": tru3}}"#).check().unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::InvalidLiteral);
 /// assert_eq!((error.offset(), error.line(), error.column()), (15, 1, 16));
-/// assert_eq!(error.path(), "a.b");
+/// assert_eq!(error.path(), Some("a.b"));
 /// assert_eq!(
 ///     error.to_string(),
 ///     "invalid literal: expected `true` at line 1 column 16 (byte 15) in a.b"
@@ -45,13 +48,13 @@ struct Inner {
     offset: u64,
     line: u64,
     column: u64,
-    path: Box<str>,
+    path: Option<Box<str>>,
     expected: Box<str>,
 }
 
 impl Error {
-    pub(crate) fn new(fault: &Fault, line: u64, column: u64, path: &str) -> Self {
-        Self::with_detail(fault.kind, fault.offset, line, column, path, fault.expected)
+    pub(crate) fn new(fault: &Fault, line: u64, column: u64, path: Option<&str>) -> Self {
+        Self::at(fault.kind, (fault.offset, line, column), path, fault.expected)
     }
 
     pub(crate) fn with_detail(
@@ -62,13 +65,24 @@ impl Error {
         path: &str,
         expected: &str,
     ) -> Self {
-        Self { inner: Arc::new(Inner { kind, offset, line, column, path: path.into(), expected: expected.into() }) }
+        Self::at(kind, (offset, line, column), Some(path), expected)
+    }
+
+    /// An error at an offset, line and column.
+    pub(crate) fn at(
+        kind: ErrorKind,
+        (offset, line, column): (u64, u64, u64),
+        path: Option<&str>,
+        expected: &str,
+    ) -> Self {
+        let (path, expected) = (path.map(Box::from), expected.into());
+        Self { inner: Arc::new(Inner { kind, offset, line, column, path, expected }) }
     }
 
     /// Another error about the same place.
     pub(crate) fn in_its_place(&self, kind: ErrorKind, expected: &str) -> Self {
-        let Inner { offset, line, column, ref path, .. } = *self.inner;
-        Self::with_detail(kind, offset, line, column, path, expected)
+        let Inner { offset, line, column, .. } = *self.inner;
+        Self::at(kind, (offset, line, column), self.path(), expected)
     }
 
     /// An error about a value rather than about a byte: line, column and offset are not known.
@@ -101,10 +115,24 @@ impl Error {
         self.inner.column
     }
 
-    /// Where in the document: the innermost open value that a pattern or the snapshot follows, `$` if none.
+    /// The concrete path of the innermost value that was open at the first bad byte, `$` for the root or before it.
+    ///
+    /// `None` if the parser does not know: it neither keeps the text nor follows that value. With
+    /// [`Retain::All`](crate::Retain::All), the default, it always does while the text is JSON.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet, Retain};
+    ///
+    /// let text = r#"{"a": [1, tru3]}"#;
+    /// let error = Parser::new(&PatternSet::empty()).feed(text).check().unwrap_err();
+    /// assert_eq!(error.path(), Some("a[1]"));
+    ///
+    /// let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
+    /// assert_eq!(parser.feed(text).check().unwrap_err().path(), None);
+    /// ```
     #[must_use]
-    pub fn path(&self) -> &str {
-        &self.inner.path
+    pub fn path(&self) -> Option<&str> {
+        self.inner.path.as_deref()
     }
 }
 
@@ -125,6 +153,7 @@ impl fmt::Display for Error {
             }
             f.write_char(')')?;
         }
+        let Some(path) = path else { return Ok(()) };
         f.write_str(" in ")?;
         f.write_str(path)
     }
@@ -193,7 +222,8 @@ pub enum ErrorKind {
     /// `a[1]` before `a[0]`, or a value that has already closed: a [`ValueFeed`](crate::ValueFeed) that is fed out of
     /// order.
     OutOfOrder,
-    /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)).
+    /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)), or for what is known of a document
+    /// without [snapshots](crate::ParserBuilder::snapshots).
     NotRetained,
     /// `items[*]`, `a[`, `a | b`: asking what is known at a path that is not concrete, or that leads into a string
     /// ([`Parser::state_of`](crate::Parser::state_of)).
@@ -208,70 +238,31 @@ pub enum ErrorKind {
     Pending,
 }
 
-impl ErrorKind {
-    /// All kinds, in the order of their declaration.
-    ///
-    /// ```
-    /// use jsonspigot::ErrorKind;
-    ///
-    /// assert!(ErrorKind::ALL.iter().any(|kind| kind.name() == "trailing-bytes"));
-    /// ```
-    pub const ALL: &'static [Self] = &[
-        Self::UnexpectedByte,
-        Self::InvalidEscape,
-        Self::LoneSurrogate,
-        Self::InvalidUtf8,
-        Self::ControlCharacter,
-        Self::InvalidNumber,
-        Self::InvalidLiteral,
-        Self::TrailingBytes,
-        Self::Incomplete,
-        Self::DuplicateKey,
-        Self::DepthLimit,
-        Self::KeyLimit,
-        Self::StringLimit,
-        Self::NumberLimit,
-        Self::TotalLimit,
-        Self::SnapshotLimit,
-        Self::OutOfOrder,
-        Self::NotRetained,
-        Self::InvalidPath,
-        Self::ForeignRevision,
-        Self::Finished,
-        Self::Data,
-        Self::Pending,
-    ];
-
-    /// The kind's name in kebab case, as the command line prints it: `unexpected-byte`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::UnexpectedByte => "unexpected-byte",
-            Self::InvalidEscape => "invalid-escape",
-            Self::LoneSurrogate => "lone-surrogate",
-            Self::InvalidUtf8 => "invalid-utf8",
-            Self::ControlCharacter => "control-character",
-            Self::InvalidNumber => "invalid-number",
-            Self::InvalidLiteral => "invalid-literal",
-            Self::TrailingBytes => "trailing-bytes",
-            Self::Incomplete => "incomplete",
-            Self::DuplicateKey => "duplicate-key",
-            Self::DepthLimit => "depth-limit",
-            Self::KeyLimit => "key-limit",
-            Self::StringLimit => "string-limit",
-            Self::NumberLimit => "number-limit",
-            Self::TotalLimit => "total-limit",
-            Self::SnapshotLimit => "snapshot-limit",
-            Self::OutOfOrder => "out-of-order",
-            Self::NotRetained => "not-retained",
-            Self::InvalidPath => "invalid-path",
-            Self::ForeignRevision => "foreign-revision",
-            Self::Finished => "finished",
-            Self::Data => "data",
-            Self::Pending => "pending",
-        }
-    }
-}
+names!(ErrorKind {
+    UnexpectedByte => "unexpected-byte",
+    InvalidEscape => "invalid-escape",
+    LoneSurrogate => "lone-surrogate",
+    InvalidUtf8 => "invalid-utf8",
+    ControlCharacter => "control-character",
+    InvalidNumber => "invalid-number",
+    InvalidLiteral => "invalid-literal",
+    TrailingBytes => "trailing-bytes",
+    Incomplete => "incomplete",
+    DuplicateKey => "duplicate-key",
+    DepthLimit => "depth-limit",
+    KeyLimit => "key-limit",
+    StringLimit => "string-limit",
+    NumberLimit => "number-limit",
+    TotalLimit => "total-limit",
+    SnapshotLimit => "snapshot-limit",
+    OutOfOrder => "out-of-order",
+    NotRetained => "not-retained",
+    InvalidPath => "invalid-path",
+    ForeignRevision => "foreign-revision",
+    Finished => "finished",
+    Data => "data",
+    Pending => "pending",
+});
 
 /// An error on its way up: what a lower layer knows of it. The parser adds line, column and path.
 ///
@@ -308,13 +299,15 @@ impl Error {
         let Inner { kind, offset, line, column, path, expected } = &*self.inner;
         out.byte(ErrorKind::ALL.iter().position(|known| known == kind).unwrap_or_default() as u8);
         [offset, line, column].into_iter().for_each(|number| out.number(*number));
-        out.text(path);
+        // No path is spelt so.
+        out.text(path.as_deref().unwrap_or_default());
         out.text(expected);
     }
 
     pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
         let kind = reader.choice(ErrorKind::ALL)?;
         let (offset, line, column) = (reader.place()?, reader.place()?, reader.place()?);
-        Ok(Self::with_detail(kind, offset, line, column, reader.text()?, reader.text()?))
+        let path = Some(reader.text()?).filter(|path| !path.is_empty());
+        Ok(Self::at(kind, (offset, line, column), path, reader.text()?))
     }
 }

@@ -36,6 +36,7 @@ mod error;
 mod event;
 #[cfg(any(doc, doctest))]
 pub mod guide;
+mod names;
 mod parser;
 mod path;
 mod pattern;
@@ -56,6 +57,7 @@ pub use document::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState
 pub use documents::{DocumentEvent, Documents, EndedDocument, Framing};
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
+pub use names::UnknownName;
 pub use parser::{Atom, DuplicateKeys, Events, Parser, ParserBuilder, Retain, ValueFeed};
 pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};

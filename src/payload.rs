@@ -125,3 +125,9 @@ impl PayloadStatus<'_> {
         }
     }
 }
+
+impl fmt::Display for PayloadStatus<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -94,7 +94,6 @@ fn a_look_allocates_nothing() {
         assert!(root.at(r"['ask\u005fslots'][0]").unwrap().get("message").unwrap().as_str().is_some());
         assert!(root.get("is_follow_up").unwrap().as_bool().is_some());
         assert!(root.get("follow_up_confidence").unwrap().as_number().is_some());
-        assert!(root.get("follow_up_confidence").unwrap().as_f64().is_some());
         let slots = root.get("ask_slots").unwrap();
         for slot in slots.iter() {
             seen +=
@@ -323,7 +322,7 @@ fn an_error_is_given_again_for_nothing() {
     let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::new(["$..*"]).unwrap());
     let text = format!("{{\"{key}\":").repeat(64) + "?";
     let error = parser.feed_with(text, |_| {}).unwrap_err();
-    assert!(error.path().len() > 60 << 10);
+    assert!(error.path().unwrap().len() > 60 << 10);
     let again = measure(|| {
         for _ in 0..100 {
             assert!(parser.feed_with("more", |_| {}).is_err());

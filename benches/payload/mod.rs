@@ -1,7 +1,10 @@
 //! The payloads: made by a seeded generator, the same on every machine, of any wanted size.
 //!
-//! Shared by `throughput` and the comparison. Each is valid JSON, close to the asked number of bytes, and owns the path whose strings the delta rows follow.
-//! How else a payload is cut into chunks than as tokens is its users' affair.
+//! Each is valid JSON, close to the asked number of bytes, and owns the path whose strings the delta rows follow.
+//!
+//! A benchmark that reads one text again and again, cut in the same places, measures what the branch predictor has learned
+//! of it: a chunk then costs less than half of what it costs a program that sees it for the first time. So short texts are
+//! read in a [`rotation`] of different ones, each cut in places of its own.
 
 use std::fmt::Write as _;
 
@@ -9,16 +12,32 @@ pub mod random;
 
 use random::Random;
 
-/// A text in random pieces of 1 to 8 bytes, as a model's tokens fall; the same in each run.
-pub fn tokens(text: &[u8]) -> Vec<&[u8]> {
-    let mut random = Random::new(0x5EED);
-    let (mut rest, mut pieces) = (text, Vec::new());
-    while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(rest.len().min(1 + random.below(8)));
-        pieces.push(piece);
-        rest = behind;
-    }
-    pieces
+/// How many different texts a benchmark reads in turn, where they are of this size: 64, unless fewer are as long as 64 tool
+/// calls together and more.
+pub fn rotation(size: usize) -> u64 {
+    (256_000 / size.max(1)).clamp(1, 64) as u64
+}
+
+/// The lengths of the random pieces, 1 to 8 bytes each, in which a model's tokens fall; other ones for each `seed`.
+pub fn token_lengths(total: usize, seed: u64) -> impl Iterator<Item = usize> {
+    let mut random = Random::new(0x5EED + (seed << 32));
+    let mut left = total;
+    std::iter::from_fn(move || {
+        let length = left.min(1 + random.below(8));
+        left -= length;
+        (length > 0).then_some(length)
+    })
+}
+
+/// A text in such pieces.
+pub fn tokens(text: &[u8], seed: u64) -> Vec<&[u8]> {
+    let mut rest = text;
+    let pieces = token_lengths(text.len(), seed).map(|length| {
+        let (piece, after) = rest.split_at(length);
+        rest = after;
+        piece
+    });
+    pieces.collect()
 }
 
 /// One step of a path.
@@ -81,16 +100,16 @@ impl Kind {
         }
     }
 
-    /// A document of about `size` bytes; the short call has a size of its own.
-    pub fn generate(self, size: usize) -> String {
-        let mut random = Random::new(0x5EED_0000 + self as u64);
+    /// A document of about `size` bytes; the short call has a size of its own. Each `seed` gives a different one.
+    pub fn generate(self, size: usize, seed: u64) -> String {
+        let mut random = Random::new(0x5EED_0000 + self as u64 + (seed << 32));
         match self {
             Self::ToolCall => tool_call(&mut random, size),
             Self::LongText => long_text(&mut random, size),
             Self::Records => records(&mut random, size),
             Self::Numbers => numbers(&mut random, size),
-            Self::Deep => deep(size),
-            Self::ShortCall => short_call(),
+            Self::Deep => deep(size, seed),
+            Self::ShortCall => short_call(&mut random, seed),
         }
     }
 }
@@ -294,20 +313,28 @@ fn numbers(random: &mut Random, size: usize) -> String {
     out
 }
 
-fn deep(size: usize) -> String {
-    const LEVELS: usize = 60;
+fn deep(size: usize, seed: u64) -> String {
+    let levels = 60 - (seed % 20) as usize;
     let mut element = String::from("{\"end\":\"of one\",\"nest\":");
-    element.push_str(&"{\"a\":[".repeat(LEVELS));
+    element.push_str(&"{\"a\":[".repeat(levels));
     element.push_str("true");
-    element.push_str(&"]}".repeat(LEVELS));
+    element.push_str(&"]}".repeat(levels));
     element.push('}');
     let count = (size / element.len()).max(1);
     format!("[{}]", vec![element; count].join(","))
 }
 
-fn short_call() -> String {
-    String::from(
-        "{\"city\":\"Bengaluru\",\"unit\":\"celsius\",\"days\":3,\"hourly\":false,\"fields\":[\"rain\",\"wind\",\"uv\"],\
-         \"note\":\"umbrella \\u2602 now\"}",
+/// Seed 0 gives the call that is 120 bytes long; the others differ from it by a few bytes.
+fn short_call(random: &mut Random, seed: u64) -> String {
+    let mut pick = |from: &[&'static str]| if seed == 0 { from[0] } else { random.pick(from) };
+    let city = pick(&["Bengaluru", "Köln", "Reykjavik", "Lima", "Saint-Étienne", "Osaka"]);
+    let unit = pick(&["celsius", "fahrenheit", "kelvin"]);
+    let days = pick(&["3", "1", "14", "7.5"]);
+    let hourly = pick(&["false", "true", "null"]);
+    let fields =
+        pick(&["\"rain\",\"wind\",\"uv\"", "\"uv\",\"snow\"", "\"wind\"", "\"rain\",\"pressure\",\"uv\",\"wind\""]);
+    let note = pick(&["umbrella \\u2602 now", "bring \\\"boots\\\"", "none", "sun \\u2600 all day, no wind"]);
+    format!(
+        "{{\"city\":\"{city}\",\"unit\":\"{unit}\",\"days\":{days},\"hourly\":{hourly},\"fields\":[{fields}],\"note\":\"{note}\"}}"
     )
 }

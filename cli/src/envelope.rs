@@ -40,7 +40,7 @@ impl Text {
 
 fn refuse(flaw: Flaw, output: &mut dyn Output) -> Result<(), Failure> {
     let Flaw { kind, offset, line, column } = flaw;
-    output.failed(&Place { kind, offset, line, column, path: "$" })?;
+    output.failed(&Place { kind, offset, line, column, path: Some("$") })?;
     Err(Failure::NotText { kind, offset, line, column })
 }
 

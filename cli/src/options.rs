@@ -277,12 +277,12 @@ struct Wire(Option<Provider>);
 fn wire() -> impl TypedValueParser<Value = Wire> {
     let names = Provider::ALL.iter().map(|provider| provider.name()).chain(["auto"]);
     // `auto` is no provider's name.
-    PossibleValuesParser::new(names).map(|name| Wire(Provider::from_name(&name)))
+    PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
 }
 
 fn framing() -> impl TypedValueParser<Value = Framing> {
     let names = Framing::ALL.iter().map(|framing| framing.name());
-    PossibleValuesParser::new(names).map(|name| Framing::from_name(&name).unwrap_or(Framing::Lines))
+    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(Framing::Lines))
 }
 
 fn leniency() -> impl TypedValueParser<Value = Leniency> {
@@ -324,7 +324,7 @@ impl Options {
             Some(Retain::All) => jsonspigot::Retain::All,
             Some(Retain::Matches) => jsonspigot::Retain::Matches,
             Some(Retain::Nothing) => jsonspigot::Retain::Nothing,
-            // Nobody can tell from the output that less was kept: prose shows no value that was told before, and an
+            // Only the path of an error can tell that less was kept: prose shows no value that was told before, and an
             // end's value lies within its match.
             None if self.value => jsonspigot::Retain::All,
             None if self.text => jsonspigot::Retain::Nothing,

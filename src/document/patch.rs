@@ -150,28 +150,6 @@ impl<'a> PatchOp<'a> {
         }
     }
 
-    /// All text that the operation brings, keys included: those, strings and numbers in document order, one directly after
-    /// the other. The values of [`walk`](PartialValue::walk) have the lengths.
-    ///
-    /// ```
-    /// use jsonspigot::{Parser, PatternSet, Revision};
-    ///
-    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    /// parser.feed(r#"{"to": ["Ada", 12, null], "say": "H"#).check()?;
-    /// let op = parser.patch_since(Revision::default())?.next().unwrap();
-    /// assert_eq!(op.text(), "toAda12sayH");
-    /// # Ok::<(), jsonspigot::Error>(())
-    /// ```
-    #[must_use]
-    pub fn text(&self) -> &'a str {
-        let PartialValue { document, node } = self.value;
-        match self.kind {
-            PatchKind::Add => document.text_of_subtree(node),
-            PatchKind::Append(from) => self.value.text().get(from..).unwrap_or_default(),
-            PatchKind::Replace => self.value.text(),
-        }
-    }
-
     /// Whether the value takes the place of the one that is there: of a number that was still open when it was shown.
     ///
     /// ```
@@ -251,24 +229,6 @@ impl Document {
                 Some(PatchOp { value: PartialValue::new(self, node), kind: PatchKind::Add })
             })
         }))
-    }
-
-    /// The text that the last string has gained since a revision, if that is all that is new.
-    pub(crate) fn appended_since(&self, revision: Revision) -> Option<&str> {
-        let Revision { number, extent, .. } = revision;
-        let now = self.extent();
-        let is_string = self.nodes.last().is_some_and(|last| last.kind == NodeKind::String);
-        let has_grown = is_string && now.nodes == extent.nodes && now.text > extent.text;
-        // Somebody may have made up the revision, so its place need not be between two characters.
-        let appended = || self.text.get(extent.text as usize..now.text as usize);
-        (has_grown && self.history.knows(number, extent)).then(appended).flatten()
-    }
-
-    /// The text of a value with its key, and of all values in it.
-    fn text_of_subtree(&self, id: NodeId) -> &str {
-        let node = &self.nodes[id as usize];
-        let start = if node.is_member() { node.place } else { node.text };
-        &self.text[start as usize..self.text_range(self.end(id) - 1).end]
     }
 
     /// What a string or number has gained since its text was shown up to `shown`.

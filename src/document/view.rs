@@ -8,6 +8,7 @@ use serde_json::{Number, Value};
 
 use super::{Document, NOTHING, NodeId, NodeKind};
 use crate::error::{Error, ErrorKind};
+use crate::names::names;
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
 use crate::tokenizer::ValueKind;
 
@@ -56,6 +57,13 @@ pub enum ValueState {
     /// It is not there and can't arrive any more: its parent closed without it, or can't contain it.
     Absent,
 }
+
+names!(ValueState {
+    Pending => "pending",
+    Partial => "partial",
+    Complete => "complete",
+    Absent => "absent",
+});
 
 impl<'a> PartialValue<'a> {
     #[inline]
@@ -127,28 +135,11 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// A number as it is spelt; of one that is still open, the longest prefix that is a number.
+    /// A number as it is spelt, to be parsed as whatever it has to fit; of one that is still open, the longest prefix that is
+    /// a number.
     #[must_use]
     pub fn as_number(self) -> Option<&'a str> {
         (self.node().kind == NodeKind::Number).then(|| self.text())
-    }
-
-    /// A number that fits, as serde_json reads it.
-    #[must_use]
-    pub fn as_i64(self) -> Option<i64> {
-        self.number()?.as_i64()
-    }
-
-    /// A number that fits, as serde_json reads it.
-    #[must_use]
-    pub fn as_u64(self) -> Option<u64> {
-        self.number()?.as_u64()
-    }
-
-    /// A number, as serde_json reads it; nothing if it is beyond f64's range.
-    #[must_use]
-    pub fn as_f64(self) -> Option<f64> {
-        self.number()?.as_f64()
     }
 
     fn number(self) -> Option<Number> {

@@ -36,7 +36,7 @@ pub enum DocumentEvent<'a> {
 ///         seen.push((ended.number(), ended.start(), id.map_err(|error| error.to_string())));
 ///     }
 /// })?;
-/// let error = "invalid literal: expected `true` at line 1 column 11 (byte 10) in $".to_owned();
+/// let error = "invalid literal: expected `true` at line 1 column 11 (byte 10) in id".to_owned();
 /// assert_eq!(seen, [(0, 0, Ok(1)), (1, 10, Err(error)), (2, 22, Ok(3))]);
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
@@ -54,7 +54,8 @@ impl<'a> EndedDocument<'a> {
         self.number
     }
 
-    /// The offset in the stream of the document's first byte. What events and errors call an offset counts from there.
+    /// The offset in the stream of the document's first byte, white space at a line's beginning included. What events and
+    /// errors call an offset counts from there.
     #[must_use]
     pub fn start(&self) -> u64 {
         self.start

@@ -1,13 +1,13 @@
 //! How the texts of a stream are told apart.
 
-use core::fmt;
+use crate::names::names;
 
 /// How the texts of a stream are told apart.
 ///
 /// ```
 /// use jsonspigot::Framing;
 ///
-/// assert_eq!(Framing::from_name("lines"), Some(Framing::Lines));
+/// assert_eq!("lines".parse(), Ok(Framing::Lines));
 /// assert_eq!(Framing::Sequence.to_string(), "sequence");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,25 +31,6 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Lines, Self::Concatenated, Self::Sequence];
-
-    /// Its name, as the command line takes it: `lines`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lines => "lines",
-            Self::Concatenated => "concatenated",
-            Self::Sequence => "sequence",
-        }
-    }
-
-    /// The framing with this [name](Self::name).
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|framing| framing.name() == name)
-    }
-
     /// The byte that ends a text, if there is one that can't be in a text.
     pub(super) fn separator(self) -> Option<u8> {
         match self {
@@ -60,8 +41,8 @@ impl Framing {
     }
 }
 
-impl fmt::Display for Framing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+names!(Framing {
+    Lines => "lines",
+    Concatenated => "concatenated",
+    Sequence => "sequence",
+});

@@ -92,6 +92,7 @@ impl Documents {
     /// concatenated texts belongs to the one after it.
     #[must_use]
     pub fn new(framing: Framing, mut parser: Parser) -> Self {
+        parser.read_on_after_root();
         parser.reset();
         let state = State::Between;
         Self { parser, framing, state, number: 0, start: 0, offset: 0, is_atom: false, last: 0 }
@@ -148,13 +149,6 @@ impl Documents {
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
-    }
-
-    /// The offset in the stream of the first byte of the open document, or of the last one if none is open. White space at
-    /// a line's beginning belongs to the line.
-    #[must_use]
-    pub fn start(&self) -> u64 {
-        self.start
     }
 
     /// How many bytes of the stream have been read.

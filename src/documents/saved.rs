@@ -29,7 +29,7 @@ impl Documents {
     /// let saved = documents.save();
     ///
     /// let mut documents = Documents::restore(Framing::Lines, new_parser(), &saved)?;
-    /// assert_eq!((documents.number(), documents.start()), (1, 9));
+    /// assert_eq!((documents.number(), documents.offset()), (1, 13));
     /// documents.feed_with(": 2}\n", |_| {})?;
     /// assert_eq!(documents.number(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

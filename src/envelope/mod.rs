@@ -320,7 +320,7 @@ impl EnvelopeBuilder {
             state: State::Text,
             held: String::new(),
             opening: Opening::new(self.hold_limit),
-            payload: OpenPayload::new(self.parser.refuse_deviations().build(patterns), self.payload_limit),
+            payload: OpenPayload::new(self.parser.strict_and_whole().build(patterns), self.payload_limit),
             offset: 0,
             hold_limit: self.hold_limit,
         };

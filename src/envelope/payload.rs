@@ -292,7 +292,10 @@ impl OpenPayload {
     fn error_here(&self, kind: ErrorKind, expected: &str) -> Error {
         let line = self.raw.bytes().filter(|byte| *byte == b'\n').count();
         let column = self.raw.len() - self.raw.rfind('\n').map_or(0, |at| at + 1);
-        Error::with_detail(kind, self.raw.len() as u64, line as u64 + 1, column as u64 + 1, "$", expected)
+        // Nothing but a number at the root is known to be open in front of the root or instead of it.
+        let is_at_root = matches!(self.phase, Phase::Before | Phase::Raw) || self.extent.is_number();
+        let place = (self.raw.len() as u64, line as u64 + 1, column as u64 + 1);
+        Error::at(kind, place, is_at_root.then_some("$"), expected)
     }
 
     /// Tells the verdict.

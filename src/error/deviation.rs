@@ -4,6 +4,7 @@
 use core::fmt;
 use core::ops::BitOr;
 
+use crate::names::names;
 use crate::saved::{Impossible, Reader, Writer};
 
 /// A way in which a text may deviate from JSON and still be read, if a [`Leniency`] allows it.
@@ -42,38 +43,18 @@ pub enum DeviationKind {
     ByteOrderMark,
 }
 
-impl DeviationKind {
-    /// All kinds, in the order of their declaration.
-    pub const ALL: &'static [Self] = &[
-        Self::ControlCharacters,
-        Self::BadEscapes,
-        Self::LoneSurrogates,
-        Self::TrailingCommas,
-        Self::Comments,
-        Self::SingleQuotes,
-        Self::BareKeys,
-        Self::PythonLiterals,
-        Self::NonFinite,
-        Self::ByteOrderMark,
-    ];
-
-    /// The kind's name in kebab case: `trailing-commas`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ControlCharacters => "control-characters",
-            Self::BadEscapes => "bad-escapes",
-            Self::LoneSurrogates => "lone-surrogates",
-            Self::TrailingCommas => "trailing-commas",
-            Self::Comments => "comments",
-            Self::SingleQuotes => "single-quotes",
-            Self::BareKeys => "bare-keys",
-            Self::PythonLiterals => "python-literals",
-            Self::NonFinite => "non-finite",
-            Self::ByteOrderMark => "byte-order-mark",
-        }
-    }
-}
+names!(DeviationKind {
+    ControlCharacters => "control-characters",
+    BadEscapes => "bad-escapes",
+    LoneSurrogates => "lone-surrogates",
+    TrailingCommas => "trailing-commas",
+    Comments => "comments",
+    SingleQuotes => "single-quotes",
+    BareKeys => "bare-keys",
+    PythonLiterals => "python-literals",
+    NonFinite => "non-finite",
+    ByteOrderMark => "byte-order-mark",
+});
 
 /// A set of [deviations](DeviationKind) that a parser goes on past; see
 /// [`ParserBuilder::lenient`](crate::ParserBuilder::lenient).

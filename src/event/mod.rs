@@ -8,6 +8,7 @@ mod value;
 mod wire;
 
 pub use self::owned::{OwnedEvent, OwnedEventKind};
+pub(crate) use self::place::path_of_innermost_open;
 pub use self::value::CompleteValue;
 #[cfg(feature = "_provider-streams")]
 pub(crate) use self::value::on_one_line;

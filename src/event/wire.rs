@@ -230,7 +230,7 @@ impl KindName {
 impl<'de> Deserialize<'de> for KindName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let kind = |name: &str| {
-            let value = ValueKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self::Value);
+            let value = name.parse().ok().map(Self::Value);
             value.or_else(|| ErrorKind::ALL.iter().copied().find(|kind| kind.name() == name).map(Self::Error))
         };
         deserializer.deserialize_str(NameVisitor(kind, "the name of a value's kind or of an error's"))

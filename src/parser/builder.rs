@@ -42,6 +42,7 @@ pub struct ParserBuilder {
     snapshots: Snapshots,
     leniency: Leniency,
     accepts_deviations: bool,
+    stops_at_root: bool,
 }
 
 /// What a snapshot shows.
@@ -208,16 +209,41 @@ impl ParserBuilder {
         Self { accepts_deviations: true, ..self }
     }
 
-    /// Keeps to the strict verdict, whatever was chosen.
+    /// Reads no further than the root value: the bytes that follow it are not taken.
+    ///
+    /// [`Parser::offset`] says how many bytes were taken, which is all that belongs to the text; the rest of the chunk is
+    /// yours, and later chunks are passed over without a look. A number or literal ends before the first byte that is no part
+    /// of it, whatever that is: `12` of `12, 13`. A number needs such a byte or [`finish`](Parser::finish) to end.
+    ///
+    /// [`Documents`](crate::Documents), tool calls and envelopes, which know themselves where a text ends, ignore this.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::builder().stop_at_root().build(&PatternSet::empty());
+    /// let answer = r#"{"city": "Oslo"} is my answer."#;
+    /// parser.feed(answer).check()?;
+    /// assert!(parser.is_complete());
+    /// assert_eq!(&answer[parser.offset() as usize..], " is my answer.");
+    /// parser.finish().check()?;
+    /// assert_eq!(parser.text()?, br#"{"city": "Oslo"}"#);
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    pub fn stop_at_root(self) -> Self {
+        Self { stops_at_root: true, ..self }
+    }
+
+    /// Keeps to the strict verdict on the whole text, whatever was chosen.
     #[cfg(any(feature = "tool-calls", feature = "envelope"))]
-    pub(crate) fn refuse_deviations(self) -> Self {
-        Self { accepts_deviations: false, ..self }
+    pub(crate) fn strict_and_whole(self) -> Self {
+        Self { accepts_deviations: false, stops_at_root: false, ..self }
     }
 
     /// What the choices are known by where parsers are only a part of what is saved.
     #[cfg(feature = "tool-calls")]
     pub(crate) fn choices(&self) -> Digest {
-        let Self { limits, retain, duplicate_keys, snapshots, leniency, accepts_deviations } = *self;
+        // Whether it stops at the root is no choice that such parsers have.
+        let Self { limits, retain, duplicate_keys, snapshots, leniency, accepts_deviations, .. } = *self;
         let small = retain as u64
             | duplicate_keys.map_or(0, |duplicate_keys| 1 + duplicate_keys as u64) << 2
             | (snapshots as u64) << 4
@@ -243,7 +269,7 @@ impl ParserBuilder {
             let duplicate_keys = self.duplicate_keys.unwrap_or_default();
             Box::new(InnerTexts::new(InnerChoices { limits: self.limits, retain: self.retain, duplicate_keys }))
         });
-        let engine = Engine {
+        let mut engine = Engine {
             tokenizer: Tokenizer::new(self.limits, self.leniency),
             followers: Followers::new(
                 Tracker::new(patterns.clone()),
@@ -254,7 +280,9 @@ impl ParserBuilder {
             retained: Retained::new(self.retain),
             outcome: Outcome::open(&inner),
             inner,
+            stops_at_root: false,
         };
+        engine.stop_at_root(self.stops_at_root);
         Parser { engine, queue: Queue::default() }
     }
 }

@@ -54,7 +54,7 @@ impl Parser {
     /// struct Weather<'a> { city: &'a str }
     /// assert_eq!(parser.deserialize::<Weather>()?.city, "Oslo");
     /// let error = parser.deserialize::<std::collections::BTreeMap<String, Vec<u8>>>().unwrap_err();
-    /// assert_eq!((error.path(), error.line(), error.column()), ("city", 1, 15));
+    /// assert_eq!((error.path(), error.line(), error.column()), (Some("city"), 1, 15));
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///

@@ -7,6 +7,11 @@ use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 use crate::event::Event;
 
 impl Parser {
+    /// Somebody else says where the text ends, so it does not stop at the root.
+    pub(crate) fn read_on_after_root(&mut self) {
+        self.engine.stop_at_root(false);
+    }
+
     /// Whether the root value has closed, whatever deviations it has.
     pub(crate) fn has_root_ended(&self) -> bool {
         self.engine.tokenizer.is_done()

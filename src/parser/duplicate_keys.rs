@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::names::names;
 use crate::saved::{Impossible, Reader, Writer};
 
 /// What a parser does at a key that its object already has (RFC 8259 §4 leaves it open).
@@ -26,6 +27,11 @@ pub enum DuplicateKeys {
     /// An error at the second key's closing quote, in every object. Keeps the keys of open objects.
     Reject,
 }
+
+names!(DuplicateKeys {
+    LastWins => "last-wins",
+    Reject => "reject",
+});
 
 /// The keys of the open objects.
 #[derive(Clone, Debug, Default)]

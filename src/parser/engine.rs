@@ -7,8 +7,8 @@ use super::followers::{Followers, TokenSink};
 use super::inner_text::InnerTexts;
 use super::output::{LeveledOutput, Output};
 use super::retention::Retained;
-use super::tracker::Tracker;
-use crate::error::{Error, ErrorKind, Fault};
+use super::tracker::{OpenValues, Tracker};
+use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 #[cfg(target_arch = "wasm32")]
 use crate::tokenizer::Sink;
 use crate::tokenizer::{PieceText, StringPiece, Tokenizer};
@@ -22,6 +22,8 @@ pub(super) struct Engine {
     pub(super) outcome: Outcome,
     /// The texts inside strings, if a pattern leads into one.
     pub(super) inner: Option<Box<InnerTexts>>,
+    /// Whether the bytes after the root are left to the caller.
+    pub(super) stops_at_root: bool,
 }
 
 /// How far the text has come.
@@ -31,6 +33,8 @@ pub(super) enum Outcome {
     /// Open, and some strings are read inside. This is an outcome of its own so that a chunk without such strings takes no
     /// test more.
     OpenWithStrings,
+    /// Open, but the root has ended, and nothing after it is read.
+    Stopped,
     Finished,
     /// Read to its end; a complete text, apart from its deviations, which are not accepted.
     Deviated,
@@ -45,7 +49,7 @@ impl Outcome {
     }
 
     pub(super) fn is_open(&self) -> bool {
-        matches!(self, Self::Open | Self::OpenWithStrings)
+        matches!(self, Self::Open | Self::OpenWithStrings | Self::Stopped)
     }
 }
 
@@ -91,7 +95,7 @@ impl Engine {
         if self.followers.has_work_after_chunks {
             self.end_chunk();
         }
-        fed.map_err(|fault| self.fail(&fault))
+        fed.map_err(|fault| self.fail_in(chunk, fault))
     }
 
     /// Reads a chunk up to the end of the root value; returns how many bytes that took.
@@ -123,6 +127,18 @@ impl Engine {
     pub(super) fn end_chunk(&mut self) {
         self.retained.copy_to(u64::MAX);
         self.followers.end_chunk(self.tokenizer.open_atom());
+        if self.stops_at_root && self.tokenizer.is_done() {
+            // What was kept before it was read.
+            self.retained.truncate(self.tokenizer.offset());
+            self.outcome = Outcome::Stopped;
+        }
+    }
+
+    /// Whether to read no further than the root, from the beginning of a text on.
+    pub(super) fn stop_at_root(&mut self, stops: bool) {
+        self.stops_at_root = stops;
+        self.tokenizer.stop_after_root(stops);
+        self.followers.has_work_after_chunks |= stops;
     }
 
     /// A chunk of a text whose strings are read inside; or one after the end: nothing more is told.
@@ -130,6 +146,9 @@ impl Engine {
     fn feed_otherwise(&mut self, chunk: &[u8], out: &mut dyn LeveledOutput) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenWithStrings) {
             return self.feed_through_strings(chunk, out);
+        }
+        if matches!(self.outcome, Outcome::Stopped) {
+            return Ok(());
         }
         self.verdict()?;
         if chunk.is_empty() {
@@ -167,7 +186,7 @@ impl Engine {
     pub(super) fn stopped_by(&self) -> Option<&Error> {
         match &self.outcome {
             Outcome::Failed(error) => Some(error),
-            Outcome::Open | Outcome::OpenWithStrings | Outcome::Finished | Outcome::Deviated => None,
+            Outcome::Open | Outcome::OpenWithStrings | Outcome::Stopped | Outcome::Finished | Outcome::Deviated => None,
         }
     }
 
@@ -178,6 +197,22 @@ impl Engine {
 
     pub(super) fn verdict(&self) -> Result<(), Error> {
         self.final_error().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// The text has failed in a chunk, for good.
+    #[cold]
+    pub(super) fn fail_in(&mut self, chunk: &[u8], mut fault: Fault) -> Error {
+        let is_at_beginning = fault.kind == ErrorKind::UnexpectedByte && self.tokenizer.nest().depth() == 0;
+        let place = fault.offset.checked_sub(self.tokenizer.offset()).filter(|_| is_at_beginning);
+        let first = place.and_then(|place| chunk.get(usize::try_from(place).ok()?));
+        // A lenient reader has seen more of the mark, or the chunk's end, before it knows that it is none.
+        if let Some(&first) = first
+            && !self.tokenizer.allows(DeviationKind::ByteOrderMark)
+            && let Some(expected) = instead_of_a_text(first)
+        {
+            fault = Fault::new(fault.kind, fault.offset, expected);
+        }
+        self.fail(&fault)
     }
 
     /// The text has failed, for good.
@@ -197,7 +232,9 @@ impl Engine {
     /// Adds what only the parser knows to a fault.
     fn locate(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        Error::new(fault, line, column, &self.followers.path())
+        let known = self.followers.known_path(Some(OpenValues::of(&self.tokenizer, fault)));
+        let path = known.or_else(|| self.followers.path_in_text(&self.retained, fault));
+        Error::new(fault, line, column, path.as_deref())
     }
 
     /// An error about a call rather than a byte. Its place is that of the text: after the last byte that was read, or
@@ -210,4 +247,14 @@ impl Engine {
             None => self.locate(&Fault::new(kind, self.tokenizer.offset(), expected)),
         }
     }
+}
+
+/// What a text that is no JSON may be, by its first byte: no more is known of it, wherever it is cut.
+fn instead_of_a_text(first: u8) -> Option<&'static str> {
+    Some(match first {
+        0xEF => "expected a value, and this may be a byte order mark",
+        b'<' => "expected a value, and this may be HTML or XML",
+        b'd' => "expected a value, and this may be `data:`, a line of server-sent events",
+        _ => return None,
+    })
 }

@@ -2,7 +2,6 @@
 //! them each token that the tokenizer finds.
 
 use alloc::boxed::Box;
-use alloc::string::{String, ToString};
 use core::ops::Range;
 
 use super::deviations::Deviations;
@@ -12,7 +11,6 @@ use super::retention::Retained;
 use super::tracker::Tracker;
 use crate::document::Document;
 use crate::error::{Deviation, Error, ErrorKind, Fault};
-use crate::path::write_concrete;
 use crate::tokenizer::{Interest, Sink, ValueKind};
 
 /// The followers of one parser's tokens.
@@ -37,14 +35,6 @@ pub(super) struct TokenSink<'a, O: ?Sized> {
     pub(super) out: &'a mut O,
 }
 
-/// The concrete path of the innermost open value of a snapshot.
-fn document_path(document: &Document) -> String {
-    let mut path = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_concrete(&mut path, &mut document.innermost());
-    path
-}
-
 impl Followers {
     pub(super) fn new(
         tracker: Tracker,
@@ -66,14 +56,6 @@ impl Followers {
         }
         self.deviations.clear();
         self.has_work_after_chunks = self.document.as_deref().is_some_and(Document::shows_open_atoms);
-    }
-
-    /// Where the innermost open value is, as far as it is followed.
-    pub(super) fn path(&self) -> String {
-        match &self.document {
-            Some(document) => document_path(document),
-            None => self.tracker.innermost().to_string(),
-        }
     }
 
     /// New text of the open string, for the partial document.
@@ -202,7 +184,8 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         if followers.deviations.is_empty() {
             followers.has_work_after_chunks = true;
             if !followers.deviations.are_accepted() {
-                let first = Error::new(fault, deviation.line(), deviation.column(), &followers.path());
+                let path = followers.known_path(None).or_else(|| followers.path_in_text(self.retained, fault));
+                let first = Error::new(fault, deviation.line(), deviation.column(), path.as_deref());
                 followers.deviations.begin(first);
                 // So no string or container that ends later has a text.
                 self.retained.freeze(fault.offset);

@@ -12,7 +12,7 @@ use core::ops::Range;
 use super::duplicate_keys::OpenKeys;
 use super::kept_text::KeptText;
 use super::output::{InnerOutput, LeveledOutput, Output};
-use super::tracker::{Innermost, Tracker};
+use super::tracker::{Innermost, OpenValues, Tracker};
 use super::{DuplicateKeys, Retain};
 use crate::error::{Deviation, Error, ErrorKind, Fault, Leniency};
 use crate::saved::{Impossible, Reader, Writer};
@@ -151,7 +151,8 @@ impl InnerText {
             self.has_failed = true;
             self.kept.fail();
             let (line, column) = self.tokenizer.line_and_column(fault.offset);
-            let error = Error::new(&fault, line, column, &tracker.innermost_inside(level));
+            let path = tracker.known_path(level, Some(OpenValues::of(&self.tokenizer, &fault)));
+            let error = Error::new(&fault, line, column, path.as_deref());
             tracker.fail_inside(level, &error, out);
         }
     }

@@ -11,6 +11,7 @@ mod followers;
 mod inner_text;
 mod kept_text;
 mod output;
+mod place;
 mod retention;
 mod rewriting;
 mod saved;
@@ -183,11 +184,12 @@ impl Parser {
     /// Makes the parser as good as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
-        let Engine { tokenizer, followers, retained, outcome, inner } = &mut self.engine;
+        let Engine { tokenizer, followers, retained, outcome, inner, stops_at_root } = &mut self.engine;
         tokenizer.reset();
         followers.clear();
         retained.clear();
         *outcome = Outcome::open(inner);
+        followers.has_work_after_chunks |= *stops_at_root;
     }
 
     /// Whether the root value has closed, with nothing but white space after it so far. Only [`finish`](Self::finish)
@@ -195,7 +197,7 @@ impl Parser {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
-            Outcome::Open | Outcome::OpenWithStrings => {
+            Outcome::Open | Outcome::OpenWithStrings | Outcome::Stopped => {
                 self.engine.followers.deviations.first().is_none() && self.engine.tokenizer.is_done()
             }
             Outcome::Finished => true,
@@ -203,7 +205,8 @@ impl Parser {
         }
     }
 
-    /// How many bytes have been read; after an error, the offset of the first bad one.
+    /// How many bytes have been read; after an error, the offset of the first bad one. What follows the root is not read by a
+    /// parser that [stops there](ParserBuilder::stop_at_root).
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.engine.final_error().map_or(self.engine.tokenizer.offset(), Error::offset)
@@ -263,10 +266,8 @@ impl Parser {
     }
 }
 
-/// Looking at the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots).
-///
-/// Asking any other parser is a mistake in the program, whatever the input, so it panics. Code that has not built the
-/// parser itself can ask [`has_snapshots`](Self::has_snapshots) first.
+/// Looking at the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots). Any other parser has
+/// none to show.
 impl Parser {
     /// Whether the parser was built with [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
@@ -276,16 +277,12 @@ impl Parser {
 
     /// The document as far as it is known: a `Copy` view, which costs nothing.
     ///
-    /// `None` before the first value shows. After an error the last one stays readable, and its root is not complete.
-    ///
-    /// # Panics
-    ///
-    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
+    /// `None` before the first value shows, and always if the parser was built without
+    /// [`snapshots`](ParserBuilder::snapshots). After an error the last one stays readable, and its root is not complete.
     #[inline]
     #[must_use]
-    #[track_caller]
     pub fn snapshot(&self) -> Option<PartialValue<'_>> {
-        self.document().view()
+        self.document()?.view()
     }
 
     /// What is known of the value at a concrete path: [`PartialValue::state_of`] from the root, and
@@ -307,41 +304,28 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path.
-    ///
-    /// # Panics
-    ///
-    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
-    #[track_caller]
+    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path; [`ErrorKind::NotRetained`] if the parser was built
+    /// without [`snapshots`](ParserBuilder::snapshots).
     pub fn state_of(&self, path: &str) -> Result<ValueState, Error> {
-        self.snapshot().map_or_else(|| state_before_all(path), |root| root.state_of(path))
+        let state = self.snapshot().map_or_else(|| state_before_all(path), |root| root.state_of(path))?;
+        if self.has_snapshots() { Ok(state) } else { Err(self.without_snapshots()) }
     }
 
     /// This moment of the snapshot, for [`has_changed_since`](Self::has_changed_since) and
     /// [`patch_since`](Self::patch_since), or to be compared with another.
-    ///
-    /// # Panics
-    ///
-    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
-    #[track_caller]
     pub fn revision(&self) -> Revision {
-        self.document().revision()
+        self.document().map(Document::revision).unwrap_or_default()
     }
 
     /// Whether the snapshot prints differently than it did at a revision, that is, whether
     /// [`patch_since`](Self::patch_since) has any operation. This is one comparison.
     ///
     /// A value that has only closed prints the same; compare [revisions](Revision) to notice that too. True for a revision
-    /// that `patch_since` refuses.
-    ///
-    /// # Panics
-    ///
-    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
+    /// that `patch_since` refuses; false without [`snapshots`](ParserBuilder::snapshots), where nothing ever shows.
     #[must_use]
-    #[track_caller]
     pub fn has_changed_since(&self, revision: Revision) -> bool {
-        self.document().has_changed_since(revision)
+        self.document().is_some_and(|document| document.has_changed_since(revision))
     }
 
     /// The operations that bring a copy of the snapshot as it was at `revision` up to date.
@@ -373,60 +357,21 @@ impl Parser {
     ///
     /// [`ErrorKind::ForeignRevision`] if the revision is from another parser, or from before the last
     /// [reset](Self::reset). A clone also knows the revisions that the original gave before it was cloned.
-    ///
-    /// # Panics
-    ///
-    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
-    #[track_caller]
+    /// [`ErrorKind::NotRetained`] if the parser was built without [`snapshots`](ParserBuilder::snapshots).
     pub fn patch_since(&self, revision: Revision) -> Result<impl Iterator<Item = PatchOp<'_>>, Error> {
-        self.document().patch_since(revision).ok_or_else(|| {
+        let document = self.document().ok_or_else(|| self.without_snapshots())?;
+        document.patch_since(revision).ok_or_else(|| {
             let expected = "expected a revision that this parser has given since its last reset";
             self.engine.error_of_call(ErrorKind::ForeignRevision, expected)
         })
     }
 
-    /// The text that a string has gained since a revision, if nothing else is new: the one operation of
-    /// [`patch_since`](Self::patch_since), without a path. `None` if there is anything else, or nothing, or if
-    /// `patch_since` refuses the revision.
-    ///
-    /// While a model writes, this is what most chunks bring, and it costs a few comparisons.
-    ///
-    /// ```
-    /// use jsonspigot::{Parser, PatternSet};
-    ///
-    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    /// parser.feed(r#"{"say": "Hel"#).check()?;
-    /// let revision = parser.revision();
-    /// parser.feed("lo, w").check()?;
-    /// assert_eq!(parser.appended_since(revision), Some("lo, w"));
-    /// parser.feed(r#"orld", "to": "#).check()?;
-    /// assert_eq!(parser.appended_since(revision), Some("lo, world"));
-    /// parser.feed("[").check()?;
-    /// assert_eq!(parser.appended_since(revision), None);
-    /// # Ok::<(), jsonspigot::Error>(())
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the parser was built without [`snapshots`](ParserBuilder::snapshots).
-    #[must_use]
-    #[track_caller]
-    pub fn appended_since(&self, revision: Revision) -> Option<&str> {
-        self.document().appended_since(revision)
+    fn document(&self) -> Option<&Document> {
+        self.engine.followers.document.as_deref()
     }
 
-    #[inline]
-    #[track_caller]
-    fn document(&self) -> &Document {
-        match &self.engine.followers.document {
-            Some(document) => document,
-            None => no_snapshots(),
-        }
+    #[cold]
+    fn without_snapshots(&self) -> Error {
+        self.engine.error_of_call(ErrorKind::NotRetained, "expected a parser that was built with snapshots")
     }
-}
-
-#[cold]
-#[track_caller]
-fn no_snapshots() -> ! {
-    panic!("this parser was built without snapshots: `ParserBuilder::snapshots` asks for them");
 }

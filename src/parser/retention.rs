@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::rewriting::Rewriting;
+use crate::names::names;
 use crate::saved::{Impossible, Reader, Writer};
 
 /// How much of the input a parser keeps.
@@ -30,6 +31,12 @@ pub enum Retain {
     /// Nothing: memory does not grow with the text. Strings and containers end without their value; atoms keep theirs.
     Nothing,
 }
+
+names!(Retain {
+    All => "all",
+    Matches => "matches",
+    Nothing => "nothing",
+});
 
 /// The text that is kept: one piece, beginning at `start`.
 #[derive(Clone, Debug)]

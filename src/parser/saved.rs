@@ -143,7 +143,7 @@ impl Parser {
     }
 
     fn choices(&self) -> Digest {
-        let Engine { tokenizer, followers, retained, .. } = &self.engine;
+        let Engine { tokenizer, followers, retained, stops_at_root, .. } = &self.engine;
         let limits = tokenizer.limits();
         let policy = match retained.policy() {
             Retain::All => 0,
@@ -158,6 +158,7 @@ impl Parser {
             | u64::from(followers.open_keys.is_some()) << 2
             | snapshots << 3
             | u64::from(followers.deviations.are_accepted()) << 5
+            | u64::from(*stops_at_root) << 6
             | tokenizer.leniency().bits() << 8;
         [depth, limits.key, limits.string, limits.number, limits.total, small]
             .into_iter()
@@ -166,9 +167,9 @@ impl Parser {
 
     /// Writes everything but the header.
     pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
-        let Engine { tokenizer, followers, retained, outcome, inner } = &self.engine;
+        let Engine { tokenizer, followers, retained, outcome, inner, .. } = &self.engine;
         let (outcome, stopped_by) = match outcome {
-            Outcome::Open | Outcome::OpenWithStrings => (OPEN, None),
+            Outcome::Open | Outcome::OpenWithStrings | Outcome::Stopped => (OPEN, None),
             Outcome::Finished => (FINISHED, None),
             Outcome::Deviated => (DEVIATED, None),
             Outcome::Failed(error) => (FAILED, Some(error)),

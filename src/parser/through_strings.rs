@@ -40,7 +40,7 @@ impl Engine {
             // The text inside has to see the next pieces too.
             self.tokenizer.refuse_string_pieces();
         }
-        fed.map_err(|fault| self.fail(&fault))
+        fed.map_err(|fault| self.fail_in(chunk, fault))
     }
 }
 

@@ -8,17 +8,18 @@
 //! the text of level 0, and the text in a string of level n has level n + 1: the number of open strings that are read
 //! inside is the level of the text whose tokens come.
 
+mod innermost;
 mod saved;
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+pub(super) use self::innermost::OpenValues;
 pub(super) use self::saved::Innermost;
 use super::output::{LeveledOutput, Output, Selected};
 use crate::error::Error;
 use crate::event::{Event, EventKind};
-use crate::path::{NodeId, Path, PathStore, ROOT, write_concrete};
+use crate::path::{NodeId, PathStore, ROOT};
 use crate::pattern::PatternId;
 use crate::pattern::PatternSet;
 use crate::pattern::Row;
@@ -120,33 +121,6 @@ impl Tracker {
     /// The same without the values of texts inside strings.
     pub(super) fn has_open_match_in_document(&self) -> bool {
         self.entered.first().map_or(self.selecting.len(), |string| string.selecting_to) > 0
-    }
-
-    /// The innermost open value of the document that a pattern follows.
-    pub(super) fn innermost(&self) -> Path<'_> {
-        self.paths.path(self.innermost_of(0, 0).unwrap_or(ROOT))
-    }
-
-    /// The concrete path, within a text inside a string, of the innermost open value there that a pattern follows.
-    pub(super) fn innermost_inside(&self, level: usize) -> String {
-        let mut path = String::new();
-        let from = level.checked_sub(1).and_then(|outer| self.entered.get(outer)).map_or(0, |string| string.frame + 1);
-        let node = self.innermost_of(level, from).unwrap_or(ROOT);
-        // Writing to a string cannot fail.
-        let _ = write_concrete(&mut path, &mut self.paths.path(node).within_text());
-        path
-    }
-
-    /// The innermost followed value of the text of a level, whose frames begin at `from`.
-    fn innermost_of(&self, level: usize, from: usize) -> Option<NodeId> {
-        if let Some(string) = self.entered.get(level) {
-            return self.frames.get(string.frame).map(|frame| frame.node);
-        }
-        if self.leaf.is_some() {
-            return Some(self.node);
-        }
-        let followed = |frame: &&Frame| frame.is_live || frame.value.is_selected;
-        self.frames.get(from..)?.iter().rfind(followed).map(|frame| frame.node)
     }
 
     /// The events have been read: their paths may be dropped, unless they are still open.

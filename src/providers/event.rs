@@ -8,6 +8,7 @@
 use super::retry::Retry;
 use super::stop::StopKind;
 use super::usage::TokenUsage;
+use crate::names::names;
 use crate::tool_calls::CallEvent;
 
 /// Something that became known about a provider's stream. Borrowed; it lives as long as the callback.
@@ -228,16 +229,10 @@ pub enum BlockKind {
     Reasoning,
 }
 
-impl BlockKind {
-    /// The name in lower case, as the command line prints it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Reasoning => "reasoning",
-        }
-    }
-}
+names!(BlockKind {
+    Text => "text",
+    Reasoning => "reasoning",
+});
 
 /// Something that only the provider can read, and that it needs back with the next request, in the place where it stood.
 ///
@@ -289,18 +284,12 @@ pub enum OpaqueKind {
     Compaction,
 }
 
-impl OpaqueKind {
-    /// The name in lower case, as the command line prints it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Signature => "signature",
-            Self::Encrypted => "encrypted",
-            Self::Container => "container",
-            Self::Compaction => "compaction",
-        }
-    }
-}
+names!(OpaqueKind {
+    Signature => "signature",
+    Encrypted => "encrypted",
+    Container => "container",
+    Compaction => "compaction",
+});
 
 /// A tool's result that came with the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

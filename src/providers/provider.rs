@@ -1,8 +1,6 @@
 //! The providers that are compiled in, by name, and by the look of an event. Each is a feature, and all that is known of
 //! its wire format stands in a file of its own, as a [`Format`].
 
-use core::fmt;
-
 #[cfg(feature = "ag-ui")]
 use super::ag_ui;
 #[cfg(feature = "anthropic")]
@@ -27,13 +25,14 @@ use super::openai_chat;
 use super::openai_responses;
 #[cfg(feature = "vercel-ui")]
 use super::vercel_ui;
+use crate::names::spelt_by_name;
 
 /// Whose wire format a stream has. Each is there only with the feature that has its name.
 ///
 /// ```
 /// use jsonspigot::providers::Provider;
 ///
-/// assert_eq!(Provider::from_name("openai-chat"), Some(Provider::OpenaiChat));
+/// assert_eq!("openai-chat".parse(), Ok(Provider::OpenaiChat));
 /// assert_eq!(Provider::detect(r#"{"type":"message_stop"}"#), Some(Provider::Anthropic));
 /// assert_eq!(Provider::detect(r#"{"type":"ping"}"#), None);
 /// ```
@@ -131,12 +130,6 @@ impl Provider {
         self.format().name
     }
 
-    /// The provider with this [name](Self::name), if it is compiled in.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|provider| provider.name() == name)
-    }
-
     /// The provider that sends events like this one; `None` if several do, or none of those that are compiled in.
     ///
     /// ```
@@ -187,8 +180,4 @@ impl Provider {
     }
 }
 
-impl fmt::Display for Provider {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+spelt_by_name!(Provider);

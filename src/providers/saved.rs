@@ -143,7 +143,7 @@ impl ProviderStream {
         if self.is_detecting
             && let Some(name) = reader.option(Reader::text)?
         {
-            let provider = Provider::from_name(name).ok_or(Impossible)?;
+            let provider = name.parse().map_err(|_| Impossible)?;
             self.reader = Some(reader::Reader::new(provider));
         }
         match &mut self.reader {

@@ -1,5 +1,6 @@
 //! Why answers stop: [`StopKind`], and the words for it.
 
+use crate::names::names;
 use crate::tool_calls::is_one_of;
 
 /// What a provider's reason to stop means, whatever the provider calls it.
@@ -112,21 +113,17 @@ impl StopKind {
         let meant = WORDS.iter().find(|(_, words)| is_one_of(reason, words));
         meant.map_or(Self::Other, |(kind, _)| *kind)
     }
-
-    /// The name in kebab case, as the command line prints it: `tool-use`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::ToolUse => "tool-use",
-            Self::StopSequence => "stop-sequence",
-            Self::Length => "length",
-            Self::Refusal => "refusal",
-            Self::ContentFilter => "content-filter",
-            Self::Pause => "pause",
-            Self::Cancelled => "cancelled",
-            Self::Error => "error",
-            Self::Other => "other",
-        }
-    }
 }
+
+names!(StopKind {
+    Finished => "finished",
+    ToolUse => "tool-use",
+    StopSequence => "stop-sequence",
+    Length => "length",
+    Refusal => "refusal",
+    ContentFilter => "content-filter",
+    Pause => "pause",
+    Cancelled => "cancelled",
+    Error => "error",
+    Other => "other",
+});

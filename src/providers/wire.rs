@@ -203,7 +203,7 @@ impl Serialize for Wrong<'_> {
                 map.serialize_entry("offset", &error.offset())?;
                 map.serialize_entry("line", &error.line())?;
                 map.serialize_entry("column", &error.column())?;
-                map.serialize_entry("path", error.path())?;
+                map.serialize_entry("path", &error.path())?;
             }
             // Nothing is wrong with what has arrived, or nothing has arrived.
             None => map.serialize_entry("kind", "incomplete")?,

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::names::names;
+
 /// Why a saved state was refused.
 ///
 /// ```
@@ -42,40 +44,16 @@ pub enum RestoreErrorKind {
     Impossible,
 }
 
-impl RestoreErrorKind {
-    /// All kinds.
-    pub const ALL: &'static [Self] = &[
-        Self::NotSavedState,
-        Self::OtherVersion,
-        Self::Cut,
-        Self::Changed,
-        Self::OtherKind,
-        Self::OtherPatterns,
-        Self::OtherChoices,
-        Self::Impossible,
-    ];
-
-    /// The kind's name, as it is spelt outside of Rust.
-    ///
-    /// ```
-    /// use jsonspigot::RestoreErrorKind;
-    ///
-    /// assert_eq!(RestoreErrorKind::NotSavedState.name(), "not-saved-state");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NotSavedState => "not-saved-state",
-            Self::OtherVersion => "other-version",
-            Self::Cut => "cut",
-            Self::Changed => "changed",
-            Self::OtherKind => "other-kind",
-            Self::OtherPatterns => "other-patterns",
-            Self::OtherChoices => "other-choices",
-            Self::Impossible => "impossible",
-        }
-    }
-}
+names!(RestoreErrorKind {
+    NotSavedState => "not-saved-state",
+    OtherVersion => "other-version",
+    Cut => "cut",
+    Changed => "changed",
+    OtherKind => "other-kind",
+    OtherPatterns => "other-patterns",
+    OtherChoices => "other-choices",
+    Impossible => "impossible",
+});
 
 impl RestoreError {
     /// What is wrong with the bytes.

@@ -205,6 +205,14 @@ impl Tokenizer {
         self.state == State::Done || self.state == State::Lenient && self.is_done_before_comment()
     }
 
+    /// Whether a string that is a value, or an atom, is open.
+    pub(crate) fn is_in_leaf(&self) -> bool {
+        match self.state {
+            State::String | State::Escape | State::Utf8 => self.string.is_value(),
+            state => matches!(state, State::Number | State::Literal | State::Lenient),
+        }
+    }
+
     /// Whether the root value is a number that may go on.
     pub(crate) fn is_in_root_number(&self) -> bool {
         self.state == State::Number && self.nest.depth() == 0

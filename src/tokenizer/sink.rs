@@ -5,6 +5,7 @@
 use core::ops::Range;
 
 use crate::error::{Deviation, Fault};
+use crate::names::names;
 
 /// The six kinds of JSON values (RFC 8259 §3).
 ///
@@ -31,21 +32,6 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    pub(crate) const ALL: [Self; 6] = [Self::Null, Self::Bool, Self::Number, Self::String, Self::Array, Self::Object];
-
-    /// The kind's name in lower case, as the command line prints it: `object`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Bool => "bool",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Array => "array",
-            Self::Object => "object",
-        }
-    }
-
     /// The kind of the values that begin with this byte, if any do.
     #[inline]
     pub(crate) fn of_first_byte(byte: u8) -> Option<Self> {
@@ -66,6 +52,15 @@ impl ValueKind {
         matches!(self, Self::Null | Self::Bool | Self::Number)
     }
 }
+
+names!(ValueKind {
+    Null => "null",
+    Bool => "bool",
+    Number => "number",
+    String => "string",
+    Array => "array",
+    Object => "object",
+});
 
 /// A sink's answer to a value's first byte, whether it wants to know what is inside; or to a key, whether it wants to know
 /// the value.

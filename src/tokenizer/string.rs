@@ -79,6 +79,13 @@ pub(super) struct OpenString {
     pub(super) room: u64,
 }
 
+impl OpenString {
+    /// Whether it is a value, and not a key.
+    pub(super) fn is_value(&self) -> bool {
+        self.role == Role::Value
+    }
+}
+
 impl Tokenizer {
     #[inline]
     pub(super) fn begin_key<S: Sink>(&mut self, chunk: &[u8], quote: usize, sink: &mut S) -> Result<usize, Fault> {

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::names::names;
+
 /// Something about a call that the stream got wrong, or a limit that it passed. Other calls are not affected.
 ///
 /// What is wrong with a call's *JSON* is told by the [`Payload`](crate::Payload) that it ends with instead.
@@ -86,19 +88,13 @@ pub enum CallErrorKind {
     EventLimit,
 }
 
-impl CallErrorKind {
-    /// The kind's name in kebab case, as the command line prints it: `not-started`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotStarted => "not-started",
-            Self::Ended => "ended",
-            Self::Mismatch => "mismatch",
-            Self::Mixed => "mixed",
-            Self::OpenCallsLimit => "open-calls-limit",
-            Self::InputLimit => "input-limit",
-            Self::NameLimit => "name-limit",
-            Self::EventLimit => "event-limit",
-        }
-    }
-}
+names!(CallErrorKind {
+    NotStarted => "not-started",
+    Ended => "ended",
+    Mismatch => "mismatch",
+    Mixed => "mixed",
+    OpenCallsLimit => "open-calls-limit",
+    InputLimit => "input-limit",
+    NameLimit => "name-limit",
+    EventLimit => "event-limit",
+});

@@ -1,5 +1,7 @@
 //! Who executes a call: [`Executor`].
 
+use crate::names::names;
+
 /// Who is to execute a call, as the wire says it.
 ///
 /// Providers run tools of their own (searches, code, tools of MCP servers) and stream those calls like any other. Only
@@ -30,13 +32,7 @@ pub enum Executor {
     Provider,
 }
 
-impl Executor {
-    /// The name in lower case, as the command line prints it: `client`, `provider`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Provider => "provider",
-        }
-    }
-}
+names!(Executor {
+    Client => "client",
+    Provider => "provider",
+});

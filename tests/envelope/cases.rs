@@ -250,7 +250,7 @@ fn a_cut_payload_says_where() {
         envelope.finish_with(|event| {
             if let EnvelopeEvent::End { payload, .. } = event {
                 let error = payload.error().unwrap();
-                assert_eq!((error.path(), error.offset()), (path, 1 + text.len() as u64), "{text}");
+                assert_eq!((error.path(), error.offset()), (Some(path), 1 + text.len() as u64), "{text}");
                 assert_eq!((error.line(), error.column()), (2, 1 + text.len() as u64), "{text}");
                 ends += 1;
             }

@@ -12,11 +12,14 @@ use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
 use super::model::torture::torture_documents;
 use super::properties::ops::{Configuration, Op};
-use super::properties::{cuts, ops, paths, spelling, text};
+use super::properties::{cuts, error_paths, ops, paths, spelling, stopping, text};
 
 fn all() -> Options {
     Options::with_patterns([root(), everything_below()])
 }
+
+/// What may come after a text.
+const AFTER: &[&str] = &["", " ", "\n{", "]", "x", "1", "\"", " // no", "\u{1e}"];
 
 #[test]
 fn torture_documents_at_every_cut() {
@@ -94,6 +97,22 @@ proptest! {
     }
 
     /// Prompt, and no error early or late.
+    #[test]
+    fn error_paths_are_true(
+        (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
+    ) {
+        let options = Options { reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
+        error_paths::are_true(&document, &cuts, &options);
+    }
+
+    #[test]
+    fn a_parser_that_stops_takes_the_root_alone(
+        (document, cuts) in with_cuts(any_document()), patterns in patterns(3), after in prop::sample::select(AFTER), reject: bool,
+    ) {
+        let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
+        stopping::takes_the_root_alone(&[&document[..], after.as_bytes()].concat(), &cuts, &options);
+    }
+
     #[test]
     fn any_prefix_is_told_promptly(document in any_document(), patterns in patterns(3), lenient: bool) {
         let document = &document[..document.len().min(120)];

@@ -197,7 +197,7 @@ fn nothing_is_whole_behind_a_deviation() {
     assert!(!parser.snapshot().unwrap().is_complete() && !parser.is_complete());
     assert_eq!(parser.text().unwrap(), b"{\"a\": [1, \"x");
     let error = parser.error().unwrap().clone();
-    assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ControlCharacter, 12, "a[1]"));
+    assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ControlCharacter, 12, Some("a[1]")));
     assert_eq!(parser.finish().check().unwrap_err(), error);
     assert!(parser.stopped_by().is_none());
 }
@@ -227,7 +227,7 @@ fn nothing_is_kept_behind_the_first_deviation() {
         assert_eq!(parser.text().unwrap(), &chunk.as_bytes()[..9]);
     }
     assert_eq!(parser.deviations().iter().map(Deviation::offset).collect::<Vec<_>>(), [9, 20]);
-    assert_eq!(parser.error().unwrap().path(), "a[0]");
+    assert_eq!(parser.error().unwrap().path(), Some("a[0]"));
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn a_call_after_a_failure_has_the_failures_place() {
         parser.feed("x").check().unwrap_err();
         let error = parser.text().unwrap_err();
         assert_eq!((error.kind(), error.offset(), error.line(), error.column()), (ErrorKind::NotRetained, 4, 2, 3));
-        assert_eq!(error.path(), "[0]");
+        assert_eq!(error.path(), Some("[0]"));
         let stopped_by = parser.stopped_by().unwrap();
         assert_eq!((stopped_by.offset(), stopped_by.line(), stopped_by.column()), (9, 4, 1));
     }

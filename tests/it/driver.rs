@@ -8,7 +8,7 @@ use jsonspigot::{
 };
 
 use super::model::chunking::{chunks, each_byte, torture_cuts};
-use super::model::log::{Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
+use super::model::log::{ErrorPath, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
 use super::model::recogniser;
 
 /// The two methods that feed a parser: `feed`, whose events are an iterator, and `feed_with`, which calls back.
@@ -61,6 +61,12 @@ pub(crate) fn drive(parser: &mut Parser, chunks: &[&[u8]], method: Method, end_o
         failed = failed.or(result.err());
     }
     joined.into_log(parser, failed.map_or(Ok(()), Err), end_of_input)
+}
+
+/// The path of an error, which is known if the text is strict and kept.
+fn known(path: Option<&str>, has_to_be: bool) -> ErrorPath {
+    assert!(path.is_some() || !has_to_be, "the path of an error in a text that is kept");
+    ErrorPath(path.map(str::to_owned))
 }
 
 /// Errors stick: after an error the same error, and no events.
@@ -116,7 +122,7 @@ impl Joined {
                 offset: error.offset(),
                 line: error.line(),
                 column: error.column(),
-                path: error.path().to_owned(),
+                path: known(error.path(), parser.is_strict() && parser.text().is_ok()),
             },
             Ok(()) if end_of_input => Verdict::Complete,
             Ok(()) => Verdict::Open,
@@ -185,7 +191,7 @@ impl Joined {
                     kind: error.kind().name(),
                     line: error.line(),
                     column: error.column(),
-                    path: error.path().to_owned(),
+                    path: known(error.path(), false),
                 }
             }
             _ => unreachable!("another kind of event"),

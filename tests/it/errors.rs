@@ -82,7 +82,7 @@ fn each_kind_says_what_and_where() {
         assert!(line > 0 && column > 0, "{error}");
         let message = error.to_string();
         let expected = message.strip_prefix(&format!("{title}: ")).unwrap_or_else(|| panic!("{message}"));
-        let place = format!(" at line {line} column {column} (byte {offset}) in {}", error.path());
+        let place = format!(" at line {line} column {column} (byte {offset}) in {}", error.path().unwrap());
         let expected = expected.strip_suffix(&place).unwrap_or_else(|| panic!("{message} ends in {place}"));
         // What does not fit a type is said in serde's words, without its place.
         assert!(expected.starts_with("expected ") || expected == "invalid type: map, expected a sequence", "{message}");
@@ -158,6 +158,49 @@ fn messages_say_what_was_expected() {
         let message = plain(text).to_string();
         assert!(message.contains(&format!(": {expected} at line ")), "{message}");
     }
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn an_error_is_one_of_io_too() {
+    for (text, kind) in [(&b"[1"[..], std::io::ErrorKind::UnexpectedEof), (b"[1 2", std::io::ErrorKind::InvalidData)] {
+        let error = plain(text);
+        let converted = std::io::Error::from(error.clone());
+        assert_eq!(converted.kind(), kind);
+        assert_eq!(converted.downcast::<Error>().unwrap(), error);
+    }
+}
+
+/// What is often given instead of JSON is named by its first byte, so by the same words wherever it is cut.
+#[test]
+fn what_is_often_given_instead_of_json_is_named() {
+    let beginnings: [(&[u8], u64, &str); 7] = [
+        (b"\xEF\xBB\xBF{}", 0, "this may be a byte order mark"),
+        (b" \n\xEF\xBB\xBF{}", 2, "this may be a byte order mark"),
+        (b"<!DOCTYPE html>", 0, "this may be HTML or XML"),
+        (b"\n<html>", 1, "this may be HTML or XML"),
+        (b"data: {\"a\": 1}\n\n", 0, "this may be `data:`, a line of server-sent events"),
+        (b"event: message\n", 0, "expected a value at"),
+        (b"[<", 1, "expected a value or `]` at"),
+    ];
+    for (text, offset, named) in beginnings {
+        let whole = plain(text);
+        assert_eq!((whole.kind(), whole.offset()), (ErrorKind::UnexpectedByte, offset));
+        assert!(whole.to_string().contains(named), "{whole}");
+        for patterns in [PatternSet::new(["a"]).unwrap(), PatternSet::new(["a | b"]).unwrap(), PatternSet::empty()] {
+            for size in 1..text.len() {
+                let mut parser = Parser::new(&patterns);
+                let error = text.chunks(size).find_map(|chunk| parser.feed(chunk).check().err()).unwrap();
+                assert_eq!(error, whole, "in chunks of {size}");
+            }
+        }
+    }
+    // A lenient reader goes past the mark, and waits for all of it.
+    let lenient = || Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&PatternSet::empty());
+    let error = lenient().feed(b"\xEF?").check().unwrap_err();
+    let mut cut = lenient();
+    cut.feed(b"\xEF").check().unwrap();
+    assert_eq!(cut.feed("?").check().unwrap_err(), error);
 }
 
 #[test]
@@ -272,7 +315,7 @@ fn what_does_not_fit_is_named() {
                 if let EventKind::End(Some(value)) = event.kind
                     && event.pattern.index() == 1
                 {
-                    errors.push(value.deserialize::<T>().unwrap_err().path().to_owned());
+                    errors.push(value.deserialize::<T>().unwrap_err().path().unwrap().to_owned());
                 }
             }
             errors
@@ -280,14 +323,14 @@ fn what_does_not_fit_is_named() {
         parser.feed(text).check().unwrap();
         parser.finish().check().unwrap();
         let error = parser.deserialize::<T>().unwrap_err();
-        assert_eq!(error.path(), path, "{text}: {error}");
+        assert_eq!(error.path(), Some(path), "{text}: {error}");
         // In a value inside, after the path of that.
         let inside = match path.strip_prefix('$').unwrap_or(path) {
             rest if rest.is_empty() || rest.starts_with('[') => format!("a{rest}"),
             rest => format!("a.{rest}"),
         };
         assert_eq!(of_event, [inside], "{text}");
-        assert_eq!(parser.complete().unwrap().deserialize::<T>().unwrap_err().path(), path);
+        assert_eq!(parser.complete().unwrap().deserialize::<T>().unwrap_err().path(), Some(path));
     }
     type Lists = BTreeMap<String, Vec<u8>>;
     check::<u8>("300", "$");

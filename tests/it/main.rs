@@ -15,6 +15,7 @@ mod fuzz_inputs;
 mod import_cycles;
 mod lenient;
 mod limits;
+mod names;
 mod nested;
 mod open_atoms;
 mod owned;

@@ -162,7 +162,7 @@ fn after_an_error_the_text_before_it_stays_readable() {
     parser.feed("{\n \"a\": [1,").check().unwrap();
     let error = parser.feed(" 2, x]}").check().unwrap_err();
     assert_eq!((error.kind(), error.offset(), error.line(), error.column()), (ErrorKind::UnexpectedByte, 15, 2, 14));
-    assert_eq!(error.path(), "a");
+    assert_eq!(error.path(), Some("a"));
     assert_eq!(parser.text().unwrap(), b"{\n \"a\": [1, 2, ");
     assert_eq!(parser.offset(), 15);
     assert_eq!(parser.deserialize::<serde_json::Value>().unwrap_err(), error);
@@ -181,11 +181,11 @@ fn what_does_not_fit_the_type_is_a_data_error_with_its_place() {
         })
         .unwrap();
     let inner = inner.unwrap();
-    assert_eq!((inner.kind(), inner.path()), (ErrorKind::Data, "b[1]"));
+    assert_eq!((inner.kind(), inner.path()), (ErrorKind::Data, Some("b[1]")));
     assert!((22..=23).contains(&inner.offset()), "{inner}");
     finish(&mut parser).unwrap();
     let whole = parser.deserialize::<Vec<u8>>().unwrap_err();
-    assert_eq!((whole.kind(), whole.path()), (ErrorKind::Data, "$"));
+    assert_eq!((whole.kind(), whole.path()), (ErrorKind::Data, Some("$")));
 }
 
 #[test]
@@ -281,4 +281,47 @@ proptest! {
         prop_assert_eq!(whole.text(), text.trim());
         prop_assert_eq!(&text[whole.span().start as usize..whole.span().end as usize], text.trim());
     }
+}
+
+/// Whoever knows where a text ends is not stopped: what follows the root is an error there.
+#[test]
+fn what_has_an_end_of_its_own_does_not_stop_at_the_root() {
+    use jsonspigot::{DocumentEvent, Documents, Framing};
+
+    let parser = Parser::builder().stop_at_root().build(&PatternSet::empty());
+    let mut documents = Documents::new(Framing::Lines, parser);
+    let mut verdicts = Vec::new();
+    let on_event = |event: DocumentEvent<'_>| {
+        if let DocumentEvent::End(ended) = event {
+            verdicts.push(ended.parser().error().map(jsonspigot::Error::kind));
+        }
+    };
+    documents.feed_with("{} {}\n[]\n", on_event).unwrap();
+    assert_eq!(verdicts, [Some(ErrorKind::TrailingBytes), None]);
+}
+
+#[test]
+fn a_stopped_parser_passes_over_what_follows() {
+    for patterns in [PatternSet::empty(), PatternSet::new(["a | b"]).unwrap()] {
+        let mut parser = Parser::builder().stop_at_root().snapshots().build(&patterns);
+        parser.feed("{} no").check().unwrap();
+        assert_eq!((parser.offset(), parser.is_complete()), (2, true));
+        parser.feed("more").check().unwrap();
+        assert_eq!((parser.offset(), parser.text().unwrap()), (2, &b"{}"[..]));
+        let restored = Parser::builder().stop_at_root().snapshots().restore(&patterns, &parser.save());
+        let mut restored = restored.unwrap();
+        restored.feed("more").check().unwrap();
+        assert_eq!((restored.offset(), restored.text().unwrap()), (2, &b"{}"[..]));
+        assert!(Parser::builder().snapshots().restore(&patterns, &parser.save()).is_err());
+        for parser in [&mut parser, &mut restored] {
+            parser.finish().check().unwrap();
+            assert_eq!(parser.deserialize::<serde_json::Value>().unwrap(), serde_json::json!({}));
+            assert_eq!(parser.feed("x").check().unwrap_err().kind(), ErrorKind::Finished);
+        }
+    }
+    // A number goes on until something else comes.
+    let mut parser = Parser::builder().stop_at_root().build(&PatternSet::empty());
+    parser.feed("1").check().unwrap();
+    parser.feed("2, 3").check().unwrap();
+    assert_eq!((parser.offset(), parser.is_complete()), (2, true));
 }

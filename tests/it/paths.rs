@@ -138,7 +138,10 @@ fn what_is_no_path_is_refused_wherever_it_breaks() {
         }
     }
     let error = root.at("a[0]").unwrap().state_of("b[*]").unwrap_err();
-    assert_eq!((error.kind(), error.path(), error.offset(), error.line()), (ErrorKind::InvalidPath, "a[0]", 0, 0));
+    assert_eq!(
+        (error.kind(), error.path(), error.offset(), error.line()),
+        (ErrorKind::InvalidPath, Some("a[0]"), 0, 0)
+    );
     let message = "invalid path: expected a concrete path, such as `a[0].b`, not `b[*]` in a[0]";
     assert_eq!(error.to_string(), message);
 }

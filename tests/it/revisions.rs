@@ -107,7 +107,7 @@ fn a_reset_parser_starts_a_new_document() {
     assert_eq!(parser.state_of("a"), Ok(ValueState::Pending));
     parser.feed(r#"{"a": "x", "b": ["#).check().unwrap();
     let error = parser.patch_since(revision).err().unwrap();
-    assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ForeignRevision, 17, "b"));
+    assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ForeignRevision, 17, Some("b")));
     let ops: Vec<String> = parser.patch_since(Revision::default()).unwrap().map(|op| op.to_string()).collect();
     assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"x","b":[]}}"#]);
 }

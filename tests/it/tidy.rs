@@ -6,23 +6,39 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 16] = [
-    ("saved", &[]),
-    ("error", &["saved"]),
-    ("tokenizer", &["saved", "error"]),
+const LAYERS: [(&str, &[&str]); 17] = [
+    ("names", &[]),
+    ("saved", &["names"]),
+    ("error", &["names", "saved"]),
+    ("tokenizer", &["names", "saved", "error"]),
     ("path", &["saved", "error", "tokenizer"]),
     ("pattern", &["saved", "error", "path"]),
     ("event", &["saved", "error", "tokenizer", "path", "pattern"]),
-    ("document", &["saved", "error", "tokenizer", "path", "pattern", "event"]),
-    ("parser", &["saved", "error", "tokenizer", "path", "pattern", "event", "document"]),
+    ("document", &["names", "saved", "error", "tokenizer", "path", "pattern", "event"]),
+    ("parser", &["names", "saved", "error", "tokenizer", "path", "pattern", "event", "document"]),
     // These stand on the public face, which lib.rs re-exports.
-    ("documents", &["saved", "error", "event", "parser", "tokenizer"]),
+    ("documents", &["names", "saved", "error", "event", "parser", "tokenizer"]),
     ("payload", &["saved", "error", "event"]),
     ("envelope", &["saved", "error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
-    ("tool_calls", &["saved", "error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
+    (
+        "tool_calls",
+        &["names", "saved", "error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"],
+    ),
     (
         "providers",
-        &["saved", "error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload", "tool_calls"],
+        &[
+            "names",
+            "saved",
+            "error",
+            "event",
+            "parser",
+            "path",
+            "pattern",
+            "document",
+            "tokenizer",
+            "payload",
+            "tool_calls",
+        ],
     ),
     ("stream", &["saved", "error", "event", "parser"]),
     // Documentation only.
@@ -90,7 +106,8 @@ fn no_unsafe_and_no_std_paths() {
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         for line in code {
             assert!(!line.contains("unsafe ") || line.contains("forbid"), "{file}: {line}");
-            assert!(module == "lib" || !line.contains("std::"), "{file} uses std: {line}");
+            let has_std = module == "lib" || file.ends_with("error/io.rs");
+            assert!(has_std || !line.contains("std::"), "{file} uses std: {line}");
         }
     }
 }

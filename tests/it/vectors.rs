@@ -284,7 +284,7 @@ fn the_library_does_what_the_vectors_say() {
     // The library's package comes without them.
     assert!(vectors.len() > 200 || !is_here && !Path::new(env!("CARGO_MANIFEST_DIR")).join("cli").exists());
     for vector in vectors {
-        let framing = vector.options.get("documents").map(|name| Framing::from_name(name.as_str().unwrap()).unwrap());
+        let framing = vector.options.get("documents").map(|name| name.as_str().unwrap().parse().unwrap());
         for checkpoint in [vector.checkpoint(), Some(1), Some(3)] {
             let printed = match framing {
                 Some(framing) => documents(&vector, framing, checkpoint),

@@ -272,10 +272,10 @@ fn what_came_before_the_provider_was_known_is_not_lost() {
 #[test]
 fn names_read_back() {
     for provider in Provider::ALL.iter().copied() {
-        assert_eq!(Provider::from_name(&provider.to_string()), Some(provider));
+        assert_eq!(provider.to_string().parse(), Ok(provider));
     }
     for name in ["openai", "", "Anthropic", "anthropic "] {
-        assert_eq!(Provider::from_name(name), None, "{name}");
+        assert!(name.parse::<Provider>().is_err(), "{name}");
     }
 }
 

@@ -205,7 +205,9 @@ impl Log {
                 }
                 log.raw = input.raw().to_owned();
                 log.value = input.value().map(|value| value.to_string());
-                log.error = input.error().map(|error| (error.kind(), error.offset(), error.path().to_owned()));
+                log.error = input
+                    .error()
+                    .map(|error| (error.kind(), error.offset(), error.path().unwrap_or("unknown").to_owned()));
                 log.executed.1 = executor.name();
                 log.at_end = (id.unwrap_or_default().to_owned(), name.unwrap_or_default().to_owned());
                 assert_eq!(log.raw, log.fragments, "the raw text is all fragments");

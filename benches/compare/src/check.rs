@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_prefix_closes_to_a_prefix_of_the_document() {
-        let document = Kind::ToolCall.generate(2300);
+        let document = Kind::ToolCall.generate(2300, 0);
         let whole: serde_json::Value = serde_json::from_str(&document).unwrap();
         for (at, _) in document.char_indices().skip(1) {
             let part = closed(&document[..at]).unwrap_or_else(|| panic!("{}", &document[..at]));

@@ -3,8 +3,7 @@
 //! Every contender gets the same cuts. Those that take only `&str` get them moved back to the next character's
 //! start, ahead of the timing, so that none pays for a carry of its own.
 
-use crate::payload::random::Random;
-use crate::payload::{Kind, PAIR};
+use crate::payload::{Kind, PAIR, rotation, token_lengths};
 
 /// How a document is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,21 +25,13 @@ impl Chunking {
         }
     }
 
-    fn lengths(self, total: usize) -> Vec<u32> {
-        let mut random = Random::new(0xC0FF_EE00);
-        let mut lengths = Vec::new();
-        let mut left = total;
-        while left > 0 {
-            let wanted = match self {
-                Self::Bytes(n) => n,
-                Self::Token => 1 + random.below(8),
-                Self::Whole => left,
-            };
-            let length = wanted.min(left);
-            lengths.push(length as u32);
-            left -= length;
+    fn lengths(self, total: usize, seed: u64) -> Vec<u32> {
+        let same = |size: usize| (0..total.div_ceil(size)).map(|nth| size.min(total - nth * size) as u32).collect();
+        match self {
+            Self::Bytes(n) => same(n),
+            Self::Token => token_lengths(total, seed).map(|length| length as u32).collect(),
+            Self::Whole => same(total),
         }
-        lengths
     }
 }
 
@@ -54,12 +45,27 @@ pub struct Input {
 }
 
 impl Input {
+    /// The first of a [`rotation`](Self::rotation).
     pub fn new(kind: Kind, size: usize, chunking: Chunking) -> Self {
-        Self::cut(kind, kind.generate(size), chunking)
+        Self::nth(kind, size, chunking, 0)
+    }
+
+    /// Different documents of this size, each cut in places of its own, which are run in turn: what runs again and again on
+    /// one document is foreseen by the processor.
+    pub fn rotation(kind: Kind, size: usize, chunking: Chunking) -> Vec<Self> {
+        (0..rotation(size)).map(|seed| Self::nth(kind, size, chunking, seed)).collect()
+    }
+
+    fn nth(kind: Kind, size: usize, chunking: Chunking, seed: u64) -> Self {
+        Self::cut_by(kind, kind.generate(size, seed), chunking, seed)
     }
 
     pub fn cut(kind: Kind, document: String, chunking: Chunking) -> Self {
-        let lengths = chunking.lengths(document.len());
+        Self::cut_by(kind, document, chunking, 0)
+    }
+
+    fn cut_by(kind: Kind, document: String, chunking: Chunking, seed: u64) -> Self {
+        let lengths = chunking.lengths(document.len(), seed);
         let mut text_lengths = Vec::with_capacity(lengths.len());
         let (mut cut, mut last) = (0, 0);
         for &length in &lengths {
@@ -142,19 +148,33 @@ mod tests {
         let kinds = [Kind::ToolCall, Kind::LongText, Kind::Records, Kind::Numbers, Kind::Deep];
         for kind in kinds {
             for size in [4_000, 100_000] {
-                let document = kind.generate(size);
+                let document = kind.generate(size, 0);
                 serde_json::from_str::<serde_json::Value>(&document).unwrap();
                 let off = document.len().abs_diff(size);
                 assert!(off < 1200, "{kind:?}: {} for {size}", document.len());
-                assert_eq!(document, kind.generate(size));
+                assert_eq!(document, kind.generate(size, 0));
             }
         }
-        assert_eq!(Kind::ShortCall.generate(0).len(), 120);
-        let call = Kind::ToolCall.generate(2300);
+        assert_eq!(Kind::ShortCall.generate(0, 0).len(), 120);
+        let call = Kind::ToolCall.generate(2300, 0);
         assert!((2200..2450).contains(&call.len()), "{}", call.len());
         for piece in ["₹", "😀", "\\ud83d\\ude80", "\\n", "\\\""] {
             assert!(call.contains(piece), "{piece}");
         }
+    }
+
+    #[test]
+    fn short_texts_are_read_in_a_rotation_of_different_ones_with_cuts_of_their_own() {
+        for (kind, size) in [(Kind::ToolCall, 2300), (Kind::ShortCall, 0)] {
+            let inputs = Input::rotation(kind, size, Chunking::Token);
+            assert_eq!(inputs.len(), 64);
+            for (nth, input) in inputs.iter().enumerate() {
+                serde_json::from_str::<serde_json::Value>(&input.document).unwrap();
+                assert!(inputs[..nth].iter().all(|other| other.lengths != input.lengths));
+                assert!(inputs[..nth].iter().filter(|other| other.document == input.document).count() < 4);
+            }
+        }
+        assert_eq!(Input::rotation(Kind::Deep, 1_000_000, Chunking::Whole).len(), 1);
     }
 
     #[test]

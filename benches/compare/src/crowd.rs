@@ -1,4 +1,4 @@
-//! A crowd of streams at once, each at a place of its own and fed a token in turn, as a gateway feeds them: when a stream
+//! A crowd of streams at once, each at a place of its own in a text of its own and fed a token in turn, as a gateway feeds them: when a stream
 //! gets its next chunk, the caches have long held something else.
 //!
 //! The memory is that of a process of its own for each contender: this program runs itself.
@@ -28,37 +28,37 @@ const STAGGER: usize = 37;
 const SAMPLE: usize = 20_000;
 const LEAST_ROUNDS: usize = 9;
 
-/// One stream, which begins anew when its text ends.
+/// One stream, which begins the next text when its text ends.
 trait Stream {
     fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done;
     fn end(&mut self) -> Done;
 }
 
-/// The text that all streams read, and its chunks.
-struct Text {
-    chunks: Vec<Vec<u8>>,
-}
+/// The chunks of each of the texts that the streams read in turn.
+struct Texts(Vec<Vec<Vec<u8>>>);
 
-impl Text {
+impl Texts {
     fn new() -> Self {
-        let input = Input::new(Kind::ToolCall, CALL, Chunking::Token);
-        Self { chunks: input.chunks().map(<[u8]>::to_vec).collect() }
+        let inputs = Input::rotation(Kind::ToolCall, CALL, Chunking::Token);
+        Self(inputs.iter().map(|input| input.chunks().map(<[u8]>::to_vec).collect()).collect())
     }
 }
 
 struct Crowd<S> {
-    streams: Vec<(S, usize)>,
+    /// Each with the text it reads, and the chunk it gets next.
+    streams: Vec<(S, usize, usize)>,
 }
 
 impl<S: Stream> Crowd<S> {
-    fn new(size: usize, text: &Text, mut make: impl FnMut() -> S) -> Option<Self> {
+    fn new(size: usize, texts: &Texts, mut make: impl FnMut() -> S) -> Option<Self> {
         let mut streams = Vec::with_capacity(size);
         for nth in 0..size {
-            let (mut stream, place) = (make(), nth * STAGGER % text.chunks.len());
-            for chunk in &text.chunks[..place] {
+            let (mut stream, text) = (make(), nth % texts.0.len());
+            let place = nth * STAGGER % texts.0[text].len();
+            for chunk in &texts.0[text][..place] {
                 stream.feed(chunk, &mut Sink::default())?;
             }
-            streams.push((stream, place));
+            streams.push((stream, text, place));
         }
         Some(Self { streams })
     }
@@ -67,17 +67,17 @@ impl<S: Stream> Crowd<S> {
 /// A crowd of any contender's streams.
 trait Sweep {
     /// Feeds each stream its next chunk.
-    fn sweep(&mut self, text: &Text, sink: &mut Sink) -> Done;
+    fn sweep(&mut self, texts: &Texts, sink: &mut Sink) -> Done;
 }
 
 impl<S: Stream> Sweep for Crowd<S> {
-    fn sweep(&mut self, text: &Text, sink: &mut Sink) -> Done {
-        for (stream, place) in &mut self.streams {
-            stream.feed(&text.chunks[*place], sink)?;
+    fn sweep(&mut self, texts: &Texts, sink: &mut Sink) -> Done {
+        for (stream, text, place) in &mut self.streams {
+            stream.feed(&texts.0[*text][*place], sink)?;
             *place += 1;
-            if *place == text.chunks.len() {
+            if *place == texts.0[*text].len() {
                 stream.end()?;
-                *place = 0;
+                (*text, *place) = ((*text + 1) % texts.0.len(), 0);
             }
         }
         Some(())
@@ -203,29 +203,30 @@ const NAMES: [&str; 5] = [
     "jiter, the prefix again",
 ];
 
-fn crowd(name: &str, size: usize, text: &Text) -> Option<Box<dyn Sweep>> {
+fn crowd(name: &str, size: usize, texts: &Texts) -> Option<Box<dyn Sweep>> {
     let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the payloads' patterns are valid");
     let parser = || Parser::builder().retain(Retain::Nothing).build(&patterns);
     Some(match NAMES.iter().position(|known| *known == name)? {
-        0 => Box::new(Crowd::new(size, text, || FeedWith(parser()))?),
-        1 => Box::new(Crowd::new(size, text, || Feed(parser()))?),
-        2 => Box::new(Crowd::new(size, text, || Looking(FeedWith(Parser::builder().snapshots().build(&patterns))))?),
-        3 => Box::new(Crowd::new(size, text, Actson::new)?),
-        _ => Box::new(Crowd::new(size, text, Jiter::default)?),
+        0 => Box::new(Crowd::new(size, texts, || FeedWith(parser()))?),
+        1 => Box::new(Crowd::new(size, texts, || Feed(parser()))?),
+        2 => Box::new(Crowd::new(size, texts, || Looking(FeedWith(Parser::builder().snapshots().build(&patterns))))?),
+        3 => Box::new(Crowd::new(size, texts, Actson::new)?),
+        _ => Box::new(Crowd::new(size, texts, Jiter::default)?),
     })
 }
 
 /// Whether the contenders that tell deltas tell all of them.
-fn check(text: &Text) {
-    let whole: Vec<u8> = text.chunks.concat();
+fn check(texts: &Texts) {
     let mut expected = Sink::default();
     let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the payloads' patterns are valid");
-    FeedWith(Parser::new(&patterns)).feed(&whole, &mut expected).expect("payloads are JSON");
+    for text in &texts.0 {
+        FeedWith(Parser::new(&patterns)).feed(&text.concat(), &mut expected).expect("payloads are JSON");
+    }
     for name in NAMES {
         let mut sink = Sink::default();
-        let mut three = crowd(name, 3, text).expect("payloads are JSON");
-        for _ in &text.chunks {
-            three.sweep(text, &mut sink).expect("payloads are JSON");
+        let mut three = crowd(name, 3, texts).expect("payloads are JSON");
+        for _ in texts.0.iter().flatten() {
+            three.sweep(texts, &mut sink).expect("payloads are JSON");
         }
         assert!(sink.bytes == 3 * expected.bytes || !name.starts_with("jsonspigot"), "{name} loses text");
     }
@@ -233,10 +234,10 @@ fn check(text: &Text) {
 
 /// Prints nanoseconds a chunk for each size of the crowd, and bytes a stream.
 pub fn print(seconds: f64) {
-    let text = Text::new();
-    check(&text);
+    let texts = Texts::new();
+    check(&texts);
     let budget = Duration::from_secs_f64(seconds / SIZES.len() as f64);
-    let columns = SIZES.map(|size| timed(size, &text, budget));
+    let columns = SIZES.map(|size| timed(size, &texts, budget));
     println!("| ns a chunk, minimum (median) | 1 stream | 1,000 | 20,000 | bytes a stream |");
     println!("|---|---|---|---|---|");
     for (nth, name) in NAMES.iter().enumerate() {
@@ -246,8 +247,8 @@ pub fn print(seconds: f64) {
 }
 
 /// The least and the median time a chunk, in nanoseconds, of each contender.
-fn timed(size: usize, text: &Text, budget: Duration) -> Vec<(f64, f64)> {
-    let mut crowds: Vec<_> = NAMES.iter().map(|name| crowd(name, size, text).expect("payloads are JSON")).collect();
+fn timed(size: usize, texts: &Texts, budget: Duration) -> Vec<(f64, f64)> {
+    let mut crowds: Vec<_> = NAMES.iter().map(|name| crowd(name, size, texts).expect("payloads are JSON")).collect();
     let mut samples = vec![Vec::new(); crowds.len()];
     let sweeps = (SAMPLE / size).max(1);
     let start = Instant::now();
@@ -260,7 +261,7 @@ fn timed(size: usize, text: &Text, budget: Duration) -> Vec<(f64, f64)> {
             let mut sink = Sink::default();
             let begin = Instant::now();
             for _ in 0..sweeps {
-                crowds[turn].sweep(text, &mut sink).expect("payloads are JSON");
+                crowds[turn].sweep(texts, &mut sink).expect("payloads are JSON");
             }
             samples[turn].push(begin.elapsed().as_secs_f64() * 1e9 / (sweeps * size) as f64);
         }
@@ -285,12 +286,12 @@ fn bytes_apart(name: &str) -> String {
 
 /// Prints the bytes a stream of this contender; only where the system says how much a process holds.
 pub fn print_memory(name: &str) -> Result<(), String> {
-    let text = Text::new();
+    let texts = Texts::new();
     let before = resident()?;
-    let mut crowd = crowd(name, IN_MEMORY, &text).ok_or_else(|| format!("no contender {name:?}"))?;
-    // Each stream has been through the whole text once.
-    for _ in &text.chunks {
-        crowd.sweep(&text, &mut Sink::default()).ok_or("payloads are JSON")?;
+    let mut crowd = crowd(name, IN_MEMORY, &texts).ok_or_else(|| format!("no contender {name:?}"))?;
+    // Each stream has been through a whole text once.
+    for _ in 0..texts.0.iter().map(Vec::len).max().unwrap_or_default() {
+        crowd.sweep(&texts, &mut Sink::default()).ok_or("payloads are JSON")?;
     }
     println!("{}", resident()?.saturating_sub(before) / IN_MEMORY);
     Ok(())

@@ -1,6 +1,7 @@
 //! Interleaved timing: in each round every contender runs once, so that a slow second of the machine hits all.
 //!
-//! A sample is as many runs as fill [`SAMPLE`]. What would take longer than its share of the row's time is not run:
+//! A sample is as many rotations as fill [`SAMPLE`]: a rotation runs each of the row's documents once, so that all samples
+//! are of the same work, and no contender is timed on what the processor has learned of one document. What would take longer than its share of the row's time is not run:
 //! its cost is taken from two smaller documents of the same kind, grown by the exponent between them, and marked.
 
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ const TRIAL: usize = 256;
 const SMALL: usize = 10_000;
 const LEAST_ROUNDS: usize = 9;
 
-/// What one contender took for one run of a row, in seconds.
+/// What one contender took for one document of a row, in seconds, in the mean of a rotation.
 #[derive(Clone, Debug)]
 pub enum Cost {
     Measured {
@@ -52,25 +53,26 @@ pub struct Measured {
     pub rounds: usize,
 }
 
-fn timed(runs: u32, mut run: impl FnMut()) -> f64 {
+/// Seconds for one document.
+fn timed(rotations: u32, inputs: &[Input], mut run: impl FnMut(&Input)) -> f64 {
     let start = Instant::now();
-    for _ in 0..runs {
-        run();
+    for _ in 0..rotations {
+        inputs.iter().for_each(&mut run);
     }
-    start.elapsed().as_secs_f64() / f64::from(runs)
+    start.elapsed().as_secs_f64() / (f64::from(rotations) * inputs.len() as f64)
 }
 
-/// How many runs make a sample.
-fn runs(once: f64) -> u32 {
-    (SAMPLE.as_secs_f64() / once.max(1e-9)).clamp(1.0, 10_000.0) as u32
+/// How many rotations make a sample.
+fn rotations(once: f64, inputs: &[Input]) -> u32 {
+    (SAMPLE.as_secs_f64() / (once.max(1e-9) * inputs.len() as f64)).clamp(1.0, 10_000.0) as u32
 }
 
 /// The least of three runs, or of as many as fit into a tenth of a second.
-fn least(mut run: impl FnMut()) -> f64 {
+fn least(input: &Input, mut run: impl FnMut(&Input)) -> f64 {
     let mut least = f64::INFINITY;
     let start = Instant::now();
     for _ in 0..3 {
-        least = least.min(timed(1, &mut run));
+        least = least.min(timed(1, std::slice::from_ref(input), &mut run));
         if start.elapsed() > Duration::from_millis(100) {
             break;
         }
@@ -91,8 +93,8 @@ fn foresee(contender: &mut dyn Contender, row: &Row, input: &Input, patience: f6
     loop {
         let trial = suited(contender, Input::new(row.kind, row.size / part, row.chunking));
         let size = trial.bytes() as f64;
-        let cost = least(|| {
-            run(contender, row.task, &trial);
+        let cost = least(&trial, |trial| {
+            run(contender, row.task, trial);
         });
         if part == 1 {
             return cost;
@@ -107,14 +109,14 @@ fn foresee(contender: &mut dyn Contender, row: &Row, input: &Input, patience: f6
 }
 
 enum Standing {
-    Runs { input: Input, runs: u32, samples: Vec<f64> },
+    Runs { inputs: Vec<Input>, rotations: u32, samples: Vec<f64> },
     Out(Cost),
 }
 
 /// Checks a contender, on a small document first, and looks whether it is quick enough to be run.
-fn admit(contender: &mut dyn Contender, row: &Row, input: &Input, share: f64) -> Standing {
-    let input = suited(contender, input.clone());
-    let is_small = input.bytes() < SMALL;
+fn admit(contender: &mut dyn Contender, row: &Row, inputs: &[Input], share: f64) -> Standing {
+    let inputs: Vec<Input> = inputs.iter().map(|input| suited(contender, input.clone())).collect();
+    let is_small = row.size < SMALL;
     if !is_small {
         let small = suited(contender, Input::new(row.kind, row.size / TRIAL, row.chunking));
         match check(contender, row.task, &small) {
@@ -123,33 +125,37 @@ fn admit(contender: &mut dyn Contender, row: &Row, input: &Input, share: f64) ->
             Verdict::Right => {}
         }
     }
-    let once = foresee(contender, row, &input, share * 6.0);
-    if once > share && !is_small {
+    let once = foresee(contender, row, &inputs[0], share * 6.0);
+    if once * inputs.len() as f64 > share && !is_small {
         return Standing::Out(Cost::Estimated(once));
     }
-    match check(contender, row.task, &input) {
-        Verdict::Unable => Standing::Out(Cost::Unable),
-        Verdict::Wrong(reason) => Standing::Out(Cost::Wrong(reason)),
-        Verdict::Right => Standing::Runs { input, runs: runs(once), samples: Vec::new() },
+    for input in &inputs {
+        match check(contender, row.task, input) {
+            Verdict::Unable => return Standing::Out(Cost::Unable),
+            Verdict::Wrong(reason) => return Standing::Out(Cost::Wrong(reason)),
+            Verdict::Right => {}
+        }
     }
+    let rotations = rotations(once, &inputs);
+    Standing::Runs { inputs, rotations, samples: Vec::new() }
 }
 
 /// Checks, then times all contenders of a row, for about `budget` in all.
 pub fn measure(row: &Row, contenders: &mut [Box<dyn Contender>], budget: Duration) -> Measured {
     let start = Instant::now();
-    let input = Input::new(row.kind, row.size, row.chunking);
+    let inputs = Input::rotation(row.kind, row.size, row.chunking);
     let share = budget.as_secs_f64() / 40.0;
     let mut standings: Vec<Standing> =
-        contenders.iter_mut().map(|contender| admit(contender.as_mut(), row, &input, share)).collect();
-    let yardstick_runs = runs(least(|| yardstick(&input)));
+        contenders.iter_mut().map(|contender| admit(contender.as_mut(), row, &inputs, share)).collect();
+    let yardstick_rotations = rotations(least(&inputs[0], yardstick), &inputs);
     let mut yardsticks = Vec::new();
     while start.elapsed() < budget || yardsticks.len() < LEAST_ROUNDS {
-        yardsticks.push(timed(yardstick_runs, || yardstick(&input)));
+        yardsticks.push(timed(yardstick_rotations, &inputs, yardstick));
         // Each round begins one further on, so that nobody always follows the same neighbour.
         for nth in 0..standings.len() {
             let turn = (nth + yardsticks.len()) % standings.len();
-            if let Standing::Runs { input, runs, samples } = &mut standings[turn] {
-                samples.push(timed(*runs, || {
+            if let Standing::Runs { inputs, rotations, samples } = &mut standings[turn] {
+                samples.push(timed(*rotations, inputs, |input| {
                     run(contenders[turn].as_mut(), row.task, input);
                 }));
             }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::chunks::Chunking;
+use crate::chunks::{Chunking, Input};
 use crate::contenders::{self, FEED, FEED_WITH, KEEPING, Task};
 use crate::measure::{Measured, measure};
 use crate::payload::Kind;
@@ -73,7 +73,7 @@ fn lines(rows: &[(f64, Row)], budget: Duration) -> Vec<Line> {
         .iter()
         .map(|(x, row)| {
             eprintln!("{} | {}", row.name(), row.chunking.name());
-            (*x, row.kind.generate(row.size).len(), measure(row, &mut contenders, budget))
+            (*x, mean_bytes(row), measure(row, &mut contenders, budget))
         })
         .collect();
     let per_byte = |seconds: f64, bytes: usize| seconds * 1e9 / bytes as f64;
@@ -93,6 +93,12 @@ fn lines(rows: &[(f64, Row)], budget: Duration) -> Vec<Line> {
     // Ours, the peers, then what is only there to compare with.
     lines.sort_by_key(|line| (line.colour == GREY, !line.name.starts_with("jsonspigot")));
     lines
+}
+
+/// The length of the documents that a row reads, in the mean.
+fn mean_bytes(row: &Row) -> usize {
+    let inputs = Input::rotation(row.kind, row.size, Chunking::Whole);
+    inputs.iter().map(Input::bytes).sum::<usize>() / inputs.len()
 }
 
 /// Colour, width and dash; mid-tones that stand out from white and from black.

@@ -10,8 +10,8 @@ export interface Place {
   readonly line: number;
   /** In bytes, from 1; 0 if `line` is 0. */
   readonly column: number;
-  /** The innermost open value that is followed, `$` if none: `ask_slots[0].message`. */
-  readonly path: string;
+  /** The innermost open value: `ask_slots[0].message`; `null` if it is not known, as no text is kept and nothing follows it. */
+  readonly path: string | null;
 }
 
 /**
@@ -28,7 +28,7 @@ export class JsonSpigotError extends Error implements Place {
   readonly offset: number;
   readonly line: number;
   readonly column: number;
-  readonly path: string;
+  readonly path: string | null;
   /** The events of the chunk before its first bad byte. Empty when the error is thrown again. */
   readonly events: readonly (Event | DocumentEvent)[];
 
@@ -39,7 +39,7 @@ export class JsonSpigotError extends Error implements Place {
     this.offset = place?.offset ?? 0;
     this.line = place?.line ?? 0;
     this.column = place?.column ?? 0;
-    this.path = place?.path ?? "$";
+    this.path = place?.path === undefined ? "$" : place.path;
     this.events = place?.events ?? [];
   }
 }

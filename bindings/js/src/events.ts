@@ -336,7 +336,8 @@ export function readError(output: Output, events: readonly (Event | DocumentEven
   const line = output.long();
   const column = output.long();
   const kind = output.string();
-  const path = output.string();
+  // Nothing stands for a path that is not known.
+  const path = output.string() || null;
   const message = output.string();
   return new JsonSpigotError(kind, message, { offset, line, column, path, events });
 }

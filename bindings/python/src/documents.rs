@@ -138,7 +138,7 @@ impl Inner {
 }
 
 fn named(framing: &str) -> PyResult<Framing> {
-    Framing::from_name(framing).ok_or_else(|| {
+    framing.parse().map_err(|_| {
         PyValueError::new_err(format!("framing: expected 'lines', 'concatenated' or 'sequence', not '{framing}'"))
     })
 }

@@ -13,7 +13,8 @@ pub(crate) struct Place<'a> {
     pub(crate) offset: u64,
     pub(crate) line: u64,
     pub(crate) column: u64,
-    pub(crate) path: &'a str,
+    /// Unless it is not known.
+    pub(crate) path: Option<&'a str>,
 }
 
 impl<'a> From<&'a Error> for Place<'a> {
@@ -26,8 +27,11 @@ impl<'a> From<&'a Error> for Place<'a> {
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, offset, line, column, path } = self;
-        let path = Quoted(path);
-        write!(f, r#""kind":"{kind}","offset":{offset},"line":{line},"column":{column},"path":{path}"#)
+        write!(f, r#""kind":"{kind}","offset":{offset},"line":{line},"column":{column},"path":"#)?;
+        match path {
+            Some(path) => Quoted(path).fmt(f),
+            None => f.write_str("null"),
+        }
     }
 }
 

@@ -70,6 +70,10 @@ impl Vector {
     fn arguments(&self) -> Vec<OsString> {
         let options: BTreeMap<String, Value> = serde_json::from_str(&self.options).unwrap();
         let mut arguments = vec![OsString::from("jsonspigot")];
+        // Everything is kept if nothing else is said: the command keeps less by default, and so knows fewer errors' paths.
+        if !["retain", "value", "provider", "envelope"].iter().any(|option| options.contains_key(*option)) {
+            arguments.push("--retain=all".into());
+        }
         for (key, value) in options {
             // `maxDepth` is `--max-depth`.
             let mut argument = String::from("--");

@@ -20,8 +20,8 @@ const REFUSED: &[(&str, &[&str], &[u8], u64)] = &[
     ("duplicate-key", &["--duplicate-keys", "reject"], br#"{"a":1,"\u0061":2}"#, 14),
     ("depth-limit", &["--max-depth", "1"], b"[[]]", 1),
     ("key-limit", &["--max-key", "1"], br#"{"ab":1}"#, 3),
-    ("string-limit", &["--max-string", "1"], br#"["ab"]"#, 3),
-    ("number-limit", &["--max-number", "1"], b"[12]", 2),
+    ("string-limit", &["--max-string", "1"], br#""ab""#, 2),
+    ("number-limit", &["--max-number", "1"], b"12", 1),
     ("total-limit", &["--max-total", "1"], b"[]", 1),
 ];
 
@@ -74,9 +74,9 @@ fn incomplete_is_said_at_the_end() {
     exit status 1
     --- stdout
     {"event":"begin","pattern":0,"path":"a","kind":"array"}
-    {"event":"error","kind":"incomplete","offset":13,"line":1,"column":14,"path":"a"}
+    {"event":"error","kind":"incomplete","offset":13,"line":1,"column":14,"path":"a[1]"}
     --- stderr
-    error: incomplete: expected the rest of a number, or what follows it at line 1 column 14 (byte 13) in a
+    error: incomplete: expected the rest of a number, or what follows it at line 1 column 14 (byte 13) in a[1]
     "#);
 }
 

@@ -41,25 +41,6 @@ pub fn is_selected(pattern: &ModelPattern, states: States) -> bool {
     states & (1 << pattern.segments.len()) != 0
 }
 
-/// Whether the pattern selects the value or may select something below it: decided by what *kind* of child a
-/// selector takes, not by which children are still to come.
-pub fn is_followed(pattern: &ModelPattern, states: States, shape: Shape) -> bool {
-    is_selected(pattern, states)
-        || pattern.segments.iter().enumerate().any(|(n, segment)| {
-            states & (1 << n) != 0
-                && shape != Shape::Leaf
-                && (segment.descendant || segment.selectors.iter().any(|selector| enters(selector, shape)))
-        })
-}
-
-fn enters(selector: &Selector, shape: Shape) -> bool {
-    match selector {
-        Selector::Name(_) => shape == Shape::Object,
-        Selector::Index(_) | Selector::Slice { .. } => shape == Shape::Array,
-        Selector::Wildcard => shape != Shape::Leaf,
-    }
-}
-
 fn selects(selector: &Selector, element: &PathElement) -> bool {
     match (selector, element) {
         (Selector::Name(name), PathElement::Key(key)) => name == key,

@@ -115,15 +115,28 @@ pub enum ModelEventKind {
     /// The value's raw text, as it stands in the document.
     End(Vec<u8>),
     /// The text in the string failed; the place and the path are those within it.
-    InnerError { kind: &'static str, line: u64, column: u64, path: String },
+    InnerError { kind: &'static str, line: u64, column: u64, path: ErrorPath },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Complete,
     Open,
-    Failed { kind: &'static str, offset: u64, line: u64, column: u64, path: String },
+    Failed { kind: &'static str, offset: u64, line: u64, column: u64, path: ErrorPath },
 }
+
+/// The concrete path of the innermost open value at an error. The library may not know it, but must not claim another one:
+/// nothing agrees with everything. When it has to know it, `driver.rs` sees to it.
+#[derive(Clone, Debug)]
+pub struct ErrorPath(pub Option<String>);
+
+impl PartialEq for ErrorPath {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is_none() || other.0.is_none() || self.0 == other.0
+    }
+}
+
+impl Eq for ErrorPath {}
 
 impl Verdict {
     pub fn is_failed(&self) -> bool {

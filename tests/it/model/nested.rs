@@ -80,8 +80,6 @@ fn run(text: &[u8], queries: &[ModelPattern], options: &Options) -> Log {
             ModelEvent { path, ..event }
         }));
         if let Verdict::Failed { kind, offset, line, column, path } = inner.verdict {
-            // Which values on the way are followed, and so have a path, is asked of the last query only.
-            let path = if deeper.len() == 1 { path } else { String::new() };
             let kind = ModelEventKind::InnerError { kind, line, column, path };
             events.push(ModelEvent { pattern: 0, path: string.path.clone(), kind, offset });
         }

@@ -10,7 +10,8 @@ use super::follow::{self, Shape, States};
 use super::lenient::{self, Edit};
 use super::lexemes::{self, Halt, Limit};
 use super::log::{
-    LISTED_DEVIATIONS, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict, concrete_path,
+    ErrorPath, LISTED_DEVIATIONS, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict,
+    concrete_path,
 };
 
 /// Reads `document` and tells everything about it at once.
@@ -430,11 +431,7 @@ impl Reader<'_> {
     }
 
     fn failed(&self, kind: &'static str, offset: usize) -> Verdict {
-        let followed = self.open.iter().rposition(|open| {
-            let mut states = self.options.patterns.iter().zip(&open.states);
-            states.any(|(pattern, &states)| follow::is_followed(pattern, states, open.shape))
-        });
-        let path = concrete_path(&self.path[..followed.unwrap_or(0)]);
+        let path = ErrorPath(Some(concrete_path(&self.path[..self.open.len().saturating_sub(1)])));
         let (offset, line, column) = self.place(offset);
         Verdict::Failed { kind, offset, line, column, path }
     }

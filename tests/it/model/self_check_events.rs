@@ -25,6 +25,7 @@ fn shown(document: &[u8], options: &Options) -> String {
     }
     match log.verdict {
         Verdict::Failed { kind, offset, line, column, path } => {
+            let path = path.0.unwrap_or_default();
             out + &format!("{offset} {kind} {line}:{column} {path}")
         }
         verdict => out + &format!("{verdict:?}"),
@@ -140,7 +141,7 @@ fn limits_bite_at_byte_n_plus_one() {
     let limits = Options { depth: 2, key: Some(2), string: Some(3), number: Some(3), ..Options::default() };
     let cases: &[(&[u8], &str)] = &[
         (b"[[0],[]]", "Complete"),
-        (b"[[[", "2 depth-limit 1:3 $"),
+        (b"[[[", "2 depth-limit 1:3 [0]"),
         (b"{\"ab\":1}", "Complete"),
         (b"{\"abc\":1}", "4 key-limit 1:5 $"),
         (b"{\"ab\n", "4 control-character 1:5 $"),

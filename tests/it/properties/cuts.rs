@@ -92,7 +92,7 @@ impl Log {
     fn close(mut self, mut parser: Parser, verdict: Verdict) -> Self {
         self.text = parser.text().ok().map(<[u8]>::to_vec);
         self.value = parser.deserialize().ok();
-        let root = if parser.has_snapshots() { parser.snapshot() } else { None };
+        let root = parser.snapshot();
         self.snapshot = root.map(|value| value.to_string());
         self.offset = parser.offset();
         self.is_complete = parser.is_complete();

@@ -39,9 +39,11 @@ pub fn look<'a, T: Deserialize<'a> + Debug>(value: PartialValue<'a>) -> Look {
             }
         }
         Err(error) if error.kind().name() == "pending" => Look::Pending,
-        Err(error) => {
-            Look::Fails { kind: error.kind().name(), path: error.path().to_owned(), message: error.to_string() }
-        }
+        Err(error) => Look::Fails {
+            kind: error.kind().name(),
+            path: error.path().unwrap().to_owned(),
+            message: error.to_string(),
+        },
     }
 }
 

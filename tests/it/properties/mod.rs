@@ -6,6 +6,7 @@
 
 pub mod cuts;
 pub mod documents;
+pub mod error_paths;
 pub mod fuzz_targets;
 pub mod lenient;
 pub mod limits;
@@ -19,6 +20,7 @@ pub mod saved;
 pub mod shown;
 pub mod snapshots;
 pub mod spelling;
+pub mod stopping;
 pub mod subject_types;
 pub mod text;
 pub mod typed;

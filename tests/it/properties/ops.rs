@@ -191,7 +191,7 @@ impl Subject {
             assert!(!is_whole && !parser.is_complete());
             let before = &history.text[..first.offset() as usize];
             assert!(parser.text().is_err() || parser.text().unwrap() == before);
-            let root = if parser.has_snapshots() { parser.snapshot() } else { None };
+            let root = parser.snapshot();
             assert!(root.is_none_or(|root| !root.is_complete()));
         }
         assert!(!format!("{parser:?}").is_empty());

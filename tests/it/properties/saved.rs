@@ -228,7 +228,7 @@ fn told_of(documents: &mut Documents, chunk: Option<&[u8]>) -> String {
         Some(chunk) => documents.feed_with(chunk, on_event),
         None => documents.finish_with(on_event),
     };
-    let place = (documents.number(), documents.start(), documents.offset());
+    let place = (documents.number(), documents.offset());
     format!("{told}{result:?} {place:?} {:?}", documents.parser().map(looks))
 }
 

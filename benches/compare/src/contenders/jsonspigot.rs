@@ -80,7 +80,7 @@ impl Spigot {
                     }
                 }
             }
-            between(if parser.has_snapshots() { parser.snapshot() } else { None });
+            between(parser.snapshot());
         }
         parser.finish().check().ok()
     }

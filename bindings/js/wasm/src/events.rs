@@ -89,7 +89,8 @@ pub(crate) fn write_error(output: &mut Output, error: &Error) {
     output.long(error.line());
     output.long(error.column());
     output.text(error.kind().name());
-    output.text(error.path());
+    // No path is spelt with nothing.
+    output.text(error.path().unwrap_or_default());
     output.printed(error);
 }
 

@@ -53,18 +53,6 @@ impl Output {
         self.text.extend_from_slice(text.as_bytes());
     }
 
-    /// Several texts at once, whose lengths follow.
-    #[cfg(not(feature = "streams"))]
-    pub(crate) fn texts(&mut self, all: &str) {
-        self.text.extend_from_slice(all.as_bytes());
-    }
-
-    /// The length of a text that is there already.
-    #[cfg(not(feature = "streams"))]
-    pub(crate) fn len_of(&mut self, text: &str) {
-        self.words.push(utf16_len(text));
-    }
-
     /// The text of a delta, which may grow.
     pub(crate) fn delta(&mut self, of_match: u32, text: &str) {
         self.delta = Some((of_match, self.words.len()));

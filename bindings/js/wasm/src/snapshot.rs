@@ -47,7 +47,7 @@ impl Copied {
         if !parser.has_changed_since(self.revision) {
             return growth::NOTHING;
         }
-        if parser.appended_since(self.revision).is_some_and(|text| text.as_bytes() == chunk) {
+        if is_appended_alone(parser, self.revision, chunk) {
             self.revision = parser.revision();
             return growth::CHUNK;
         }
@@ -73,39 +73,44 @@ mod kind {
     pub(super) const OBJECT: u32 = 6;
 }
 
+/// Whether a string has gained this text since, and nothing else is new.
+fn is_appended_alone(parser: &Parser, since: Revision, chunk: &[u8]) -> bool {
+    let Ok(mut ops) = parser.patch_since(since) else { return false };
+    let appended = ops.next().and_then(|op| op.appended());
+    appended.is_some_and(|text| text.as_bytes() == chunk) && ops.next().is_none()
+}
+
 fn write_growth(output: &mut Output, parser: &Parser, since: Revision) -> Result<(), Error> {
     for op in parser.patch_since(since)? {
         let value = op.value();
-        if op.appended().is_some() {
+        if let Some(appended) = op.appended() {
             output.word(tag::APPEND);
-            output.text(op.text());
+            output.text(appended);
         } else if op.is_replacement() {
             output.word(tag::REPLACE);
-            output.text(op.text());
+            output.text(value.as_number().unwrap_or_default());
         } else {
             output.word(tag::ADD | (value.depth() as u32) << 4);
-            output.texts(op.text());
             value.walk().for_each(|value| write_value(output, value));
         }
     }
     Ok(())
 }
 
-/// Of the text, which is there already, only the lengths.
 fn write_value(output: &mut Output, value: PartialValue<'_>) {
     if let Some(Segment::Key(key)) = value.segment() {
-        output.len_of(key);
+        output.text(key);
     }
     match value.kind() {
         ValueKind::Null => output.word(kind::NULL),
         ValueKind::Bool => output.word(if value.as_bool() == Some(true) { kind::TRUE } else { kind::FALSE }),
         ValueKind::Number => {
             output.word(kind::NUMBER);
-            output.len_of(value.as_number().unwrap_or_default());
+            output.text(value.as_number().unwrap_or_default());
         }
         ValueKind::String => {
             output.word(kind::STRING);
-            output.len_of(value.as_str().unwrap_or_default());
+            output.text(value.as_str().unwrap_or_default());
         }
         ValueKind::Array => output.word(kind::ARRAY | (value.len() as u32) << 4),
         ValueKind::Object => output.word(kind::OBJECT | (value.len() as u32) << 4),

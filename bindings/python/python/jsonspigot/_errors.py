@@ -18,7 +18,8 @@ class JsonSpigotError(ValueError):
     ``"foreign-revision"``, ``"finished"``, ``"data"``; or of a saved state that is refused, as ``Parser.restore`` says.
 
     ``offset`` is the first byte after which no valid text could follow; ``line`` and ``column`` count from 1, in bytes,
-    and are 0 for an error without a place; ``path`` is the innermost open value. ``events`` are those that the failing
+    and are 0 for an error without a place; ``path`` is the innermost open value,
+    ``None`` if it is not known. ``events`` are those that the failing
     call told before the error.
     """
 
@@ -26,7 +27,7 @@ class JsonSpigotError(ValueError):
     offset: int
     line: int
     column: int
-    path: str
+    path: str | None
     events: list[Any]
 
     def __init__(
@@ -36,7 +37,7 @@ class JsonSpigotError(ValueError):
         offset: int = 0,
         line: int = 0,
         column: int = 0,
-        path: str = "$",
+        path: str | None = "$",
         events: list[Any] | None = None,
     ) -> None:
         super().__init__(message)

@@ -145,7 +145,7 @@ impl Choices<'_, '_> {
         let stream = if self.provider == "auto" {
             jsonspigot::providers::ProviderStream::detecting(calls)
         } else {
-            let known = Provider::from_name(self.provider).ok_or_else(|| {
+            let known: Provider = self.provider.parse().map_err(|_| {
                 let names: Vec<_> = Provider::ALL.iter().map(|provider| provider.name()).collect();
                 PyValueError::new_err(format!(
                     "provider: expected 'auto' or one of {}, not '{}'",

@@ -9,7 +9,7 @@ use super::support::{expected, made, program};
 /// Reads a stream in steps of so many chunks as `sizes` says.
 fn told(seed: u64, mut sizes: impl FnMut() -> usize) -> Vec<(String, String)> {
     let stream = made::stream(seed, 60);
-    let provider = Provider::from_name(stream.provider).unwrap();
+    let provider: Provider = stream.provider.parse().unwrap();
     let (mut saved, mut last, mut told) = (None::<Vec<u8>>, 0, Vec::<Told>::new());
     loop {
         let rest = &stream.chunks[last as usize..];

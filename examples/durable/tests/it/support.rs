@@ -134,7 +134,7 @@ pub(crate) fn output(store: &mut Store, name: &[u8]) -> Vec<(String, String)> {
 /// nothing of this package's own reading is used.
 pub(crate) fn expected(source: &Source) -> Vec<(String, String)> {
     let calls = ToolCalls::builder().patterns(&PatternSet::new(PATTERNS).unwrap()).build();
-    let mut stream = ProviderStream::new(Provider::from_name(&source.provider).unwrap(), calls);
+    let mut stream = ProviderStream::new(source.provider.parse().unwrap(), calls);
     let mut entries = Vec::new();
     for (chunk, number) in source.chunks.iter().zip(1..) {
         let events: Vec<_> = match chunk {

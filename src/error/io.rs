@@ -1,0 +1,39 @@
+//! The error as one of input and output, which only programs with a standard library have.
+
+use std::io;
+
+use super::{Error, ErrorKind};
+
+/// For functions that return the errors of what they read: `UnexpectedEof` if the text is incomplete, otherwise
+/// `InvalidData`, with this error inside.
+///
+/// ```
+/// use std::io;
+///
+/// use jsonspigot::{Parser, PatternSet};
+///
+/// fn read(mut input: impl io::Read) -> io::Result<Parser> {
+///     let mut parser = Parser::new(&PatternSet::empty());
+///     let mut buffer = [0; 4096];
+///     loop {
+///         match input.read(&mut buffer)? {
+///             0 => break,
+///             len => parser.feed(&buffer[..len]).check()?,
+///         }
+///     }
+///     parser.finish().check()?;
+///     Ok(parser)
+/// }
+///
+/// assert_eq!(read(&b"[1, 2"[..]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+/// assert_eq!(read(&b"[1, ?"[..]).unwrap_err().kind(), io::ErrorKind::InvalidData);
+/// ```
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Incomplete => io::ErrorKind::UnexpectedEof,
+            _ => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}

@@ -1,0 +1,80 @@
+//! Names of enums: what is printed for each, and read back.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Why a text is not the name of anything.
+///
+/// ```
+/// let error = "csv".parse::<jsonspigot::Framing>().unwrap_err();
+/// assert_eq!(error.to_string(), "expected one of `lines`, `concatenated`, `sequence`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    known: Vec<&'static str>,
+}
+
+impl UnknownName {
+    pub(crate) fn instead_of(known: impl Iterator<Item = &'static str>) -> Self {
+        Self { known: known.collect() }
+    }
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected one of ")?;
+        for (place, name) in self.known.iter().enumerate() {
+            f.write_str(if place == 0 { "`" } else { ", `" })?;
+            f.write_str(name)?;
+            f.write_str("`")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownName {}
+
+/// `ALL`, `name`, `Display` and `FromStr` of an enum without data.
+macro_rules! names {
+    ($named:ty { $($variant:ident => $name:literal,)+ }) => {
+        impl $named {
+            /// All of them, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The name in kebab case, as it is printed, and read by `FromStr`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+
+        $crate::names::spelt_by_name!($named);
+    };
+}
+
+/// `Display` and `FromStr` of an enum that has `ALL` and `name`.
+macro_rules! spelt_by_name {
+    ($named:ty) => {
+        impl core::fmt::Display for $named {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl core::str::FromStr for $named {
+            type Err = $crate::UnknownName;
+
+            /// The one with this [name](Self::name).
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                let known = || Self::ALL.iter().copied();
+                known()
+                    .find(|one| one.name() == name)
+                    .ok_or_else(|| $crate::UnknownName::instead_of(known().map(Self::name)))
+            }
+        }
+    };
+}
+
+pub(crate) use {names, spelt_by_name};

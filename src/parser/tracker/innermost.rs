@@ -1,0 +1,74 @@
+//! The path of the innermost open value, for errors: the tracker has it if a pattern follows that value.
+
+use alloc::string::String;
+
+use super::{Frame, Tracker};
+use crate::error::{ErrorKind, Fault};
+use crate::path::{NodeId, Path, ROOT, write_concrete};
+use crate::tokenizer::Tokenizer;
+
+/// What the tokenizer knows of the innermost open value.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::parser) struct OpenValues {
+    /// How many containers are open.
+    depth: usize,
+    /// Whether a string or an atom is.
+    has_leaf: bool,
+}
+
+impl OpenValues {
+    /// What is open where a fault is.
+    #[cold]
+    pub(in crate::parser) fn of(tokenizer: &Tokenizer, fault: &Fault) -> Self {
+        use ErrorKind::{
+            DepthLimit, DuplicateKey, InvalidLiteral, InvalidNumber, KeyLimit, NumberLimit, TrailingBytes,
+        };
+        let has_leaf = match fault.kind {
+            // The tokenizer may have come to them in one step, without a state of its own.
+            InvalidNumber | InvalidLiteral | NumberLimit => true,
+            ErrorKind::UnexpectedByte | TrailingBytes | DuplicateKey | KeyLimit | DepthLimit => false,
+            _ => tokenizer.is_in_leaf(),
+        };
+        Self { depth: tokenizer.nest().depth(), has_leaf }
+    }
+}
+
+impl Tracker {
+    /// The concrete path, within the text of a level, of the innermost open value there, if a pattern follows it: others have
+    /// no node of their own. While a token is passed on, what is open is not known.
+    pub(in crate::parser) fn known_path(&self, level: usize, open: Option<OpenValues>) -> Option<String> {
+        let node = self.known_innermost(level, open)?;
+        let mut path = String::new();
+        // Writing to a string cannot fail.
+        let _ = write_concrete(&mut path, &mut self.paths.path(node).within_text());
+        Some(path)
+    }
+
+    fn known_innermost(&self, level: usize, open: Option<OpenValues>) -> Option<NodeId> {
+        if let Some(string) = self.entered.get(level) {
+            return self.frames.get(string.frame).map(|frame| frame.node);
+        }
+        if self.leaf.is_some() {
+            return Some(self.node);
+        }
+        let from = level.checked_sub(1).and_then(|outer| self.entered.get(outer)).map_or(0, |string| string.frame + 1);
+        if self.frames.len() <= from {
+            return Some(ROOT);
+        }
+        match open? {
+            OpenValues { depth: 1, has_leaf: false } => Some(ROOT),
+            OpenValues { has_leaf: true, .. } => None,
+            OpenValues { depth, .. } => {
+                let is_known = |frame: &&Frame| frame.is_live || frame.value.is_selected;
+                let innermost = self.frames.last().filter(|_| self.frames.len() == from + depth);
+                innermost.filter(is_known).map(|frame| frame.node)
+            }
+        }
+    }
+
+    /// Where the innermost open container that a pattern selects begins, and its path.
+    pub(in crate::parser) fn open_match(&self) -> Option<(u64, Path<'_>)> {
+        let frame = self.frames.iter().rfind(|frame| frame.value.is_selected)?;
+        Some((frame.value.start, self.paths.path(frame.node)))
+    }
+}
