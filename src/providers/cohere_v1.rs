@@ -7,6 +7,7 @@ use super::emitter::Emitter;
 use super::event::Source;
 use super::format::Understood;
 use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::said::{MismatchKind, Part, Scope};
 use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Slot, present};
 
@@ -49,6 +50,7 @@ objects! {
     }
 
     struct Response<'a> {
+        text: Text<'a>,
         tool_calls: Vec<ToolCall<'a>>,
         meta: Json<'a>,
     }
@@ -85,12 +87,14 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             }
         }
         "tool-calls-generation" => {
-            if emit.is_news(0, PLAN) {
-                emit.reasoning(0, &event.text);
-            }
+            let (_, news) = emit.news_of(PLAN, &event.text, Scope::Item);
+            emit.reasoning(0, news);
             end_calls(&event.tool_calls, emit);
         }
-        "text-generation" => emit.text(0, &event.text),
+        "text-generation" => {
+            emit.text(0, &event.text);
+            emit.note_said(TEXT, &event.text);
+        }
         "citation-generation" => {
             for Spelt { json, object: Citation { start, end, text } } in &event.citations {
                 emit.source(Source {
@@ -112,7 +116,12 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         }
         "stream-start" => emit.begin_message(&event.generation_id, ""),
         "stream-end" => {
-            let Response { tool_calls, meta } = event.response.unwrap_or_default();
+            let Response { text, tool_calls, meta } = event.response.unwrap_or_default();
+            // Beside calls, the text is the plan.
+            if tool_calls.is_empty() {
+                let (_, news) = emit.news_of(TEXT, &text, Scope::Item);
+                emit.text(0, news);
+            }
             end_calls(&tool_calls, emit);
             emit.end_answer(&event.finish_reason);
             emit.usage(meta);
@@ -123,15 +132,16 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     Ok(Understood::Yes)
 }
 
-/// What the plan is known by, to be told once.
-const PLAN: &str = "plan";
+/// What the last event repeats.
+const TEXT: Part<'static> = Part { kind: MismatchKind::Text, choice: 0, at: At::Run };
+
+/// What the whole calls repeat.
+const PLAN: Part<'static> = Part { kind: MismatchKind::Reasoning, choice: 0, at: At::Run };
 
 /// A piece of what the model says of its calls.
 fn say_plan(text: &str, emit: &mut Emitter<'_>) {
-    if !text.is_empty() {
-        emit.is_news(0, PLAN);
-        emit.reasoning(0, text);
-    }
+    emit.reasoning(0, text);
+    emit.note_said(PLAN, text);
 }
 
 /// Calls as a whole, up to twice, by their place in the list. The server has read the arguments and written them anew.
@@ -146,7 +156,7 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
             emit.calls().start(slot, CallStart::new(name.as_str()));
         }
         if emit.calls().find_open(slot).is_some() {
-            emit.calls().derived(slot, parameters.spelt());
+            emit.calls().whole(slot, parameters.spelt());
             emit.calls().stop(slot);
         }
     }

@@ -16,6 +16,7 @@ use super::event::Source;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Field, Json, Spelt, Text, Unreadable, objects};
+use super::said::{self, MismatchKind, Scope};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
@@ -228,16 +229,22 @@ fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
         }
         let key = key(id, part.index.unwrap_or(place), emit);
         let at = At::from(&*key);
-        let is_news = emit.is_news(0, &key);
-        if is_whole && !is_news {
-            continue;
-        }
+        let is_news = emit.is_news(0, &key) || !is_whole;
+        let news = |kind, text, emit: &mut Emitter<'_>| {
+            let part = said::Part { kind, choice: 0, at };
+            if is_whole {
+                return emit.news_of(part, text, Scope::Item).1;
+            }
+            emit.note_said(part, text);
+            text
+        };
         if let Some(Words { value, annotations }) = &part.text {
+            let value = news(MismatchKind::Text, value.as_str(), emit);
             if !value.is_empty() && emit.find_block(0, at).is_none() {
                 emit.start_text(0, at, id, "");
             }
             emit.text_at(0, at, value);
-            for Spelt { json, object: Annotation { start_index, end_index, file_citation } } in annotations {
+            for Spelt { json, object: Annotation { start_index, end_index, file_citation } } in annotations.iter().filter(|_| is_news) {
                 emit.source(Source {
                     choice: 0,
                     block: emit.find_block(0, at),
@@ -249,7 +256,8 @@ fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
                 });
             }
         }
-        emit.refusal(0, &part.refusal);
+        let refusal = news(MismatchKind::Refusal, part.refusal.as_str(), emit);
+        emit.refusal(0, refusal);
     }
 }
 

@@ -11,7 +11,7 @@ use super::json::{Json, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects
 use super::stop::StopKind;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
-use crate::tool_calls::{CallStart, Executor, Place, Slot, is_one_of, present};
+use crate::tool_calls::{CallStart, Executor, OpenCall, Place, Slot, is_one_of, present};
 
 objects! {
     struct Chunk<'a> {
@@ -307,6 +307,11 @@ struct Entered<'a> {
 }
 
 impl Entered<'_> {
+    /// Whether its name is another one than the call's, which is more than a name.
+    fn is_another_call(&self, call: &OpenCall) -> bool {
+        call.is_called_otherwise(self.name) && (self.has_arguments || call.has_input())
+    }
+
     /// The slot that the entry itself names.
     fn own_slot(&self) -> Slot<'static> {
         Slot::new(self.choice, self.index.map_or(Place::Nowhere, Place::Index))
@@ -351,6 +356,8 @@ fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
         };
     };
     match (emit.known().open_call(number), with_id) {
+        // An id that is not the call's own: servers that have none of their own repeat one with each call.
+        (Some(call), _) if call.id() == entry.id && entry.is_another_call(call) => Found::New,
         (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
         // Another id in a slot is another call: one from before, or a new one.
         (_, Some(known)) => Found::call_again(known, entry, emit),
@@ -368,8 +375,8 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter
     };
     let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
     match emit.known().open_call(number) {
-        // Without index and id, a name with arguments after a whole value can only be another call's.
-        Some(call) if entry.index.is_none() && is_named_whole && call.has_whole_value() => Found::New,
+        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count.
+        Some(call) if is_named_whole && call.has_whole_value() && !emit.known().is_cumulative() => Found::New,
         Some(_) => Found::Call(number),
         None if is_named_whole => Found::New,
         None => Found::Ended(number),

@@ -120,7 +120,6 @@ fn end(slot: Slot<'_>, start: CallStart<'_>, executor: Executor, input: &str, em
     if executor == Executor::Provider {
         emit.calls().set_executor(slot, executor);
     }
-    // The server may have filled in what the model left out, so what differs is told, and no more.
-    emit.calls().derived(slot, input);
+    emit.calls().whole(slot, input);
     emit.calls().stop(slot);
 }

@@ -258,8 +258,8 @@ fn responses_that_say_it_late() {
     let all = ("ab", "sc", "no");
     assert_eq!(words(&read_json(Provider::OpenaiResponses, [end()])), all);
     assert_eq!(words(&read_json(Provider::OpenaiResponses, [done(0, &reasoning), done(1, &message), end()])), all);
-    // Where events say something, nothing else is told; an empty piece says nothing.
-    for (piece, words_told) in [("x", ("x", "x", "x")), ("", all)] {
+    // What events say of a part is not told again, be it the same or not; an empty piece says nothing.
+    for (piece, words_told) in [("x", ("xb", "xsc", "xno")), ("", all)] {
         let events = ["reasoning_summary_text", "refusal", "output_text"].map(|kind| {
             json!({"type": format!("response.{kind}.delta"), "output_index": 1, "content_index": 0, "delta": piece})
         });
