@@ -7,7 +7,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, StreamEvent};
 use super::failure::Failure;
 use super::format::{Format, Understood};
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use super::stop::StopKind;
 use super::tool_call::ToolCall;
 use crate::tool_calls::{CallStart, Place, Slot};
@@ -17,7 +17,7 @@ objects! {
         kind: Text<'a> = "type",
         tool_call_id: Text<'a> = "toolCallId",
         tool_call_name: Text<'a> = "toolCallName",
-        delta: Text<'a>,
+        delta: Lazy<Piece<'a>>,
         run_id: Text<'a> = "runId",
         message_id: Text<'a> = "messageId",
         encrypted_value: Json<'a> = "encryptedValue",
@@ -65,12 +65,17 @@ fn owns_type(kind: &str) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
-    let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.as_str());
+    let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.given().unwrap_or_default());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
     let message_id = event.message_id.as_str();
     let at = At::from(message_id);
     match &*event.kind {
-        "TOOL_CALL_ARGS" => emit.calls().delta(slot, delta),
+        kind if kind.ends_with("_CONTENT") => drop(event.delta.required()?),
+        kind if kind.ends_with("_CHUNK") => drop(event.delta.given()?),
+        _ => {}
+    }
+    match &*event.kind {
+        "TOOL_CALL_ARGS" => emit.calls().delta(slot, event.delta.required()?),
         "TOOL_CALL_START" => emit.calls().start(slot, CallStart::new(name).id(id)),
         "TOOL_CALL_END" => emit.calls().stop(slot),
         "TOOL_CALL_CHUNK" if id.is_empty() => match emit.last_chunk() {
@@ -146,7 +151,7 @@ fn fill(ToolCall { id, function, .. }: &ToolCall<'_>, emit: &mut Emitter<'_>) {
     let slot = Slot::from(id.as_str());
     let call = emit.calls().find_open(slot).filter(|_| !id.is_empty());
     let is_empty = |call: u64| emit.known().open_call(call).is_some_and(|call| !call.has_input());
-    if let (Some(call), Some(function)) = (call.filter(|call| is_empty(*call)), function) {
+    if let (Some(call), Some(function)) = (call.filter(|call| is_empty(*call)), &function.0) {
         emit.calls().whole_of(call, function.arguments.text_or_json().as_str());
     }
 }

@@ -6,7 +6,7 @@ use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::{Format, Understood};
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
@@ -14,7 +14,7 @@ objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
         index: Option<u64>,
-        delta: Option<Delta<'a>>,
+        delta: Lazy<Around<Spelt<'a, Delta<'a>>>>,
         content_block: Option<Spelt<'a, Block<'a>>>,
         message: Option<Message<'a>>,
         usage: Json<'a>,
@@ -22,9 +22,9 @@ objects! {
 
     struct Delta<'a> {
         kind: Text<'a> = "type",
-        partial_json: Text<'a>,
-        text: Text<'a>,
-        thinking: Text<'a>,
+        partial_json: Piece<'a>,
+        text: Piece<'a>,
+        thinking: Piece<'a>,
         signature: Json<'a>,
         citation: Option<Spelt<'a, Citation<'a>>>,
         /// A compaction's summary.
@@ -106,7 +106,16 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
     match &*event.kind {
         "content_block_delta" => {
-            let Some(delta) = event.delta else { return Ok(Understood::Yes) };
+            let Spelt { json, object: delta } = event.delta.get()?.required()?;
+            match &*delta.kind {
+                "input_json_delta" => drop(delta.partial_json.required()?),
+                "text_delta" => drop(delta.text.required()?),
+                "thinking_delta" => drop(delta.thinking.required()?),
+                "signature_delta" | "citations_delta" | "compaction_delta" => {}
+                _ if [&delta.partial_json, &delta.text, &delta.thinking].iter().any(|piece| piece.required().is_ok()) => {}
+                "" => return Err(Unreadable),
+                kind => emit.unknown_part(kind, json),
+            }
             emit.calls().delta(slot, &delta.partial_json);
             emit.text_at(0, at, &delta.text);
             emit.reasoning_at(0, at, &delta.thinking);
@@ -135,7 +144,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             let Message { stop_reason, stop_sequence, stop_details, container, usage, .. } = message;
             end(&Delta { stop_reason, stop_sequence, stop_details, container, ..Delta::default() }, usage, emit);
         }
-        "message_delta" => end(&event.delta.unwrap_or_default(), event.usage, emit),
+        "message_delta" => end(&event.delta.get()?.unwrap_or_default().object, event.usage, emit),
         "message_stop" => emit.end_stream(),
         "ping" => {}
         _ => return Ok(Understood::No),

@@ -12,7 +12,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Piece, Spelt, Text, Unreadable, objects};
 use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
@@ -20,7 +20,7 @@ objects! {
     struct Event<'a> {
         message_start: Json<'a> = "messageStart",
         content_block_start: Option<Block<'a>> = "contentBlockStart",
-        content_block_delta: Option<Block<'a>> = "contentBlockDelta",
+        content_block_delta: Around<Block<'a>> = "contentBlockDelta",
         content_block_stop: Option<Block<'a>> = "contentBlockStop",
         message_stop: Option<MessageStop<'a>> = "messageStop",
         metadata: Option<Metadata<'a>>,
@@ -36,20 +36,20 @@ objects! {
     struct Block<'a> {
         content_block_index: Option<u64> = "contentBlockIndex",
         start: Option<Part<'a>>,
-        delta: Option<Part<'a>>,
+        delta: Around<Part<'a>>,
     }
 
     struct Part<'a> {
-        text: Text<'a>,
-        reasoning_content: Option<Reasoning<'a>> = "reasoningContent",
-        tool_use: Option<ToolUse<'a>> = "toolUse",
+        text: Piece<'a>,
+        reasoning_content: Around<Reasoning<'a>> = "reasoningContent",
+        tool_use: Around<ToolUse<'a>> = "toolUse",
         /// At the start an object that names the call; then its parts.
         tool_result: Json<'a> = "toolResult",
         citation: Option<Spelt<'a, Citation<'a>>>,
     }
 
     struct Reasoning<'a> {
-        text: Text<'a>,
+        text: Piece<'a>,
         signature: Json<'a>,
         redacted_content: Json<'a> = "redactedContent",
     }
@@ -129,7 +129,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if !chunk.is_empty() {
         return read_chunk(chunk, emit);
     }
-    Ok(event.read(emit))
+    event.read(emit)
 }
 
 /// Reads an event in the model's own format: Claude's is Anthropic's, Nova's is that of ConverseStream.
@@ -141,13 +141,13 @@ fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Understood, Unread
     }
     match Failure::told_by(json) {
         Some(failure) => emit.fail(&failure),
-        None => return Ok(json.object::<Event<'_>>()?.read(emit)),
+        None => return json.object::<Event<'_>>()?.read(emit),
     }
     Ok(Understood::Yes)
 }
 
 impl Event<'_> {
-    fn read(self, emit: &mut Emitter<'_>) -> Understood {
+    fn read(self, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
         let mut understood = Understood::No;
         if self.message_start.is_object() {
             understood = Understood::Yes;
@@ -162,19 +162,24 @@ impl Event<'_> {
                 emit.expect_result(block.content_block_index.unwrap_or(0), &tool_use_id);
                 emit.tool_result(&tool_use_id, status.as_str() == "error", start.tool_result);
             }
-            if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use {
+            if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use.0 {
                 let executor = if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client };
                 let start = CallStart::new(name.as_str()).id(tool_use_id.as_str()).executor(executor);
                 emit.calls().start(slot, start.input(input.text_or_json().as_str()));
             }
         }
-        if let Some(block) = self.content_block_delta {
+        if let Some(block) = self.content_block_delta.0 {
             understood = Understood::Yes;
             let slot = Slot::at(block.content_block_index);
-            if let Some(delta) = block.delta {
+            {
+                let delta = block.delta.required()?;
+                let input = match &delta.tool_use.0 {
+                    Some(tool_use) => Some(tool_use.input.required_piece()?),
+                    None => None,
+                };
                 let at = At::from(block.content_block_index);
                 emit.text_at(0, at, &delta.text);
-                if let Some(Reasoning { text, signature, redacted_content }) = delta.reasoning_content {
+                if let Some(Reasoning { text, signature, redacted_content }) = delta.reasoning_content.0 {
                     emit.reasoning_at(0, at, &text);
                     emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), signature);
                     if redacted_content.is_given() {
@@ -188,8 +193,8 @@ impl Event<'_> {
                 if let Some(citation) = &delta.citation {
                     cite(citation, emit.find_block(0, at), emit);
                 }
-                if let Some(tool_use) = delta.tool_use {
-                    emit.payload(slot, &tool_use.input.text_or_json());
+                if let Some(input) = input {
+                    emit.payload(slot, &input);
                 }
             }
         }
@@ -208,7 +213,7 @@ impl Event<'_> {
             emit.usage(metadata.usage);
             emit.content_filter(0, metadata.trace);
         }
-        understood
+        Ok(understood)
     }
 }
 

@@ -6,7 +6,7 @@ use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::Source;
 use super::format::Understood;
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use super::said::{MismatchKind, Part, Scope};
 use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Slot, present};
@@ -15,8 +15,8 @@ objects! {
     struct Event<'a> {
         event_type: Text<'a>,
         generation_id: Text<'a>,
-        text: Text<'a>,
-        call_delta: Option<CallDelta<'a>> = "tool_call_delta",
+        text: Lazy<Piece<'a>>,
+        call_delta: Lazy<Around<CallDelta<'a>>> = "tool_call_delta",
         tool_calls: Vec<ToolCall<'a>>,
         citations: Vec<Spelt<'a, Citation<'a>>>,
         documents: Vec<Spelt<'a, Document<'a>>>,
@@ -28,8 +28,8 @@ objects! {
         index: Option<u64>,
         name: Text<'a>,
         /// A piece of the arguments' JSON text.
-        parameters: Text<'a>,
-        text: Text<'a>,
+        parameters: Piece<'a>,
+        text: Piece<'a>,
     }
 
     struct ToolCall<'a> {
@@ -76,8 +76,9 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     match &*event.event_type {
         "tool-calls-chunk" => {
             // The plan, which the whole calls repeat.
-            say_plan(&event.text, emit);
-            if let Some(CallDelta { index, name, parameters, text }) = event.call_delta {
+            let call_delta = event.call_delta.get()?.0;
+            say_plan(event.text.given()?, emit);
+            if let Some(CallDelta { index, name, parameters, text }) = call_delta {
                 say_plan(&text, emit);
                 let slot = Slot::at(index);
                 if !name.is_empty() {
@@ -87,13 +88,14 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             }
         }
         "tool-calls-generation" => {
-            let (_, news) = emit.news_of(PLAN, &event.text, Scope::Item);
+            let (_, news) = emit.news_of(PLAN, event.text.given()?, Scope::Item);
             emit.reasoning(0, news);
             end_calls(&event.tool_calls, emit);
         }
         "text-generation" => {
-            emit.text(0, &event.text);
-            emit.note_said(TEXT, &event.text);
+            let text = event.text.required()?;
+            emit.text(0, text);
+            emit.note_said(TEXT, text);
         }
         "citation-generation" => {
             for Spelt { json, object: Citation { start, end, text } } in &event.citations {

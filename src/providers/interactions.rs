@@ -6,7 +6,7 @@ use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::Understood;
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
@@ -16,7 +16,7 @@ objects! {
         kind: Text<'a> = "type",
         index: Option<u64>,
         step: Option<Spelt<'a, Step<'a>>>,
-        delta: Option<Spelt<'a, Delta<'a>>>,
+        delta: Lazy<Around<Spelt<'a, Delta<'a>>>>,
         interaction: Option<Interaction<'a>>,
     }
 
@@ -32,9 +32,9 @@ objects! {
 
     struct Delta<'a> {
         kind: Text<'a> = "type",
-        text: Text<'a>,
+        text: Piece<'a>,
         arguments: Json<'a>,
-        content: Option<Summary<'a>>,
+        content: Around<Summary<'a>>,
         signature: Json<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         is_error: bool,
@@ -48,7 +48,7 @@ objects! {
     }
 
     struct Summary<'a> {
-        text: Text<'a>,
+        text: Piece<'a>,
     }
 
     struct Interaction<'a> {
@@ -65,10 +65,16 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     let kinds = [event.event_type.as_str(), event.kind.as_str()];
     match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
         "step.delta" => {
-            let Some(Spelt { json, object: delta }) = event.delta else { return Ok(Understood::Yes) };
-            emit.payload(slot, &delta.arguments.text_or_json());
+            let Spelt { json, object: delta } = event.delta.get()?.required()?;
+            let is_piece_of_call = delta.kind.starts_with("arguments");
+            let arguments =
+                if is_piece_of_call { delta.arguments.required_piece()? } else { delta.arguments.piece()? };
+            if delta.kind.as_str() == "text" {
+                delta.text.required()?;
+            }
+            emit.payload(slot, &arguments);
             emit.text_at(0, at, &delta.text);
-            emit.reasoning_at(0, at, delta.content.as_ref().map_or("", |summary| summary.text.as_str()));
+            emit.reasoning_at(0, at, delta.content.0.as_ref().map_or("", |summary| summary.text.as_str()));
             sign(slot, at, delta.signature, emit);
             for Spelt { json, object: Annotation { url, title, start_index, end_index } } in &delta.annotations {
                 emit.source(Source {

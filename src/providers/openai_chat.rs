@@ -7,7 +7,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Json, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
+use super::json::{Around, Field, Json, Piece, Pieces, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
 use super::stop::StopKind;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
@@ -55,11 +55,11 @@ objects! {
 
     struct Choice<'a> {
         index: Option<u64>,
-        delta: Option<Delta<'a>>,
+        delta: Around<Delta<'a>>,
         /// In place of a delta where the answer is not streamed: all of it.
-        message: Option<Delta<'a>>,
+        message: Around<Delta<'a>>,
         /// In place of a delta in a completion.
-        text: Text<'a>,
+        text: Piece<'a>,
         finish_reason: Text<'a>,
         native_finish_reason: Text<'a>,
         /// Which stop sequence has come, at vLLM. (Where it is a number, a token.)
@@ -70,27 +70,27 @@ objects! {
 
     struct Delta<'a> {
         content: TextOrList<'a, Spelt<'a, Part<'a>>>,
-        refusal: Text<'a>,
-        reasoning_content: Text<'a>,
-        reasoning: Text<'a>,
+        refusal: Piece<'a>,
+        reasoning_content: Piece<'a>,
+        reasoning: Piece<'a>,
         reasoning_details: Vec<Spelt<'a, Detail<'a>>>,
         /// `LiteLLM`'s form of what Anthropic thinks.
         thinking_blocks: Vec<Detail<'a>>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
-        tool_calls: Vec<ToolCall<'a>>,
-        function_call: Option<Function<'a>>,
+        tool_calls: Pieces<ToolCall<'a>>,
+        function_call: Around<Function<'a>>,
     }
 
     /// A part of the content, where it is a list, as Mistral sends it.
     struct Part<'a> {
         kind: Text<'a> = "type",
-        text: Text<'a>,
+        text: Piece<'a>,
         thinking: TextOrList<'a, Thought<'a>>,
     }
 
     struct Thought<'a> {
-        text: Text<'a>,
+        text: Piece<'a>,
     }
 
     /// A piece of reasoning as OpenRouter sends it: text, a summary, or data that only the provider can read.
@@ -119,10 +119,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if chunk.choices.is_none() && !usage.is_given() && !is_named {
         return Ok(Understood::No);
     }
-    let choices = chunk.choices.unwrap_or_default().objects()?;
+    let mut choices = Pieces::<Choice<'_>>::default();
+    choices.read(chunk.choices.unwrap_or_default().or_null())?;
     emit.message(&chunk.id, &chunk.model);
     emit.content_filter(0, chunk.prompt_filter_results);
-    for choice in choices {
+    for choice in choices.0 {
         read_choice(choice, emit);
     }
     for Spelt { json, object: page } in &chunk.search_results {
@@ -159,7 +160,7 @@ impl<'a> Page<'a> {
 
 fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     let number = choice.index.unwrap_or(0);
-    match choice.delta.or(choice.message) {
+    match choice.delta.0.or(choice.message.0) {
         // Some servers repeat the delta's text next to it.
         Some(delta) => read_delta(number, delta, emit),
         None => emit.text(number, &choice.text),
@@ -226,7 +227,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
         }
     }
     emit.refusal(choice, &delta.refusal);
-    for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls {
+    for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls.0 {
         let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
         read_entry(choice, index, &id, &function.unwrap_or_default(), executor, emit);
         if let Some(Spelt { json, object: extra }) = extra_content {
@@ -236,7 +237,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
             emit.opaque_of_call(OpaqueKind::Signature, choice, call, signature);
         }
     }
-    if let Some(function) = delta.function_call {
+    if let Some(function) = delta.function_call.0 {
         // The older form has one call at most, and no id.
         read_entry(choice, Some(0), "", &function, Executor::Client, emit);
     }

@@ -5,7 +5,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
 use super::format::{Format, Understood};
-use super::json::{Json, Text, Unreadable, objects};
+use super::json::{Json, Lazy, Piece, Text, Unreadable, objects};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
@@ -13,10 +13,10 @@ objects! {
         kind: Text<'a> = "type",
         tool_call_id: Text<'a> = "toolCallId",
         tool_name: Text<'a> = "toolName",
-        input_text_delta: Text<'a> = "inputTextDelta",
+        input_text_delta: Lazy<Piece<'a>> = "inputTextDelta",
         input: Json<'a>,
         provider_executed: bool = "providerExecuted",
-        delta: Text<'a>,
+        delta: Lazy<Piece<'a>>,
         error_text: Text<'a> = "errorText",
         finish_reason: Text<'a> = "finishReason",
         /// Of a block of text or reasoning.
@@ -60,7 +60,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let start = CallStart::new(name).id(id).executor(executor);
     let at = At::from(event.id.as_str());
     match &*event.kind {
-        "tool-input-delta" => emit.calls().delta(slot, &event.input_text_delta),
+        "tool-input-delta" => emit.calls().delta(slot, event.input_text_delta.required()?),
         "tool-input-start" => emit.calls().start(slot, start),
         "tool-input-available" => end(slot, start, executor, event.input.spelt(), emit),
         "tool-input-error" => {
@@ -69,9 +69,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             emit.report(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
         "text-start" => emit.start_text(0, at, &event.id, ""),
-        "text-delta" => emit.text_at(0, at, &event.delta),
+        "text-delta" => emit.text_at(0, at, event.delta.required()?),
         "reasoning-start" => drop(emit.start_block(0, at, BlockKind::Reasoning, &event.id, "")),
-        "reasoning-delta" => emit.reasoning_at(0, at, &event.delta),
+        "reasoning-delta" => emit.reasoning_at(0, at, event.delta.required()?),
         "text-end" | "reasoning-end" => {}
         "tool-output-available" if !id.is_empty() => emit.tool_result(id, false, json),
         "tool-output-error" | "tool-output-denied" if !id.is_empty() => emit.tool_result(id, true, json),

@@ -122,7 +122,7 @@ fn realtime() {
         let is_between = between.is_some();
         let log = read_realtime(events.iter().cloned().chain(between).chain(late.clone()));
         assert_eq!(log.summary(), ["tool complete {}", "own complete {}"]);
-        assert_eq!((log.text.as_str(), log.unknown.len(), log.stops.len(), log.errors), ("", 4, 1, vec![]));
+        assert_eq!((log.text.as_str(), log.not_known().len(), log.stops.len(), log.errors), ("", 4, 1, vec![]));
         assert_eq!(log.besides.iter().filter(|fact| fact.starts_with("result of")).count(), 1, "{:?}", log.besides);
         assert_eq!((log.ends, log.incomplete.is_some()), (1, is_between));
     }

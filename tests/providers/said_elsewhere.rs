@@ -66,12 +66,16 @@ fn parts_of_content() {
             content(json!([{"type": "thinking", "thinking": "c"}, {"type": "text", "text": "1"}])),
             content(json!([{"type": "text", "text": "2"}, {"type": "image_url", "image_url": "x"}, 5, "x", null])),
             content(json!([])),
-            content(json!({})),
+            content(json!(null)),
             content(json!("3")),
-            content(json!([{"type": "thinking", "thinking": {"x": 1}}, {"type": "text", "text": ["x"]}])),
         ],
     );
     assert_eq!(words(&log), ("123", "abc", ""));
+    // What may have been said and can't be read.
+    for torn in [json!({}), json!(1), json!([{"type": "thinking", "thinking": {"x": 1}}]), json!([{"text": 1}])] {
+        let log = read(Provider::OpenaiChat, [content(torn.clone()).to_string()]);
+        assert_eq!((log.bad_frames.len(), words(&log)), (1, ("", "", "")), "{torn}");
+    }
 }
 
 #[test]

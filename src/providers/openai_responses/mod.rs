@@ -21,7 +21,7 @@ use crate::providers::emitter::Emitter;
 use crate::providers::event::BlockKind;
 use crate::providers::failure::Failure;
 use crate::providers::format::{Format, Understood};
-use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use crate::providers::said::{MismatchKind, Part, Scope};
 use crate::providers::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{Key, Place, Places, Slot};
@@ -87,7 +87,7 @@ objects! {
         summary_index: Option<u64>,
         annotation: Option<Spelt<'a, Annotation<'a>>>,
         command_index: Option<u64>,
-        delta: Text<'a>,
+        delta: Lazy<Piece<'a>>,
         name: Text<'a>,
         /// The whole input of a `.done` event, under the names it goes by.
         arguments: Json<'a>,
@@ -183,6 +183,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     if event.event_id.is_given() || realtime::owns_type(&event.kind) {
         return realtime::read(json, &mut state.realtime, emit);
     }
+    let is_piece = event.kind.starts_with("response.") && event.kind.ends_with(".delta") && !is_silent(&event.kind);
+    let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {
         emit.calls().unplaced(Slot::at(None));
@@ -197,13 +199,13 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         | "response.custom_tool_call_input.delta"
         | "response.code_interpreter_call_code.delta" => {
             if state.is_of_its_kind(&event.kind, slot, emit) {
-                emit.calls().delta(slot, &event.delta);
+                emit.calls().delta(slot, delta);
             }
         }
         "response.shell_call_command.added"
         | "response.shell_call_command.delta"
         | "response.apply_patch_call_operation_diff.delta" => {
-            state.delta(slot, command, &event.delta, emit);
+            state.delta(slot, command, delta, emit);
         }
         "response.shell_call_command.done" => state.done(slot, command, &event.command, emit),
         "response.apply_patch_call_operation_diff.done" => state.done(slot, 0, &event.diff, emit),
@@ -237,7 +239,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             }
         }
         "response.output_text.delta" => {
-            state.say_text(part, &event.delta, emit);
+            state.say_text(part, delta, emit);
         }
         // What is late, after the response, repeats what is not remembered any more.
         "response.output_text.done" if state.part == Some(part) && !emit.has_said() => {}
@@ -265,13 +267,13 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             }
         }
         "response.refusal.delta" => {
-            emit.refusal(state.choice, &event.delta);
-            state.note(MismatchKind::Refusal, part, &event.delta, emit);
+            emit.refusal(state.choice, delta);
+            state.note(MismatchKind::Refusal, part, delta, emit);
         }
         "response.refusal.done" => state.repeat(MismatchKind::Refusal, part, &event.refusal, Source::Events, emit),
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-            state.reason(part, &event.delta, emit);
-            state.note(MismatchKind::Reasoning, part, &event.delta, emit);
+            state.reason(part, delta, emit);
+            state.note(MismatchKind::Reasoning, part, delta, emit);
         }
         "response.reasoning_text.done" | "response.reasoning_summary_text.done" => {
             state.repeat(MismatchKind::Reasoning, part, &event.text, Source::Events, emit);
@@ -286,11 +288,14 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.failed" => end("failed", event.response, state, emit),
         "keepalive" => {}
         kind => {
-            let kind = kind.strip_prefix("response.").unwrap_or_default();
-            return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into());
+            return Ok(is_silent(kind).into());
         }
     }
     Ok(Understood::Yes)
+}
+
+fn is_silent(kind: &str) -> bool {
+    kind.strip_prefix("response.").is_some_and(|kind| SILENT.iter().any(|family| kind.starts_with(family)))
 }
 
 impl Event<'_> {

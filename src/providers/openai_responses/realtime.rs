@@ -17,7 +17,7 @@ use crate::providers::emitter::Emitter;
 use crate::providers::event::StreamEvent;
 use crate::providers::failure::Failure;
 use crate::providers::format::Understood;
-use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use crate::providers::said::{self, MismatchKind, Scope};
 use crate::providers::stop::StopKind;
 use crate::saved::{Impossible, Reader, Writer};
@@ -45,7 +45,7 @@ objects! {
         item_id: Text<'a>,
         content_index: Option<u64>,
         call_id: Text<'a>,
-        delta: Text<'a>,
+        delta: Lazy<Piece<'a>>,
         name: Text<'a>,
         arguments: Json<'a>,
         text: Text<'a>,
@@ -131,11 +131,13 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     if state.over.iter().any(|over| over == response_id.as_str()) {
         return Ok(read_late(&event, emit));
     }
+    let is_piece = event.kind.starts_with("response.") && event.kind.ends_with(".delta") && !is_silent(&event.kind);
+    let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
     let part_key = key(&event.item_id, event.content_index.unwrap_or(0));
     match &*event.kind {
         "response.function_call_arguments.delta" | "response.mcp_call_arguments.delta" => {
             let slot = state.slot(&event, emit);
-            emit.calls().delta(slot, &event.delta);
+            emit.calls().delta(slot, delta);
         }
         "response.function_call_arguments.done" | "response.mcp_call_arguments.done" => {
             let slot = state.slot(&event, emit);
@@ -150,8 +152,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         | "response.output_audio_transcript.delta"
         | "response.audio_transcript.delta" => {
             let choice = state.enter(&event.response_id, emit);
-            say(choice, &event.item_id, &part_key, &event.delta, emit);
-            emit.note_said(part_of(choice, &part_key), &event.delta);
+            say(choice, &event.item_id, &part_key, delta, emit);
+            emit.note_said(part_of(choice, &part_key), delta);
         }
         "response.output_text.done"
         | "response.text.done"
