@@ -97,7 +97,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "THINKING_TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" | "REASONING_MESSAGE_CHUNK" => {
             emit.reasoning_at(0, at, delta);
         }
-        "TEXT_MESSAGE_END" | "THINKING_TEXT_MESSAGE_END" | "REASONING_MESSAGE_END" => emit.end_block(at),
+        "TEXT_MESSAGE_END" => {
+            emit.end_block(at);
+            emit.end_structured(0);
+        }
+        "THINKING_TEXT_MESSAGE_END" | "REASONING_MESSAGE_END" => emit.end_block(at),
         "REASONING_ENCRYPTED_VALUE" => {
             // Of a message or of a call.
             let entity = event.entity_id.as_str();

@@ -29,9 +29,10 @@ objects! {
         citation: Option<Spelt<'a, Citation<'a>>>,
         /// A compaction's summary.
         content: Json<'a>,
+        encrypted_content: Json<'a>,
         stop_reason: Text<'a>,
         stop_sequence: Text<'a>,
-        stop_details: Option<StopDetails<'a>>,
+        stop_details: Option<Spelt<'a, StopDetails<'a>>>,
         container: Json<'a>,
     }
 
@@ -78,7 +79,7 @@ objects! {
         content: Vec<Spelt<'a, Block<'a>>>,
         stop_reason: Text<'a>,
         stop_sequence: Text<'a>,
-        stop_details: Option<StopDetails<'a>>,
+        stop_details: Option<Spelt<'a, StopDetails<'a>>>,
         container: Json<'a>,
         usage: Json<'a>,
     }
@@ -125,6 +126,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             }
             if delta.kind.as_str() == "compaction_delta" {
                 emit.opaque(OpaqueKind::Compaction, 0, None, delta.content);
+                emit.opaque(OpaqueKind::Compaction, 0, None, delta.encrypted_content);
             }
         }
         "content_block_start" => start(slot, at, event.content_block, emit),
@@ -174,7 +176,9 @@ fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: 
                 find(found, emit);
             }
         }
-        _ => {}
+        "" => {}
+        // Nobody has an event for it yet: an upload to a container, another model's turn, …
+        kind => emit.unknown_part(kind, json),
     }
     emit.text_at(0, at, &block.text);
     emit.reasoning_at(0, at, &block.thinking);
@@ -226,7 +230,8 @@ fn cite(Spelt { json, object: citation }: &Spelt<'_, Citation<'_>>, block: Optio
 }
 
 fn end(delta: &Delta<'_>, usage: Json<'_>, emit: &mut Emitter<'_>) {
-    if let Some(details) = &delta.stop_details {
+    if let Some(Spelt { json, object: details }) = &delta.stop_details {
+        emit.content_filter(0, *json);
         emit.refusal(0, &details.explanation);
     }
     emit.opaque(OpaqueKind::Container, 0, None, delta.container);

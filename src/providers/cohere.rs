@@ -111,7 +111,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             match &*content.kind {
                 "thinking" => drop(emit.start_block(0, at, BlockKind::Reasoning, "", "")),
                 "text" => emit.start_text(0, at, "", ""),
-                _ => {}
+                "" => {}
+                kind => emit.unknown_part(kind, json),
             }
             emit.text_at(0, at, &content.text);
             emit.reasoning_at(0, at, &content.thinking);

@@ -129,7 +129,8 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             emit.usage(meta);
             emit.end_stream();
         }
-        kind => return Ok(matches!(kind, "search-queries-generation" | "debug").into()),
+        "search-queries-generation" => emit.data(&event.event_type, json),
+        kind => return Ok((kind == "debug").into()),
     }
     Ok(Understood::Yes)
 }

@@ -173,6 +173,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A message or a step is over, so that the next one's text is an answer of its own where it is JSON.
+    pub(super) fn end_structured(&mut self, choice: u64) {
+        let content = self.calls().find_open(Slot::new(choice, Place::Content));
+        if let Some(content) = content.filter(|_| self.is_structured) {
+            self.calls().end_early(content);
+        }
+    }
+
     /// A block begins. Ask [`start_text`](Self::start_text) for one of text.
     pub(super) fn start_block(&mut self, choice: u64, at: At<'_>, kind: BlockKind, id: &str, phase: &str) -> u64 {
         let limits = self.calls.state().limits();
@@ -361,7 +369,7 @@ impl<'a> Emitter<'a> {
 
     fn result_of(&mut self, call: Option<u64>, call_id: Option<&str>, is_error: bool, json: Json<'_>) {
         if let Some(call) = call {
-            self.calls().end_before_result(call);
+            self.calls().end_early(call);
         }
         self.tell(StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json: json.spelt() }));
     }
@@ -424,7 +432,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
         let call = self.user.told.results.get(0, Key::Index(index));
         if let Some(call) = call {
-            self.calls().end_before_result(call);
+            self.calls().end_early(call);
         }
         // Only the first part names the call on the wire.
         let call_id = call.and_then(|call| self.calls.state().id_of(call));

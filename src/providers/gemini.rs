@@ -34,6 +34,7 @@ objects! {
         index: Option<u64>,
         content: Around<Content<'a>>,
         finish_reason: Json<'a> = "finishReason",
+        finish_message: Json<'a> = "finishMessage",
         safety_ratings: Json<'a> = "safetyRatings",
         grounding: Option<Grounding<'a>> = "groundingMetadata",
         citations: Option<grounding::Citations<'a>> = "citationMetadata",
@@ -53,7 +54,8 @@ fn owns_type(kind: &str) -> bool {
 }
 
 fn owns_members(look: &Look<'_>) -> bool {
-    look.candidates.is_given() || look.usage_metadata.is_given() || gemini_live::owns_members(look)
+    let members = [look.candidates, look.usage_metadata, look.prompt_feedback];
+    members.into_iter().any(Json::is_given) || gemini_live::owns_members(look)
 }
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
@@ -76,6 +78,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         read_parts(choice, candidate.content.unwrap_or_default().parts.0, emit);
         emit.content_filter(choice, candidate.safety_ratings);
         grounding::tell(choice, candidate.grounding, candidate.citations, candidate.contexts, emit);
+        if candidate.finish_message.is_given() {
+            emit.data("finishMessage", candidate.finish_message);
+        }
         // Not an end: more chunks may come after a reason.
         let reason = finish_reason(candidate.finish_reason);
         if !reason.is_empty() {

@@ -6,12 +6,13 @@ use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::OpaqueKind;
 use super::json::{Around, Json, Piece, Pieces, Spelt, Text, objects};
+use super::media::Media;
 use crate::parser::Atom;
-use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot};
+use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot, present};
 
 objects! {
     pub(super) struct Content<'a> {
-        pub(super) parts: Pieces<Part<'a>>,
+        pub(super) parts: Pieces<Spelt<'a, Part<'a>>>,
     }
 
     pub(super) struct Part<'a> {
@@ -63,8 +64,14 @@ objects! {
 }
 
 /// What the parts of an answer say.
-pub(super) fn read_parts(choice: u64, parts: Vec<Part<'_>>, emit: &mut Emitter<'_>) {
-    for part in parts {
+pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mut Emitter<'_>) {
+    for Spelt { json, object: part } in parts {
+        for (member, at) in [("inlineData", "data"), ("fileData", "fileUri")] {
+            show(choice, json.member(member), at, emit);
+        }
+        if json.members().next().is_some() && !json.members().any(|(name, _)| KNOWN.contains(&&*name.word())) {
+            emit.unknown_part(&json.first_name(), json);
+        }
         if part.thought {
             emit.reasoning(choice, &part.text);
         } else {
@@ -93,6 +100,28 @@ pub(super) fn read_parts(choice: u64, parts: Vec<Part<'_>>, emit: &mut Emitter<'
             emit.opaque(OpaqueKind::Signature, choice, emit.find_block(choice, At::Run), part.thought_signature);
         }
     }
+}
+
+/// The members by which a part is known.
+const KNOWN: [&str; 10] = [
+    "text",
+    "thought",
+    "thoughtSignature",
+    "functionCall",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "inlineData",
+    "fileData",
+];
+
+/// Bytes, or where they are.
+fn show(choice: u64, media: Json<'_>, member: &str, emit: &mut Emitter<'_>) {
+    let (mime_type, at) = (media.member("mimeType").word(), media.member(member).word());
+    let (data, url) = if member == "data" { (present(&at), None) } else { (None, present(&at)) };
+    let block = emit.find_block(choice, At::Run);
+    emit.media(Media { choice, block, media_type: present(&mime_type), data, url });
 }
 
 /// Calls come one after the other: a name starts one, and ends the one before.

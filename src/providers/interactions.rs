@@ -7,6 +7,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::Understood;
 use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use super::media::Media;
 use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
@@ -38,6 +39,9 @@ objects! {
         signature: Json<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         is_error: bool,
+        mime_type: Text<'a>,
+        data: Text<'a>,
+        uri: Text<'a>,
     }
 
     struct Annotation<'a> {
@@ -86,6 +90,19 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                     span: start_index.zip(*end_index),
                     json: json.spelt(),
                 });
+            }
+            match &*delta.kind {
+                "image" | "audio" | "video" | "document" => emit.media(Media {
+                    choice: 0,
+                    block: emit.find_block(0, at),
+                    media_type: present(&delta.mime_type),
+                    data: present(&delta.data),
+                    url: present(&delta.uri),
+                }),
+                "" | "text" | "thought_summary" | "thought_signature" | "text_annotation" | "text_annotation_delta" => {}
+                kind if is_piece_of_call || kind.ends_with("_result") => {}
+                _ if delta.arguments.is_given() || delta.text.required().is_ok() => {}
+                kind => emit.unknown_part(kind, json),
             }
             if delta.kind.ends_with("_result") {
                 emit.tool_result_at(event.index.unwrap_or(0), delta.is_error, json);

@@ -162,6 +162,11 @@ impl<'a> Json<'a> {
         Ok(())
     }
 
+    /// The name of an object's first member.
+    pub(super) fn first_name(self) -> Cow<'a, str> {
+        self.members().next().map_or(Cow::Borrowed(""), |(name, _)| name.word())
+    }
+
     pub(super) fn is_true(self) -> bool {
         self.0 == "true"
     }

@@ -7,7 +7,8 @@ use super::format::{Format, Look, Understood};
 use super::json::{Around, Json, Lazy, Piece, Pieces, Text, Unreadable, objects};
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
-use crate::tool_calls::CallStart;
+use super::media::Media;
+use crate::tool_calls::{CallStart, present};
 
 objects! {
     struct Event<'a> {
@@ -27,6 +28,7 @@ objects! {
     struct Message<'a> {
         content: Piece<'a>,
         thinking: Piece<'a>,
+        images: Json<'a>,
         tool_calls: Pieces<ToolCall<'a>>,
     }
 }
@@ -54,6 +56,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if let Some(message) = message.0 {
         emit.reasoning(0, &message.thinking);
         emit.text(0, &message.content);
+        for image in message.images.elements() {
+            emit.media(Media { data: present(&image.word()), ..Media::default() });
+        }
         for ToolCall { id, function, .. } in message.tool_calls.0 {
             let Some(Function { name, arguments }) = function.0 else { continue };
             // Whole, so that the index, which often is 0 for all, need not be trusted.

@@ -8,6 +8,7 @@ use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Around, Field, Json, Piece, Pieces, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
+use super::media::Media;
 use super::stop::StopKind;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
@@ -65,6 +66,7 @@ objects! {
         /// Which stop sequence has come, at vLLM. (Where it is a number, a token.)
         stop_reason: Text<'a>,
         content_filter_results: Json<'a>,
+        content_filter_offsets: Json<'a>,
         error: Json<'a>,
     }
 
@@ -76,6 +78,9 @@ objects! {
         reasoning_details: Vec<Spelt<'a, Detail<'a>>>,
         /// `LiteLLM`'s form of what Anthropic thinks.
         thinking_blocks: Vec<Detail<'a>>,
+        /// What is spoken, and the sound of it.
+        audio: Around<Audio<'a>>,
+        images: Vec<Image<'a>>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
         tool_calls: Pieces<ToolCall<'a>>,
@@ -87,6 +92,20 @@ objects! {
         kind: Text<'a> = "type",
         text: Piece<'a>,
         thinking: TextOrList<'a, Thought<'a>>,
+        image_url: Json<'a>,
+    }
+
+    struct Audio<'a> {
+        transcript: Piece<'a>,
+        data: Piece<'a>,
+    }
+
+    struct Image<'a> {
+        image_url: Json<'a>,
+    }
+
+    struct ImageUrl<'a> {
+        url: Text<'a>,
     }
 
     struct Thought<'a> {
@@ -174,6 +193,7 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
         emit.stop(number, reason, StopKind::of(meant), native, &choice.stop_reason);
     }
     emit.content_filter(number, choice.content_filter_results);
+    emit.content_filter(number, choice.content_filter_offsets);
     if let Some(failure) = Failure::at(choice.error) {
         emit.fail(&failure);
     }
@@ -217,6 +237,10 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
         TextOrList::Text(text) => emit.text(choice, text),
         TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
     }
+    let Audio { transcript, data } = delta.audio.unwrap_or_default();
+    emit.text(choice, &transcript);
+    emit.media(Media { choice, data: present(&data), ..Media::default() });
+    delta.images.iter().for_each(|image| show(choice, image.image_url, emit));
     for Spelt { json, object: annotation } in &delta.annotations {
         let page = annotation.url_citation.as_ref();
         emit.source(page.unwrap_or(&Page::default()).source(choice, *json).in_block(emit.find_block(choice, At::Run)));
@@ -259,6 +283,10 @@ fn read_part(choice: u64, Spelt { json, object: part }: &Spelt<'_, Part<'_>>, em
     if part.kind.as_str() == "reference" {
         emit.source(Page::default().source(choice, *json).in_block(emit.find_block(choice, At::Run)));
     }
+    show(choice, part.image_url, emit);
+    if !matches!(&*part.kind, "" | "text" | "thinking" | "reference" | "image_url") {
+        emit.unknown_part(&part.kind, *json);
+    }
     match &part.thinking {
         TextOrList::Text(thought) => emit.reasoning(choice, thought),
         TextOrList::List(thoughts) => {
@@ -266,6 +294,14 @@ fn read_part(choice: u64, Spelt { json, object: part }: &Spelt<'_, Part<'_>>, em
         }
     }
     emit.text(choice, &part.text);
+}
+
+/// An image, by its address: alone or in an object.
+fn show(choice: u64, image: Json<'_>, emit: &mut Emitter<'_>) {
+    let ImageUrl { url } = image.object().unwrap_or_default();
+    let word = image.word();
+    let url = if url.is_empty() { &*word } else { &*url };
+    emit.media(Media { choice, url: present(url), ..Media::default() });
 }
 
 fn read_entry(

@@ -77,6 +77,11 @@ pub struct ProviderStream {
     pub(super) undecided: Vec<String>,
 }
 
+/// Whether a line is an event by itself.
+fn is_event(line: &str) -> bool {
+    matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
+}
+
 /// How many events are kept until the provider is known. No provider sends more pings than that before anything else.
 pub(super) const MOST_UNDECIDED: usize = 64;
 
@@ -364,6 +369,10 @@ impl ProviderStream {
                     list.elements().for_each(|event| self.read_event(event, on_event));
                 }
                 Some(event) => self.read_event(event, on_event),
+                // Some servers leave out the blank lines between events, so that their data was joined.
+                None if event.contains('\n') && event.lines().all(is_event) => {
+                    event.lines().for_each(|event| self.push_event(event, on_event));
+                }
                 None => self.tell_bad_frame(event, on_event),
             },
         }

@@ -6,6 +6,7 @@ use super::event::{BlockKind, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
 use super::format::{Format, Understood};
 use super::json::{Json, Lazy, Piece, Text, Unreadable, objects};
+use super::media::Media;
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
@@ -28,11 +29,12 @@ objects! {
         url: Text<'a>,
         title: Text<'a>,
         filename: Text<'a>,
+        media_type: Text<'a> = "mediaType",
     }
 }
 
 /// How the types begin of events that are known and say nothing about a call, text or reasoning.
-const SILENT: [&str; 6] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-", "data-"];
+const SILENT: [&str; 5] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-"];
 
 pub(super) const FORMAT: Format = Format { name: "vercel-ui", read, owns_type, owns_members: |_| false };
 
@@ -94,7 +96,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "error" if !event.error_text.is_empty() => {
             emit.fail(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
-        "start-step" | "finish-step" | "message-metadata" | "file" => {}
+        "start-step" | "finish-step" => emit.end_structured(0),
+        "file" | "reasoning-file" => {
+            emit.media(Media { media_type: present(&event.media_type), url: present(&event.url), ..Media::default() });
+        }
+        "message-metadata" => emit.data(&event.kind, json),
+        kind if kind.starts_with("data-") => emit.data(kind, json),
         kind => return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into()),
     }
     if event.kind.starts_with("tool-") {

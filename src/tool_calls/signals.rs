@@ -302,8 +302,8 @@ impl Signals<'_> {
         }
     }
 
-    /// What has come of a call is known, so nothing more of its input comes.
-    pub(crate) fn end_before_result(&mut self, number: u64) {
+    /// Nothing more of a call's input comes: what has come of it is known, or another one begins.
+    pub(crate) fn end_early(&mut self, number: u64) {
         if self.calls.open.contains(number) {
             self.end_call(number, Ending::Told);
         }

@@ -107,7 +107,9 @@ impl Item<'_> {
         let is_in_container =
             || self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"));
         let is_client_s = match &*self.kind {
-            "function_call" | "custom_tool_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
+            // At xAI, its own tools come as custom ones.
+            "custom_tool_call" => !self.call_id().starts_with("xs_call_"),
+            "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
             "shell_call" => !is_in_container(),
             "tool_search_call" => self.execution.as_str() == "client",
             _ => false,
@@ -283,6 +285,8 @@ impl Item<'_> {
             kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
                 emit.tool_result(self.call_id(), self.error.is_given() || self.status.as_str() == "failed", json);
             }
+            "" | "message" | "reasoning" | "mcp_list_tools" | "mcp_approval_response" => {}
+            kind if self.form().is_none() && !kind.ends_with("_output") => emit.unknown_part(kind, json),
             _ => {}
         }
         sources::of_searches(self.action, self.results, emit);

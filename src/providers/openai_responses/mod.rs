@@ -22,9 +22,10 @@ use crate::providers::event::BlockKind;
 use crate::providers::failure::Failure;
 use crate::providers::format::{Format, Understood};
 use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::providers::media::Media;
 use crate::providers::said::{MismatchKind, Part, Scope};
 use crate::providers::turn::{Composer, Shape, Turn};
-use crate::tool_calls::{Key, Place, Places, Slot};
+use crate::tool_calls::{Key, Place, Places, Slot, present};
 
 /// What must be known from one event to the next.
 #[derive(Clone, Debug, Default)]
@@ -98,6 +99,8 @@ objects! {
         text: Text<'a>,
         refusal: Text<'a>,
         part: Option<Whole<'a>>,
+        partial_image_b64: Text<'a>,
+        output_format: Text<'a>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
     }
@@ -116,6 +119,8 @@ objects! {
         incomplete_details: Option<Incomplete<'a>>,
         usage: Json<'a>,
         error: Json<'a>,
+        /// Azure's filters.
+        content_filters: Json<'a>,
     }
 
     struct Incomplete<'a> {
@@ -183,7 +188,10 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     if event.event_id.is_given() || realtime::owns_type(&event.kind) {
         return realtime::read(json, &mut state.realtime, emit);
     }
-    let is_piece = event.kind.starts_with("response.") && event.kind.ends_with(".delta") && !is_silent(&event.kind);
+    let is_sound = event.kind.starts_with("response.audio.");
+    let is_piece = event.kind.starts_with("response.")
+        && event.kind.ends_with(".delta")
+        && (is_sound || !is_silent(&event.kind));
     let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {
@@ -265,6 +273,13 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
                     emit,
                 );
             }
+        }
+        "response.audio.transcript.delta" => state.say_text(part, delta, emit),
+        "response.audio.delta" => emit.media(Media { data: present(delta), ..Media::default() }),
+        "response.image_generation_call.partial_image" => {
+            let format = if event.output_format.is_empty() { "png" } else { &event.output_format };
+            let (media_type, data) = (["image/", format].concat(), present(&event.partial_image_b64));
+            emit.media(Media { media_type: Some(&media_type), data, ..Media::default() });
         }
         "response.refusal.delta" => {
             emit.refusal(state.choice, delta);
@@ -457,6 +472,7 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
     // Asked before any item here has ended: what is forgotten because of them can't have been told before.
     let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
     emit.message(&response.id, &response.model);
+    emit.content_filter(0, response.content_filters);
     let may_be_old: Vec<_> = items().map(|(index, _, item)| item.may_be_old(index, emit)).collect();
     // Some servers tell the items here alone, or what their input is.
     for ((index, json, item), may_be_old) in items().zip(may_be_old) {
