@@ -174,8 +174,7 @@ impl Source for Stream {
             }
             // A stream that was cut early may have said nothing yet, but shows whose it is.
             Some(First { beginning, provider }) if !self.has_told && !is_cut => {
-                let instead =
-                    provider.filter(|provider| Some(*provider) != self.calls.provider());
+                let instead = provider.filter(|provider| Some(*provider) != self.calls.provider());
                 let instead =
                     instead.map(|provider| format!(" (--provider {provider} may be meant)")).unwrap_or_default();
                 complaints.push(format!("no-event: no event means anything to this provider{instead}: {beginning}"));

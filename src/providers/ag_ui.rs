@@ -65,7 +65,8 @@ fn owns_type(kind: &str) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
-    let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.given().unwrap_or_default());
+    let (id, name, delta) =
+        (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.given().unwrap_or_default());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
     let message_id = event.message_id.as_str();
     let at = At::from(message_id);

@@ -113,7 +113,9 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 "text_delta" => drop(delta.text.required()?),
                 "thinking_delta" => drop(delta.thinking.required()?),
                 "signature_delta" | "citations_delta" | "compaction_delta" => {}
-                _ if [&delta.partial_json, &delta.text, &delta.thinking].iter().any(|piece| piece.required().is_ok()) => {}
+                _ if [&delta.partial_json, &delta.text, &delta.thinking]
+                    .iter()
+                    .any(|piece| piece.required().is_ok()) => {}
                 "" => return Err(Unreadable),
                 kind => emit.unknown_part(kind, json),
             }

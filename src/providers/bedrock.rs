@@ -253,14 +253,15 @@ fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable
     let plain: Plain<'_> = json.object()?;
     let texts = [&plain.output_text, &plain.generation, &plain.text, &plain.completion];
     let outputs = || plain.generations.0.iter().chain(&plain.outputs.0);
+    let reasons = [&plain.completion_reason, &plain.stop_reason, &plain.finish_reason];
+    let has_reason = reasons.iter().any(|reason| !reason.is_empty());
     let is_plain = texts.iter().any(|text| text.required().is_ok()) || outputs().next().is_some();
-    if !is_plain {
+    if !is_plain && !has_reason {
         return Ok(false);
     }
     emit.begin_answer(0);
     texts.into_iter().for_each(|text| emit.text(0, text));
     outputs().for_each(|output| emit.text(0, &output.text));
-    let reasons = [&plain.completion_reason, &plain.stop_reason, &plain.finish_reason];
     let reasons = reasons.into_iter().chain(outputs().flat_map(|output| [&output.stop_reason, &output.finish_reason]));
     if let Some(reason) = reasons.map(Text::as_str).find(|reason| !reason.is_empty()) {
         emit.end_answer(reason);

@@ -8,8 +8,8 @@ use super::failure::Failure;
 use super::json::{Json, TextOrJson};
 use super::media::Media;
 use super::retry::Retry;
-use super::stop::StopKind;
 use super::said::{MismatchKind, News, Part, Scope};
+use super::stop::StopKind;
 use super::told::{Told, note};
 use super::usage::TokenUsage;
 use crate::tool_calls::{
@@ -304,7 +304,8 @@ impl<'a> Emitter<'a> {
 
     fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
         let content = Slot::new(choice, Place::Content);
-        let call = if kind == MismatchKind::Text && self.is_structured { self.calls().find_open(content) } else { None };
+        let call =
+            if kind == MismatchKind::Text && self.is_structured { self.calls().find_open(content) } else { None };
         match call {
             Some(call) => self.calls().contradict(call, text),
             None => {

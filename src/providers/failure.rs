@@ -156,7 +156,13 @@ impl<'a> Fields<'a> {
         let details = self.details.objects::<Detail<'_>>().unwrap_or_default();
         let delay = details.iter().find_map(|detail| seconds(&detail.retry_delay));
         let delay = delay.or_else(|| seconds(&self.retry_after.word()));
-        Failure { message, kind, code: self.code.word(), delay, json: if json.is_object() { json } else { Json::default() } }
+        Failure {
+            message,
+            kind,
+            code: self.code.word(),
+            delay,
+            json: if json.is_object() { json } else { Json::default() },
+        }
     }
 }
 

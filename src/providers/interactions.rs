@@ -99,7 +99,8 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                     data: present(&delta.data),
                     url: present(&delta.uri),
                 }),
-                "" | "text" | "thought_summary" | "thought_signature" | "text_annotation" | "text_annotation_delta" => {}
+                "" | "text" | "thought_summary" | "thought_signature" | "text_annotation" | "text_annotation_delta" => {
+                }
                 kind if is_piece_of_call || kind.ends_with("_result") => {}
                 _ if delta.arguments.is_given() || delta.text.required().is_ok() => {}
                 kind => emit.unknown_part(kind, json),

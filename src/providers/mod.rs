@@ -91,9 +91,9 @@ mod told;
 mod tool_call;
 mod turn;
 mod usage;
-mod verdict;
 #[cfg(feature = "vercel-ui")]
 mod vercel_ui;
+mod verdict;
 mod wire;
 
 pub use event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};

@@ -5,9 +5,9 @@ use super::event::OpaqueKind;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Around, Json, Lazy, Piece, Pieces, Text, Unreadable, objects};
+use super::media::Media;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
-use super::media::Media;
 use crate::tool_calls::{CallStart, present};
 
 objects! {

@@ -246,7 +246,9 @@ fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
                 emit.start_text(0, at, id, "");
             }
             emit.text_at(0, at, value);
-            for Spelt { json, object: Annotation { start_index, end_index, file_citation } } in annotations.iter().filter(|_| is_news) {
+            for Spelt { json, object: Annotation { start_index, end_index, file_citation } } in
+                annotations.iter().filter(|_| is_news)
+            {
                 emit.source(Source {
                     choice: 0,
                     block: emit.find_block(0, at),

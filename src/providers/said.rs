@@ -197,7 +197,9 @@ impl Said {
         let (mut text, mut read) = (Text::default(), 0);
         let mut beginnings = Vec::new();
         for (place, spoken) in parts {
-            let Some(next) = usize::try_from(spoken.text.len).ok().and_then(|len| whole.get(read..len)) else { continue };
+            let Some(next) = usize::try_from(spoken.text.len).ok().and_then(|len| whole.get(read..len)) else {
+                continue;
+            };
             (text, read) = (text.with(next), read + next.len());
             if text == spoken.text {
                 beginnings.push(place);

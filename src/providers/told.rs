@@ -110,7 +110,9 @@ impl Told {
 
     /// Nothing more is known of the message.
     pub(super) fn forget_message(&mut self) {
-        let Self { has_message, unfinished, with_client_calls, refused, sources, results, repeatable, chunk, said, .. } = self;
+        let Self {
+            has_message, unfinished, with_client_calls, refused, sources, results, repeatable, chunk, said, ..
+        } = self;
         *has_message = false;
         unfinished.clear();
         with_client_calls.clear();

@@ -193,8 +193,14 @@ impl Turn {
         place
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+    pub(super) fn part_count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// All parts come once more, and some that have not come before.
+    pub(super) fn clear(&mut self) {
+        self.parts = Numbered::default();
+        self.next = 0;
     }
 
     /// The part at a place, or the message itself, if this much more may be kept. A part that has not begun was lost.

@@ -58,6 +58,6 @@ pub(crate) use self::{alike::are_alike, values::values_of};
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::{
-    by_path::PathValue, ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, places::Key, places::Places,
-    signals::Signals, slot::Place, start::present, state::State,
+    by_path::PathValue, ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, places::Key,
+    places::Places, signals::Signals, slot::Place, start::present, state::State,
 };

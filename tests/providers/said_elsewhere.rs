@@ -224,8 +224,39 @@ fn bedrocks_chunks_are_the_models_events() {
     assert_eq!(read_json(Provider::Bedrock, [wrapped(&nova)]).text, "Hi");
     let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}).to_string();
     assert_eq!(read_json(Provider::Bedrock, [wrapped(&error)]).provider_errors, ["m"]);
-    let other = wrapped(r#"{"outputs":[{"text":"Hi"}]}"#).to_string();
-    assert_eq!(read(Provider::Bedrock, [&other]).unknown, [other]);
+    let other = wrapped(r#"{"sparks":[1]}"#).to_string();
+    assert_eq!(read(Provider::Bedrock, [&other]).unknown_parts, [r#"{"sparks":[1]}"#]);
+    // Each model's text by its own form, and its reason to stop.
+    for (piece, last) in [
+        (
+            json!({"outputText": "Hi", "completionReason": null}),
+            json!({"outputText": "", "completionReason": "FINISH"}),
+        ),
+        (json!({"generation": "Hi", "stop_reason": null}), json!({"generation": "", "stop_reason": "stop"})),
+        (json!({"outputs": [{"text": "Hi"}]}), json!({"outputs": [{"text": "", "stop_reason": "stop"}]})),
+        (json!({"completion": "Hi", "stop_reason": null}), json!({"completion": "", "stop_reason": "stop"})),
+        (json!({"text": "Hi", "is_finished": false}), json!({"is_finished": true, "finish_reason": "COMPLETE"})),
+        (json!({"choices": [{"text": "Hi"}]}), json!({"choices": [{"text": "", "finish_reason": "stop"}]})),
+        (
+            json!({"choices": [{"delta": {"content": "Hi"}}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}),
+        ),
+        (
+            json!({"event_type": "text-generation", "text": "Hi"}),
+            json!({"event_type": "stream-end", "finish_reason": "COMPLETE"}),
+        ),
+    ] {
+        let log = read_json(Provider::Bedrock, [wrapped(&piece.to_string()), wrapped(&last.to_string())]);
+        assert_eq!((words(&log), log.stops.len(), log.incomplete.as_ref()), (("Hi", "", ""), 1, None), "{piece}");
+        assert!(log.besides.contains(&"stop finished".to_owned()), "{piece}");
+    }
+    // An agent's text is text, and what it hands over is a call of the client's.
+    let input = json!({"functionInvocationInput": {"actionGroup": "g", "function": "book", "parameters": []}});
+    let control = json!({"returnControl": {"invocationId": "i", "invocationInputs": [input]}});
+    let log = read_json(Provider::Bedrock, [wrapped("Hi"), json!({"trace": {"trace": {"a": 1}}}), control.clone()]);
+    assert_eq!((words(&log), log.data.as_slice()), (("Hi", "", ""), ["trace".to_owned()].as_slice()));
+    assert_eq!((log.ids(), log.calls[0].status, log.incomplete.as_ref()), (vec!["i"], "complete", None));
+    assert_eq!(Provider::detect(&control.to_string()), Some(Provider::Bedrock));
 
     // What can't be decoded may have held a piece of a call.
     for bytes in ["*", "Zg", "/w==", "W10=", "IA=="] {

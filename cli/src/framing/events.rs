@@ -144,7 +144,11 @@ impl Events {
         let error = line.strip_prefix(ERROR).map(<[u8]>::trim_ascii);
         match (error.map(str::from_utf8), str::from_utf8(&line)) {
             (Some(Ok(error)), _) if !error.is_empty() => {
-                let json = if is_json(error.as_bytes()) { error.to_owned() } else { serde_json::Value::from(error).to_string() };
+                let json = if is_json(error.as_bytes()) {
+                    error.to_owned()
+                } else {
+                    serde_json::Value::from(error).to_string()
+                };
                 on_frame(Frame::Exception(&format!("{{\"error\":{json}}}")));
             }
             (None, Ok(body)) if body.starts_with('{') && is_json(body.as_bytes()) => on_frame(Frame::Exception(body)),

@@ -93,7 +93,8 @@ impl<'a, T: Object<'a>> Field<'a> for Pieces<T> {
         if !is_list && json.spelt() != "null" {
             return Err(Unreadable);
         }
-        self.0 = json.elements().filter(|element| element.spelt() != "null").map(Json::object).collect::<Result<_, _>>()?;
+        self.0 =
+            json.elements().filter(|element| element.spelt() != "null").map(Json::object).collect::<Result<_, _>>()?;
         Ok(())
     }
 }

@@ -170,9 +170,13 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
             Some(index) => turn.start(index, &[], event.member("item")),
             None => drop(turn.push(event.member("item"))),
         },
-        "response.completed" | "response.incomplete" if turn.is_empty() => {
-            for item in event.member("response").member("output").elements() {
-                turn.push(item);
+        "response.completed" | "response.incomplete" => {
+            let output = event.member("response").member("output");
+            if turn.part_count() < output.elements().count() {
+                turn.clear();
+                for item in output.elements() {
+                    turn.push(item);
+                }
             }
         }
         _ => {}
@@ -189,9 +193,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         return realtime::read(json, &mut state.realtime, emit);
     }
     let is_sound = event.kind.starts_with("response.audio.");
-    let is_piece = event.kind.starts_with("response.")
-        && event.kind.ends_with(".delta")
-        && (is_sound || !is_silent(&event.kind));
+    let is_piece =
+        event.kind.starts_with("response.") && event.kind.ends_with(".delta") && (is_sound || !is_silent(&event.kind));
     let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {

@@ -33,9 +33,8 @@ impl State {
         let part = reader.option(|reader| Ok((reader.number()?, reader.number()?)))?;
         let choice = reader.place()?;
         let composed = AllComposed::restore(reader, next)?;
-        let kinds = Places::restore(reader, |call, key, number| {
-            call < next && matches!(key, Key::Index(0..4)) && number == 0
-        })?;
+        let kinds =
+            Places::restore(reader, |call, key, number| call < next && matches!(key, Key::Index(0..4)) && number == 0)?;
         let mut said = || reader.choice(&SAID).map(Said);
         let (rest, annotations) = (said()?, said()?);
         let item = (reader.number()?, reader.string()?, reader.string()?);
