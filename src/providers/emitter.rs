@@ -502,6 +502,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn end_answer_with(&mut self, reason: &str, stop_sequence: &str) {
         self.end_blocks_of(0);
         self.calls().finish((!reason.is_empty()).then_some(reason));
+        self.user.told.unfinished.retain(|unfinished| *unfinished != 0);
         self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
     }
 

@@ -141,6 +141,9 @@ impl Events {
     /// A line has ended that is an error if it is `error:` with something, or an object.
     fn end_aside(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let line = std::mem::take(&mut self.aside);
+        if line.starts_with(ERROR) || line.starts_with(b"{") {
+            self.end_line_of_its_own(on_frame);
+        }
         let error = line.strip_prefix(ERROR).map(<[u8]>::trim_ascii);
         match (error.map(str::from_utf8), str::from_utf8(&line)) {
             (Some(Ok(error)), _) if !error.is_empty() => {
