@@ -252,6 +252,8 @@ pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
                 turn.push(block);
             }
         }
+        // Repeated, it changes nothing.
+        "content_block_start" if turn.is_part_of(place, &event.member("content_block").member("id").word()) => {}
         "content_block_start" => turn.start(place, &[], event.member("content_block")),
         "content_block_delta" => {
             let (at, delta) = (Some(place), event.member("delta"));

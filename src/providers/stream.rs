@@ -167,7 +167,7 @@ impl ProviderStream {
     ///
     /// If [`with_message`](Self::with_message) asked for it, it is available from the end of the answer until the next
     /// message begins. It is `None` while the message is still arriving, and if any of it is missing: an event could
-    /// not be read, a call was cut off, or the message exceeds
+    /// not be read, a call is not whole or its arguments are no object, or the message exceeds
     /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), which limits it too. If there are
     /// several answers, it is the first. It leaves out Bedrock's citations and Interactions' annotations of text, which
     /// the next request does not need. AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's
@@ -196,6 +196,30 @@ impl ProviderStream {
     #[must_use]
     pub fn message(&self) -> Option<String> {
         self.told.message()?.to_json()
+    }
+
+    /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is not
+    /// whole, as a message with such a call is refused, now and in every request after it.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{Provider, ProviderStream};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty())).with_message();
+    /// for chunk in [
+    ///     r#"{"choices":[{"delta":{"content":"I look."}}]}"#,
+    ///     r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"look","arguments":"{\"a"}}]}}]}"#,
+    ///     r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#,
+    /// ] {
+    ///     stream.push(chunk, |_| {});
+    /// }
+    /// assert_eq!(stream.message(), None);
+    /// assert_eq!(stream.message_without_calls().unwrap(), r#"{"role":"assistant","content":"I look."}"#);
+    /// ```
+    #[must_use]
+    pub fn message_without_calls(&self) -> Option<String> {
+        self.told.message()?.to_json_without_calls()
     }
 
     /// Whether everything that the provider said was reported and has come to its end, so that it can be relied on; and if

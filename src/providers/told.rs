@@ -61,6 +61,8 @@ pub(super) trait KeepMessage: Send + Sync {
     fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>);
     /// The message's JSON text, if nothing of it is missing and there is anything.
     fn to_json(&self) -> Option<alloc::string::String>;
+    /// The same without its calls and what came of them.
+    fn to_json_without_calls(&self) -> Option<alloc::string::String>;
     /// The message itself, for whoever saves it, and the shapes that it may have.
     fn turn(&self) -> (&Turn, [Shape; 2]);
     /// The same, to be read into.
