@@ -84,7 +84,7 @@ objects! {
     struct Block<'a> {
         content_block_index: Option<u64> = "contentBlockIndex",
         start: Option<Part<'a>>,
-        delta: Around<Part<'a>>,
+        delta: Around<Spelt<'a, Part<'a>>>,
     }
 
     struct Part<'a> {
@@ -295,7 +295,22 @@ impl Event<'_> {
             understood = Understood::Yes;
             let slot = Slot::at(block.content_block_index);
             {
-                let delta = block.delta.required()?;
+                let Spelt { json, object: delta } = block.delta.required()?;
+                let reasoning = delta.reasoning_content.0.as_ref();
+                let has_reasoning = reasoning.is_some_and(|reasoning| {
+                    reasoning.text.required().is_ok()
+                        || reasoning.signature.is_given()
+                        || reasoning.redacted_content.is_given()
+                });
+                let has_text = delta.text.required().is_ok();
+                let has_other = delta.tool_use.0.is_some() || delta.tool_result.is_given() || delta.image.is_given();
+                if !(has_text || has_reasoning || has_other || delta.citation.is_some()) {
+                    // One of these, or of a kind that is not known.
+                    if matches!(&*json.first_name(), "" | "text" | "reasoningContent" | "toolUse") {
+                        return Err(Unreadable);
+                    }
+                    emit.unknown_part(&json.first_name(), json);
+                }
                 let input = match &delta.tool_use.0 {
                     Some(tool_use) => Some(tool_use.input.required_piece()?),
                     None => None,

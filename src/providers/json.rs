@@ -388,7 +388,11 @@ impl<'a, T: Object<'a>> Field<'a> for TextOrList<'a, T> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
         *self = match json.text()? {
             Some(text) => Self::Text(text),
-            None if json.inside('[').is_some() => Self::List(json.objects()?),
+            None if json.elements().all(|element| element.is_object() || element.0 == "null")
+                && json.0.starts_with('[') =>
+            {
+                Self::List(json.objects()?)
+            }
             None if json.0 == "null" => Self::default(),
             None => return Err(Unreadable),
         };

@@ -658,14 +658,8 @@ fn what_servers_refuse_does_not_go_back() {
     assert_eq!(message, Some(json!([signed("s")])));
     // A start that is repeated empties nothing.
     let start = || anthropic::start(1, "a", "f");
-    let [message, without] = of(&[
-        block(0, text("x")),
-        start(),
-        anthropic::delta(1, r#"{"a":1}"#),
-        start(),
-        anthropic::stop(1),
-        end(),
-    ]);
+    let [message, without] =
+        of(&[block(0, text("x")), start(), anthropic::delta(1, r#"{"a":1}"#), start(), anthropic::stop(1), end()]);
     let mut with_input = call;
     with_input["input"] = json!({"a": 1});
     assert_eq!(message, Some(json!([text("x"), with_input])));

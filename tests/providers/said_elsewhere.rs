@@ -64,7 +64,7 @@ fn parts_of_content() {
         [
             content(json!([{"type": "thinking", "thinking": [{"type": "text", "text": "a"}, {"text": "b"}]}])),
             content(json!([{"type": "thinking", "thinking": "c"}, {"type": "text", "text": "1"}])),
-            content(json!([{"type": "text", "text": "2"}, {"type": "image_url", "image_url": "x"}, 5, "x", null])),
+            content(json!([{"type": "text", "text": "2"}, {"type": "image_url", "image_url": "x"}, null])),
             content(json!([])),
             content(json!(null)),
             content(json!("3")),
