@@ -96,7 +96,7 @@ mod tests {
     /// However the whole is spelt, each beginning of another spelling and the rest make up the value.
     #[test]
     fn a_beginning_and_the_rest_are_the_value() {
-        let value = r#"{ "a" : "h\u00e9\ud83d\ude00l\"lo\\", "b" : [ 1 , -2.5e3, true, null ], "c\n" : { } }"#;
+        let value = r#"{ "a" : "h\u00e9\ud83d\ude00l\"lo\\", "b" : [ 1 , -25, true, null ], "c\n" : { } }"#;
         let compact = serde_json::from_str::<Value>(value).unwrap().to_string();
         let escaped = compact.replace('h', "\\u0068").replace('😀', "\\uD83D\\ude00").replace('/', "\\/");
         for whole in [value, &compact, &escaped] {
