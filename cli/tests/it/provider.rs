@@ -490,7 +490,7 @@ fn the_providers_error_with_its_type_and_code() {
     assert_snapshot!(run(&["--provider", "auto"], event), @r#"
     exit status 1
     --- stdout
-    {"event":"provider-error","message":"Oops","code":"server_error","retry":"later"}
+    {"event":"provider-error","message":"Oops","code":"server_error","retry":"later","value":{"type":"error","code":"server_error","message":"Oops"}}
     {"event":"done","bytes":76}
     --- stderr
     error: provider-error: Oops
