@@ -3,6 +3,8 @@
 //! Owns the verdict's names, [`PayloadStatus`], and what comes with each, [`Payload`]. The module that reads the text
 //! decides which verdict it is.
 
+#[cfg(feature = "tool-calls")]
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::error::Error;
@@ -58,6 +60,47 @@ impl<'a> Payload<'a> {
     #[must_use]
     pub fn value(&self) -> Option<CompleteValue<'a>> {
         self.value
+    }
+
+    /// The values of a trailing input that is nothing but whole values, two or more, in their order, each as its JSON text;
+    /// otherwise none. Servers put several calls into one, or send one several times; which it is, only you can tell.
+    ///
+    /// # Cost
+    ///
+    /// Reads the text each time.
+    ///
+    /// ```
+    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::{PatternSet, PayloadStatus};
+    ///
+    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut ended = 0;
+    /// let mut on_event = |event: CallEvent<'_>| {
+    ///     if let CallEvent::End { input, .. } = event {
+    ///         assert_eq!(input.status(), PayloadStatus::Trailing);
+    ///         assert_eq!(input.values(), [r#"{"id":1}"#, r#"{"id":2}"#]);
+    ///         assert!(!input.is_repeated());
+    ///         ended += 1;
+    ///     }
+    /// };
+    /// calls.start(0, CallStart::new("show"), &mut on_event);
+    /// calls.delta(0, r#"{"id":1}{"id":2}"#, &mut on_event);
+    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// assert_eq!(ended, 1);
+    /// ```
+    #[cfg(feature = "tool-calls")]
+    #[must_use]
+    pub fn values(&self) -> Vec<&'a str> {
+        if self.status == PayloadStatus::Trailing { crate::tool_calls::values_of(self.raw) } else { Vec::new() }
+    }
+
+    /// Whether the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in any order,
+    /// and numbers that are the same double.
+    #[cfg(feature = "tool-calls")]
+    #[must_use]
+    pub fn is_repeated(&self) -> bool {
+        let values = self.values();
+        values.len() > 1 && values.iter().all(|value| crate::tool_calls::are_alike(values[0], value))
     }
 
     /// What is wrong with the JSON: kind, offset and path, for malformed, trailing and truncated text.

@@ -18,7 +18,7 @@ use crate::document::Document;
 use crate::documents::Texts;
 use crate::envelope::Text;
 use crate::output::Snapshots;
-use crate::provider::Stream;
+use crate::provider::{Choices, Stream};
 use crate::report::Failure;
 use crate::source::Source;
 use crate::terminal::Controls;
@@ -58,27 +58,32 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"text","text":"…","block":0}, "reasoning", "refusal"    what else the assistant says
   {"event":"source","url":"…","title":"…","value":{…}}      where that is from; with "quote", "span" and "block" if known
   {"event":"opaque","kind":"signature","block":0,"value":"…"}      has to go back: a signature, encrypted, container or compaction
+  {"event":"media","media_type":"image/png","data":"…","block":0}     an image, sound or document: base64, or "url" in its place
+  {"event":"data","kind":"STATE_SNAPSHOT","value":{…}}     an application's own data
   {"event":"content-filter","value":{…}}             what a filter or guardrail has found
   {"event":"usage","value":{…},"input":7,"output":9}     token counts; with "cached" and "reasoning" if known
   {"event":"stop","reason":"…","kind":"tool-use"}    with "native_reason" from behind a gateway, and "stop_sequence"
   {"event":"incomplete","reason":"end-of-input"}     the stream broke off before the provider ended the answer
-  {"event":"provider-error","message":"…"}           with "type", "code", "retry" and "retry_after_ms" if it has them
+  {"event":"provider-error","message":"…"}           with "type", "code", "retry", "retry_after_ms" and "value" if it has them
+  {"event":"mismatch","kind":"text","block":0,"text":"…"}     the provider repeats it otherwise: text, reasoning, refusal, arguments
+  {"event":"unknown-part","kind":"…","value":{…}}    an event, or a part of one, of a kind that is not known
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
-  {"event":"unknown-event","text":"…"}               JSON that means nothing to this provider; the stream goes on
+  {"event":"unknown-event","text":"…"}               JSON that is no provider's event; the stream goes on
+  {"event":"provider-event","value":{…}}             with --provider-events: an event as it came
   {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, mixed, or a limit
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
 A "status" is complete; empty (no text: the value is {}); raw (not JSON by nature: "raw" is its text); or truncated,
 malformed or trailing, with "raw", all that arrived, and "error", an object with "kind", "offset", "line", "column" and
-"path" as in the line "error" and, if truncated, "reason" (if the place is unknown: only "kind" and "reason").
+"path" as in the line "error" and, if truncated, "reason" (if the place is unknown: only "kind" and "reason"). If a
+trailing text is nothing but whole values, "values" has them, and "repeated" says whether they are all equal.
 
 "executed" is client or provider: what the provider executes, nobody else must. A stop's "kind" is finished, tool-use,
 stop-sequence, length, refusal, content-filter, pause, cancelled, error or other. "retry" is never or later.
 
-The status is 1 if a call is truncated, malformed or trailing, if its start or part of it is missing or beyond a limit,
-if the stream breaks off, if the provider reports an error, if there is no event at all, or none that is this
-provider's, or if an array of events or Amazon's event stream is cut off or damaged. `ended` and `mismatch` alone do not
-change it, but a call that may have lost something by them is truncated. With --text: what the assistant says, including
-refusals, and the matches.
+The status is 0 if and only if an event meant something, every message that began has ended, every call is complete,
+empty or raw, nothing was a mismatch, no frame was bad or damaged, nothing passed a limit, and the provider reported no
+error. A stray fragment whose call then came whole, and late ones after a whole, leave it 0. With --text: what the
+assistant says, including refusals, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it
 was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it arrives; at a payload's end
@@ -176,6 +181,12 @@ pub(crate) struct Options {
     /// The assistant's text is itself the JSON: each answer is written as a call without a name
     #[arg(long, requires = "provider")]
     structured: bool,
+
+    /// With --provider: also write each event as it came, before what it means
+    ///
+    /// For all that has no line of its own, such as the probabilities of tokens, costs and timings.
+    #[arg(long, requires = "provider", conflicts_with = "text")]
+    provider_events: bool,
 
     /// The input is text: follow the payloads that MARK describes, and write the text around them; may be repeated
     ///
@@ -305,7 +316,8 @@ impl Options {
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
             let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
-            Box::new(Stream::new(provider, calls, self.structured))
+            let choices = Choices { is_structured: self.structured, with_events: self.provider_events };
+            Box::new(Stream::new(provider, calls, choices))
         } else if !self.envelope.is_empty() {
             let envelope = Envelope::builder().parser(self.parser());
             Box::new(Text::new(envelope, &self.envelope, patterns))

@@ -33,6 +33,17 @@ pub(crate) struct Stream {
     has_told: bool,
     /// Whether a complaint already says why there is no event.
     is_explained: bool,
+    /// Whether there was anything to complain of.
+    has_complained: bool,
+}
+
+/// How a stream is to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Choices {
+    /// Whether the assistant's text is JSON.
+    pub(crate) is_structured: bool,
+    /// Whether each event is written as it came.
+    pub(crate) with_events: bool,
 }
 
 /// What a complaint can say of a frame.
@@ -51,18 +62,29 @@ fn beginning(text: &str) -> String {
 
 impl Stream {
     /// The stream of this provider, or of whom it shows to be.
-    pub(crate) fn new(provider: Option<Provider>, calls: ToolCallsBuilder, is_structured: bool) -> Self {
+    pub(crate) fn new(provider: Option<Provider>, calls: ToolCallsBuilder, choices: Choices) -> Self {
         let limit = NonZeroUsize::new(CallLimits::default().event_bytes).unwrap_or(NonZeroUsize::MAX);
         let calls = calls.build();
         let calls = match provider {
             Some(provider) => ProviderStream::new(provider, calls),
             None => ProviderStream::detecting(calls),
         };
-        let calls = if is_structured { calls.structured() } else { calls };
+        let calls = if choices.is_structured { calls.structured() } else { calls };
+        let calls = if choices.with_events { calls.with_provider_events() } else { calls };
         let is_detecting = provider.is_none();
         let framing = Framing::new(limit);
         let new = calls.clone();
-        Self { framing, calls, new, is_detecting, bytes: 0, first: None, has_told: false, is_explained: false }
+        Self {
+            framing,
+            calls,
+            new,
+            is_detecting,
+            bytes: 0,
+            first: None,
+            has_told: false,
+            is_explained: false,
+            has_complained: false,
+        }
     }
 
     /// Reads what `frames` takes out of the framing.
@@ -72,7 +94,7 @@ impl Stream {
         complaints: &mut Complaints,
         frames: impl FnOnce(&mut Framing, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
-        let Self { framing, calls, first, has_told, is_explained, .. } = self;
+        let Self { framing, calls, first, has_told, is_explained, has_complained, .. } = self;
         let mut result = Ok(());
         frames(framing, &mut |frame| {
             let (mut is_bad, is_told) = (false, Cell::new(false));
@@ -106,6 +128,7 @@ impl Stream {
                 }
             }
         });
+        *has_complained |= !complaints.is_empty();
         result
     }
 }
@@ -134,6 +157,7 @@ impl Source for Stream {
             tell(&event, output, complaints, &mut result);
         });
         result?;
+        self.has_complained |= !complaints.is_empty();
         // A call that is cut, or an array, says as much.
         if is_cut && !has_cut_calls && !self.is_explained {
             complaints.push("incomplete: the stream broke off before the provider ended the answer".to_owned());
@@ -149,12 +173,20 @@ impl Source for Stream {
                 ));
             }
             // A stream that was cut early may have said nothing yet, but shows whose it is.
-            Some(First { beginning, provider }) if !self.has_told && *provider != self.calls.provider() => {
+            Some(First { beginning, provider }) if !self.has_told && !is_cut => {
+                let instead = provider.filter(|provider| Some(*provider) != self.calls.provider());
                 let instead =
-                    provider.map(|provider| format!(" (--provider {provider} may be meant)")).unwrap_or_default();
+                    instead.map(|provider| format!(" (--provider {provider} may be meant)")).unwrap_or_default();
                 complaints.push(format!("no-event: no event means anything to this provider{instead}: {beginning}"));
             }
             Some(_) => {}
+        }
+        // What is said above is why; whatever else the library's verdict knows is said here.
+        self.has_complained |= !complaints.is_empty();
+        if let Err(unfinished) = self.calls.verdict()
+            && !self.has_complained
+        {
+            complaints.push(format!("{}: {unfinished}", unfinished.kind().name()));
         }
         Ok(output.done(self.bytes, None)?)
     }
@@ -166,7 +198,14 @@ fn is_truncated(input: &Payload<'_>) -> bool {
 
 /// Whether an event shows that the stream is this provider's. Several end alike.
 fn means_something(event: &StreamEvent<'_>) -> bool {
-    !matches!(event, StreamEvent::BadFrame { .. } | StreamEvent::Unknown { .. } | StreamEvent::End)
+    !matches!(
+        event,
+        StreamEvent::BadFrame { .. }
+            | StreamEvent::Unknown { .. }
+            | StreamEvent::UnknownPart { .. }
+            | StreamEvent::ProviderEvent { .. }
+            | StreamEvent::End
+    )
 }
 
 fn tell(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
@@ -181,11 +220,18 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
     match *event {
         StreamEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),
         StreamEvent::Call(CallEvent::Error(error)) => {
-            // The call is what its deltas made it.
-            let is_harmless = matches!(error.kind(), CallErrorKind::Ended | CallErrorKind::Mismatch);
+            // What is late changes nothing, a mismatch has a line of its own, and whether a fragment has found its call is
+            // known at the end.
+            let is_harmless =
+                matches!(error.kind(), CallErrorKind::Ended | CallErrorKind::Mismatch | CallErrorKind::NotStarted);
             if !is_harmless {
                 complaints.push(format!("{}: {error}", error.kind().name()));
             }
+        }
+        StreamEvent::BadFrame { text } => complaints.push(format!("bad-frame: {}", beginning(text))),
+        StreamEvent::Mismatch { kind, call, .. } => {
+            let of = call.map(|call| format!(" (call {call})")).unwrap_or_default();
+            complaints.push(format!("mismatch: the provider contradicts the {} it sent before{of}", kind.name()));
         }
         StreamEvent::Call(CallEvent::End { call, input }) => {
             let reason = match input.status() {
@@ -212,7 +258,7 @@ mod tests {
     use jsonspigot::PatternSet;
     use jsonspigot::tool_calls::ToolCalls;
 
-    use super::Stream;
+    use super::{Choices, Stream};
     use crate::output::Lines;
     use crate::recorded::{each_recorded, each_recorded_error, recorded};
     use crate::report::Complaints;
@@ -221,7 +267,7 @@ mod tests {
     /// Standard output and what would be on standard error, for a stream in these chunks, each after a checkpoint.
     fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<String>) {
         let calls = ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
-        let mut stream = Stream::new(None, calls, false);
+        let mut stream = Stream::new(None, calls, Choices::default());
         let (mut written, mut complaints) = (Vec::new(), Complaints::default());
         let mut lines = Lines::new(io::Cursor::new(&mut written), None);
         for chunk in chunks {

@@ -29,6 +29,17 @@ pub(crate) fn recorded_messages() -> Option<Vec<u8>> {
     bytes
 }
 
+/// A stream that was rebuilt from a report.
+#[allow(dead_code, reason = "not all who find recordings need it")]
+pub(crate) fn case(name: &str) -> Option<Vec<u8>> {
+    let path = shared().join(format!("cases/{name}.input"));
+    let bytes = fs::read(&path).ok();
+    if bytes.is_none() {
+        eprintln!("not checked, as it is not there: {}", path.display());
+    }
+    bytes
+}
+
 fn names_in(folder: &str) -> Vec<String> {
     let folder = shared().join(folder);
     let mut names = Vec::new();

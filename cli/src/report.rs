@@ -107,6 +107,10 @@ impl Complaints {
         self.lines.push(line);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// Takes out what has come since the last time.
     pub(crate) fn take(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lines)

@@ -1,11 +1,15 @@
 //! AG-UI: screaming types, calls by id.
 
+use alloc::vec::Vec;
+
 use super::blocks::At;
 use super::emitter::Emitter;
-use super::event::{BlockKind, OpaqueKind};
+use super::event::{BlockKind, OpaqueKind, StreamEvent};
 use super::failure::Failure;
 use super::format::{Format, Understood};
-use super::json::{Json, Text, Unreadable, objects};
+use super::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use super::stop::StopKind;
+use super::tool_call::ToolCall;
 use crate::tool_calls::{CallStart, Place, Slot};
 
 objects! {
@@ -13,19 +17,45 @@ objects! {
         kind: Text<'a> = "type",
         tool_call_id: Text<'a> = "toolCallId",
         tool_call_name: Text<'a> = "toolCallName",
-        delta: Text<'a>,
+        delta: Lazy<Piece<'a>>,
         run_id: Text<'a> = "runId",
         message_id: Text<'a> = "messageId",
         encrypted_value: Json<'a> = "encryptedValue",
         entity_id: Text<'a> = "entityId",
         message: Text<'a>,
         code: Json<'a>,
+        /// The conversation, as the application has it.
+        messages: Vec<Message<'a>>,
+        usage: Json<'a>,
+        outcome: Option<Outcome<'a>>,
+    }
+
+    struct Message<'a> {
+        tool_calls: Vec<ToolCall<'a>> = "toolCalls",
+    }
+
+    /// How a run has ended.
+    struct Outcome<'a> {
+        kind: Text<'a> = "type",
+        interrupts: Vec<Spelt<'a, Interrupt<'a>>>,
+    }
+
+    /// What the application is to decide.
+    struct Interrupt<'a> {
+        id: Text<'a>,
+        tool_call_id: Text<'a> = "toolCallId",
     }
 }
 
 /// What the types begin with, but for `RAW` and `CUSTOM`, which could be anybody's.
 const FAMILIES: [&str; 9] =
     ["RUN_", "STEP_", "TEXT_MESSAGE_", "TOOL_CALL_", "STATE_", "MESSAGES_", "ACTIVITY_", "REASONING_", "THINKING_"];
+
+/// How the types begin of events that are the application's own.
+const DATA: [&str; 5] = ["STATE_", "ACTIVITY_", "STEP_", "CUSTOM", "RAW"];
+
+/// The types of events that say nothing which others do not say too.
+const SILENT: [&str; 4] = ["REASONING_START", "REASONING_END", "THINKING_START", "THINKING_END"];
 
 pub(super) const FORMAT: Format = Format { name: "ag-ui", read, owns_type, owns_members: |_| false };
 
@@ -35,21 +65,30 @@ fn owns_type(kind: &str) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
-    let (id, name, delta) = (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.as_str());
+    let (id, name, delta) =
+        (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.given().unwrap_or_default());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
     let message_id = event.message_id.as_str();
     let at = At::from(message_id);
     match &*event.kind {
-        "TOOL_CALL_ARGS" => emit.calls().delta(slot, delta),
+        kind if kind.ends_with("_CONTENT") => drop(event.delta.required()?),
+        kind if kind.ends_with("_CHUNK") => drop(event.delta.given()?),
+        _ => {}
+    }
+    match &*event.kind {
+        "TOOL_CALL_ARGS" => emit.calls().delta(slot, event.delta.required()?),
         "TOOL_CALL_START" => emit.calls().start(slot, CallStart::new(name).id(id)),
         "TOOL_CALL_END" => emit.calls().stop(slot),
+        "TOOL_CALL_CHUNK" if id.is_empty() => match emit.last_chunk() {
+            Some(call) if !delta.is_empty() => emit.calls().append(call, delta),
+            None if !delta.is_empty() => emit.calls().unplaced(slot),
+            _ => {}
+        },
         "TOOL_CALL_CHUNK" => {
-            let is_known = id.is_empty() || emit.calls().find_in(slot).is_some();
-            if !is_known {
+            if emit.calls().find_in(slot).is_none() {
                 emit.calls().start(slot, CallStart::new(name).id(id));
             }
-            // Without an id it goes on with the last call.
-            emit.calls().delta(if id.is_empty() { Slot::new(0, Place::Latest) } else { slot }, delta);
+            emit.calls().delta(slot, delta);
         }
         "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
         "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => emit.text_at(0, at, delta),
@@ -59,7 +98,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "THINKING_TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" | "REASONING_MESSAGE_CHUNK" => {
             emit.reasoning_at(0, at, delta);
         }
-        "TEXT_MESSAGE_END" | "THINKING_TEXT_MESSAGE_END" | "REASONING_MESSAGE_END" => emit.end_block(at),
+        "TEXT_MESSAGE_END" => {
+            emit.end_block(at);
+            emit.end_structured(0);
+        }
+        "THINKING_TEXT_MESSAGE_END" | "REASONING_MESSAGE_END" => emit.end_block(at),
         "REASONING_ENCRYPTED_VALUE" => {
             // Of a message or of a call.
             let entity = event.entity_id.as_str();
@@ -72,14 +115,48 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         }
         "TOOL_CALL_RESULT" if !id.is_empty() => emit.tool_result(id, false, json),
         "RUN_STARTED" => emit.begin_message(&event.run_id, ""),
-        "RUN_FINISHED" => emit.end_stream(),
+        "RUN_FINISHED" => {
+            let outcome = event.outcome.unwrap_or_default();
+            for Spelt { json, object: Interrupt { id, tool_call_id } } in &outcome.interrupts {
+                let call = emit.known().find_id(0, tool_call_id);
+                emit.tell(StreamEvent::ApprovalRequest { id, call, json: json.spelt() });
+            }
+            if !outcome.interrupts.is_empty() {
+                emit.end_blocks();
+                emit.calls().finish(None);
+                emit.stop(0, &outcome.kind, StopKind::Pause, "", "");
+            }
+            emit.usage(event.usage);
+            emit.end_stream();
+        }
+        "MESSAGES_SNAPSHOT" => {
+            for call in event.messages.iter().flat_map(|message| &message.tool_calls) {
+                fill(call, emit);
+            }
+            emit.data(&event.kind, json);
+        }
         "RUN_ERROR" => {
             let message = if event.message.is_empty() { json.spelt() } else { &event.message };
             let (message, code) = (message.into(), event.code.word());
             emit.fail(&Failure { message, code, ..Failure::default() });
         }
-        "RAW" | "CUSTOM" => {}
-        kind => return Ok(FAMILIES.iter().any(|family| kind.starts_with(family)).into()),
+        kind if DATA.iter().any(|family| kind.starts_with(family)) => emit.data(kind, json),
+        kind if SILENT.contains(&kind) => {}
+        _ => return Ok(Understood::No),
+    }
+    if event.kind.starts_with("TOOL_CALL_") {
+        let call = if event.kind.as_str() == "TOOL_CALL_CHUNK" { emit.calls().find_in(slot) } else { None };
+        emit.set_last_chunk(call, !id.is_empty());
     }
     Ok(Understood::Yes)
+}
+
+/// The conversation is the application's, and only says what the arguments are of a call that has got none.
+fn fill(ToolCall { id, function, .. }: &ToolCall<'_>, emit: &mut Emitter<'_>) {
+    let slot = Slot::from(id.as_str());
+    let call = emit.calls().find_open(slot).filter(|_| !id.is_empty());
+    let is_empty = |call: u64| emit.known().open_call(call).is_some_and(|call| !call.has_input());
+    if let (Some(call), Some(function)) = (call.filter(|call| is_empty(*call)), &function.0) {
+        emit.calls().whole_of(call, function.arguments.text_or_json().as_str());
+    }
 }

@@ -6,7 +6,7 @@ use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::{Format, Understood};
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
@@ -14,7 +14,7 @@ objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
         index: Option<u64>,
-        delta: Option<Delta<'a>>,
+        delta: Lazy<Around<Spelt<'a, Delta<'a>>>>,
         content_block: Option<Spelt<'a, Block<'a>>>,
         message: Option<Message<'a>>,
         usage: Json<'a>,
@@ -22,16 +22,17 @@ objects! {
 
     struct Delta<'a> {
         kind: Text<'a> = "type",
-        partial_json: Text<'a>,
-        text: Text<'a>,
-        thinking: Text<'a>,
+        partial_json: Piece<'a>,
+        text: Piece<'a>,
+        thinking: Piece<'a>,
         signature: Json<'a>,
         citation: Option<Spelt<'a, Citation<'a>>>,
         /// A compaction's summary.
         content: Json<'a>,
+        encrypted_content: Json<'a>,
         stop_reason: Text<'a>,
         stop_sequence: Text<'a>,
-        stop_details: Option<StopDetails<'a>>,
+        stop_details: Option<Spelt<'a, StopDetails<'a>>>,
         container: Json<'a>,
     }
 
@@ -78,7 +79,7 @@ objects! {
         content: Vec<Spelt<'a, Block<'a>>>,
         stop_reason: Text<'a>,
         stop_sequence: Text<'a>,
-        stop_details: Option<StopDetails<'a>>,
+        stop_details: Option<Spelt<'a, StopDetails<'a>>>,
         container: Json<'a>,
         usage: Json<'a>,
     }
@@ -106,7 +107,18 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
     match &*event.kind {
         "content_block_delta" => {
-            let Some(delta) = event.delta else { return Ok(Understood::Yes) };
+            let Spelt { json, object: delta } = event.delta.get()?.required()?;
+            match &*delta.kind {
+                "input_json_delta" => drop(delta.partial_json.required()?),
+                "text_delta" => drop(delta.text.required()?),
+                "thinking_delta" => drop(delta.thinking.required()?),
+                "signature_delta" | "citations_delta" | "compaction_delta" => {}
+                _ if [&delta.partial_json, &delta.text, &delta.thinking]
+                    .iter()
+                    .any(|piece| piece.required().is_ok()) => {}
+                "" => return Err(Unreadable),
+                kind => emit.unknown_part(kind, json),
+            }
             emit.calls().delta(slot, &delta.partial_json);
             emit.text_at(0, at, &delta.text);
             emit.reasoning_at(0, at, &delta.thinking);
@@ -116,6 +128,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             }
             if delta.kind.as_str() == "compaction_delta" {
                 emit.opaque(OpaqueKind::Compaction, 0, None, delta.content);
+                emit.opaque(OpaqueKind::Compaction, 0, None, delta.encrypted_content);
             }
         }
         "content_block_start" => start(slot, at, event.content_block, emit),
@@ -135,7 +148,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             let Message { stop_reason, stop_sequence, stop_details, container, usage, .. } = message;
             end(&Delta { stop_reason, stop_sequence, stop_details, container, ..Delta::default() }, usage, emit);
         }
-        "message_delta" => end(&event.delta.unwrap_or_default(), event.usage, emit),
+        "message_delta" => end(&event.delta.get()?.unwrap_or_default().object, event.usage, emit),
         "message_stop" => emit.end_stream(),
         "ping" => {}
         _ => return Ok(Understood::No),
@@ -165,7 +178,9 @@ fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: 
                 find(found, emit);
             }
         }
-        _ => {}
+        "" => {}
+        // Nobody has an event for it yet: an upload to a container, another model's turn, …
+        kind => emit.unknown_part(kind, json),
     }
     emit.text_at(0, at, &block.text);
     emit.reasoning_at(0, at, &block.thinking);
@@ -217,7 +232,8 @@ fn cite(Spelt { json, object: citation }: &Spelt<'_, Citation<'_>>, block: Optio
 }
 
 fn end(delta: &Delta<'_>, usage: Json<'_>, emit: &mut Emitter<'_>) {
-    if let Some(details) = &delta.stop_details {
+    if let Some(Spelt { json, object: details }) = &delta.stop_details {
+        emit.content_filter(0, *json);
         emit.refusal(0, &details.explanation);
     }
     emit.opaque(OpaqueKind::Container, 0, None, delta.container);
@@ -236,6 +252,8 @@ pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
                 turn.push(block);
             }
         }
+        // Repeated, it changes nothing.
+        "content_block_start" if turn.is_part_of(place, &event.member("content_block").member("id").word()) => {}
         "content_block_start" => turn.start(place, &[], event.member("content_block")),
         "content_block_delta" => {
             let (at, delta) = (Some(place), event.member("delta"));

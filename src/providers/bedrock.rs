@@ -8,11 +8,15 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::anthropic;
 use super::blocks::At;
+use super::cohere;
 use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Piece, Pieces, Spelt, Text, Unreadable, objects};
+use super::media::Media;
+use super::openai_chat;
+use super::stop::StopKind;
 use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
@@ -20,36 +24,81 @@ objects! {
     struct Event<'a> {
         message_start: Json<'a> = "messageStart",
         content_block_start: Option<Block<'a>> = "contentBlockStart",
-        content_block_delta: Option<Block<'a>> = "contentBlockDelta",
+        content_block_delta: Around<Block<'a>> = "contentBlockDelta",
         content_block_stop: Option<Block<'a>> = "contentBlockStop",
         message_stop: Option<MessageStop<'a>> = "messageStop",
         metadata: Option<Metadata<'a>>,
         /// From `InvokeModelWithResponseStream`: an event in the model's own format, as base64.
         chunk: Option<Chunk<'a>>,
         bytes: Text<'a>,
+        /// Of an agent: calls that the client is to execute, and what else it says.
+        return_control: Option<ReturnControl<'a>> = "returnControl",
+        trace: Json<'a>,
+        files: Json<'a>,
     }
 
     struct Chunk<'a> {
         bytes: Text<'a>,
+        attribution: Option<Attribution<'a>>,
+    }
+
+    /// Where an agent's text comes from.
+    struct Attribution<'a> {
+        citations: Json<'a>,
+    }
+
+    struct ReturnControl<'a> {
+        invocation_id: Text<'a> = "invocationId",
+        inputs: Vec<Invocation<'a>> = "invocationInputs",
+    }
+
+    struct Invocation<'a> {
+        function: Option<Spelt<'a, Function<'a>>> = "functionInvocationInput",
+        api: Option<Spelt<'a, Function<'a>>> = "apiInvocationInput",
+    }
+
+    struct Function<'a> {
+        function: Text<'a>,
+        api_path: Text<'a> = "apiPath",
+    }
+
+    /// What other models send inside a chunk: Titan, Llama, Cohere's Command, Mistral, and Claude's older text.
+    struct Plain<'a> {
+        output_text: Piece<'a> = "outputText",
+        completion_reason: Text<'a> = "completionReason",
+        generation: Piece<'a>,
+        stop_reason: Text<'a>,
+        text: Piece<'a>,
+        finish_reason: Text<'a>,
+        generations: Pieces<Output<'a>>,
+        outputs: Pieces<Output<'a>>,
+        completion: Piece<'a>,
+    }
+
+    struct Output<'a> {
+        text: Piece<'a>,
+        stop_reason: Text<'a>,
+        finish_reason: Text<'a>,
     }
 
     struct Block<'a> {
         content_block_index: Option<u64> = "contentBlockIndex",
         start: Option<Part<'a>>,
-        delta: Option<Part<'a>>,
+        delta: Around<Spelt<'a, Part<'a>>>,
     }
 
     struct Part<'a> {
-        text: Text<'a>,
-        reasoning_content: Option<Reasoning<'a>> = "reasoningContent",
-        tool_use: Option<ToolUse<'a>> = "toolUse",
+        text: Piece<'a>,
+        reasoning_content: Around<Reasoning<'a>> = "reasoningContent",
+        tool_use: Around<ToolUse<'a>> = "toolUse",
         /// At the start an object that names the call; then its parts.
         tool_result: Json<'a> = "toolResult",
+        image: Json<'a>,
         citation: Option<Spelt<'a, Citation<'a>>>,
     }
 
     struct Reasoning<'a> {
-        text: Text<'a>,
+        text: Piece<'a>,
         signature: Json<'a>,
         redacted_content: Json<'a> = "redactedContent",
     }
@@ -119,36 +168,110 @@ fn owns_members(look: &Look<'_>) -> bool {
         look.content_block_stop,
         look.message_stop,
     ];
+    let is_agent_s = look.return_control.is_given() || look.agent_trace().is_given();
     let has_bytes = || look.chunk.as_ref().is_some_and(|chunk| chunk.bytes.is_given());
-    members.into_iter().any(Json::is_given) || has_bytes()
+    members.into_iter().any(Json::is_given) || is_agent_s || has_bytes()
 }
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     let chunk = event.chunk.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
     if !chunk.is_empty() {
-        return read_chunk(chunk, emit);
+        let understood = read_chunk(chunk, emit)?;
+        let attribution = event.chunk.as_ref().and_then(|chunk| chunk.attribution.as_ref());
+        for json in attribution.map(|attribution| attribution.citations).unwrap_or_default().elements() {
+            let (url, title, quote, span) = (None, None, None, None);
+            let block = emit.find_block(0, At::Run);
+            emit.source(Source { choice: 0, block, url, title, quote, span, json: json.spelt() });
+        }
+        return Ok(understood);
     }
-    Ok(event.read(emit))
+    event.read(emit)
 }
 
-/// Reads an event in the model's own format: Claude's is Anthropic's, Nova's is that of ConverseStream.
+/// What an agent's stream has besides text. It has no end of its own, except where it hands over to the client.
+fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
+    let data = [("trace", event.trace), ("files", event.files)];
+    for (kind, json) in data.into_iter().filter(|(_, json)| json.is_given()) {
+        emit.data(kind, json);
+    }
+    if let Some(ReturnControl { invocation_id, inputs }) = &event.return_control {
+        for input in inputs {
+            let Some(Spelt { json, object: called }) = input.function.as_ref().or(input.api.as_ref()) else { continue };
+            let name = if called.function.is_empty() { &called.api_path } else { &called.function };
+            let start = CallStart::new(name.as_str()).id(invocation_id.as_str()).input(json.spelt());
+            emit.calls().whole_call(0, start);
+        }
+        emit.end_blocks();
+        emit.calls().finish(None);
+        emit.stop(0, "returnControl", StopKind::ToolUse, "", "");
+    }
+    event.return_control.is_some() || data.into_iter().any(|(_, json)| json.is_given())
+}
+
+/// Reads an event in the model's own format: Claude's is Anthropic's, Nova's is that of ConverseStream, others' are those
+/// of chat completions, of Cohere, or text beside a reason to stop. An agent's text is no JSON object.
 fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let bytes = BASE64_STANDARD.decode(base64).map_err(|_| Unreadable)?;
-    let json = str::from_utf8(&bytes).ok().and_then(Json::new).ok_or(Unreadable)?;
-    if anthropic::read(json, emit)? == Understood::Yes {
+    let text = str::from_utf8(&bytes).map_err(|_| Unreadable)?;
+    let Some(json) = Json::new(text).filter(|json| json.is_object()) else {
+        // In the middle of a model's own events, it is one that is damaged.
+        if emit.known().open_count() > 0 || text.trim_ascii().starts_with('{') {
+            return Err(Unreadable);
+        }
+        emit.text(0, text);
+        return Ok(Understood::Yes);
+    };
+    if is_known(&json.member("type").word(), anthropic::FORMAT.owns_type) || json.member("type").word() == "ping" {
+        return anthropic::read(json, emit);
+    }
+    if let Some(failure) = Failure::told_by(json) {
+        emit.fail(&failure);
         return Ok(Understood::Yes);
     }
-    match Failure::told_by(json) {
-        Some(failure) => emit.fail(&failure),
-        None => return Ok(json.object::<Event<'_>>()?.read(emit)),
+    if json.member("choices").is_given() {
+        return (openai_chat::FORMAT.read)(json, emit);
+    }
+    if is_known(&json.member("event_type").word(), cohere::FORMAT.owns_type)
+        || is_known(&json.member("type").word(), cohere::FORMAT.owns_type)
+    {
+        return (cohere::FORMAT.read)(json, emit);
+    }
+    let event: Event<'_> = json.object()?;
+    if event.read(emit)? == Understood::No && !read_plain(json, emit)? {
+        emit.unknown_part(&json.first_name(), json);
     }
     Ok(Understood::Yes)
 }
 
+fn is_known(kind: &str, owns_type: fn(&str) -> bool) -> bool {
+    !kind.is_empty() && owns_type(kind)
+}
+
+/// Text, and a reason if it is the last. Whether it is such an event.
+fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
+    let plain: Plain<'_> = json.object()?;
+    let texts = [&plain.output_text, &plain.generation, &plain.text, &plain.completion];
+    let outputs = || plain.generations.0.iter().chain(&plain.outputs.0);
+    let reasons = [&plain.completion_reason, &plain.stop_reason, &plain.finish_reason];
+    let has_reason = reasons.iter().any(|reason| !reason.is_empty());
+    let is_plain = texts.iter().any(|text| text.required().is_ok()) || outputs().next().is_some();
+    if !is_plain && !has_reason {
+        return Ok(false);
+    }
+    emit.begin_answer(0);
+    texts.into_iter().for_each(|text| emit.text(0, text));
+    outputs().for_each(|output| emit.text(0, &output.text));
+    let reasons = reasons.into_iter().chain(outputs().flat_map(|output| [&output.stop_reason, &output.finish_reason]));
+    if let Some(reason) = reasons.map(Text::as_str).find(|reason| !reason.is_empty()) {
+        emit.end_answer(reason);
+    }
+    Ok(true)
+}
+
 impl Event<'_> {
-    fn read(self, emit: &mut Emitter<'_>) -> Understood {
-        let mut understood = Understood::No;
+    fn read(self, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+        let mut understood = read_agent(&self, emit).into();
         if self.message_start.is_object() {
             understood = Understood::Yes;
             emit.begin_message("", "");
@@ -162,19 +285,39 @@ impl Event<'_> {
                 emit.expect_result(block.content_block_index.unwrap_or(0), &tool_use_id);
                 emit.tool_result(&tool_use_id, status.as_str() == "error", start.tool_result);
             }
-            if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use {
+            if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use.0 {
                 let executor = if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client };
                 let start = CallStart::new(name.as_str()).id(tool_use_id.as_str()).executor(executor);
                 emit.calls().start(slot, start.input(input.text_or_json().as_str()));
             }
         }
-        if let Some(block) = self.content_block_delta {
+        if let Some(block) = self.content_block_delta.0 {
             understood = Understood::Yes;
             let slot = Slot::at(block.content_block_index);
-            if let Some(delta) = block.delta {
+            {
+                let Spelt { json, object: delta } = block.delta.required()?;
+                let reasoning = delta.reasoning_content.0.as_ref();
+                let has_reasoning = reasoning.is_some_and(|reasoning| {
+                    reasoning.text.required().is_ok()
+                        || reasoning.signature.is_given()
+                        || reasoning.redacted_content.is_given()
+                });
+                let has_text = delta.text.required().is_ok();
+                let has_other = delta.tool_use.0.is_some() || delta.tool_result.is_given() || delta.image.is_given();
+                if !(has_text || has_reasoning || has_other || delta.citation.is_some()) {
+                    // One of these, or of a kind that is not known.
+                    if matches!(&*json.first_name(), "" | "text" | "reasoningContent" | "toolUse") {
+                        return Err(Unreadable);
+                    }
+                    emit.unknown_part(&json.first_name(), json);
+                }
+                let input = match &delta.tool_use.0 {
+                    Some(tool_use) => Some(tool_use.input.required_piece()?),
+                    None => None,
+                };
                 let at = At::from(block.content_block_index);
                 emit.text_at(0, at, &delta.text);
-                if let Some(Reasoning { text, signature, redacted_content }) = delta.reasoning_content {
+                if let Some(Reasoning { text, signature, redacted_content }) = delta.reasoning_content.0 {
                     emit.reasoning_at(0, at, &text);
                     emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), signature);
                     if redacted_content.is_given() {
@@ -182,14 +325,18 @@ impl Event<'_> {
                         emit.opaque(OpaqueKind::Encrypted, 0, Some(number), redacted_content);
                     }
                 }
+                if delta.image.is_given() {
+                    let data = delta.image.member("source").member("bytes").word();
+                    emit.media(Media { block: emit.find_block(0, at), data: present(&data), ..Media::default() });
+                }
                 if delta.tool_result.is_given() {
                     emit.tool_result_at(block.content_block_index.unwrap_or(0), false, delta.tool_result);
                 }
                 if let Some(citation) = &delta.citation {
                     cite(citation, emit.find_block(0, at), emit);
                 }
-                if let Some(tool_use) = delta.tool_use {
-                    emit.payload(slot, &tool_use.input.text_or_json());
+                if let Some(input) = input {
+                    emit.payload(slot, &input);
                 }
             }
         }
@@ -208,7 +355,7 @@ impl Event<'_> {
             emit.usage(metadata.usage);
             emit.content_filter(0, metadata.trace);
         }
-        understood
+        Ok(understood)
     }
 }
 

@@ -50,10 +50,30 @@ struct Open {
     place: Option<Place>,
 }
 
+/// A place that can be kept.
 #[derive(Clone, Debug)]
-enum Place {
+pub(super) enum Place {
     Index(u64, u64),
     Id(String),
+}
+
+impl Place {
+    /// `None` for a run.
+    pub(super) fn of(at: At<'_>) -> Option<Self> {
+        match at {
+            At::Run => None,
+            At::Index(outer, inner) => Some(Self::Index(outer, inner)),
+            At::Id(id) => Some(Self::Id(id.to_owned())),
+        }
+    }
+
+    pub(super) fn is(&self, at: At<'_>) -> bool {
+        match (self, at) {
+            (Self::Index(outer, inner), At::Index(at_outer, at_inner)) => (*outer, *inner) == (at_outer, at_inner),
+            (Self::Id(id), At::Id(at_id)) => id == at_id,
+            _ => false,
+        }
+    }
 }
 
 impl Open {
@@ -61,11 +81,8 @@ impl Open {
     fn is_at(&self, choice: u64, at: At<'_>) -> bool {
         match (&self.place, at) {
             (None, At::Run) => self.choice == choice,
-            (Some(Place::Index(outer, inner)), At::Index(at_outer, at_inner)) => {
-                (*outer, *inner) == (at_outer, at_inner)
-            }
-            (Some(Place::Id(id)), At::Id(at_id)) => id == at_id,
-            _ => false,
+            (Some(place), at) => place.is(at),
+            (None, _) => false,
         }
     }
 
@@ -107,11 +124,7 @@ impl Blocks {
         let is_full = self.open.len() >= most.max(1);
         let oldest = self.open.first().map(|open| open.number).filter(|_| is_full);
         self.end(&|open| open.is_at(choice, at) || oldest == Some(open.number), ended);
-        let place = match at {
-            At::Run => None,
-            At::Index(outer, inner) => Some(Place::Index(outer, inner)),
-            At::Id(id) => Some(Place::Id(id.to_owned())),
-        };
+        let place = Place::of(at);
         let number = self.next;
         self.next += 1;
         self.open.push(Open { number, choice, kind, place });
@@ -154,6 +167,33 @@ impl Blocks {
 }
 
 /// Saved state.
+impl Place {
+    pub(super) fn save(place: Option<&Self>, out: &mut Writer<'_>) {
+        match place {
+            None => out.byte(0),
+            Some(Self::Index(outer, inner)) => {
+                out.byte(1);
+                out.number(*outer);
+                out.number(*inner);
+            }
+            Some(Self::Id(id)) => {
+                out.byte(2);
+                out.text(id);
+            }
+        }
+    }
+
+    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Option<Self>, Impossible> {
+        match reader.byte()? {
+            0 => Ok(None),
+            1 => Ok(Some(Self::Index(reader.number()?, reader.number()?))),
+            2 => Ok(Some(Self::Id(reader.string()?))),
+            _ => Err(Impossible),
+        }
+    }
+}
+
+/// Saved state.
 impl Blocks {
     pub(super) fn save(&self, out: &mut Writer<'_>) {
         out.number(self.next);
@@ -162,18 +202,7 @@ impl Blocks {
             out.number(*number);
             out.number(*choice);
             out.flag(*kind == BlockKind::Reasoning);
-            match place {
-                None => out.byte(0),
-                Some(Place::Index(outer, inner)) => {
-                    out.byte(1);
-                    out.number(*outer);
-                    out.number(*inner);
-                }
-                Some(Place::Id(id)) => {
-                    out.byte(2);
-                    out.text(id);
-                }
-            }
+            Place::save(place.as_ref(), out);
         }
     }
 
@@ -186,12 +215,7 @@ impl Blocks {
         for _ in 0..count {
             let (number, choice) = (reader.number()?, reader.number()?);
             let kind = if reader.flag()? { BlockKind::Reasoning } else { BlockKind::Text };
-            let place = match reader.byte()? {
-                0 => None,
-                1 => Some(Place::Index(reader.number()?, reader.number()?)),
-                2 => Some(Place::Id(reader.string()?)),
-                _ => return Err(Impossible),
-            };
+            let place = Place::restore(reader)?;
             // They are numbered in the order of their starts.
             Impossible::unless((after_last..blocks.next).contains(&number))?;
             after_last = number + 1;

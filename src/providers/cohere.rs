@@ -8,7 +8,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Understood};
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use super::tool_call::ToolCall;
 use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Slot, present};
@@ -19,20 +19,20 @@ objects! {
         event_type: Json<'a>,
         id: Text<'a>,
         index: Option<u64>,
-        delta: Option<Delta<'a>>,
+        delta: Lazy<Around<Delta<'a>>>,
     }
 
     struct Delta<'a> {
-        message: Option<Message<'a>>,
+        message: Around<Message<'a>>,
         finish_reason: Text<'a>,
         usage: Json<'a>,
         error: Json<'a>,
     }
 
     struct Message<'a> {
-        content: Option<Content<'a>>,
-        tool_plan: Text<'a>,
-        tool_calls: Option<ToolCall<'a>>,
+        content: Around<Content<'a>>,
+        tool_plan: Piece<'a>,
+        tool_calls: Around<ToolCall<'a>>,
         citations: Option<Spelt<'a, Citation<'a>>>,
     }
 
@@ -56,8 +56,8 @@ objects! {
 
     struct Content<'a> {
         kind: Text<'a> = "type",
-        text: Text<'a>,
-        thinking: Text<'a>,
+        text: Piece<'a>,
+        thinking: Piece<'a>,
     }
 }
 
@@ -89,24 +89,30 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         return cohere_v1::read(json, emit);
     }
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
-    let delta = event.delta.unwrap_or_default();
+    // Of a type that is not known, it may be anything.
+    let delta = event.delta.get();
+    let delta = if owns_type(&event.kind) { delta? } else { delta.unwrap_or_default() }.unwrap_or_default();
     let message = delta.message.unwrap_or_default();
     let call = message.tool_calls.unwrap_or_default();
     let function = call.function.unwrap_or_default();
     match &*event.kind {
-        "tool-call-delta" => emit.payload(slot, &function.arguments.text_or_json()),
+        "tool-call-delta" => emit.payload(slot, &function.arguments.required()?),
         "tool-call-start" => {
             let input = function.arguments.text_or_json();
             emit.calls().start(slot, CallStart::new(function.name.as_str()).id(call.id.as_str()).input(input.as_str()));
         }
         "tool-call-end" => emit.calls().stop(slot),
-        "tool-plan-delta" => emit.reasoning(0, &message.tool_plan),
+        "tool-plan-delta" => emit.reasoning(0, message.tool_plan.required()?),
         "content-start" | "content-delta" => {
             let content = message.content.unwrap_or_default();
+            if event.kind.as_str() == "content-delta" {
+                content.text.required().or(content.thinking.required())?;
+            }
             match &*content.kind {
                 "thinking" => drop(emit.start_block(0, at, BlockKind::Reasoning, "", "")),
                 "text" => emit.start_text(0, at, "", ""),
-                _ => {}
+                "" => {}
+                kind => emit.unknown_part(kind, json),
             }
             emit.text_at(0, at, &content.text);
             emit.reasoning_at(0, at, &content.thinking);

@@ -6,7 +6,8 @@ use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::Source;
 use super::format::Understood;
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use super::said::{MismatchKind, Part, Scope};
 use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Slot, present};
 
@@ -14,8 +15,8 @@ objects! {
     struct Event<'a> {
         event_type: Text<'a>,
         generation_id: Text<'a>,
-        text: Text<'a>,
-        call_delta: Option<CallDelta<'a>> = "tool_call_delta",
+        text: Lazy<Piece<'a>>,
+        call_delta: Lazy<Around<CallDelta<'a>>> = "tool_call_delta",
         tool_calls: Vec<ToolCall<'a>>,
         citations: Vec<Spelt<'a, Citation<'a>>>,
         documents: Vec<Spelt<'a, Document<'a>>>,
@@ -27,8 +28,8 @@ objects! {
         index: Option<u64>,
         name: Text<'a>,
         /// A piece of the arguments' JSON text.
-        parameters: Text<'a>,
-        text: Text<'a>,
+        parameters: Piece<'a>,
+        text: Piece<'a>,
     }
 
     struct ToolCall<'a> {
@@ -49,6 +50,7 @@ objects! {
     }
 
     struct Response<'a> {
+        text: Text<'a>,
         tool_calls: Vec<ToolCall<'a>>,
         meta: Json<'a>,
     }
@@ -74,8 +76,9 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     match &*event.event_type {
         "tool-calls-chunk" => {
             // The plan, which the whole calls repeat.
-            say_plan(&event.text, emit);
-            if let Some(CallDelta { index, name, parameters, text }) = event.call_delta {
+            let call_delta = event.call_delta.get()?.0;
+            say_plan(event.text.given()?, emit);
+            if let Some(CallDelta { index, name, parameters, text }) = call_delta {
                 say_plan(&text, emit);
                 let slot = Slot::at(index);
                 if !name.is_empty() {
@@ -85,12 +88,15 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             }
         }
         "tool-calls-generation" => {
-            if emit.is_news(0, PLAN) {
-                emit.reasoning(0, &event.text);
-            }
+            let (_, news) = emit.news_of(PLAN, event.text.given()?, Scope::Item);
+            emit.reasoning(0, news);
             end_calls(&event.tool_calls, emit);
         }
-        "text-generation" => emit.text(0, &event.text),
+        "text-generation" => {
+            let text = event.text.required()?;
+            emit.text(0, text);
+            emit.note_said(TEXT, text);
+        }
         "citation-generation" => {
             for Spelt { json, object: Citation { start, end, text } } in &event.citations {
                 emit.source(Source {
@@ -112,26 +118,33 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         }
         "stream-start" => emit.begin_message(&event.generation_id, ""),
         "stream-end" => {
-            let Response { tool_calls, meta } = event.response.unwrap_or_default();
+            let Response { text, tool_calls, meta } = event.response.unwrap_or_default();
+            // Beside calls, the text is the plan.
+            if tool_calls.is_empty() {
+                let (_, news) = emit.news_of(TEXT, &text, Scope::Item);
+                emit.text(0, news);
+            }
             end_calls(&tool_calls, emit);
             emit.end_answer(&event.finish_reason);
             emit.usage(meta);
             emit.end_stream();
         }
-        kind => return Ok(matches!(kind, "search-queries-generation" | "debug").into()),
+        "search-queries-generation" => emit.data(&event.event_type, json),
+        kind => return Ok((kind == "debug").into()),
     }
     Ok(Understood::Yes)
 }
 
-/// What the plan is known by, to be told once.
-const PLAN: &str = "plan";
+/// What the last event repeats.
+const TEXT: Part<'static> = Part { kind: MismatchKind::Text, choice: 0, at: At::Run };
+
+/// What the whole calls repeat.
+const PLAN: Part<'static> = Part { kind: MismatchKind::Reasoning, choice: 0, at: At::Run };
 
 /// A piece of what the model says of its calls.
 fn say_plan(text: &str, emit: &mut Emitter<'_>) {
-    if !text.is_empty() {
-        emit.is_news(0, PLAN);
-        emit.reasoning(0, text);
-    }
+    emit.reasoning(0, text);
+    emit.note_said(PLAN, text);
 }
 
 /// Calls as a whole, up to twice, by their place in the list. The server has read the arguments and written them anew.
@@ -146,7 +159,7 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
             emit.calls().start(slot, CallStart::new(name.as_str()));
         }
         if emit.calls().find_open(slot).is_some() {
-            emit.calls().derived(slot, parameters.spelt());
+            emit.calls().whole(slot, parameters.spelt());
             emit.calls().stop(slot);
         }
     }

@@ -6,7 +6,9 @@ use super::blocks::At;
 use super::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 use super::failure::Failure;
 use super::json::{Json, TextOrJson};
+use super::media::Media;
 use super::retry::Retry;
+use super::said::{MismatchKind, News, Part, Scope};
 use super::stop::StopKind;
 use super::told::{Told, note};
 use super::usage::TokenUsage;
@@ -48,7 +50,24 @@ impl CallListener for User<'_> {
                 message.end_call(call, &input);
             }
         }
-        (self.on_event)(StreamEvent::Call(event));
+        self.say(match event {
+            CallEvent::Mismatch { call, text } => StreamEvent::Mismatch {
+                kind: MismatchKind::Arguments,
+                choice: call.choice,
+                block: None,
+                call: Some(call.number),
+                text,
+            },
+            event => StreamEvent::Call(event),
+        });
+    }
+}
+
+impl User<'_> {
+    /// The one way out, where it is watched what becomes of the stream.
+    fn say(&mut self, event: StreamEvent<'_>) {
+        self.told.watch.see(&event);
+        (self.on_event)(event);
     }
 }
 
@@ -79,7 +98,7 @@ impl<'a> Emitter<'a> {
     }
 
     pub(super) fn tell(&mut self, event: StreamEvent<'_>) {
-        (self.user.on_event)(event);
+        self.user.say(event);
     }
 
     /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it.
@@ -108,6 +127,7 @@ impl<'a> Emitter<'a> {
         let is_known = !id.is_empty() || !model.is_empty();
         if is_known && !self.user.told.has_message {
             self.user.told.has_message = true;
+            self.user.told.begin(0);
             self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
         }
     }
@@ -150,6 +170,14 @@ impl<'a> Emitter<'a> {
         // Where the text is JSON, it is told as a call.
         if !self.is_structured {
             self.start_block(choice, at, BlockKind::Text, id, phase);
+        }
+    }
+
+    /// A message or a step is over, so that the next one's text is an answer of its own where it is JSON.
+    pub(super) fn end_structured(&mut self, choice: u64) {
+        let content = self.calls().find_open(Slot::new(choice, Place::Content));
+        if let Some(content) = content.filter(|_| self.is_structured) {
+            self.calls().end_early(content);
         }
     }
 
@@ -234,6 +262,77 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// Notes that a piece was told that the wire may repeat.
+    pub(super) fn note_said(&mut self, part: Part<'_>, piece: &str) {
+        let limits = self.calls.state().limits();
+        let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
+        self.user.told.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
+    }
+
+    /// Whether anything of this message was noted that may be repeated.
+    pub(super) fn has_said(&self) -> bool {
+        !self.user.told.said.is_empty()
+    }
+
+    /// Another item begins at this index.
+    pub(super) fn retire_said(&mut self, index: u64) {
+        self.user.told.said.retire(index);
+    }
+
+    /// What a whole that the wire repeats says beyond what was told of it, and of which answer, if that is known; nothing
+    /// if there is nothing new. If it contradicts that, that is told here.
+    pub(super) fn news_of<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> (Option<u64>, &'t str) {
+        if whole.is_empty() {
+            return (None, "");
+        }
+        match self.user.told.said.news(part, whole, scope) {
+            News::Nothing => (None, ""),
+            News::All => {
+                self.note_said(part, whole);
+                if scope == Scope::Anywhere {
+                    self.user.told.said.list(part);
+                }
+                (None, whole)
+            }
+            News::Rest(choice, rest) => (Some(choice), rest),
+            News::Mismatch(choice) => {
+                self.contradict(Part { choice, ..part }, whole);
+                (None, "")
+            }
+        }
+    }
+
+    fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
+        let content = Slot::new(choice, Place::Content);
+        let call =
+            if kind == MismatchKind::Text && self.is_structured { self.calls().find_open(content) } else { None };
+        match call {
+            Some(call) => self.calls().contradict(call, text),
+            None => {
+                let block = self.find_block(choice, at);
+                self.tell(StreamEvent::Mismatch { kind, choice, block, call: None, text });
+            }
+        }
+        self.user.told.spoil_message();
+    }
+
+    /// A part of an event, or all of it, is of a kind that is not known.
+    pub(super) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
+        self.tell(StreamEvent::UnknownPart { kind, json: json.spelt() });
+    }
+
+    /// An event that is an application's own.
+    pub(super) fn data(&mut self, kind: &str, json: Json<'_>) {
+        self.tell(StreamEvent::Data { kind, json: json.spelt() });
+    }
+
+    pub(super) fn media(&mut self, media: Media<'_>) {
+        if media.data.is_some() || media.url.is_some() {
+            self.user.told.begin(media.choice);
+            self.tell(StreamEvent::Media(media));
+        }
+    }
+
     pub(super) fn refusal(&mut self, choice: u64, text: &str) {
         if !text.is_empty() {
             self.user.told.begin(choice);
@@ -266,8 +365,26 @@ impl<'a> Emitter<'a> {
     /// A result for the call with this id.
     pub(super) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>) {
         let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
-        let result = ToolResult { call, call_id: present(call_id), is_error, json: json.spelt() };
-        self.tell(StreamEvent::ToolResult(result));
+        self.result_of(call, present(call_id), is_error, json);
+    }
+
+    fn result_of(&mut self, call: Option<u64>, call_id: Option<&str>, is_error: bool, json: Json<'_>) {
+        if let Some(call) = call {
+            self.calls().end_early(call);
+        }
+        self.tell(StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json: json.spelt() }));
+    }
+
+    /// The call that the last chunk was of, where chunks that name none go on with it.
+    pub(super) fn last_chunk(&self) -> Option<u64> {
+        self.user.told.chunk
+    }
+
+    /// A chunk of a call has come, or something else of calls that ends this. One that names none changes nothing.
+    pub(super) fn set_last_chunk(&mut self, call: Option<u64>, is_named: bool) {
+        if is_named || call.is_none() {
+            self.user.told.chunk = call;
+        }
     }
 
     /// A call that comes whole, as a request with an id of its own, and that has ended when its result has come. At most
@@ -299,7 +416,7 @@ impl<'a> Emitter<'a> {
 
     /// The result of the call that a response answers.
     pub(super) fn result_of_request(&mut self, call: Option<u64>, id: &str, is_error: bool, json: Json<'_>) {
-        self.tell(StreamEvent::ToolResult(ToolResult { call, call_id: present(id), is_error, json: json.spelt() }));
+        self.result_of(call, present(id), is_error, json);
     }
 
     /// A result will come at this index, for the call with this id.
@@ -315,10 +432,13 @@ impl<'a> Emitter<'a> {
     /// A result, or a part of it, for the call that was named at this index.
     pub(super) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
         let call = self.user.told.results.get(0, Key::Index(index));
+        if let Some(call) = call {
+            self.calls().end_early(call);
+        }
         // Only the first part names the call on the wire.
         let call_id = call.and_then(|call| self.calls.state().id_of(call));
         let result = ToolResult { call, call_id, is_error, json: json.spelt() };
-        (self.user.on_event)(StreamEvent::ToolResult(result));
+        self.user.say(StreamEvent::ToolResult(result));
     }
 
     pub(super) fn source(&mut self, source: Source<'_>) {
@@ -382,6 +502,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn end_answer_with(&mut self, reason: &str, stop_sequence: &str) {
         self.end_blocks_of(0);
         self.calls().finish((!reason.is_empty()).then_some(reason));
+        self.user.told.unfinished.retain(|unfinished| *unfinished != 0);
         self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
     }
 
@@ -419,9 +540,10 @@ impl<'a> Emitter<'a> {
     }
 
     /// Tells an error that does not affect any other call.
-    pub(super) fn report(&mut self, Failure { message, kind, code, delay }: &Failure<'_>) {
+    pub(super) fn report(&mut self, Failure { message, kind, code, delay, json }: &Failure<'_>) {
         let retry = Retry::of(kind, code, message, *delay);
-        self.tell(StreamEvent::ProviderError { message, kind: present(kind), code: present(code), retry });
+        let (kind, code, json) = (present(kind), present(code), present(json.spelt()));
+        self.tell(StreamEvent::ProviderError { message, kind, code, retry, json });
     }
 }
 

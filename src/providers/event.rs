@@ -5,7 +5,9 @@
 //!
 //! The module's page has a table of them.
 
+use super::media::Media;
 use super::retry::Retry;
+use super::said::MismatchKind;
 use super::stop::StopKind;
 use super::usage::TokenUsage;
 use crate::names::names;
@@ -88,6 +90,23 @@ pub enum StreamEvent<'a> {
         /// The piece.
         text: &'a str,
     },
+    /// An image, sound or document that is part of the answer.
+    Media(Media<'a>),
+    /// The provider repeats something as a whole, and contradicts what was reported of it. Which of the two is right,
+    /// nobody can say.
+    #[non_exhaustive]
+    Mismatch {
+        /// What is repeated.
+        kind: MismatchKind,
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block, if that is still open.
+        block: Option<u64>,
+        /// The number of the call, for arguments.
+        call: Option<u64>,
+        /// The whole, as the provider repeats it.
+        text: &'a str,
+    },
     /// Something that only the provider can read, and that it needs back with the next request.
     Opaque(Opaque<'a>),
     /// A tool's result that came with the stream: the provider has executed the call.
@@ -158,8 +177,33 @@ pub enum StreamEvent<'a> {
         code: Option<&'a str>,
         /// Whether the same request may succeed later.
         retry: Retry,
+        /// The error as the provider's JSON text, if it is more than a message.
+        json: Option<&'a str>,
     },
-    /// A JSON object that is not a known event of the provider. The stream goes on. While the provider is not known
+    /// Data of an application that came with the stream: AG-UI's state and custom events, Vercel's `data-…` parts.
+    #[non_exhaustive]
+    Data {
+        /// The event's type.
+        kind: &'a str,
+        /// The event's JSON text.
+        json: &'a str,
+    },
+    /// An event of this provider's, or a part of one, of a kind that is not known. The stream goes on.
+    #[non_exhaustive]
+    UnknownPart {
+        /// Its type, or the name of the member that it is.
+        kind: &'a str,
+        /// Its JSON text.
+        json: &'a str,
+    },
+    /// An event as it came, before what it means; reported only after
+    /// [`with_provider_events`](super::ProviderStream::with_provider_events).
+    #[non_exhaustive]
+    ProviderEvent {
+        /// The event's JSON text.
+        json: &'a str,
+    },
+    /// A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not known
     /// yet, this is told by [`finish`](super::ProviderStream::finish).
     Unknown {
         /// The object's JSON text.

@@ -17,6 +17,8 @@ pub(super) struct Failure<'a> {
     pub(super) code: Cow<'a, str>,
     /// After which time the same request may succeed.
     pub(super) delay: Option<Duration>,
+    /// The object that it is, which may say more.
+    pub(super) json: Json<'a>,
 }
 
 objects! {
@@ -154,7 +156,13 @@ impl<'a> Fields<'a> {
         let details = self.details.objects::<Detail<'_>>().unwrap_or_default();
         let delay = details.iter().find_map(|detail| seconds(&detail.retry_delay));
         let delay = delay.or_else(|| seconds(&self.retry_after.word()));
-        Failure { message, kind, code: self.code.word(), delay }
+        Failure {
+            message,
+            kind,
+            code: self.code.word(),
+            delay,
+            json: if json.is_object() { json } else { Json::default() },
+        }
     }
 }
 

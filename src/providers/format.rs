@@ -43,6 +43,7 @@ objects! {
         pub(super) choices: Json<'a>,
         pub(super) candidates: Json<'a>,
         pub(super) usage_metadata: Json<'a> = "usageMetadata",
+        pub(super) prompt_feedback: Json<'a> = "promptFeedback",
         pub(super) message_start: Json<'a> = "messageStart",
         pub(super) content_block_start: Json<'a> = "contentBlockStart",
         pub(super) content_block_delta: Json<'a> = "contentBlockDelta",
@@ -57,7 +58,14 @@ objects! {
         pub(super) tool_call_cancellation: Json<'a> = "toolCallCancellation",
         pub(super) go_away: Json<'a> = "goAway",
         pub(super) session_resumption: Json<'a> = "sessionResumptionUpdate",
+        trace: Option<Trace<'a>>,
+        pub(super) return_control: Json<'a> = "returnControl",
         pub(super) chunk: Option<Chunk<'a>>,
+    }
+
+    /// What a Bedrock agent says of its work.
+    pub(super) struct Trace<'a> {
+        trace: Json<'a>,
     }
 
     /// What Bedrock wraps an event in the model's own format in.
@@ -67,6 +75,11 @@ objects! {
 }
 
 impl Look<'_> {
+    /// What a Bedrock agent says of its work.
+    pub(super) fn agent_trace(&self) -> Json<'_> {
+        self.trace.as_ref().map(|trace| trace.trace).unwrap_or_default()
+    }
+
     /// The event's type, by either name; empty if it has none.
     pub(super) fn kind(&self) -> &str {
         let kinds = [self.event_type.as_str(), self.kind.as_str()];

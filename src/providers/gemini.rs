@@ -10,7 +10,7 @@ use super::gemini_live;
 use super::gemini_parts::{Content, read_parts};
 use super::grounding::{self, Grounding};
 use super::interactions;
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Field, Json, Pieces, Spelt, Text, Unreadable, objects};
 use super::turn::{Composer, Shape, Turn};
 
 objects! {
@@ -32,8 +32,9 @@ objects! {
 
     struct Candidate<'a> {
         index: Option<u64>,
-        content: Option<Content<'a>>,
+        content: Around<Content<'a>>,
         finish_reason: Json<'a> = "finishReason",
+        finish_message: Json<'a> = "finishMessage",
         safety_ratings: Json<'a> = "safetyRatings",
         grounding: Option<Grounding<'a>> = "groundingMetadata",
         citations: Option<grounding::Citations<'a>> = "citationMetadata",
@@ -53,7 +54,8 @@ fn owns_type(kind: &str) -> bool {
 }
 
 fn owns_members(look: &Look<'_>) -> bool {
-    look.candidates.is_given() || look.usage_metadata.is_given() || gemini_live::owns_members(look)
+    let members = [look.candidates, look.usage_metadata, look.prompt_feedback];
+    members.into_iter().any(Json::is_given) || gemini_live::owns_members(look)
 }
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
@@ -68,13 +70,17 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if !is_answer && event.prompt_feedback.is_none() {
         return Ok(Understood::No);
     }
-    let candidates = event.candidates.unwrap_or_default().objects::<Candidate<'_>>()?;
+    let mut candidates = Pieces::<Candidate<'_>>::default();
+    candidates.read(event.candidates.unwrap_or_default().or_null())?;
     emit.message(&event.response_id.word(), &event.model_version);
-    for candidate in candidates {
+    for candidate in candidates.0 {
         let choice = candidate.index.unwrap_or(0);
-        read_parts(choice, candidate.content.map(|content| content.parts).unwrap_or_default(), emit);
+        read_parts(choice, candidate.content.unwrap_or_default().parts.0, emit);
         emit.content_filter(choice, candidate.safety_ratings);
         grounding::tell(choice, candidate.grounding, candidate.citations, candidate.contexts, emit);
+        if candidate.finish_message.is_given() {
+            emit.data("finishMessage", candidate.finish_message);
+        }
         // Not an end: more chunks may come after a reason.
         let reason = finish_reason(candidate.finish_reason);
         if !reason.is_empty() {

@@ -6,14 +6,12 @@
 //!
 //! The conversation is kept by the server, so no message goes back.
 
-use alloc::vec::Vec;
-
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::format::{Look, Understood};
 use super::gemini_parts::{Content, FunctionCall, read_call, read_parts};
 use super::grounding::{self, Grounding};
-use super::json::{Json, Text, Unreadable, objects};
+use super::json::{Around, Json, Piece, Pieces, Text, Unreadable, objects};
 use super::stop::StopKind;
 use crate::tool_calls::{CallStart, Place, Slot, present};
 
@@ -26,7 +24,7 @@ objects! {
     }
 
     struct ServerContent<'a> {
-        model_turn: Option<Content<'a>> = "modelTurn",
+        model_turn: Around<Content<'a>> = "modelTurn",
         turn_complete: bool = "turnComplete",
         turn_complete_reason: Text<'a> = "turnCompleteReason",
         interrupted: bool,
@@ -37,11 +35,11 @@ objects! {
     }
 
     struct Transcription<'a> {
-        text: Text<'a>,
+        text: Piece<'a>,
     }
 
     struct ToolCall<'a> {
-        calls: Vec<FunctionCall<'a>> = "functionCalls",
+        calls: Pieces<FunctionCall<'a>> = "functionCalls",
     }
 
     struct Cancellation<'a> {
@@ -66,7 +64,7 @@ pub(super) fn owns_members(look: &Look<'_>) -> bool {
 /// Reads a message, if it is one of this wire.
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let message: Message<'_> = json.object()?;
-    for call in message.tool_call.map(|tool_call| tool_call.calls).unwrap_or_default() {
+    for call in message.tool_call.map(|tool_call| tool_call.calls.0).unwrap_or_default() {
         if call.is_piece() || emit.calls().find_open(Slot::new(0, Place::Latest)).is_some() {
             read_call(0, &call, emit);
         } else {
@@ -99,12 +97,12 @@ fn kind(reason: &str) -> StopKind {
 
 impl ServerContent<'_> {
     fn read(self, emit: &mut Emitter<'_>) {
-        if let Some(Content { parts }) = self.model_turn {
+        if let Some(Content { parts }) = self.model_turn.0 {
             // Sound alone is an answer too.
             emit.begin_answer(0);
             // The results of the calls before have arrived, or nobody waits for them.
             emit.go_on_after_calls(0);
-            read_parts(0, parts, emit);
+            read_parts(0, parts.0, emit);
         }
         emit.text(0, self.output_transcription.as_ref().map_or("", |transcription| &transcription.text));
         grounding::tell(0, self.grounding, None, self.contexts, emit);

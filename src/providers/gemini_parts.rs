@@ -5,20 +5,21 @@ use alloc::vec::Vec;
 use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::OpaqueKind;
-use super::json::{Json, Spelt, Text, objects};
+use super::json::{Around, Json, Piece, Pieces, Spelt, Text, objects};
+use super::media::Media;
 use crate::parser::Atom;
-use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot};
+use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot, present};
 
 objects! {
     pub(super) struct Content<'a> {
-        pub(super) parts: Vec<Part<'a>>,
+        pub(super) parts: Pieces<Spelt<'a, Part<'a>>>,
     }
 
     pub(super) struct Part<'a> {
-        text: Text<'a>,
+        text: Piece<'a>,
         thought: bool,
         thought_signature: Json<'a> = "thoughtSignature",
-        function_call: Option<FunctionCall<'a>> = "functionCall",
+        function_call: Around<FunctionCall<'a>> = "functionCall",
         executable_code: Option<Spelt<'a, ExecutableCode<'a>>> = "executableCode",
         code_execution_result: Option<Spelt<'a, ToolResult<'a>>> = "codeExecutionResult",
         tool_call: Option<ToolCall<'a>> = "toolCall",
@@ -48,13 +49,13 @@ objects! {
         pub(super) id: Text<'a>,
         pub(super) name: Text<'a>,
         pub(super) args: Json<'a>,
-        partial_args: Vec<PartialArg<'a>> = "partialArgs",
+        partial_args: Pieces<PartialArg<'a>> = "partialArgs",
         will_continue: bool = "willContinue",
     }
 
     struct PartialArg<'a> {
         json_path: Text<'a> = "jsonPath",
-        string_value: Json<'a> = "stringValue",
+        string_value: Piece<'a> = "stringValue",
         number_value: Json<'a> = "numberValue",
         bool_value: Json<'a> = "boolValue",
         null_value: Option<Json<'a>> = "nullValue",
@@ -63,15 +64,21 @@ objects! {
 }
 
 /// What the parts of an answer say.
-pub(super) fn read_parts(choice: u64, parts: Vec<Part<'_>>, emit: &mut Emitter<'_>) {
-    for part in parts {
+pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mut Emitter<'_>) {
+    for Spelt { json, object: part } in parts {
+        for (member, at) in [("inlineData", "data"), ("fileData", "fileUri")] {
+            show(choice, json.member(member), at, emit);
+        }
+        if json.members().next().is_some() && !json.members().any(|(name, _)| KNOWN.contains(&&*name.word())) {
+            emit.unknown_part(&json.first_name(), json);
+        }
         if part.thought {
             emit.reasoning(choice, &part.text);
         } else {
             emit.text(choice, &part.text);
         }
-        let has_call = part.function_call.is_some() || part.executable_code.is_some() || part.tool_call.is_some();
-        if let Some(call) = part.function_call {
+        let has_call = part.function_call.0.is_some() || part.executable_code.is_some() || part.tool_call.is_some();
+        if let Some(call) = part.function_call.0 {
             read_call(choice, &call, emit);
         }
         if let Some(Spelt { json, object: ExecutableCode { id } }) = part.executable_code {
@@ -95,6 +102,28 @@ pub(super) fn read_parts(choice: u64, parts: Vec<Part<'_>>, emit: &mut Emitter<'
     }
 }
 
+/// The members by which a part is known.
+const KNOWN: [&str; 10] = [
+    "text",
+    "thought",
+    "thoughtSignature",
+    "functionCall",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "inlineData",
+    "fileData",
+];
+
+/// Bytes, or where they are.
+fn show(choice: u64, media: Json<'_>, member: &str, emit: &mut Emitter<'_>) {
+    let (mime_type, at) = (media.member("mimeType").word(), media.member(member).word());
+    let (data, url) = if member == "data" { (present(&at), None) } else { (None, present(&at)) };
+    let block = emit.find_block(choice, At::Run);
+    emit.media(Media { choice, block, media_type: present(&mime_type), data, url });
+}
+
 /// Calls come one after the other: a name starts one, and ends the one before.
 pub(super) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
     let latest = Slot::new(choice, Place::Latest);
@@ -103,7 +132,7 @@ pub(super) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter
     let is_again = !id.is_empty() && emit.calls().is_open(latest, id);
     if !name.is_empty() && !is_again {
         emit.calls().stop(latest);
-        if !goes_on && call.partial_args.is_empty() {
+        if !goes_on && call.partial_args.0.is_empty() {
             return emit.calls().whole_call(choice, CallStart::new(name).id(id).input(call.args.spelt()));
         }
         emit.calls().start(latest, CallStart::new(name).id(id).input(call.args.spelt()));
@@ -111,7 +140,7 @@ pub(super) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter
         // Not how a call goes on, but nothing that was sent is lost: it is the input, repeats it, or contradicts it.
         emit.calls().whole(latest, call.args.spelt());
     }
-    for arg in &call.partial_args {
+    for arg in &call.partial_args.0 {
         arg.set(choice, emit);
     }
     if !goes_on {
@@ -128,16 +157,15 @@ fn read_own_call(choice: u64, start: CallStart<'_>, emit: &mut Emitter<'_>) {
 impl FunctionCall<'_> {
     /// Whether it is a piece of a call, or the first of several.
     pub(super) fn is_piece(&self) -> bool {
-        self.will_continue || !self.partial_args.is_empty()
+        self.will_continue || !self.partial_args.0.is_empty()
     }
 }
 
 impl PartialArg<'_> {
     fn set(&self, choice: u64, emit: &mut Emitter<'_>) {
         let path = self.json_path.as_str();
-        if self.string_value.is_given() {
-            let text = self.string_value.text_or_json();
-            emit.calls().set(choice, path, PathValue::Text { text: text.as_str(), has_ended: !self.will_continue });
+        if let Ok(text) = self.string_value.required() {
+            emit.calls().set(choice, path, PathValue::Text { text, has_ended: !self.will_continue });
         } else if self.number_value.is_given() {
             emit.calls().set(choice, path, PathValue::Atom(Atom::Number(self.number_value.spelt())));
         } else if self.bool_value.is_given() {

@@ -11,6 +11,9 @@ objects! {
     pub(super) struct Grounding<'a> {
         chunks: Vec<Spelt<'a, Chunk<'a>>> = "groundingChunks",
         supports: Vec<Spelt<'a, Support<'a>>> = "groundingSupports",
+        /// What an application has to show, and what was searched for.
+        entry_point: Json<'a> = "searchEntryPoint",
+        queries: Json<'a> = "webSearchQueries",
     }
 
     /// What was found, on the web, in your own documents, or on a map.
@@ -71,7 +74,12 @@ pub(super) fn tell(
         let (url, title, quote, json) = (present(url), present(title), present(quote), json.spelt());
         emit.source_once(json, Source { choice, block: None, url, title, quote, span, json });
     };
-    let Grounding { chunks, supports } = grounding.unwrap_or_default();
+    let Grounding { chunks, supports, entry_point, queries } = grounding.unwrap_or_default();
+    for (kind, json) in [("searchEntryPoint", entry_point), ("webSearchQueries", queries)] {
+        if json.elements().next().is_some() || json.members().next().is_some() {
+            emit.data(kind, json);
+        }
+    }
     let empty = Found::default();
     for Spelt { json, object: chunk } in &chunks {
         let Found { uri, title, text } = chunk.found_or(&empty);

@@ -6,7 +6,8 @@ use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::format::Understood;
-use super::json::{Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use super::media::Media;
 use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
@@ -16,7 +17,7 @@ objects! {
         kind: Text<'a> = "type",
         index: Option<u64>,
         step: Option<Spelt<'a, Step<'a>>>,
-        delta: Option<Spelt<'a, Delta<'a>>>,
+        delta: Lazy<Around<Spelt<'a, Delta<'a>>>>,
         interaction: Option<Interaction<'a>>,
     }
 
@@ -32,12 +33,15 @@ objects! {
 
     struct Delta<'a> {
         kind: Text<'a> = "type",
-        text: Text<'a>,
+        text: Piece<'a>,
         arguments: Json<'a>,
-        content: Option<Summary<'a>>,
+        content: Around<Summary<'a>>,
         signature: Json<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         is_error: bool,
+        mime_type: Text<'a>,
+        data: Text<'a>,
+        uri: Text<'a>,
     }
 
     struct Annotation<'a> {
@@ -48,7 +52,7 @@ objects! {
     }
 
     struct Summary<'a> {
-        text: Text<'a>,
+        text: Piece<'a>,
     }
 
     struct Interaction<'a> {
@@ -65,10 +69,16 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     let kinds = [event.event_type.as_str(), event.kind.as_str()];
     match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
         "step.delta" => {
-            let Some(Spelt { json, object: delta }) = event.delta else { return Ok(Understood::Yes) };
-            emit.payload(slot, &delta.arguments.text_or_json());
+            let Spelt { json, object: delta } = event.delta.get()?.required()?;
+            let is_piece_of_call = delta.kind.starts_with("arguments");
+            let arguments =
+                if is_piece_of_call { delta.arguments.required_piece()? } else { delta.arguments.piece()? };
+            if delta.kind.as_str() == "text" {
+                delta.text.required()?;
+            }
+            emit.payload(slot, &arguments);
             emit.text_at(0, at, &delta.text);
-            emit.reasoning_at(0, at, delta.content.as_ref().map_or("", |summary| summary.text.as_str()));
+            emit.reasoning_at(0, at, delta.content.0.as_ref().map_or("", |summary| summary.text.as_str()));
             sign(slot, at, delta.signature, emit);
             for Spelt { json, object: Annotation { url, title, start_index, end_index } } in &delta.annotations {
                 emit.source(Source {
@@ -80,6 +90,20 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                     span: start_index.zip(*end_index),
                     json: json.spelt(),
                 });
+            }
+            match &*delta.kind {
+                "image" | "audio" | "video" | "document" => emit.media(Media {
+                    choice: 0,
+                    block: emit.find_block(0, at),
+                    media_type: present(&delta.mime_type),
+                    data: present(&delta.data),
+                    url: present(&delta.uri),
+                }),
+                "" | "text" | "thought_summary" | "thought_signature" | "text_annotation" | "text_annotation_delta" => {
+                }
+                kind if is_piece_of_call || kind.ends_with("_result") => {}
+                _ if delta.arguments.is_given() || delta.text.required().is_ok() => {}
+                kind => emit.unknown_part(kind, json),
             }
             if delta.kind.ends_with("_result") {
                 emit.tool_result_at(event.index.unwrap_or(0), delta.is_error, json);

@@ -2,7 +2,7 @@
 //!
 //! Owns how an event is read: leniently. Servers put `null` for absent, `[]` for an empty object, `""` for nothing, and
 //! none of this may cost the whole event. So every member may be missing, and a member of another type than expected
-//! counts as missing. What the events of a provider are made of is said with [`objects!`], beside its reader.
+//! counts as missing, unless it holds a [`Piece`] of something. What the events of a provider are made of is said with [`objects!`], beside its reader.
 //!
 //! The grammar is checked once, in [`Json::new`]. All else relies on it: values end where the next comma, bracket or
 //! quote says so, and containers are passed over by counting brackets, without recursion, however deep they are. An
@@ -20,6 +20,7 @@ use core::ops::Deref;
 
 use serde::de::IgnoredAny;
 
+pub(super) use self::piece::{Around, Lazy, Piece, Pieces};
 use self::spelling::{unescaped, whole_number};
 use crate::tokenizer::string_len;
 
@@ -159,6 +160,11 @@ impl<'a> Json<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The name of an object's first member.
+    pub(super) fn first_name(self) -> Cow<'a, str> {
+        self.members().next().map_or(Cow::Borrowed(""), |(name, _)| name.word())
     }
 
     pub(super) fn is_true(self) -> bool {
@@ -365,7 +371,7 @@ impl<'a> TextOrJson<'a> {
     }
 }
 
-/// A string, or the objects of a list.
+/// A string, or the objects of a list; nothing else can stand where something is said.
 #[derive(Debug)]
 pub(super) enum TextOrList<'a, T> {
     Text(Cow<'a, str>),
@@ -382,7 +388,13 @@ impl<'a, T: Object<'a>> Field<'a> for TextOrList<'a, T> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
         *self = match json.text()? {
             Some(text) => Self::Text(text),
-            None => Self::List(json.objects()?),
+            None if json.elements().all(|element| element.is_object() || element.0 == "null")
+                && json.0.starts_with('[') =>
+            {
+                Self::List(json.objects()?)
+            }
+            None if json.0 == "null" => Self::default(),
+            None => return Err(Unreadable),
         };
         Ok(())
     }
@@ -418,6 +430,7 @@ macro_rules! objects {
 
 pub(super) use objects;
 
+mod piece;
 mod spelling;
 #[cfg(test)]
 mod tests;

@@ -88,6 +88,10 @@ impl KeepMessage for Keeper {
         self.turn.to_json()
     }
 
+    fn to_json_without_calls(&self) -> Option<String> {
+        self.turn.to_json_without_calls()
+    }
+
     fn turn(&self) -> (&Turn, [Shape; 2]) {
         (&self.turn, [self.composer.shape, self.composer.other_shape])
     }

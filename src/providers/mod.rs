@@ -9,12 +9,13 @@
 //!
 //! | question | reported by |
 //! |---|---|
-//! | what is said | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks |
+//! | what is said | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks; [`Media`](StreamEvent::Media), [`Data`](StreamEvent::Data) |
 //! | what is to be done, and who does it | [`Call`](StreamEvent::Call) with its [executor](crate::tool_calls::Executor), [`ApprovalRequest`](StreamEvent::ApprovalRequest) |
 //! | what came of it, and where it is from | [`ToolResult`](StreamEvent::ToolResult), [`CallCancelled`](StreamEvent::CallCancelled), [`Source`](StreamEvent::Source) |
 //! | what has to go back with the next request | [`Opaque`](StreamEvent::Opaque), and [`ProviderStream::message`](ProviderStream::message) as a whole |
 //! | where things begin and end | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
-//! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
+//! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Mismatch`](StreamEvent::Mismatch), [`UnknownPart`](StreamEvent::UnknownPart), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
+//! | whether all of it came | [`ProviderStream::verdict`](ProviderStream::verdict) |
 //!
 #![doc = include_str!("formats.md")]
 
@@ -32,10 +33,12 @@
 // | `stop`, `usage` | reasons to stop and token counts, by all the names they have |
 // | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
 // | `told` | what must be known from one event to the next, whatever the format |
+// | `said` | what was said of each part that a wire may repeat as a whole |
+// | `verdict` | whether the stream counts as whole |
 // | `message`, `turn` | the assistant's message that goes back, for those who ask for it |
 // | `json` | how an event's JSON is read |
 // | `saved`, and parts of the others | how all of this is saved |
-// | `event`, `owned`, `wire` | what is told, and how it is written |
+// | `event`, `media`, `owned`, `wire` | what is told, and how it is written |
 
 #[cfg(feature = "ag-ui")]
 mod ag_ui;
@@ -65,6 +68,7 @@ mod interactions;
 mod json;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod media;
 mod message;
 #[cfg(feature = "ollama")]
 mod ollama;
@@ -78,22 +82,27 @@ mod owned;
 mod provider;
 mod reader;
 mod retry;
+mod said;
 mod saved;
 mod stop;
 mod stream;
 mod told;
-#[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama"))]
+#[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama", feature = "ag-ui"))]
 mod tool_call;
 mod turn;
 mod usage;
 #[cfg(feature = "vercel-ui")]
 mod vercel_ui;
+mod verdict;
 mod wire;
 
 pub use event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
+pub use media::Media;
 pub use owned::OwnedStreamEvent;
 pub use provider::Provider;
 pub use retry::Retry;
+pub use said::MismatchKind;
 pub use stop::StopKind;
 pub use stream::ProviderStream;
 pub use usage::TokenUsage;
+pub use verdict::{Unfinished, UnfinishedKind};

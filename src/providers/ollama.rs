@@ -1,22 +1,21 @@
 //! Ollama's own chat, and its completions: one JSON object a line, every call whole.
 
-use alloc::vec::Vec;
-
 use super::emitter::Emitter;
 use super::event::OpaqueKind;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Json, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Piece, Pieces, Text, Unreadable, objects};
+use super::media::Media;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
-use crate::tool_calls::CallStart;
+use crate::tool_calls::{CallStart, present};
 
 objects! {
     struct Event<'a> {
-        message: Option<Message<'a>>,
+        message: Lazy<Around<Message<'a>>>,
         /// Text of a completion, which has no message; `thinking` is its reasoning.
-        response: Text<'a>,
-        thinking: Text<'a>,
+        response: Piece<'a>,
+        thinking: Piece<'a>,
         done: Option<Json<'a>>,
         done_reason: Text<'a>,
         eval_count: Json<'a>,
@@ -27,9 +26,10 @@ objects! {
     }
 
     struct Message<'a> {
-        content: Text<'a>,
-        thinking: Text<'a>,
-        tool_calls: Vec<ToolCall<'a>>,
+        content: Piece<'a>,
+        thinking: Piece<'a>,
+        images: Json<'a>,
+        tool_calls: Pieces<ToolCall<'a>>,
     }
 }
 
@@ -44,17 +44,23 @@ fn owns_members(look: &Look<'_>) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
-    if event.done.is_none() && event.message.is_none() {
+    let message = event.message.get();
+    // A body of an error has one too.
+    if event.done.is_none() && !matches!(message, Ok(Around(Some(_)))) {
         return Ok(Understood::No);
     }
+    let message = message?;
     emit.message("", &event.model);
     emit.reasoning(0, &event.thinking);
     emit.text(0, &event.response);
-    if let Some(message) = event.message {
+    if let Some(message) = message.0 {
         emit.reasoning(0, &message.thinking);
         emit.text(0, &message.content);
-        for ToolCall { id, function, .. } in message.tool_calls {
-            let Some(Function { name, arguments }) = function else { continue };
+        for image in message.images.elements() {
+            emit.media(Media { data: present(&image.word()), ..Media::default() });
+        }
+        for ToolCall { id, function, .. } in message.tool_calls.0 {
+            let Some(Function { name, arguments }) = function.0 else { continue };
             // Whole, so that the index, which often is 0 for all, need not be trusted.
             emit.calls()
                 .whole_call(0, CallStart::new(name.as_str()).id(id.as_str()).input(arguments.text_or_json().as_str()));

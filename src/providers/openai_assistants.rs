@@ -15,7 +15,8 @@ use super::emitter::Emitter;
 use super::event::Source;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Field, Json, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Field, Json, Piece, Pieces, Spelt, Text, Unreadable, objects};
+use super::said::{self, MismatchKind, Scope};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
@@ -41,12 +42,12 @@ objects! {
         // Of messages.
         role: Text<'a>,
         content: Vec<Part<'a>>,
-        delta: Option<Delta<'a>>,
+        delta: Around<Delta<'a>>,
     }
 
     struct Delta<'a> {
-        step_details: Option<StepDetails<'a>>,
-        content: Vec<Part<'a>>,
+        step_details: Around<StepDetails<'a>>,
+        content: Pieces<Part<'a>>,
     }
 
     struct RequiredAction<'a> {
@@ -58,14 +59,14 @@ objects! {
     }
 
     struct StepDetails<'a> {
-        tool_calls: Vec<ToolCall<'a>>,
+        tool_calls: Pieces<ToolCall<'a>>,
     }
 
     struct ToolCall<'a> {
         index: Option<u64>,
         id: Text<'a>,
         kind: Text<'a> = "type",
-        function: Option<Function<'a>>,
+        function: Around<Function<'a>>,
         code_interpreter: Option<CodeInterpreter<'a>>,
         file_search: Option<Spelt<'a, FileSearch<'a>>>,
     }
@@ -76,7 +77,7 @@ objects! {
     }
 
     struct CodeInterpreter<'a> {
-        input: Text<'a>,
+        input: Piece<'a>,
         outputs: Json<'a>,
     }
 
@@ -96,12 +97,12 @@ objects! {
     /// A part of a message. In a delta it has its place among them.
     struct Part<'a> {
         index: Option<u64>,
-        text: Option<Words<'a>>,
-        refusal: Text<'a>,
+        text: Around<Words<'a>>,
+        refusal: Piece<'a>,
     }
 
     struct Words<'a> {
-        value: Text<'a>,
+        value: Piece<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
     }
 
@@ -123,6 +124,7 @@ struct Arguments<'a>(Cow<'a, str>);
 impl<'a> Field<'a> for Arguments<'a> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
         let is_null = json.spelt() == "null";
+        json.piece().map(drop).or(if is_null { Ok(()) } else { Err(Unreadable) })?;
         self.0 = json.text()?.unwrap_or(if is_null { Cow::default() } else { Cow::Borrowed(json.spelt()) });
         Ok(())
     }
@@ -153,11 +155,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 
 fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let object: Object<'_> = json.object()?;
-    let delta = object.delta.unwrap_or_default();
+    let is_delta = object.object.ends_with(".delta");
+    let delta = if is_delta { object.delta.required()? } else { object.delta.unwrap_or_default() };
     match &*object.object {
-        "thread.message.delta" => say(&object.id, &delta.content, false, emit),
+        "thread.message.delta" => say(&object.id, &delta.content.0, false, emit),
         "thread.run.step.delta" => {
-            for call in delta.step_details.map(|details| details.tool_calls).unwrap_or_default() {
+            for call in delta.step_details.unwrap_or_default().tool_calls.0 {
                 call.take(&object.id, emit);
             }
         }
@@ -173,7 +176,7 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
         }
         "thread.run.step" => {
             let is_over = object.status.as_str() != "in_progress";
-            let calls = object.step_details.map(|details| details.tool_calls).unwrap_or_default();
+            let calls = object.step_details.map(|details| details.tool_calls.0).unwrap_or_default();
             if is_over {
                 let is_whole = object.status.as_str() == "completed";
                 end_calls(&object.id, &calls, is_whole, emit);
@@ -183,7 +186,7 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
             "requires_action" => {
                 emit.message(&object.id, &object.model);
                 let waiting = object.required_action.and_then(|action| action.outputs);
-                end_calls("", &waiting.map(|outputs| outputs.tool_calls).unwrap_or_default(), true, emit);
+                end_calls("", &waiting.map(|outputs| outputs.tool_calls.0).unwrap_or_default(), true, emit);
                 emit.end_answer("requires_action");
                 emit.usage(object.usage);
             }
@@ -215,7 +218,7 @@ fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
 impl Part<'_> {
     fn is_empty(&self) -> bool {
         let is_empty = |words: &Words<'_>| words.value.is_empty() && words.annotations.is_empty();
-        self.text.as_ref().is_none_or(is_empty) && self.refusal.is_empty()
+        self.text.0.as_ref().is_none_or(is_empty) && self.refusal.is_empty()
     }
 }
 
@@ -228,16 +231,24 @@ fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
         }
         let key = key(id, part.index.unwrap_or(place), emit);
         let at = At::from(&*key);
-        let is_news = emit.is_news(0, &key);
-        if is_whole && !is_news {
-            continue;
-        }
-        if let Some(Words { value, annotations }) = &part.text {
+        let is_news = emit.is_news(0, &key) || !is_whole;
+        let news = |kind, text, emit: &mut Emitter<'_>| {
+            let part = said::Part { kind, choice: 0, at };
+            if is_whole {
+                return emit.news_of(part, text, Scope::Item).1;
+            }
+            emit.note_said(part, text);
+            text
+        };
+        if let Some(Words { value, annotations }) = &part.text.0 {
+            let value = news(MismatchKind::Text, value.as_str(), emit);
             if !value.is_empty() && emit.find_block(0, at).is_none() {
                 emit.start_text(0, at, id, "");
             }
             emit.text_at(0, at, value);
-            for Spelt { json, object: Annotation { start_index, end_index, file_citation } } in annotations {
+            for Spelt { json, object: Annotation { start_index, end_index, file_citation } } in
+                annotations.iter().filter(|_| is_news)
+            {
                 emit.source(Source {
                     choice: 0,
                     block: emit.find_block(0, at),
@@ -249,7 +260,8 @@ fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
                 });
             }
         }
-        emit.refusal(0, &part.refusal);
+        let refusal = news(MismatchKind::Refusal, part.refusal.as_str(), emit);
+        emit.refusal(0, refusal);
     }
 }
 
@@ -302,7 +314,7 @@ impl ToolCall<'_> {
         match &*self.kind {
             _ if is_known => {}
             "function" => {
-                let name = self.function.as_ref().map_or("", |function| &function.name);
+                let name = self.function.0.as_ref().map_or("", |function| &function.name);
                 emit.calls().start(slot, CallStart::new(name).id(self.id.as_str()));
             }
             "code_interpreter" => {
@@ -316,7 +328,7 @@ impl ToolCall<'_> {
     }
 
     fn input(&self) -> &str {
-        match (&self.function, &self.code_interpreter) {
+        match (&self.function.0, &self.code_interpreter) {
             (Some(function), _) => &function.arguments.0,
             (_, Some(code)) => &code.input,
             _ => "",

@@ -7,11 +7,12 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Json, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
+use super::json::{Around, Field, Json, Piece, Pieces, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
+use super::media::Media;
 use super::stop::StopKind;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
-use crate::tool_calls::{CallStart, Executor, Place, Slot, is_one_of, present};
+use crate::tool_calls::{CallStart, Executor, OpenCall, Place, Slot, is_one_of, present};
 
 objects! {
     struct Chunk<'a> {
@@ -55,42 +56,60 @@ objects! {
 
     struct Choice<'a> {
         index: Option<u64>,
-        delta: Option<Delta<'a>>,
+        delta: Around<Delta<'a>>,
         /// In place of a delta where the answer is not streamed: all of it.
-        message: Option<Delta<'a>>,
+        message: Around<Delta<'a>>,
         /// In place of a delta in a completion.
-        text: Text<'a>,
+        text: Piece<'a>,
         finish_reason: Text<'a>,
         native_finish_reason: Text<'a>,
         /// Which stop sequence has come, at vLLM. (Where it is a number, a token.)
         stop_reason: Text<'a>,
         content_filter_results: Json<'a>,
+        content_filter_offsets: Json<'a>,
         error: Json<'a>,
     }
 
     struct Delta<'a> {
         content: TextOrList<'a, Spelt<'a, Part<'a>>>,
-        refusal: Text<'a>,
-        reasoning_content: Text<'a>,
-        reasoning: Text<'a>,
+        refusal: Piece<'a>,
+        reasoning_content: Piece<'a>,
+        reasoning: Piece<'a>,
         reasoning_details: Vec<Spelt<'a, Detail<'a>>>,
         /// `LiteLLM`'s form of what Anthropic thinks.
         thinking_blocks: Vec<Detail<'a>>,
+        /// What is spoken, and the sound of it.
+        audio: Around<Audio<'a>>,
+        images: Vec<Image<'a>>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
-        tool_calls: Vec<ToolCall<'a>>,
-        function_call: Option<Function<'a>>,
+        tool_calls: Pieces<ToolCall<'a>>,
+        function_call: Around<Function<'a>>,
     }
 
     /// A part of the content, where it is a list, as Mistral sends it.
     struct Part<'a> {
         kind: Text<'a> = "type",
-        text: Text<'a>,
+        text: Piece<'a>,
         thinking: TextOrList<'a, Thought<'a>>,
+        image_url: Json<'a>,
+    }
+
+    struct Audio<'a> {
+        transcript: Piece<'a>,
+        data: Piece<'a>,
+    }
+
+    struct Image<'a> {
+        image_url: Json<'a>,
+    }
+
+    struct ImageUrl<'a> {
+        url: Text<'a>,
     }
 
     struct Thought<'a> {
-        text: Text<'a>,
+        text: Piece<'a>,
     }
 
     /// A piece of reasoning as OpenRouter sends it: text, a summary, or data that only the provider can read.
@@ -119,10 +138,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if chunk.choices.is_none() && !usage.is_given() && !is_named {
         return Ok(Understood::No);
     }
-    let choices = chunk.choices.unwrap_or_default().objects()?;
+    let mut choices = Pieces::<Choice<'_>>::default();
+    choices.read(chunk.choices.unwrap_or_default().or_null())?;
     emit.message(&chunk.id, &chunk.model);
     emit.content_filter(0, chunk.prompt_filter_results);
-    for choice in choices {
+    for choice in choices.0 {
         read_choice(choice, emit);
     }
     for Spelt { json, object: page } in &chunk.search_results {
@@ -159,7 +179,7 @@ impl<'a> Page<'a> {
 
 fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     let number = choice.index.unwrap_or(0);
-    match choice.delta.or(choice.message) {
+    match choice.delta.0.or(choice.message.0) {
         // Some servers repeat the delta's text next to it.
         Some(delta) => read_delta(number, delta, emit),
         None => emit.text(number, &choice.text),
@@ -173,6 +193,7 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
         emit.stop(number, reason, StopKind::of(meant), native, &choice.stop_reason);
     }
     emit.content_filter(number, choice.content_filter_results);
+    emit.content_filter(number, choice.content_filter_offsets);
     if let Some(failure) = Failure::at(choice.error) {
         emit.fail(&failure);
     }
@@ -216,6 +237,10 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
         TextOrList::Text(text) => emit.text(choice, text),
         TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
     }
+    let Audio { transcript, data } = delta.audio.unwrap_or_default();
+    emit.text(choice, &transcript);
+    emit.media(Media { choice, data: present(&data), ..Media::default() });
+    delta.images.iter().for_each(|image| show(choice, image.image_url, emit));
     for Spelt { json, object: annotation } in &delta.annotations {
         let page = annotation.url_citation.as_ref();
         emit.source(page.unwrap_or(&Page::default()).source(choice, *json).in_block(emit.find_block(choice, At::Run)));
@@ -226,7 +251,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
         }
     }
     emit.refusal(choice, &delta.refusal);
-    for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls {
+    for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls.0 {
         let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
         read_entry(choice, index, &id, &function.unwrap_or_default(), executor, emit);
         if let Some(Spelt { json, object: extra }) = extra_content {
@@ -236,7 +261,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
             emit.opaque_of_call(OpaqueKind::Signature, choice, call, signature);
         }
     }
-    if let Some(function) = delta.function_call {
+    if let Some(function) = delta.function_call.0 {
         // The older form has one call at most, and no id.
         read_entry(choice, Some(0), "", &function, Executor::Client, emit);
     }
@@ -258,6 +283,10 @@ fn read_part(choice: u64, Spelt { json, object: part }: &Spelt<'_, Part<'_>>, em
     if part.kind.as_str() == "reference" {
         emit.source(Page::default().source(choice, *json).in_block(emit.find_block(choice, At::Run)));
     }
+    show(choice, part.image_url, emit);
+    if !matches!(&*part.kind, "" | "text" | "thinking" | "reference" | "image_url") {
+        emit.unknown_part(&part.kind, *json);
+    }
     match &part.thinking {
         TextOrList::Text(thought) => emit.reasoning(choice, thought),
         TextOrList::List(thoughts) => {
@@ -265,6 +294,14 @@ fn read_part(choice: u64, Spelt { json, object: part }: &Spelt<'_, Part<'_>>, em
         }
     }
     emit.text(choice, &part.text);
+}
+
+/// An image, by its address: alone or in an object.
+fn show(choice: u64, image: Json<'_>, emit: &mut Emitter<'_>) {
+    let ImageUrl { url } = image.object().unwrap_or_default();
+    let word = image.word();
+    let url = if url.is_empty() { &*word } else { &*url };
+    emit.media(Media { choice, url: present(url), ..Media::default() });
 }
 
 fn read_entry(
@@ -307,6 +344,11 @@ struct Entered<'a> {
 }
 
 impl Entered<'_> {
+    /// Whether its name is another one than the call's, which is more than a name.
+    fn is_another_call(&self, call: &OpenCall) -> bool {
+        call.is_called_otherwise(self.name) && (self.has_arguments || call.has_input())
+    }
+
     /// The slot that the entry itself names.
     fn own_slot(&self) -> Slot<'static> {
         Slot::new(self.choice, self.index.map_or(Place::Nowhere, Place::Index))
@@ -351,6 +393,8 @@ fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
         };
     };
     match (emit.known().open_call(number), with_id) {
+        // An id that is not the call's own: servers that have none of their own repeat one with each call.
+        (Some(call), _) if call.id() == entry.id && entry.is_another_call(call) => Found::New,
         (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
         // Another id in a slot is another call: one from before, or a new one.
         (_, Some(known)) => Found::call_again(known, entry, emit),
@@ -368,8 +412,8 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter
     };
     let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
     match emit.known().open_call(number) {
-        // Without index and id, a name with arguments after a whole value can only be another call's.
-        Some(call) if entry.index.is_none() && is_named_whole && call.has_whole_value() => Found::New,
+        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count.
+        Some(call) if is_named_whole && call.has_whole_value() && !emit.known().is_cumulative() => Found::New,
         Some(_) => Found::Call(number),
         None if is_named_whole => Found::New,
         None => Found::Ended(number),

@@ -2,9 +2,12 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
+use super::media::Media;
 use super::retry::Retry;
+use super::said::MismatchKind;
 use super::stop::StopKind;
 use super::usage::TokenUsage;
 use crate::error::Error;
@@ -90,6 +93,10 @@ pub enum OwnedStreamEvent {
         value: Option<String>,
         /// The text as it came.
         raw: String,
+        /// The values that a trailing text consists of, if it consists of nothing else.
+        values: Vec<String>,
+        /// Whether these are all equal.
+        is_repeated: bool,
         /// What is wrong with the JSON.
         error: Option<Error>,
         /// Who is to execute it.
@@ -165,6 +172,34 @@ pub enum OwnedStreamEvent {
         /// Which of several answers; 0 where there is one.
         choice: u64,
         /// The piece.
+        text: String,
+    },
+    /// [`StreamEvent::Media`].
+    #[non_exhaustive]
+    Media {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block.
+        block: Option<u64>,
+        /// What it is.
+        media_type: Option<String>,
+        /// The bytes in base64.
+        data: Option<String>,
+        /// Where it is to be had.
+        url: Option<String>,
+    },
+    /// [`StreamEvent::Mismatch`], and [`CallEvent::Mismatch`].
+    #[non_exhaustive]
+    Mismatch {
+        /// What is repeated.
+        kind: MismatchKind,
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block.
+        block: Option<u64>,
+        /// The call's number.
+        call: Option<u64>,
+        /// The whole.
         text: String,
     },
     /// [`StreamEvent::Opaque`].
@@ -270,6 +305,30 @@ pub enum OwnedStreamEvent {
         code: Option<String>,
         /// Whether the same request may succeed later.
         retry: Retry,
+        /// The error's own JSON text.
+        json: Option<String>,
+    },
+    /// [`StreamEvent::Data`].
+    #[non_exhaustive]
+    Data {
+        /// The event's type.
+        kind: String,
+        /// The event's JSON text.
+        json: String,
+    },
+    /// [`StreamEvent::UnknownPart`].
+    #[non_exhaustive]
+    UnknownPart {
+        /// Its type, or the name of the member that it is.
+        kind: String,
+        /// Its JSON text.
+        json: String,
+    },
+    /// [`StreamEvent::ProviderEvent`].
+    #[non_exhaustive]
+    ProviderEvent {
+        /// The event's JSON text.
+        json: String,
     },
     /// [`StreamEvent::Unknown`].
     #[non_exhaustive]
@@ -315,10 +374,29 @@ impl StreamEvent<'_> {
                 },
                 value: input.value().map(|value| value.to_string()),
                 raw: input.raw().to_owned(),
+                values: input.values().into_iter().map(on_one_line).collect(),
+                is_repeated: input.is_repeated(),
                 error: input.error().cloned(),
                 executor: call.executor,
             },
             Self::Call(CallEvent::Error(error)) => OwnedStreamEvent::CallError(error),
+            Self::Call(CallEvent::Mismatch { call, text }) => OwnedStreamEvent::Mismatch {
+                kind: MismatchKind::Arguments,
+                choice: call.choice,
+                block: None,
+                call: Some(call.number),
+                text: text.to_owned(),
+            },
+            Self::Mismatch { kind, choice, block, call, text } => {
+                OwnedStreamEvent::Mismatch { kind, choice, block, call, text: text.to_owned() }
+            }
+            Self::Media(Media { choice, block, media_type, data, url }) => OwnedStreamEvent::Media {
+                choice,
+                block,
+                media_type: owned(media_type),
+                data: owned(data),
+                url: owned(url),
+            },
             Self::ApprovalRequest { id, call, json } => {
                 OwnedStreamEvent::ApprovalRequest { id: id.to_owned(), call, json: on_one_line(json) }
             }
@@ -363,12 +441,18 @@ impl StreamEvent<'_> {
             },
             Self::End => OwnedStreamEvent::End,
             Self::Incomplete { reason } => OwnedStreamEvent::Incomplete { reason: reason.to_owned() },
-            Self::ProviderError { message, kind, code, retry } => OwnedStreamEvent::ProviderError {
+            Self::ProviderError { message, kind, code, retry, json } => OwnedStreamEvent::ProviderError {
                 message: message.to_owned(),
                 kind: owned(kind),
                 code: owned(code),
                 retry,
+                json: json.map(on_one_line),
             },
+            Self::Data { kind, json } => OwnedStreamEvent::Data { kind: kind.to_owned(), json: on_one_line(json) },
+            Self::UnknownPart { kind, json } => {
+                OwnedStreamEvent::UnknownPart { kind: kind.to_owned(), json: on_one_line(json) }
+            }
+            Self::ProviderEvent { json } => OwnedStreamEvent::ProviderEvent { json: on_one_line(json) },
             Self::Unknown { text } => OwnedStreamEvent::Unknown { text: text.to_owned() },
             Self::BadFrame { text } => OwnedStreamEvent::BadFrame { text: text.to_owned() },
         }

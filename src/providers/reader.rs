@@ -7,7 +7,7 @@ use core::mem;
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::failure::Failure;
-use super::format::Understood;
+use super::format::{Look, Understood};
 use super::json::{Json, Unreadable};
 #[cfg(feature = "openai-responses")]
 use super::openai_responses;
@@ -68,11 +68,27 @@ impl Reader {
         if understood == Understood::No {
             match if is_first { Failure::alone(event) } else { Failure::told_by(event) } {
                 Some(failure) => emit.fail(&failure),
-                None => emit.tell(StreamEvent::Unknown { text: event.spelt() }),
+                None => tell_unknown(event, self.provider, emit)?,
             }
         }
         Ok(())
     }
+}
+
+/// An event that is not known: of a new type, so that it is this provider's as far as anybody knows, or no provider's.
+fn tell_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+    let look: Look<'_> = event.object()?;
+    // What has lost its type may have been a fragment.
+    if ["type", "event_type"].iter().any(|name| event.member(name).is_given() && !event.member(name).is_string()) {
+        return Err(Unreadable);
+    }
+    match look.kind() {
+        kind if !kind.is_empty() && Provider::sender_of(event).is_none_or(|sender| sender == provider) => {
+            emit.unknown_part(kind, event);
+        }
+        _ => emit.tell(StreamEvent::Unknown { text: event.spelt() }),
+    }
+    Ok(())
 }
 
 /// Saved state.

@@ -92,14 +92,14 @@ impl ProviderStream {
     /// Linear in the length of the bytes.
     pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         let owner = self.owner();
-        let Self { calls, reader, is_detecting, keeper, is_structured, .. } = self;
+        let Self { calls, reader, is_detecting, keeper, is_structured, with_events, .. } = self;
         let provider = reader.filter(|_| !is_detecting).map(|reader| reader.provider());
         let calls = calls.emptied();
         let new = match provider {
             Some(provider) => Self::new(provider, calls),
             None => Self::detecting(calls),
         };
-        let mut new = Self { keeper, awaits_keeper: false, is_structured, ..new };
+        let mut new = Self { keeper, awaits_keeper: false, is_structured, with_events, ..new };
         saved::restore(&owner, bytes, |reader| new.restore_body(reader))?;
         Ok(new)
     }
@@ -119,7 +119,7 @@ impl ProviderStream {
     }
 
     fn save_body(&self, out: &mut Writer<'_>) {
-        let Self { calls, reader, is_detecting, told, keeper, awaits_keeper, is_structured: _, undecided } = self;
+        let Self { calls, reader, is_detecting, told, keeper, awaits_keeper, undecided, .. } = self;
         calls.state().save(out);
         if *is_detecting {
             out.option(reader.as_ref(), |out, reader| out.text(reader.provider().name()));

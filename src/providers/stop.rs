@@ -52,7 +52,7 @@ pub enum StopKind {
 
 /// The words for reasons, in lower case.
 const WORDS: &[(StopKind, &[&str])] = &[
-    (StopKind::Finished, &["end_turn", "stop", "complete", "completed", "eos", "eos_token", "end"]),
+    (StopKind::Finished, &["end_turn", "stop", "complete", "completed", "eos", "eos_token", "end", "finish"]),
     (StopKind::ToolUse, &["tool_use", "tool_calls", "tool_call", "function_call", "tool-calls", "requires_action"]),
     (StopKind::StopSequence, &["stop_sequence"]),
     (

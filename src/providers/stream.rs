@@ -14,6 +14,7 @@ use super::owned::OwnedStreamEvent;
 use super::provider::Provider;
 use super::reader::{Keeper, Reader};
 use super::told::Told;
+use super::verdict::Unfinished;
 use crate::tool_calls::{CallErrorKind, ToolCalls};
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
@@ -70,8 +71,15 @@ pub struct ProviderStream {
     pub(super) awaits_keeper: bool,
     /// Whether a message's own text is JSON.
     pub(super) is_structured: bool,
+    /// Whether each event is passed on as it came.
+    pub(super) with_events: bool,
     /// Events that could be several providers', until one comes that can't.
     pub(super) undecided: Vec<String>,
+}
+
+/// Whether a line is an event by itself.
+fn is_event(line: &str) -> bool {
+    matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
 }
 
 /// How many events are kept until the provider is known. No provider sends more pings than that before anything else.
@@ -105,6 +113,7 @@ impl ProviderStream {
             keeper: None,
             awaits_keeper: false,
             is_structured: false,
+            with_events: false,
             undecided: Vec::new(),
         }
     }
@@ -113,6 +122,30 @@ impl ProviderStream {
     #[must_use]
     pub fn structured(self) -> Self {
         Self { is_structured: true, ..self }
+    }
+
+    /// Passes each event on as it came, as a [`ProviderEvent`](StreamEvent::ProviderEvent), before what it means: for all
+    /// that has no event of its own, such as the probabilities of tokens, costs and timings.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, calls).with_provider_events();
+    /// let chunk = r#"{"choices":[{"delta":{"content":"Hi"},"logprobs":{"content":[]}}]}"#;
+    /// let mut first = None;
+    /// stream.push(chunk, |event| {
+    ///     if let StreamEvent::ProviderEvent { json, .. } = event {
+    ///         first.get_or_insert(json.to_owned());
+    ///     }
+    /// });
+    /// assert_eq!(first.as_deref(), Some(chunk));
+    /// ```
+    #[must_use]
+    pub fn with_provider_events(self) -> Self {
+        Self { with_events: true, ..self }
     }
 
     /// Keeps the assistant's [`message`](Self::message), so that it can be sent back.
@@ -134,7 +167,7 @@ impl ProviderStream {
     ///
     /// If [`with_message`](Self::with_message) asked for it, it is available from the end of the answer until the next
     /// message begins. It is `None` while the message is still arriving, and if any of it is missing: an event could
-    /// not be read, a call was cut off, or the message exceeds
+    /// not be read, a call is not whole or its arguments are no object, or the message exceeds
     /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), which limits it too. If there are
     /// several answers, it is the first. It leaves out Bedrock's citations and Interactions' annotations of text, which
     /// the next request does not need. AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's
@@ -163,6 +196,60 @@ impl ProviderStream {
     #[must_use]
     pub fn message(&self) -> Option<String> {
         self.told.message()?.to_json()
+    }
+
+    /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is not
+    /// whole, as a message with such a call is refused, now and in every request after it.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{Provider, ProviderStream};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty())).with_message();
+    /// for chunk in [
+    ///     r#"{"choices":[{"delta":{"content":"I look."}}]}"#,
+    ///     r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"look","arguments":"{\"a"}}]}}]}"#,
+    ///     r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#,
+    /// ] {
+    ///     stream.push(chunk, |_| {});
+    /// }
+    /// assert_eq!(stream.message(), None);
+    /// assert_eq!(stream.message_without_calls().unwrap(), r#"{"role":"assistant","content":"I look."}"#);
+    /// ```
+    #[must_use]
+    pub fn message_without_calls(&self) -> Option<String> {
+        self.told.message()?.to_json_without_calls()
+    }
+
+    /// Whether everything that the provider said was reported and has come to its end, so that it can be relied on; and if
+    /// not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
+    ///
+    /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
+    /// own end, `[DONE]` or a stop reason), every call is complete, empty or raw, nothing was repeated otherwise than
+    /// reported, no frame was damaged and the provider reported no error. What is late after a whole changes nothing, nor
+    /// does a stray fragment of a call that then came whole.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{Provider, ProviderStream, UnfinishedKind};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
+    /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#, |_| {});
+    /// assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Incomplete);
+    /// stream.push(r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#, |_| {});
+    /// stream.finish(None, |_| {});
+    /// assert_eq!(stream.verdict(), Ok(()));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, as an [`Unfinished`].
+    pub fn verdict(&self) -> Result<(), Unfinished> {
+        let calls = self.calls.state();
+        let is_open = !self.told.unfinished.is_empty() || calls.open_count() > 0;
+        self.told.watch.verdict(is_open, calls.has_strays())
     }
 
     /// Whose stream it is, once that is known.
@@ -306,12 +393,19 @@ impl ProviderStream {
                     list.elements().for_each(|event| self.read_event(event, on_event));
                 }
                 Some(event) => self.read_event(event, on_event),
+                // Some servers leave out the blank lines between events, so that their data was joined.
+                None if event.contains('\n') && event.lines().all(is_event) => {
+                    event.lines().for_each(|event| self.push_event(event, on_event));
+                }
                 None => self.tell_bad_frame(event, on_event),
             },
         }
     }
 
     fn read_event(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        if self.with_events {
+            on_event(StreamEvent::ProviderEvent { json: event.spelt() });
+        }
         if self.reader.is_some() { self.read(event, on_event) } else { self.decide(event, on_event) }
     }
 

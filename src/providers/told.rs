@@ -7,7 +7,9 @@ use core::mem;
 
 use super::blocks::Blocks;
 use super::json::Json;
+use super::said::Said;
 use super::turn::{Shape, Turn};
+use super::verdict::Watch;
 use crate::payload::Payload;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallLimits, Key, Places, ToolCall};
@@ -30,6 +32,12 @@ pub(super) struct Told {
     pub(super) results: Places,
     /// What was told and may be repeated, by keys of the format's own.
     pub(super) repeatable: Places,
+    /// The call that the last chunk was of, where a chunk without a name goes on with it.
+    pub(super) chunk: Option<u64>,
+    /// What was said and may be repeated as a whole.
+    pub(super) said: Said,
+    /// What decides about the end.
+    pub(super) watch: Watch,
     /// The message that goes back, for who asked for it.
     pub(super) message: Option<Box<dyn KeepMessage>>,
     /// Whether the event that is being read was the message's last.
@@ -53,6 +61,8 @@ pub(super) trait KeepMessage: Send + Sync {
     fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>);
     /// The message's JSON text, if nothing of it is missing and there is anything.
     fn to_json(&self) -> Option<alloc::string::String>;
+    /// The same without its calls and what came of them.
+    fn to_json_without_calls(&self) -> Option<alloc::string::String>;
     /// The message itself, for whoever saves it, and the shapes that it may have.
     fn turn(&self) -> (&Turn, [Shape; 2]);
     /// The same, to be read into.
@@ -102,11 +112,15 @@ impl Told {
 
     /// Nothing more is known of the message.
     pub(super) fn forget_message(&mut self) {
-        let Self { has_message, unfinished, with_client_calls, refused, sources, results, repeatable, .. } = self;
+        let Self {
+            has_message, unfinished, with_client_calls, refused, sources, results, repeatable, chunk, said, ..
+        } = self;
         *has_message = false;
         unfinished.clear();
         with_client_calls.clear();
         refused.clear();
+        *chunk = None;
+        *said = Said::default();
         (*sources, *results, *repeatable) = (Places::default(), Places::default(), Places::default());
     }
 }
@@ -133,6 +147,9 @@ impl Told {
             sources,
             results,
             repeatable,
+            chunk,
+            said,
+            watch,
             message,
             has_ended,
         } = self;
@@ -144,6 +161,9 @@ impl Told {
             answers.iter().for_each(|answer| out.number(*answer));
         }
         [sources, results, repeatable].into_iter().for_each(|places| places.save(out));
+        out.option(*chunk, Writer::number);
+        said.save(out);
+        watch.save(out);
         if let Some(message) = message {
             let (turn, shapes) = message.turn();
             turn.save(&shapes, out);
@@ -176,6 +196,10 @@ impl Told {
         self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
         let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
         Impossible::unless(counts.into_iter().all(|count| count <= limits.open_calls))?;
+        self.chunk = reader.option(Reader::number)?;
+        Impossible::unless(self.chunk.is_none_or(|call| call < next))?;
+        self.said = Said::restore(reader, limits.open_calls)?;
+        self.watch = Watch::restore(reader, next)?;
         if let Some(message) = &mut self.message {
             let (turn, shapes) = message.turn_mut();
             turn.restore(reader, &shapes)?;

@@ -1,6 +1,6 @@
 //! A tool call as OpenAI's chat spells it, which Cohere and Ollama have taken over.
 
-use super::json::{Json, Spelt, Text, objects};
+use super::json::{Around, Field, Json, Spelt, Text, TextOrJson, Unreadable, objects};
 
 objects! {
     /// A piece of a call, or all of it.
@@ -9,7 +9,7 @@ objects! {
         pub(super) id: Text<'a>,
         /// `function`, or at xAI what the provider executes itself: `web_search_call`.
         pub(super) kind: Text<'a> = "type",
-        pub(super) function: Option<Function<'a>>,
+        pub(super) function: Around<Function<'a>>,
         pub(super) extra_content: Option<Spelt<'a, Extra<'a>>>,
     }
 
@@ -25,6 +25,31 @@ objects! {
     pub(super) struct Function<'a> {
         pub(super) name: Text<'a>,
         /// A string with the JSON text, or where a server knows no better, the JSON itself.
-        pub(super) arguments: Json<'a>,
+        pub(super) arguments: Arguments<'a>,
+    }
+}
+
+/// A piece of the arguments, or all of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arguments<'a>(Json<'a>);
+
+impl<'a> Arguments<'a> {
+    pub(super) fn text_or_json(self) -> TextOrJson<'a> {
+        self.0.text_or_json()
+    }
+
+    pub(super) fn required(self) -> Result<TextOrJson<'a>, Unreadable> {
+        self.0.required_piece()
+    }
+}
+
+impl<'a> Field<'a> for Arguments<'a> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        self.0.read(json)?;
+        // Some languages have no empty object.
+        if json.spelt() != "[]" {
+            self.0.piece()?;
+        }
+        Ok(())
     }
 }

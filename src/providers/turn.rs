@@ -64,6 +64,8 @@ pub(super) struct Turn {
     len: usize,
     most: usize,
     is_spoilt: bool,
+    /// Whether a call in it is not whole: servers refuse it, and so does every request that it is in.
+    has_bad_call: bool,
     /// Whether what comes next belongs to another message, and whether something of that one is missing.
     is_over: bool,
     spoils_next: bool,
@@ -109,6 +111,7 @@ impl Turn {
             len: 0,
             most,
             is_spoilt: false,
+            has_bad_call: false,
             is_over: false,
             spoils_next: false,
         }
@@ -193,8 +196,14 @@ impl Turn {
         place
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+    pub(super) fn part_count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// All parts come once more, and some that have not come before.
+    pub(super) fn clear(&mut self) {
+        self.parts = Numbered::default();
+        self.next = 0;
     }
 
     /// The part at a place, or the message itself, if this much more may be kept. A part that has not begun was lost.
@@ -284,10 +293,16 @@ impl Turn {
 
     /// A call of the only answer has ended.
     pub(super) fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
-        let is_cut = matches!(input.status(), PayloadStatus::Truncated { .. });
+        let is_whole = match input.status() {
+            PayloadStatus::Complete => input.value().is_some_and(|value| value.text().starts_with('{')),
+            PayloadStatus::Empty => true,
+            PayloadStatus::Raw => !matches!(self.shape, Shape::WithCalls { .. }),
+            _ => false,
+        };
         let extra = self.extras.remove(call.number).unwrap_or_default();
         match (self.shape, self.pending.take()) {
-            (Shape::WithCalls { .. }, _) if !is_cut && call.executor == Executor::Client => {
+            _ if !is_whole => self.has_bad_call = true,
+            (Shape::WithCalls { .. }, _) if call.executor == Executor::Client => {
                 let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
                 // No text is no arguments, which servers want to see as an object.
                 let arguments = if input.status() == PayloadStatus::Empty { "{}" } else { input.raw() };
@@ -298,7 +313,7 @@ impl Turn {
                     push_element(&mut self.calls, &entry);
                 }
             }
-            (Shape::WithCalls { .. }, _) if !is_cut => {}
+            (Shape::WithCalls { .. }, _) => {}
             (_, Some(place)) if input.value().is_some() => {
                 let args = input.value().map(|value| value.to_string()).unwrap_or_default();
                 let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
@@ -306,28 +321,57 @@ impl Turn {
                 let whole = ["{", &id, "\"name\":", &name, ",\"args\":", &args, "}"].concat();
                 self.set(Some(place), "functionCall", Json::of(&whole));
             }
-            (_, None)
-                if matches!(input.status(), PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw) => {}
-            // An input that is not whole would make the message one that nobody can read.
-            _ => self.spoil(),
+            (_, Some(_)) => self.spoil(),
+            (_, None) => self.settle_call(call, input),
         }
+    }
+
+    /// The arguments are what was reported of them, however often their part was begun.
+    fn settle_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+        let Some((id, value)) = call.id.zip(input.value()) else { return };
+        let is_its_own = |part: &Part| ["id", "toolUseId"].iter().any(|name| part.member(name).word() == id);
+        let place = self.parts.iter().find(|(_, part)| is_its_own(part)).map(|(place, _)| place);
+        let Some(part) = place.and_then(|place| self.parts.get_mut(place)) else { return };
+        if let Some((_, Value::Json(json))) = part.changed.iter_mut().find(|(name, _)| *name == "input") {
+            value.text().clone_into(json);
+        }
+    }
+
+    /// Whether the part at a place is that of the call with this id.
+    pub(super) fn is_part_of(&self, place: u64, id: &str) -> bool {
+        !id.is_empty() && self.parts.get(place).is_some_and(|part| part.member("id").word() == id)
     }
 
     /// The message's JSON text, if nothing of it is missing and there is anything.
     pub(super) fn to_json(&self) -> Option<String> {
         // A call's input that is cut is no JSON. Where the call was refused, nobody has said so; and where the pieces were
         // restored from a saved state, anybody may have written them.
-        self.joined().filter(|json| Json::new(json).is_some())
+        self.joined(Calls::All).filter(|json| !self.has_bad_call && Json::new(json).is_some())
     }
 
-    fn joined(&self) -> Option<String> {
-        let has_own = !self.own.changed.is_empty() || !self.calls.is_empty();
-        if self.is_spoilt || self.pending.is_some() || (self.parts.is_empty() && !has_own) {
+    /// The same without its calls and what came of them.
+    pub(super) fn to_json_without_calls(&self) -> Option<String> {
+        self.joined(Calls::None).filter(|json| Json::new(json).is_some())
+    }
+
+    fn joined(&self, calls: Calls) -> Option<String> {
+        if self.is_spoilt || (self.pending.is_some() && calls == Calls::All) {
             return None;
         }
         let mut list = String::new();
-        for (_, part) in self.parts.iter() {
+        let is_kept = |part: &Part| calls == Calls::All || !part.is_of_a_call();
+        for (_, part) in self.parts.iter().filter(|(_, part)| is_kept(part) && !part.is_blank()) {
             push_element(&mut list, &part.to_json());
+        }
+        let mut own = self.own.clone();
+        own.changed.retain(|(name, value)| match value {
+            // No text, and nothing else that servers would refuse.
+            Value::Text(text) => !text.is_empty(),
+            Value::List(_) | Value::Json(_) => calls == Calls::All || *name != "tool_calls",
+        });
+        let has_calls = calls == Calls::All && !self.calls.is_empty();
+        if list.is_empty() && own.changed.is_empty() && !has_calls {
+            return None;
         }
         match self.shape {
             Shape::List => Some(["[", &list, "]"].concat()),
@@ -337,11 +381,10 @@ impl Turn {
                     Shape::WithCalls { list } => ("assistant", list),
                     _ => return None,
                 };
-                let mut own = self.own.clone();
-                if !self.parts.is_empty() {
+                if !list.is_empty() {
                     own.changed.push((name.into(), Value::List(list)));
                 }
-                if !self.calls.is_empty() {
+                if has_calls {
                     own.changed.push(("tool_calls".into(), Value::List(self.calls.clone())));
                 }
                 own.base = ["{\"role\":\"", role, "\"}"].concat();
@@ -369,7 +412,47 @@ fn push_element(list: &mut String, element: &str) {
     list.push_str(element);
 }
 
+/// Which of a message's calls are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Calls {
+    All,
+    None,
+}
+
 impl Part {
+    /// A member of the object that it came with.
+    fn member(&self, name: &str) -> Json<'_> {
+        Json::of(&self.base).member(name)
+    }
+
+    /// A string member as far as it has come; `None` if there is none.
+    fn text(&self, name: &str) -> Option<&str> {
+        match self.changed.iter().find(|(changed, _)| *changed == name) {
+            Some((_, Value::Text(text))) => Some(text),
+            Some((_, Value::Json(json))) => Json::of(json).inside('"'),
+            Some((_, Value::List(_))) => None,
+            None => self.member(name).inside('"'),
+        }
+    }
+
+    /// Whether servers refuse it: text or reasoning without any, or with an empty signature.
+    fn is_blank(&self) -> bool {
+        let is_empty = |name| self.text(name) == Some("");
+        let signature = ["signature", "thoughtSignature"].iter().find_map(|name| self.text(name));
+        (is_empty("text") || is_empty("thinking")) && signature.is_none_or(str::is_empty)
+            || signature == Some("") && self.text("thinking").is_some()
+    }
+
+    /// Whether it is a call, or what came of one.
+    fn is_of_a_call(&self) -> bool {
+        let kind = self.member("type").word();
+        self.wrapped.iter().any(|name| name.starts_with("tool"))
+            || ["functionCall", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"]
+                .iter()
+                .any(|name| self.member(name).is_given() || self.changed.iter().any(|(changed, _)| changed == name))
+            || ["tool_use", "_call", "_result", "_output", "_request"].iter().any(|end| kind.ends_with(end))
+    }
+
     /// A member to add to. If it was in the object that the part came with, it goes on from there.
     fn value(&mut self, name: &'static str, bracket: char, new: fn(String) -> Value) -> &mut Value {
         let place = self.changed.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {

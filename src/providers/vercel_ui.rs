@@ -5,7 +5,8 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
 use super::format::{Format, Understood};
-use super::json::{Json, Text, Unreadable, objects};
+use super::json::{Json, Lazy, Piece, Text, Unreadable, objects};
+use super::media::Media;
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {
@@ -13,10 +14,10 @@ objects! {
         kind: Text<'a> = "type",
         tool_call_id: Text<'a> = "toolCallId",
         tool_name: Text<'a> = "toolName",
-        input_text_delta: Text<'a> = "inputTextDelta",
+        input_text_delta: Lazy<Piece<'a>> = "inputTextDelta",
         input: Json<'a>,
         provider_executed: bool = "providerExecuted",
-        delta: Text<'a>,
+        delta: Lazy<Piece<'a>>,
         error_text: Text<'a> = "errorText",
         finish_reason: Text<'a> = "finishReason",
         /// Of a block of text or reasoning.
@@ -28,11 +29,12 @@ objects! {
         url: Text<'a>,
         title: Text<'a>,
         filename: Text<'a>,
+        media_type: Text<'a> = "mediaType",
     }
 }
 
 /// How the types begin of events that are known and say nothing about a call, text or reasoning.
-const SILENT: [&str; 6] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-", "data-"];
+const SILENT: [&str; 5] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-"];
 
 pub(super) const FORMAT: Format = Format { name: "vercel-ui", read, owns_type, owns_members: |_| false };
 
@@ -60,7 +62,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let start = CallStart::new(name).id(id).executor(executor);
     let at = At::from(event.id.as_str());
     match &*event.kind {
-        "tool-input-delta" => emit.calls().delta(slot, &event.input_text_delta),
+        "tool-input-delta" => emit.calls().delta(slot, event.input_text_delta.required()?),
         "tool-input-start" => emit.calls().start(slot, start),
         "tool-input-available" => end(slot, start, executor, event.input.spelt(), emit),
         "tool-input-error" => {
@@ -69,9 +71,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             emit.report(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
         "text-start" => emit.start_text(0, at, &event.id, ""),
-        "text-delta" => emit.text_at(0, at, &event.delta),
+        "text-delta" => emit.text_at(0, at, event.delta.required()?),
         "reasoning-start" => drop(emit.start_block(0, at, BlockKind::Reasoning, &event.id, "")),
-        "reasoning-delta" => emit.reasoning_at(0, at, &event.delta),
+        "reasoning-delta" => emit.reasoning_at(0, at, event.delta.required()?),
         "text-end" | "reasoning-end" => {}
         "tool-output-available" if !id.is_empty() => emit.tool_result(id, false, json),
         "tool-output-error" | "tool-output-denied" if !id.is_empty() => emit.tool_result(id, true, json),
@@ -94,7 +96,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "error" if !event.error_text.is_empty() => {
             emit.fail(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
-        "start-step" | "finish-step" | "message-metadata" | "file" => {}
+        "start-step" | "finish-step" => emit.end_structured(0),
+        "file" | "reasoning-file" => {
+            emit.media(Media { media_type: present(&event.media_type), url: present(&event.url), ..Media::default() });
+        }
+        "message-metadata" => emit.data(&event.kind, json),
+        kind if kind.starts_with("data-") => emit.data(kind, json),
         kind => return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into()),
     }
     if event.kind.starts_with("tool-") {
@@ -120,7 +127,6 @@ fn end(slot: Slot<'_>, start: CallStart<'_>, executor: Executor, input: &str, em
     if executor == Executor::Provider {
         emit.calls().set_executor(slot, executor);
     }
-    // The server may have filled in what the model left out, so what differs is told, and no more.
-    emit.calls().derived(slot, input);
+    emit.calls().whole(slot, input);
     emit.calls().stop(slot);
 }

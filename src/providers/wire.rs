@@ -1,5 +1,7 @@
 //! The shape in which owned events of a stream are written: that of the command's lines.
 
+use alloc::vec::Vec;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::owned::OwnedStreamEvent;
@@ -30,7 +32,7 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("call", call)?;
                 map.serialize_entry("text", text)?;
             }
-            Self::CallEnd { call, id, name, status, reason, value, raw, error, executor } => {
+            Self::CallEnd { call, id, name, status, reason, value, raw, values, is_repeated, error, executor } => {
                 map.serialize_entry("call", call)?;
                 map.serialize_entry("id", id)?;
                 map.serialize_entry("name", name)?;
@@ -38,6 +40,10 @@ impl Serialize for OwnedStreamEvent {
                 match value {
                     Some(value) => map.serialize_entry("value", &RawJson(value))?,
                     None => map.serialize_entry("raw", raw)?,
+                }
+                if !values.is_empty() {
+                    map.serialize_entry("values", &values.iter().map(|value| RawJson(value)).collect::<Vec<_>>())?;
+                    map.serialize_entry("repeated", is_repeated)?;
                 }
                 if error.is_some() || reason.is_some() {
                     map.serialize_entry("error", &Wrong { error: error.as_ref(), reason: reason.as_deref() })?;
@@ -80,6 +86,25 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("text", text)?;
                 map.serialize_entry("choice", choice)?;
             }
+            Self::Media { choice, block, media_type, data, url } => {
+                map.serialize_entry("media_type", media_type)?;
+                map.serialize_entry("data", data)?;
+                map.serialize_entry("url", url)?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::Mismatch { kind, choice, block, call, text } => {
+                map.serialize_entry("kind", kind.name())?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("call", call)?;
+                map.serialize_entry("text", text)?;
+                map.serialize_entry("choice", choice)?;
+            }
+            Self::Data { kind, json } | Self::UnknownPart { kind, json } => {
+                map.serialize_entry("kind", kind)?;
+                map.serialize_entry("value", &Value(json))?;
+            }
+            Self::ProviderEvent { json } => map.serialize_entry("value", &Value(json))?,
             Self::Opaque { kind, choice, block, call, json } => {
                 map.serialize_entry("kind", kind.name())?;
                 map.serialize_entry("block", block)?;
@@ -126,12 +151,13 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("stop_sequence", stop_sequence)?;
             }
             Self::Incomplete { reason } => map.serialize_entry("reason", reason)?,
-            Self::ProviderError { message, kind, code, retry } => {
+            Self::ProviderError { message, kind, code, retry, json } => {
                 map.serialize_entry("message", message)?;
                 map.serialize_entry("type", kind)?;
                 map.serialize_entry("code", code)?;
                 map.serialize_entry("retry", &retry.name())?;
                 map.serialize_entry("retry_after_ms", &retry.after_ms())?;
+                map.serialize_entry("value", &json.as_deref().map(Value))?;
             }
             Self::Unknown { text } | Self::BadFrame { text } => map.serialize_entry("text", text)?,
             Self::End | Self::Match { .. } => {}
@@ -153,6 +179,11 @@ impl OwnedStreamEvent {
             Self::MessageStart { .. } => "message-start",
             Self::BlockStart { .. } => "block-start",
             Self::BlockEnd { .. } => "block-end",
+            Self::Media { .. } => "media",
+            Self::Mismatch { .. } => "mismatch",
+            Self::Data { .. } => "data",
+            Self::UnknownPart { .. } => "unknown-part",
+            Self::ProviderEvent { .. } => "provider-event",
             Self::Opaque { .. } => "opaque",
             Self::ToolResult { .. } => "tool-result",
             Self::CallCancelled { .. } => "call-cancelled",

@@ -12,7 +12,7 @@ use crate::tokenizer::ValueKind;
 
 /// Whether both are JSON texts, of the same value: members in any order, the last one of duplicates, and numbers that
 /// are the same to who reads them as doubles.
-pub(super) fn are_alike(one: &str, other: &str) -> bool {
+pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     let (Some(one), Some(other)) = (read(one), read(other)) else { return false };
     let mut pairs: Vec<_> = one.snapshot().zip(other.snapshot()).into_iter().collect();
     while let Some((one, other)) = pairs.pop() {

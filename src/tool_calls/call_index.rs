@@ -34,6 +34,8 @@ pub(super) struct CallIndex {
     orphaned: Strays,
     /// Whether a fragment without a slot came before the next call's start.
     has_unplaced: bool,
+    /// Whether a fragment of an earlier message never found its call.
+    has_lost: bool,
     /// By choice, the reason of an end that may yet be followed by more.
     noted: Reasons,
 }
@@ -226,6 +228,11 @@ impl CallIndex {
         has_lost
     }
 
+    /// Whether any fragment has found no call, and none has been started since that it may have been of.
+    pub(super) fn has_strays(&self) -> bool {
+        self.has_lost || self.has_unplaced || self.orphaned.has_more || !self.orphaned.keys.is_empty()
+    }
+
     fn touch(&mut self, slot: Slot<'_>, call: u64) {
         if slot.place != Place::Content && self.calls.get(slot.choice, Key::Latest) != Some(call) {
             self.calls.insert(slot.choice, OwnedKey::Latest, call);
@@ -299,7 +306,9 @@ impl CallIndex {
     pub(super) fn clear(&mut self) {
         let before = mem::take(self);
         if before.known.is_empty() && !before.has_forgotten {
-            (self.orphaned, self.has_unplaced) = (before.orphaned, before.has_unplaced);
+            (self.orphaned, self.has_unplaced, self.has_lost) = (before.orphaned, before.has_unplaced, before.has_lost);
+        } else {
+            self.has_lost = before.has_strays();
         }
     }
 }

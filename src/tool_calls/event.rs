@@ -55,6 +55,14 @@ pub enum CallEvent<'a> {
     },
     /// The stream got something about a call wrong, or passed a limit; the stream goes on.
     Error(CallError),
+    /// The provider repeats a call's whole input, and contradicts what came before. An error of the kind
+    /// [`Mismatch`](super::CallErrorKind::Mismatch) has preceded it, and the call can't be complete.
+    Mismatch {
+        /// Which call.
+        call: ToolCall<'a>,
+        /// The whole input as the provider repeats it.
+        text: &'a str,
+    },
 }
 
 /// Where events go. Everything below the public functions takes it as a trait object, so it is compiled once, and not

@@ -17,6 +17,7 @@ use super::alike::are_alike;
 use super::by_path::{PathValue, ReadsValues};
 use super::event::InputEvent;
 use super::options::for_text;
+use super::rest::rest_of;
 use crate::error::{Error, ErrorKind};
 use crate::parser::{Parser, ParserBuilder, Retain, ValueFeed};
 use crate::pattern::PatternSet;
@@ -218,6 +219,17 @@ impl Input {
     pub(super) fn news<'t>(&self, text: &'t str) -> Option<&'t str> {
         let so_far = self.raw_bytes();
         text.as_bytes().starts_with(so_far).then(|| &text[so_far.len()..])
+    }
+
+    /// What a payload that repeats the whole input says beyond what has come, if it begins with that; however both are
+    /// spelt. Costs the length of both.
+    pub(super) fn rest<'t>(&self, whole: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Untouched => Some(whole),
+            Self::Text(raw) => whole.strip_prefix(&**raw),
+            Self::Open(InputReader::Text(parser)) => rest_of(text_of(parser), whole),
+            Self::Open(InputReader::Values(_)) | Self::Failed { .. } => None,
+        }
     }
 
     /// Whether a payload repeats the whole input: the same text, or JSON text of the same value.

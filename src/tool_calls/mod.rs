@@ -14,6 +14,8 @@
 //! | `call_index`, `places` | which call a slot or an id means |
 //! | `state` | what is known of the calls between two signals |
 //! | `open_call`, `input`, `by_path`, `numbered` | a call that is open, and the text or values that it got |
+//! | `alike`, `rest` | whether a repetition says the same, and what it says beyond that |
+//! | `values` | the values of a text that has more than one |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
 //! | `event`, `error`, `executor` | what is told |
@@ -34,11 +36,13 @@ mod numbered;
 mod open_call;
 mod options;
 mod places;
+mod rest;
 mod saved;
 mod signals;
 mod slot;
 mod start;
 mod state;
+mod values;
 
 pub use builder::ToolCallsBuilder;
 pub use calls::ToolCalls;
@@ -49,9 +53,11 @@ pub use limits::CallLimits;
 pub use slot::Slot;
 pub use start::CallStart;
 
+pub(crate) use self::{alike::are_alike, values::values_of};
+
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::{
-    by_path::PathValue, ending::is_one_of, event::CallListener, numbered::Numbered, places::Key, places::Places,
-    signals::Signals, slot::Place, start::present, state::State,
+    by_path::PathValue, ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, places::Key,
+    places::Places, signals::Signals, slot::Place, start::present, state::State,
 };

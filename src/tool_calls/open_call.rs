@@ -66,8 +66,6 @@ pub(crate) struct OpenCall {
     pub(super) input: Input,
     /// The shortest repetition of the input as it is that was found to be the same.
     repetition: Option<String>,
-    /// Whether it was told that a server made something else of the input.
-    is_contradicted: bool,
 }
 
 impl OpenCall {
@@ -86,7 +84,6 @@ impl OpenCall {
             is_full: false,
             input: Input::Untouched,
             repetition: None,
-            is_contradicted: false,
         }
     }
 
@@ -96,6 +93,11 @@ impl OpenCall {
 
     pub(crate) fn name(&self) -> &str {
         &self.identity.name
+    }
+
+    /// Whether it is known by another name than this one, if this is one.
+    pub(crate) fn is_called_otherwise(&self, name: &str) -> bool {
+        !name.is_empty() && !self.name().is_empty() && self.name() != name
     }
 
     pub(super) fn choice(&self) -> u64 {
@@ -230,7 +232,7 @@ impl OpenCall {
         if let Some(repetition) = self.repetition.take()
             && self.len / 8 > repetition.len() + 128
         {
-            self.contradict(listener);
+            self.contradict(&repetition, listener);
         }
     }
 
@@ -249,33 +251,37 @@ impl OpenCall {
         }
     }
 
-    /// Takes in a payload that repeats the whole input: it is the input if nothing came before it.
+    /// Takes in a payload that repeats the whole input. If it begins with what came before, the rest of it is the rest of
+    /// the input, and whatever may have been lost on the way is in it.
     pub(super) fn whole(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
-        match self.input {
-            Input::Untouched => self.append(text, options, listener),
-            _ if self.left_out.is_some() || self.input.is_repeated_by(text, &mut self.repetition) => {}
-            _ => self.contradict(listener),
+        if self.is_beyond_repair() {
+            return;
+        }
+        let rest = if !self.has_input() {
+            Some(text)
+        } else if self.input.is_repeated_by(text, &mut self.repetition) {
+            Some("")
+        } else {
+            self.input.rest(text)
+        };
+        let Some(rest) = rest else { return self.contradict(text, listener) };
+        self.left_out = None;
+        if !rest.is_empty() {
+            self.append(rest, options, listener);
         }
     }
 
-    /// Takes in what a server has made of the whole input, which may differ: it is the input if nothing came before it.
-    pub(super) fn derived(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
-        match self.input {
-            Input::Untouched => self.append(text, options, listener),
-            _ if self.left_out.is_some() || self.is_contradicted => {}
-            _ if !self.input.is_repeated_by(text, &mut self.repetition) => {
-                self.is_contradicted = true;
-                self.tell_error(CallErrorKind::Mismatch, listener);
-            }
-            _ => {}
-        }
+    /// Whether the input can't become whole any more, whatever the wire says of it.
+    fn is_beyond_repair(&self) -> bool {
+        matches!(self.left_out, Some("limit" | "mixed" | "mismatch"))
     }
 
     /// The wire says that the input is another one: of the two, nobody can say which is right.
-    pub(super) fn contradict(&mut self, listener: &mut dyn CallListener) {
-        if self.left_out.is_none() {
-            self.leave_out("mismatch");
+    pub(super) fn contradict(&mut self, whole: &str, listener: &mut dyn CallListener) {
+        if !self.is_beyond_repair() {
+            self.left_out = Some("mismatch");
             self.tell_error(CallErrorKind::Mismatch, listener);
+            listener.on_call_event(CallEvent::Mismatch { call: self.identity.tool_call(), text: whole });
         }
     }
 
@@ -286,7 +292,7 @@ impl OpenCall {
             Some(news) => self.append(news, options, listener),
             // What the limit cut off is missing.
             None if self.left_out.is_some() => {}
-            None => self.contradict(listener),
+            None => self.contradict(text, listener),
         }
     }
 

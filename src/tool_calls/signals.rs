@@ -49,6 +49,8 @@ impl Signals<'_> {
             }
             let is_again = !id.is_empty() && self.calls.index.find_id(slot.choice, id) == Some(number);
             match self.calls.open.get(number) {
+                // The same id with another name is another call.
+                Some(call) if is_again && call.is_called_otherwise(name) => {}
                 Some(call) if is_again && call.phase == Phase::Open => return self.identify(number, id, name),
                 _ if is_again => return self.tell_error(CallErrorKind::Ended, number),
                 _ => {}
@@ -135,6 +137,8 @@ impl Signals<'_> {
     /// A fragment of the call with this number, open or not.
     pub(crate) fn append(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(number) {
+            // Whatever is late, the input is whole.
+            Some(call) if call.phase == Phase::Sealed => self.tell_error(CallErrorKind::Ended, number),
             Some(call) if call.phase == Phase::Open => {
                 if self.calls.options.is_cumulative {
                     call.append_to_all(text, &self.calls.options, self.listener);
@@ -181,18 +185,9 @@ impl Signals<'_> {
         }
     }
 
-    /// What a server has made of the whole input, which may differ.
-    pub(crate) fn derived(&mut self, slot: Slot<'_>, text: &str) {
-        let Some(number) = self.find(slot).filter(|_| !text.is_empty()) else { return };
-        match self.calls.open.get_mut(number) {
-            Some(call) => call.derived(text, &self.calls.options, self.listener),
-            None => self.late(number),
-        }
-    }
-
     /// The wire says that a call's input is another one than what it gave before.
-    pub(crate) fn contradict(&mut self, number: u64) {
-        self.with(number, |call, _, listener| call.contradict(listener));
+    pub(crate) fn contradict(&mut self, number: u64, whole: &str) {
+        self.with(number, |call, _, listener| call.contradict(whole, listener));
     }
 
     /// The whole input of the call with this number, open or not.
@@ -303,6 +298,13 @@ impl Signals<'_> {
                 self.calls.waiting.push(number);
             }
         } else {
+            self.end_call(number, Ending::Told);
+        }
+    }
+
+    /// Nothing more of a call's input comes: what has come of it is known, or another one begins.
+    pub(crate) fn end_early(&mut self, number: u64) {
+        if self.calls.open.contains(number) {
             self.end_call(number, Ending::Told);
         }
     }

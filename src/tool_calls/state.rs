@@ -65,6 +65,11 @@ impl State {
         self.index.has_forgotten()
     }
 
+    /// Whether any fragment has found no call, and none has been started since that it may have been of.
+    pub(crate) fn has_strays(&self) -> bool {
+        self.index.has_strays()
+    }
+
     pub(crate) fn limits(&self) -> &CallLimits {
         &self.options.limits
     }

@@ -460,7 +460,7 @@ fn what_is_kept_is_limited() {
         message(ProviderStream::new(provider, calls), &events).is_some()
     };
     let block = |index: u64| {
-        json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}})
+        json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": "x"}})
             .to_string()
     };
     let blocks = |count: u64| (0..count).map(block).chain([anthropic::end("end_turn")]).collect::<Vec<_>>();
@@ -581,7 +581,7 @@ fn calls_of_chat_go_back_if_all_are_whole() {
     };
     let (client_s, provider_s) = ("function", "web_search_call");
     for signatures in [[Some("A"), Some("B")], [None, Some("B")], [Some("A"), None]] {
-        let calls = [call(0, client_s, "{}", signatures[0]), call(1, client_s, "[1]", signatures[1])];
+        let calls = [call(0, client_s, "{}", signatures[0]), call(1, client_s, "{\"a\":1}", signatures[1])];
         let mut wanted = json!(calls);
         wanted.as_array_mut().unwrap().iter_mut().for_each(|call| drop(call.as_object_mut().unwrap().remove("index")));
         assert_eq!(of(calls, "tool_calls"), Some(wanted), "{signatures:?}");
@@ -593,7 +593,9 @@ fn calls_of_chat_go_back_if_all_are_whole() {
     for (second, reason, wanted) in [
         (call(1, client_s, "{", None), "length", None),
         (call(1, provider_s, "{}", None), "tool_calls", Some(json!(["c0"]))),
-        (call(1, provider_s, "}", None), "tool_calls", Some(json!(["c0"]))),
+        (call(1, provider_s, "}", None), "tool_calls", None),
+        (call(1, client_s, "[1]", None), "tool_calls", None),
+        (call(1, client_s, "{} {}", None), "tool_calls", None),
         (call(1, provider_s, "{", None), "length", None),
     ] {
         assert_eq!(ids(of([first(), second.clone()], reason)), wanted, "{second}");
@@ -628,4 +630,43 @@ fn items_go_back_in_the_order_of_the_output() {
     let many: Vec<Value> = (1..=4097).map(done).collect();
     assert_eq!(of(&many).unwrap().as_array().unwrap().len(), 4097);
     assert_eq!(of(&[&many[..], &[done(0)]].concat()), None);
+}
+
+/// What servers refuse for ever is not in a message: empty text, reasoning without a signature that would have to have one,
+/// and calls that are not whole, without which the rest goes back.
+#[test]
+fn what_servers_refuse_does_not_go_back() {
+    let block = |index: u64, block: Value| {
+        json!({"type": "content_block_start", "index": index, "content_block": block}).to_string()
+    };
+    let of = |events: &[String]| {
+        let mut stream = stream(Provider::Anthropic).with_message();
+        events.iter().for_each(|event| stream.push(event, |_| {}));
+        [stream.message(), stream.message_without_calls()]
+            .map(|message| message.map(|message| serde_json::from_str::<Value>(&message).unwrap()["content"].clone()))
+    };
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let signed = |signature: &str| json!({"type": "thinking", "thinking": "t", "signature": signature});
+    let call = json!({"type": "tool_use", "id": "a", "name": "f", "input": {}});
+    let end = || anthropic::end("tool_use");
+    let whole = json!([text("x")]);
+    let [message, _] = of(&[block(0, text("")), block(1, signed("")), block(2, text("x")), end()]);
+    assert_eq!(message, Some(whole.clone()));
+    let [message, _] = of(&[block(0, text("")), end()]);
+    assert_eq!(message, None);
+    let [message, _] = of(&[block(0, signed("s")), end()]);
+    assert_eq!(message, Some(json!([signed("s")])));
+    // A start that is repeated empties nothing.
+    let start = || anthropic::start(1, "a", "f");
+    let [message, without] =
+        of(&[block(0, text("x")), start(), anthropic::delta(1, r#"{"a":1}"#), start(), anthropic::stop(1), end()]);
+    let mut with_input = call;
+    with_input["input"] = json!({"a": 1});
+    assert_eq!(message, Some(json!([text("x"), with_input])));
+    assert_eq!(without, Some(whole.clone()));
+    for input in ["{\"a\":", "[1]", "{} {}", "}"] {
+        let [message, without] =
+            of(&[block(0, text("x")), start(), anthropic::delta(1, input), anthropic::stop(1), end()]);
+        assert_eq!((message, without), (None, Some(whole.clone())), "{input}");
+    }
 }

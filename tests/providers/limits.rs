@@ -134,7 +134,7 @@ fn what_is_not_forgotten_is_still_known_to_have_ended() {
         [ag_ui("TOOL_CALL_START", id, ""), ag_ui("TOOL_CALL_ARGS", id, "{}"), ag_ui("TOOL_CALL_END", id, "")]
     });
     let log = read_with(Some(Provider::AgUi), choices(2), calls.chain([ag_ui("TOOL_CALL_CHUNK", "", "x")]));
-    assert_eq!(log.errors, [(CallErrorKind::Ended, Some(2))], "a delta without an id is the last call's");
+    assert_eq!(log.errors, [(CallErrorKind::NotStarted, None)], "no chunk has come that it goes on with");
     // Behind a refused call there is no last one, but the others stay where they are.
     let mut calls = choices(1).build();
     let mut log = Log::default();
@@ -544,9 +544,9 @@ fn what_may_come_again() {
     };
     let log = read(Provider::OpenaiAssistants, limits, [words("a"), words("b"), words("c")].concat());
     assert_eq!(log.text, "abc");
-    // One that comes whole alone past the limit may have been told before.
+    // Those that come whole alone are not repeated, so that nothing needs to be remembered.
     let whole = ["a", "b", "c"].map(|id| words(id)[1].clone());
-    assert_eq!(read(Provider::OpenaiAssistants, limits, whole.to_vec()).text, "ab");
+    assert_eq!(read(Provider::OpenaiAssistants, limits, whole.to_vec()).text, "abc");
 }
 
 /// A call that is refused takes nothing from the message's own text.

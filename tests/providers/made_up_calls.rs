@@ -27,7 +27,7 @@ enum Part {
 use Part::{Ended, Flags, Known, Next, Noted, Open, Orphaned, Refused, Rest, Waiting};
 
 /// An open call with the id `a`: without an input, told, in choice 0.
-const CALL: &[u8] = &[0, 1, b'a', 1, b'f', 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+const CALL: &[u8] = &[0, 1, b'a', 1, b'f', 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 
 /// Where in a call something stands.
 const CHOICE: usize = 0;
@@ -36,9 +36,9 @@ const FORMAT: usize = 6;
 const PHASE: usize = 7;
 const IS_TOLD: usize = 9;
 const IS_FULL: usize = 11;
-const LEFT_OUT: usize = 13;
-const START_INPUT: usize = 14;
-const INPUT: usize = 16;
+const LEFT_OUT: usize = 12;
+const START_INPUT: usize = 13;
+const INPUT: usize = 15;
 
 /// What is said of a state, and the parts that it has in place of others.
 type Case<'a> = (&'a str, &'a [(Part, &'a [u8])]);
@@ -80,7 +80,7 @@ fn restored(limits: CallLimits, parts: &[(Part, &[u8])]) -> Result<(), RestoreEr
         &[4, 0, 0, 0, 0, 3, 5, 0, 1, 0, 0, 1, 4, 1, b'a', 0],
         &[2, 0, 0, 1, 0, 2, 1],
         &[1, 0],
-        &[0, 0, 0],
+        &[0, 0, 0, 0],
         &[0, 0],
         &[0, 0],
         &[1, 0, 4, 1, b'r', 0],
@@ -127,7 +127,7 @@ fn parts_that_contradict_each_other_are_refused() {
         ("the message's own text", &[(Rest, &[3, 0, 0, 1, 0, 1, 1, 0, 2, 1])]),
         ("a choice's last call is an older one", &[(Rest, &[2, 0, 0, 0, 0, 2, 0])]),
         ("no reason", &[(Noted, &[0])]),
-        ("flags", &[(Flags, &[1, 1, 1])]),
+        ("flags", &[(Flags, &[1, 1, 1, 1])]),
         ("a refused slot, and more", &[(Refused, &[1, 0, 3, 5, 0, 1])]),
         ("an orphaned id", &[(Orphaned, &[1, 0, 4, 1, b'x', 0, 0])]),
         ("as many slots as are remembered", &[(Refused, &slots(512))]),

@@ -21,6 +21,7 @@ mod neutral;
 mod own_streams;
 mod owned;
 mod patches_and_commands;
+mod pieces;
 mod properties;
 mod quirks;
 mod realtime;

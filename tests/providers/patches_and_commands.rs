@@ -195,8 +195,8 @@ fn what_does_not_fit_is_told() {
         shell("done", &action(&["ls", "pwd"])),
         completed(),
     ]);
-    assert_eq!(log.summary(), [r#"shell truncated(unplaced) {"commands":["l","pwd"]}"#]);
-    assert_eq!(log.errors, [ended]);
+    assert_eq!(log.summary(), [r#"shell truncated(mismatch) {"commands":["l","pwd"]}"#]);
+    assert_eq!(log.errors, [ended, (CallErrorKind::Mismatch, Some(0))]);
     // What is after a command's end is too late, and does no harm.
     let log = read([
         shell("added", &action(&[])),

@@ -146,7 +146,7 @@ fn what_is_said_of_a_response_that_is_over() {
     for id in &ids {
         let late = [item("done", id, &call("c")), event("output_text.delta", id, json!({"delta": "late"}))];
         let log = read(responses().chain(late));
-        assert_eq!((log.calls.len(), log.text.as_str(), log.unknown.len()), (0, "", 2), "{id}");
+        assert_eq!((log.calls.len(), log.text.as_str(), log.not_known().len()), (0, "", 2), "{id}");
         assert_eq!((log.ends, log.incomplete), (16, None), "{id}");
         let result = json!({"type": "mcp_call", "id": "m", "name": "own", "arguments": "{}", "output": "x"});
         let log = read(responses().chain([item("done", id, &result), item("done", id, &result)]));

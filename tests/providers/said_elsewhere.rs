@@ -64,14 +64,18 @@ fn parts_of_content() {
         [
             content(json!([{"type": "thinking", "thinking": [{"type": "text", "text": "a"}, {"text": "b"}]}])),
             content(json!([{"type": "thinking", "thinking": "c"}, {"type": "text", "text": "1"}])),
-            content(json!([{"type": "text", "text": "2"}, {"type": "image_url", "image_url": "x"}, 5, "x", null])),
+            content(json!([{"type": "text", "text": "2"}, {"type": "image_url", "image_url": "x"}, null])),
             content(json!([])),
-            content(json!({})),
+            content(json!(null)),
             content(json!("3")),
-            content(json!([{"type": "thinking", "thinking": {"x": 1}}, {"type": "text", "text": ["x"]}])),
         ],
     );
     assert_eq!(words(&log), ("123", "abc", ""));
+    // What may have been said and can't be read.
+    for torn in [json!({}), json!(1), json!([{"type": "thinking", "thinking": {"x": 1}}]), json!([{"text": 1}])] {
+        let log = read(Provider::OpenaiChat, [content(torn.clone()).to_string()]);
+        assert_eq!((log.bad_frames.len(), words(&log)), (1, ("", "", "")), "{torn}");
+    }
 }
 
 #[test]
@@ -220,8 +224,39 @@ fn bedrocks_chunks_are_the_models_events() {
     assert_eq!(read_json(Provider::Bedrock, [wrapped(&nova)]).text, "Hi");
     let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}).to_string();
     assert_eq!(read_json(Provider::Bedrock, [wrapped(&error)]).provider_errors, ["m"]);
-    let other = wrapped(r#"{"outputs":[{"text":"Hi"}]}"#).to_string();
-    assert_eq!(read(Provider::Bedrock, [&other]).unknown, [other]);
+    let other = wrapped(r#"{"sparks":[1]}"#).to_string();
+    assert_eq!(read(Provider::Bedrock, [&other]).unknown_parts, [r#"{"sparks":[1]}"#]);
+    // Each model's text by its own form, and its reason to stop.
+    for (piece, last) in [
+        (
+            json!({"outputText": "Hi", "completionReason": null}),
+            json!({"outputText": "", "completionReason": "FINISH"}),
+        ),
+        (json!({"generation": "Hi", "stop_reason": null}), json!({"generation": "", "stop_reason": "stop"})),
+        (json!({"outputs": [{"text": "Hi"}]}), json!({"outputs": [{"text": "", "stop_reason": "stop"}]})),
+        (json!({"completion": "Hi", "stop_reason": null}), json!({"completion": "", "stop_reason": "stop"})),
+        (json!({"text": "Hi", "is_finished": false}), json!({"is_finished": true, "finish_reason": "COMPLETE"})),
+        (json!({"choices": [{"text": "Hi"}]}), json!({"choices": [{"text": "", "finish_reason": "stop"}]})),
+        (
+            json!({"choices": [{"delta": {"content": "Hi"}}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}),
+        ),
+        (
+            json!({"event_type": "text-generation", "text": "Hi"}),
+            json!({"event_type": "stream-end", "finish_reason": "COMPLETE"}),
+        ),
+    ] {
+        let log = read_json(Provider::Bedrock, [wrapped(&piece.to_string()), wrapped(&last.to_string())]);
+        assert_eq!((words(&log), log.stops.len(), log.incomplete.as_ref()), (("Hi", "", ""), 1, None), "{piece}");
+        assert!(log.besides.contains(&"stop finished".to_owned()), "{piece}");
+    }
+    // An agent's text is text, and what it hands over is a call of the client's.
+    let input = json!({"functionInvocationInput": {"actionGroup": "g", "function": "book", "parameters": []}});
+    let control = json!({"returnControl": {"invocationId": "i", "invocationInputs": [input]}});
+    let log = read_json(Provider::Bedrock, [wrapped("Hi"), json!({"trace": {"trace": {"a": 1}}}), control.clone()]);
+    assert_eq!((words(&log), log.data.as_slice()), (("Hi", "", ""), ["trace".to_owned()].as_slice()));
+    assert_eq!((log.ids(), log.calls[0].status, log.incomplete.as_ref()), (vec!["i"], "complete", None));
+    assert_eq!(Provider::detect(&control.to_string()), Some(Provider::Bedrock));
 
     // What can't be decoded may have held a piece of a call.
     for bytes in ["*", "Zg", "/w==", "W10=", "IA=="] {
@@ -258,8 +293,8 @@ fn responses_that_say_it_late() {
     let all = ("ab", "sc", "no");
     assert_eq!(words(&read_json(Provider::OpenaiResponses, [end()])), all);
     assert_eq!(words(&read_json(Provider::OpenaiResponses, [done(0, &reasoning), done(1, &message), end()])), all);
-    // Where events say something, nothing else is told; an empty piece says nothing.
-    for (piece, words_told) in [("x", ("x", "x", "x")), ("", all)] {
+    // What events say of a part is not told again, be it the same or not; an empty piece says nothing.
+    for (piece, words_told) in [("x", ("xb", "xsc", "xno")), ("", all)] {
         let events = ["reasoning_summary_text", "refusal", "output_text"].map(|kind| {
             json!({"type": format!("response.{kind}.delta"), "output_index": 1, "content_index": 0, "delta": piece})
         });

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jsonspigot::PayloadStatus;
-use jsonspigot::providers::{Block, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
+use jsonspigot::providers::{Block, Media, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCall, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{ErrorKind, OwnedEvent, OwnedEventKind, PatternSet};
 use sse_core::{SseDecoder, SseEvent};
@@ -135,6 +135,11 @@ pub(crate) struct Log {
     pub(crate) error_kinds: Vec<(Option<String>, Option<String>)>,
     pub(crate) unknown: Vec<String>,
     pub(crate) bad_frames: Vec<String>,
+    /// What is not known of this provider, and the kinds of an application's data.
+    pub(crate) unknown_parts: Vec<String>,
+    pub(crate) data: Vec<String>,
+    /// What was repeated otherwise.
+    pub(crate) mismatches: Vec<String>,
     pub(crate) errors: Vec<(CallErrorKind, Option<u64>)>,
     pub(crate) incomplete: Option<String>,
     /// Of each usage the input, the output, what was cached and what is reasoning.
@@ -281,11 +286,37 @@ impl Log {
                 self.provider_errors.push(message.to_owned());
                 self.error_kinds.push((kind.map(str::to_owned), code.map(str::to_owned)));
             }
+            StreamEvent::Media(Media { block, media_type, data, url, .. }) => {
+                let of = block.map(|block| format!(" of block {block}")).unwrap_or_default();
+                let parts = [media_type, data, url].map(|part| part.unwrap_or("-"));
+                self.besides.push(format!("media{of} {}", parts.join(" ")));
+            }
+            StreamEvent::Mismatch { kind, block, call, text, .. } => {
+                let of = block.map(|block| format!(" of block {block}"));
+                let of = of.or(call.map(|call| format!(" of call {call}"))).unwrap_or_default();
+                self.mismatches.push(format!("{}{of} {text}", kind.name()));
+            }
+            StreamEvent::Data { kind, json, .. } => {
+                serde_json::from_str::<serde_json::Value>(json).unwrap();
+                self.data.push(kind.to_owned());
+            }
+            StreamEvent::UnknownPart { kind, json, .. } => {
+                assert_ne!(kind, "", "{json}");
+                self.unknown_parts.push(json.to_owned());
+            }
             StreamEvent::Unknown { text } => self.unknown.push(text.to_owned()),
             StreamEvent::BadFrame { text } => self.bad_frames.push(text.to_owned()),
             StreamEvent::Call(CallEvent::Error(error)) => self.errors.push((error.kind(), error.call())),
+            StreamEvent::Call(CallEvent::Mismatch { call, text }) => {
+                self.mismatches.push(format!("arguments of call {} {text}", call.number));
+            }
             _ => panic!("an event that these tests do not know"),
         }
+    }
+
+    /// What nobody knows, and what is not known of this provider.
+    pub(crate) fn not_known(&self) -> Vec<String> {
+        [&*self.unknown, &*self.unknown_parts].concat()
     }
 
     fn open(&mut self, call: u64) -> &mut CallLog {

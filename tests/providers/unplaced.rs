@@ -184,7 +184,7 @@ fn responses_without_an_output_index() {
     let log = read(Provider::OpenaiResponses, events(false));
     assert_eq!((log.summary(), log.errors), (vec![format!("one complete {done}")], vec![]));
     let log = read(Provider::OpenaiResponses, events(true));
-    assert_eq!(log.summary(), [r#"one truncated(unplaced) {"path":"/"}"#, "two truncated(unplaced) "]);
+    assert_eq!(log.summary(), [r#"one truncated(mismatch) {"path":"/"}"#, "two truncated(unplaced) "]);
     // The item's id says whose it is.
     let with_item_id = events(true).map(|text| {
         let mut event: Value = serde_json::from_str(&text).unwrap();

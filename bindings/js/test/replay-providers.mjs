@@ -13,13 +13,13 @@ export function isReplayedHere({ header: { options = {} } }) {
 
 /** The lines that the command prints; after every so many chunks the state is saved, and gone on from. */
 export function replayProviders({ header }, { ProviderStream, Envelope }, every = 0) {
-  const { provider, envelope, structured, duplicateKeys = "last-wins", ...rest } = optionsOf(header);
+  const { provider, envelope, structured, providerEvents, duplicateKeys = "last-wins", ...rest } = optionsOf(header);
   const options = { ...rest, duplicateKeys };
   const lines = [];
   let bytes = 0;
   const names = new Map();
   const [Reader, kind, chosen] =
-    provider === undefined ? [Envelope, envelope, options] : [ProviderStream, provider, { ...options, structured }];
+    provider === undefined ? [Envelope, envelope, options] : [ProviderStream, provider, { ...options, structured, providerEvents }];
   const patterns = header.patterns ?? [];
   let reader = new Reader(kind, patterns, chosen);
   const line = provider === undefined ? envelopeLine : (event) => streamLine(event, names);
@@ -50,6 +50,22 @@ export function replayProviders({ header }, { ProviderStream, Envelope }, every 
 
 /** JSON text without the white space between its tokens. */
 const onOneLine = (raw) => raw.match(/[[\]{}:,]|"(?:[^"\\]|\\.)*"|[^\s[\]{}:,"]+/g)?.join("") ?? "";
+
+/** The texts of the values that a text consists of: objects and arrays, which is what calls have. */
+function splitValues(raw) {
+  const values = [];
+  let [depth, start] = [0, 0];
+  const line = onOneLine(raw);
+  for (const { 0: token, index } of line.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else continue;
+    if (depth > 0) continue;
+    values.push(line.slice(start, index + 1));
+    start = index + 1;
+  }
+  return values;
+}
 
 const member = (name, value) => (value === undefined ? "" : `,${text(name)}:${text(value)}`);
 const choiceOf = ({ choice }) => (choice > 0 ? member("choice", choice) : "");
@@ -95,7 +111,8 @@ function streamLine(event, names) {
       const name = known.name === undefined ? member("name", event.name) : "";
       const wasTold = known.id !== undefined || known.name !== undefined || (event.id === undefined && event.name === undefined);
       const who = wasTold && known.executed === event.executed ? "" : member("executed", event.executed);
-      return of(member("call", event.call), id, name, verdict(event, true), who);
+      const values = event.values === undefined ? "" : `,"values":[${splitValues(event.raw).join(",")}],"repeated":${event.repeated}`;
+      return of(member("call", event.call), id, name, verdict(event, true), values, who);
     }
     case "call-error":
       return of(member("call", event.call), member("kind", event.type));
@@ -133,7 +150,16 @@ function streamLine(event, names) {
     case "incomplete":
       return of(member("reason", event.reason));
     case "provider-error":
-      return of(member("message", event.message), member("type", event.type), member("code", event.code), member("retry", event.retry), member("retry_after_ms", event.retryAfterMs));
+      return of(member("message", event.message), member("type", event.type), member("code", event.code), member("retry", event.retry), member("retry_after_ms", event.retryAfterMs), event.raw === undefined ? "" : valueOf(event));
+    case "media":
+      return of(member("media_type", event.mediaType), member("data", event.data), member("url", event.url), member("block", event.block), choiceOf(event));
+    case "mismatch":
+      return of(member("kind", event.type), member("block", event.block), member("call", event.call), member("text", event.text), choiceOf(event));
+    case "data":
+    case "unknown-part":
+      return of(member("kind", event.type), valueOf(event));
+    case "provider-event":
+      return of(valueOf(event));
     case "unknown-event":
     case "bad-frame":
       return of(member("text", event.text));

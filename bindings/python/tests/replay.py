@@ -70,7 +70,7 @@ OPTIONS = {
     "accept": "accept_deviations",
 }
 # Those that say what is printed, or by what.
-OTHERS = {"patches", "value", "documents", "provider", "structured", "envelope", "checkpoint"}
+OTHERS = {"patches", "value", "documents", "provider", "structured", "providerEvents", "envelope", "checkpoint"}
 
 T = TypeVar("T", Parser, Documents, ProviderStream, Envelope)
 
@@ -87,6 +87,7 @@ def replay(vector: Vector, checkpoint: int | None = None) -> list[str]:
         # The command's default for calls too.
         arguments.setdefault("duplicate_keys", "last-wins")
         arguments["structured"] = options.get("structured", False)
+        arguments["provider_events"] = options.get("providerEvents", False)
     shown = "snapshot" if options.get("snapshots") else "patch" if options.get("patches") else None
     with_value = options.get("value", False)
     framing = options.get("documents")
@@ -354,6 +355,8 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
                     ("id", None if has_id else maybe(id_)),
                     ("name", None if has_name else maybe(name)),
                     *verdict(event),
+                    ("values", f"[{','.join(event.values)}]" if event.values else None),
+                    ("repeated", ("true" if event.repeated else "false") if event.values else None),
                     ("executed", None if was_told else quoted(executed)),
                 ],
             )
@@ -415,9 +418,22 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
             )
         case E.Incomplete(reason=reason):
             return line("incomplete", [("reason", quoted(reason))])
-        case E.ProviderError(message=message, kind=kind, code=code, retry=retry, retry_after_ms=after):
+        case E.Media(media_type=media_type, data=data, url=url, block=block):
+            members = [("media_type", maybe(media_type)), ("data", maybe(data)), ("url", maybe(url))]
+            return line("media", [*members, ("block", number(block)), choice_of(event)])
+        case E.Mismatch(kind=kind, text=text, block=block, call=call):
+            members = [("kind", quoted(kind)), ("block", number(block)), ("call", number(call)), ("text", quoted(text))]
+            return line("mismatch", [*members, choice_of(event)])
+        case E.Data(kind=kind, json=text):
+            return line("data", [("kind", quoted(kind)), ("value", json_value(text))])
+        case E.UnknownPart(kind=kind, json=text):
+            return line("unknown-part", [("kind", quoted(kind)), ("value", json_value(text))])
+        case E.ProviderEvent(json=text):
+            return line("provider-event", [("value", json_value(text))])
+        case E.ProviderError(message=message, kind=kind, code=code, retry=retry, retry_after_ms=after, json=text):
             members = [("message", quoted(message)), ("type", maybe(kind)), ("code", maybe(code))]
-            return line("provider-error", [*members, ("retry", maybe(retry)), ("retry_after_ms", number(after))])
+            value = None if text is None else json_value(text)
+            return line("provider-error", [*members, ("retry", maybe(retry)), ("retry_after_ms", number(after)), ("value", value)])
         case E.Unknown(text=text):
             return line("unknown-event", [("text", quoted(text))])
         case E.BadFrame(text=text):

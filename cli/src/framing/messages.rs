@@ -254,7 +254,7 @@ impl<'a> Names<'a> {
 }
 
 /// A payload, if it is exactly one JSON value. Wrapping anything else could add members to the event.
-fn json_of(payload: &str) -> Option<&str> {
+pub(super) fn json_of(payload: &str) -> Option<&str> {
     if payload.is_empty() {
         return Some("{}");
     }

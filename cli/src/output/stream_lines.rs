@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use jsonspigot::envelope::EnvelopeEvent;
-use jsonspigot::providers::{Block, Opaque, Source, StreamEvent, ToolResult};
+use jsonspigot::providers::{Block, Media, Opaque, Source, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, Executor, ToolCall};
 use jsonspigot::{Parser, PatternSet};
 use jsonspigot::{Payload, PayloadStatus};
@@ -45,6 +45,7 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             }
             let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
             write!(out, "{}", Verdict { payload: &input, reason })?;
+            write_values(out, &input)?;
             let was_told = has_id || has_name || (id.is_none() && name.is_none());
             if was_told && known == executor {
                 out.write_all(b"}\n")
@@ -76,6 +77,27 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
         StreamEvent::Text { choice, block, text, .. } => write_said(out, "text", text, choice, block),
         StreamEvent::Reasoning { choice, block, text, .. } => write_said(out, "reasoning", text, choice, block),
         StreamEvent::Refusal { choice, text } => write_text(out, "refusal", "text", text, choice),
+        StreamEvent::Media(Media { choice, block, media_type, data, url, .. }) => {
+            out.write_all(br#"{"event":"media""#)?;
+            for (member, text) in [("media_type", media_type), ("data", data), ("url", url)] {
+                write_present(out, member, text)?;
+            }
+            write_number(out, "block", block)?;
+            end_line(out, choice)
+        }
+        StreamEvent::Mismatch { kind, choice, block, call, text, .. } => {
+            write!(out, r#"{{"event":"mismatch","kind":"{}""#, kind.name())?;
+            write_number(out, "block", block)?;
+            write_number(out, "call", call)?;
+            write!(out, r#","text":{}"#, Quoted(text))?;
+            end_line(out, choice)
+        }
+        StreamEvent::Data { kind, json, .. } => write_kind(out, "data", kind, json),
+        StreamEvent::UnknownPart { kind, json, .. } => write_kind(out, "unknown-part", kind, json),
+        StreamEvent::ProviderEvent { json, .. } => {
+            out.write_all(br#"{"event":"provider-event""#)?;
+            end_with_value(out, json, 0)
+        }
         StreamEvent::Opaque(Opaque { kind, choice, block, call, json, .. }) => {
             write!(out, r#"{{"event":"opaque","kind":"{}""#, kind.name())?;
             write_number(out, "block", block)?;
@@ -121,13 +143,16 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             end_line(out, 0)
         }
         StreamEvent::Incomplete { reason, .. } => write_text(out, "incomplete", "reason", reason, 0),
-        StreamEvent::ProviderError { message, kind, code, retry, .. } => {
+        StreamEvent::ProviderError { message, kind, code, retry, json, .. } => {
             write!(out, r#"{{"event":"provider-error","message":{}"#, Quoted(message))?;
             write_present(out, "type", kind)?;
             write_present(out, "code", code)?;
             write_present(out, "retry", retry.name())?;
             write_number(out, "retry_after_ms", retry.after_ms())?;
-            end_line(out, 0)
+            match json {
+                Some(json) => end_with_value(out, json, 0),
+                None => end_line(out, 0),
+            }
         }
         StreamEvent::BadFrame { text } => write_text(out, "bad-frame", "text", text, 0),
         StreamEvent::Unknown { text } => write_text(out, "unknown-event", "text", text, 0),
@@ -151,6 +176,20 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
     }
 }
 
+/// The values of an input that has several.
+fn write_values(out: &mut impl Write, input: &Payload<'_>) -> io::Result<()> {
+    let values = input.values();
+    if values.is_empty() {
+        return Ok(());
+    }
+    out.write_all(br#","values":["#)?;
+    for (place, value) in values.into_iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        write!(out, "{comma}{}", on_one_line(value))?;
+    }
+    write!(out, r#"],"repeated":{}"#, input.is_repeated())
+}
+
 /// Nobody asked for several answers where there is only the first.
 fn write_choice(out: &mut impl Write, choice: u64) -> io::Result<()> {
     if choice > 0 { write!(out, r#","choice":{choice}"#) } else { Ok(()) }
@@ -165,6 +204,12 @@ fn end_line(out: &mut impl Write, choice: u64) -> io::Result<()> {
 fn end_with_value(out: &mut impl Write, json: &str, choice: u64) -> io::Result<()> {
     write!(out, r#","value":{}"#, on_one_line(json))?;
     end_line(out, choice)
+}
+
+/// A provider's JSON of a kind that has a name.
+fn write_kind(out: &mut impl Write, event: &str, kind: &str, json: &str) -> io::Result<()> {
+    write!(out, r#"{{"event":"{event}","kind":{}"#, Quoted(kind))?;
+    end_with_value(out, json, 0)
 }
 
 /// A piece of what is said, in its block.

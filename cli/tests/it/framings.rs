@@ -110,7 +110,7 @@ fn an_array_is_told_as_server_sent_events_are() {
     // What came before the cut is told, and so is the rest.
     let cut = ARRAY.find(r#""finishReason"#).unwrap();
     let (status, lines, said) = told("gemini", "65536", &ARRAY[..cut]);
-    assert_eq!((status, said), (1, vec!["incomplete".to_owned()]));
+    assert_eq!((status, said), (1, ["bad-frame", "bad-frame", "incomplete"].map(str::to_owned).to_vec()));
     let (_, before, _) = told("gemini", "65536", events[..2].concat());
     // It breaks off as well.
     let before = before.replace("{\"event\":\"incomplete\",\"reason\":\"end-of-input\"}", "");
@@ -140,8 +140,8 @@ fn an_element_that_can_not_be_read_leaves_no_call_complete() {
     let damaged = [events[0], events[1], "{\n\"type\": nonsense\n}", events[2], events[3]];
     assert_eq!(status(damaged.join("\n")), (1, false));
     assert_eq!(status(format!("[{}]", damaged.join("\n,\n"))), (1, false));
-    // A line of noise does no harm, unless it looks like an event.
-    assert_eq!(status([events[0], events[1], "nonsense", events[2], events[3]].join("\n")), (0, true));
+    // A line of noise costs no call, unless it looks like an event. But nobody knows what it was.
+    assert_eq!(status([events[0], events[1], "nonsense", events[2], events[3]].join("\n")), (1, true));
     assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (1, false));
 }
 
@@ -196,12 +196,12 @@ fn a_damaged_message_is_said_and_leaves_no_call_complete() {
     let after = [&*messages.concat(), b"\0\0"].concat();
     for (body, said) in [
         // A delta: its payload, its lengths, its end.
-        (damage(1, 120), &["damaged-message", "incomplete"][..]),
-        (damage(1, 3), &["damaged-message", "incomplete"]),
-        (messages.concat()[..cut].to_vec(), &["incomplete", "incomplete"]),
+        (damage(1, 120), &["bad-frame", "damaged-message", "incomplete"][..]),
+        (damage(1, 3), &["bad-frame", "damaged-message", "incomplete"]),
+        (messages.concat()[..cut].to_vec(), &["bad-frame", "incomplete", "incomplete"]),
         // The lengths of the first message, and bytes after the last one.
-        (damage(0, 9), &["damaged-message"]),
-        (after, &["incomplete"]),
+        (damage(0, 9), &["bad-frame", "damaged-message"]),
+        (after, &["bad-frame", "incomplete"]),
     ] {
         for chunk in ["1", "65536"] {
             let (status, lines, complaints) = told("auto", chunk, &body);
@@ -212,7 +212,7 @@ fn a_damaged_message_is_said_and_leaves_no_call_complete() {
             );
             assert_eq!(
                 lines.contains(r#""status":"complete""#),
-                said.len() == 1 && lines.contains(r#""event":"call""#)
+                said == ["bad-frame", "incomplete"] && lines.contains(r#""event":"call""#)
             );
         }
     }

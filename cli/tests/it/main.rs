@@ -1,6 +1,7 @@
 //! The command line, run as its users run it: arguments and bytes in, lines and an exit status out.
 
 mod arguments;
+mod cases;
 mod checkpoint;
 mod chunks;
 mod command;

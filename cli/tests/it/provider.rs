@@ -191,7 +191,7 @@ fn each_verdict() {
     {"event":"input","call":0,"status":"complete","value":{"a":[1,2.50]}}
     {"event":"input","call":1,"status":"empty","value":{}}
     {"event":"input","call":2,"status":"malformed","raw":"{\"a\": 1,}","error":{"kind":"unexpected-byte","offset":8,"line":1,"column":9,"path":"$"}}
-    {"event":"input","call":3,"status":"trailing","raw":"{} {}","error":{"kind":"trailing-bytes","offset":3,"line":1,"column":4,"path":"$"}}
+    {"event":"input","call":3,"status":"trailing","raw":"{} {}","error":{"kind":"trailing-bytes","offset":3,"line":1,"column":4,"path":"$"},"values":[{},{}],"repeated":true}
     {"event":"input","call":4,"status":"complete","value":null}
     {"event":"stop","reason":"tool_calls","kind":"tool-use"}
     {"event":"done","bytes":613}
@@ -358,10 +358,11 @@ fn the_stream_goes_on_past_what_is_wrong() {
     {"event":"bad-frame","text":"{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"�\"}}"}
     {"event":"end","call":1,"pattern":0,"path":"x","value":""}
     {"event":"input","call":1,"status":"truncated","raw":"{\"x\": \"\"}","error":{"kind":"incomplete","reason":"bad-frame"}}
-    {"event":"provider-error","message":"Over\nloaded","type":"overloaded_error","retry":"later"}
+    {"event":"provider-error","message":"Over\nloaded","type":"overloaded_error","retry":"later","value":{"type":"overloaded_error","message":"Over\nloaded"}}
     {"event":"done","bytes":1082}
     --- stderr
-    error: not-started: input for a call that was never started
+    error: bad-frame: keep "alive"
+    error: bad-frame: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"�"}}
     error: incomplete: the arguments were cut (call 1, g, truncated: bad-frame)
     error: provider-error: Over␊loaded
     "#);
@@ -400,9 +401,9 @@ fn another_providers_stream_is_not_taken_for_an_empty_one() {
     --- stderr
     error: no-event: no event means anything to this provider: {"level":"info"}
     "#);
-    // Nobody has said anything yet, but it is who was asked for.
-    assert_eq!(run(&["--provider", "openai-chat"], chat).status, 0);
-    assert_eq!(run(&["--provider", "auto"], chat).status, 0);
+    // It is who was asked for, but nobody has said anything.
+    assert_eq!(run(&["--provider", "openai-chat"], chat).status, 1);
+    assert_eq!(run(&["--provider", "auto"], chat).status, 1);
     assert_eq!(run(&["--provider", "auto"], r#"{"type":"LOG"}"#).status, 1);
 }
 
@@ -444,7 +445,7 @@ fn an_input_without_events_is_no_stream() {
     assert_snapshot!(run(&["--provider", "auto"], r#"{"error":{"message":"Invalid key"}}"#), @r#"
     exit status 1
     --- stdout
-    {"event":"provider-error","message":"Invalid key"}
+    {"event":"provider-error","message":"Invalid key","value":{"message":"Invalid key"}}
     {"event":"done","bytes":35}
     --- stderr
     error: provider-error: Invalid key
@@ -466,7 +467,7 @@ fn the_providers_error_with_its_type_and_code() {
     assert_snapshot!(told, @r#"
     exit status 1
     --- stdout
-    {"event":"provider-error","message":"No such model","type":"invalid_request_error","code":"404","retry":"never"}
+    {"event":"provider-error","message":"No such model","type":"invalid_request_error","code":"404","retry":"never","value":{"message":"No such model","type":"invalid_request_error","param":null,"code":404}}
     {"event":"done","bytes":92}
     --- stderr
     error: provider-error: No such model
@@ -479,7 +480,7 @@ fn the_providers_error_with_its_type_and_code() {
     assert_snapshot!(run(&["--provider", "auto"], r#"{"detail":"Not signed in"}"#), @r#"
     exit status 1
     --- stdout
-    {"event":"provider-error","message":"Not signed in"}
+    {"event":"provider-error","message":"Not signed in","value":{"detail":"Not signed in"}}
     {"event":"done","bytes":26}
     --- stderr
     error: provider-error: Not signed in
@@ -489,7 +490,7 @@ fn the_providers_error_with_its_type_and_code() {
     assert_snapshot!(run(&["--provider", "auto"], event), @r#"
     exit status 1
     --- stdout
-    {"event":"provider-error","message":"Oops","code":"server_error","retry":"later"}
+    {"event":"provider-error","message":"Oops","code":"server_error","retry":"later","value":{"type":"error","code":"server_error","message":"Oops"}}
     {"event":"done","bytes":76}
     --- stderr
     error: provider-error: Oops

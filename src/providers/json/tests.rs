@@ -244,8 +244,10 @@ fn members_of_another_type_are_missing() {
     assert!(nothing(&missing) && !missing.raw.is_given() && missing.any.is_none());
     for (value, is_given) in [("null", false), ("-1.5", true), ("[[],1,null]", true), (" {\"\\u0000\" : 1}", true)] {
         let text = format!(
-            r#"{{"type":{value},"index":{value},"flag":{value},"raw":{value},"any":{value},"list":{value},"either":{value}}}"#
+            r#"{{"type":{value},"index":{value},"flag":{value},"raw":{value},"any":{value},"list":{value},"either":null}}"#
         );
+        // What may have been said can't be read.
+        assert_eq!(each(&format!(r#"{{"either":{value}}}"#)).is_err(), is_given, "{value}");
         let each = each(&text).unwrap();
         let value = if is_given { value.trim() } else { "" };
         assert!(nothing(&each) || value.starts_with('{'), "{text}");

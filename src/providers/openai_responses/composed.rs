@@ -189,7 +189,7 @@ impl Composed {
         match news {
             Some(news) => self.push(number, news, emit),
             None if piece.is_empty() => {}
-            None => emit.calls().contradict(number),
+            None => emit.calls().contradict(number, piece),
         }
     }
 
@@ -201,7 +201,7 @@ impl Composed {
         let escaped = escaped(whole);
         match self.string(number, emit) {
             Some([]) if !is_told => self.push(number, &escaped, emit),
-            Some(told) if told != escaped.as_bytes() => emit.calls().contradict(number),
+            Some(told) if told != escaped.as_bytes() => emit.calls().contradict(number, whole),
             _ => {}
         }
         // Where nothing is said to be the whole, something may be missing.

@@ -9,11 +9,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::sources::{self, Annotation};
-use super::{Said, Source, State};
+use super::{Source, State};
 use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
 use crate::providers::event::{OpaqueKind, StreamEvent};
 use crate::providers::json::{Json, Spelt, Text, TextOrJson, objects};
+use crate::providers::said::MismatchKind;
 use crate::tool_calls::{CallStart, Executor, Place, Slot};
 
 objects! {
@@ -106,7 +107,9 @@ impl Item<'_> {
         let is_in_container =
             || self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"));
         let is_client_s = match &*self.kind {
-            "function_call" | "custom_tool_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
+            // At xAI, its own tools come as custom ones.
+            "custom_tool_call" => !self.call_id().starts_with("xs_call_"),
+            "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
             "shell_call" => !is_in_container(),
             "tool_search_call" => self.execution.as_str() == "client",
             _ => false,
@@ -230,24 +233,16 @@ impl Item<'_> {
 
     /// Tells what a message or reasoning says, unless other events have.
     pub(super) fn say(&self, index: u64, source: Source, state: &mut State, emit: &mut Emitter<'_>) {
-        let has_news = |text: &Text<'_>, said: &mut Said| !text.is_empty() && said.is_news_from(source);
         match &*self.kind {
             "reasoning" => {
                 for (place, part) in (0..).zip(self.summary.iter().chain(&self.content)) {
-                    if has_news(&part.text, &mut state.reasoning) {
-                        state.reason((index, place), &part.text, emit);
-                    }
+                    state.repeat(MismatchKind::Reasoning, (index, place), &part.text, source, emit);
                 }
             }
             "message" => {
                 for (place, part) in (0..).zip(&self.content) {
-                    if has_news(&part.text, &mut state.text) {
-                        state.enter((index, place));
-                        state.write((index, place), &part.text, emit);
-                    }
-                    if has_news(&part.refusal, &mut state.refusal) {
-                        emit.refusal(state.choice, &part.refusal);
-                    }
+                    state.repeat(MismatchKind::Text, (index, place), &part.text, source, emit);
+                    state.repeat(MismatchKind::Refusal, (index, place), &part.refusal, source, emit);
                     for annotation in &part.annotations {
                         if state.annotations.is_news_from(source) {
                             let block = emit.find_block(0, At::Index(index, place));
@@ -290,6 +285,8 @@ impl Item<'_> {
             kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
                 emit.tool_result(self.call_id(), self.error.is_given() || self.status.as_str() == "failed", json);
             }
+            "" | "message" | "reasoning" | "mcp_list_tools" | "mcp_approval_response" => {}
+            kind if self.form().is_none() && !kind.ends_with("_output") => emit.unknown_part(kind, json),
             _ => {}
         }
         sources::of_searches(self.action, self.results, emit);

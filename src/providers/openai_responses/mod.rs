@@ -21,9 +21,11 @@ use crate::providers::emitter::Emitter;
 use crate::providers::event::BlockKind;
 use crate::providers::failure::Failure;
 use crate::providers::format::{Format, Understood};
-use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::providers::media::Media;
+use crate::providers::said::{MismatchKind, Part, Scope};
 use crate::providers::turn::{Composer, Shape, Turn};
-use crate::tool_calls::{Place, Slot};
+use crate::tool_calls::{Key, Place, Places, Slot, present};
 
 /// What must be known from one event to the next.
 #[derive(Clone, Debug, Default)]
@@ -33,9 +35,8 @@ pub(super) struct State {
     /// The part's place among those with text.
     choice: u64,
     composed: AllComposed,
-    text: Said,
-    refusal: Said,
-    reasoning: Said,
+    /// By call, the kind of events that its input comes with: what comes with another one repeats it.
+    kinds: Places,
     /// What goes back, results, sources of searches, and approval requests.
     rest: Said,
     annotations: Said,
@@ -44,7 +45,8 @@ pub(super) struct State {
     realtime: realtime::State,
 }
 
-/// Which kind of source has told what this response says. A response says everything up to three times.
+/// Which kind of source has told what this response says, in whatever is not text. A response says everything up to three
+/// times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Said(Option<Source>);
 
@@ -66,12 +68,12 @@ impl Said {
         }
         is_news
     }
+}
 
-    /// Notes a piece that an event of its own says. An empty one says nothing that could be repeated.
-    fn note(&mut self, piece: &str) {
-        if !piece.is_empty() {
-            self.0 = Some(Source::Events);
-        }
+impl Source {
+    /// Where what it repeats may stand: a list of items does not say their places.
+    fn scope(self) -> Scope {
+        if self == Self::Response { Scope::Anywhere } else { Scope::Item }
     }
 }
 
@@ -86,7 +88,7 @@ objects! {
         summary_index: Option<u64>,
         annotation: Option<Spelt<'a, Annotation<'a>>>,
         command_index: Option<u64>,
-        delta: Text<'a>,
+        delta: Lazy<Piece<'a>>,
         name: Text<'a>,
         /// The whole input of a `.done` event, under the names it goes by.
         arguments: Json<'a>,
@@ -95,8 +97,19 @@ objects! {
         command: Text<'a>,
         diff: Text<'a>,
         text: Text<'a>,
+        refusal: Text<'a>,
+        part: Option<Whole<'a>>,
+        partial_image_b64: Text<'a>,
+        output_format: Text<'a>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
+    }
+
+    /// A part of a message or of reasoning, as a whole.
+    struct Whole<'a> {
+        kind: Text<'a> = "type",
+        text: Text<'a>,
+        refusal: Text<'a>,
     }
 
     struct Response<'a> {
@@ -106,6 +119,8 @@ objects! {
         incomplete_details: Option<Incomplete<'a>>,
         usage: Json<'a>,
         error: Json<'a>,
+        /// Azure's filters.
+        content_filters: Json<'a>,
     }
 
     struct Incomplete<'a> {
@@ -115,7 +130,7 @@ objects! {
 
 /// How the types begin, after `response.`, of events that are known and say nothing about a call, text or reasoning that
 /// other events do not say too.
-const SILENT: [&str; 21] = [
+const SILENT: [&str; 17] = [
     "audio.",
     "code_interpreter_call.",
     "compaction.",
@@ -128,12 +143,8 @@ const SILENT: [&str; 21] = [
     "mcp_list_tools.",
     "output_item.",
     "output_text.annotation.",
-    "output_text.done",
     "queued",
     "reasoning_summary_part.",
-    "reasoning_summary_text.done",
-    "reasoning_text.done",
-    "refusal.done",
     "shell_call_output_content.",
     "tool_search_call.",
     "web_search_call.",
@@ -159,9 +170,13 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
             Some(index) => turn.start(index, &[], event.member("item")),
             None => drop(turn.push(event.member("item"))),
         },
-        "response.completed" | "response.incomplete" if turn.is_empty() => {
-            for item in event.member("response").member("output").elements() {
-                turn.push(item);
+        "response.completed" | "response.incomplete" => {
+            let output = event.member("response").member("output");
+            if turn.part_count() < output.elements().count() {
+                turn.clear();
+                for item in output.elements() {
+                    turn.push(item);
+                }
             }
         }
         _ => {}
@@ -177,6 +192,10 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     if event.event_id.is_given() || realtime::owns_type(&event.kind) {
         return realtime::read(json, &mut state.realtime, emit);
     }
+    let is_sound = event.kind.starts_with("response.audio.");
+    let is_piece =
+        event.kind.starts_with("response.") && event.kind.ends_with(".delta") && (is_sound || !is_silent(&event.kind));
+    let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {
         emit.calls().unplaced(Slot::at(None));
@@ -189,11 +208,15 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.function_call_arguments.delta"
         | "response.mcp_call_arguments.delta"
         | "response.custom_tool_call_input.delta"
-        | "response.code_interpreter_call_code.delta" => emit.calls().delta(slot, &event.delta),
+        | "response.code_interpreter_call_code.delta" => {
+            if state.is_of_its_kind(&event.kind, slot, emit) {
+                emit.calls().delta(slot, delta);
+            }
+        }
         "response.shell_call_command.added"
         | "response.shell_call_command.delta"
         | "response.apply_patch_call_operation_diff.delta" => {
-            state.delta(slot, command, &event.delta, emit);
+            state.delta(slot, command, delta, emit);
         }
         "response.shell_call_command.done" => state.done(slot, command, &event.command, emit),
         "response.apply_patch_call_operation_diff.done" => state.done(slot, 0, &event.diff, emit),
@@ -211,6 +234,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         }
         "response.output_item.added" => {
             if let Some(Spelt { object: item, .. }) = &event.item {
+                emit.retire_said(part.0);
                 item.add(slot, state, emit);
                 let most = emit.known().limits().name_bytes;
                 let short = |text: &str| if text.len() > most { String::new() } else { text.to_owned() };
@@ -226,12 +250,22 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             }
         }
         "response.output_text.delta" => {
-            state.say_text(part, &event.delta, emit);
+            state.say_text(part, delta, emit);
         }
-        "response.output_text.done" if state.part != Some(part) => {
-            state.say_text(part, &event.text, emit);
+        // What is late, after the response, repeats what is not remembered any more.
+        "response.output_text.done" if state.part == Some(part) && !emit.has_said() => {}
+        "response.output_text.done" => state.repeat(MismatchKind::Text, part, &event.text, Source::Events, emit),
+        "response.content_part.done" | "response.reasoning_summary_part.done" => {
+            let is_summary = event.kind.as_str() != "response.content_part.done";
+            let Whole { kind, text, refusal } = event.part.unwrap_or_default();
+            let is_reasoning = is_summary || kind.as_str() == "reasoning_text";
+            let kind = if is_reasoning { MismatchKind::Reasoning } else { MismatchKind::Text };
+            state.repeat(kind, part, &text, Source::Events, emit);
+            state.repeat(MismatchKind::Refusal, part, &refusal, Source::Events, emit);
+            if !is_summary {
+                emit.end_block(At::Index(part.0, part.1));
+            }
         }
-        "response.content_part.done" => emit.end_block(At::Index(part.0, part.1)),
         "response.output_text.annotation.added" => {
             if let Some(annotation) = &event.annotation {
                 state.annotations.is_news_from(Source::Events);
@@ -243,13 +277,24 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
                 );
             }
         }
-        "response.refusal.delta" => {
-            state.refusal.note(&event.delta);
-            emit.refusal(state.choice, &event.delta);
+        "response.audio.transcript.delta" => state.say_text(part, delta, emit),
+        "response.audio.delta" => emit.media(Media { data: present(delta), ..Media::default() }),
+        "response.image_generation_call.partial_image" => {
+            let format = if event.output_format.is_empty() { "png" } else { &event.output_format };
+            let (media_type, data) = (["image/", format].concat(), present(&event.partial_image_b64));
+            emit.media(Media { media_type: Some(&media_type), data, ..Media::default() });
         }
+        "response.refusal.delta" => {
+            emit.refusal(state.choice, delta);
+            state.note(MismatchKind::Refusal, part, delta, emit);
+        }
+        "response.refusal.done" => state.repeat(MismatchKind::Refusal, part, &event.refusal, Source::Events, emit),
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-            state.reasoning.note(&event.delta);
-            state.reason(part, &event.delta, emit);
+            state.reason(part, delta, emit);
+            state.note(MismatchKind::Reasoning, part, delta, emit);
+        }
+        "response.reasoning_text.done" | "response.reasoning_summary_text.done" => {
+            state.repeat(MismatchKind::Reasoning, part, &event.text, Source::Events, emit);
         }
         "response.created" => {
             *state = State::default();
@@ -261,11 +306,14 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.failed" => end("failed", event.response, state, emit),
         "keepalive" => {}
         kind => {
-            let kind = kind.strip_prefix("response.").unwrap_or_default();
-            return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into());
+            return Ok(is_silent(kind).into());
         }
     }
     Ok(Understood::Yes)
+}
+
+fn is_silent(kind: &str) -> bool {
+    kind.strip_prefix("response.").is_some_and(|kind| SILENT.iter().any(|family| kind.starts_with(family)))
 }
 
 impl Event<'_> {
@@ -302,8 +350,58 @@ impl State {
 
     fn say_text(&mut self, part: (u64, u64), text: &str, emit: &mut Emitter<'_>) {
         self.enter(part);
-        self.text.note(text);
         self.write(part, text, emit);
+        self.note(MismatchKind::Text, part, text, emit);
+    }
+
+    /// A piece was told that will be repeated.
+    fn note(&self, kind: MismatchKind, (outer, inner): (u64, u64), piece: &str, emit: &mut Emitter<'_>) {
+        emit.note_said(Part { kind, choice: self.choice, at: At::Index(outer, inner) }, piece);
+    }
+
+    /// A part as a whole: what of it has not been told is told now.
+    fn repeat(&mut self, kind: MismatchKind, part: (u64, u64), whole: &str, source: Source, emit: &mut Emitter<'_>) {
+        let is_text = kind == MismatchKind::Text;
+        let choice = if is_text { self.choice_of(part) } else { self.choice };
+        let repeated = Part { kind, choice, at: At::Index(part.0, part.1) };
+        let (choice, news) = emit.news_of(repeated, whole, source.scope());
+        if news.is_empty() {
+            return;
+        }
+        if choice.is_none() && is_text {
+            self.enter(part);
+        }
+        let last = self.choice;
+        self.choice = choice.unwrap_or(last);
+        match kind {
+            MismatchKind::Reasoning => self.reason(part, news, emit),
+            MismatchKind::Refusal => emit.refusal(self.choice, news),
+            _ => self.write(part, news, emit),
+        }
+        self.choice = last;
+    }
+
+    /// The part's place among those with text, if it is the last one.
+    fn choice_of(&self, part: (u64, u64)) -> u64 {
+        self.choice + u64::from(self.part.is_some_and(|last| last != part))
+    }
+
+    /// Whether an event is of the kind that the input of its call comes with.
+    fn is_of_its_kind(&mut self, event: &str, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
+        let Some(call) = emit.calls().find_open(slot) else { return true };
+        let kind = match event.split('.').nth(1).unwrap_or_default() {
+            "function_call_arguments" => 0,
+            "custom_tool_call_input" => 1,
+            "mcp_call_arguments" => 2,
+            _ => 3,
+        };
+        let Some(known) = self.kinds.keys_from(call, Key::Index(0)).next() else {
+            if self.kinds.len() < emit.known().limits().open_calls {
+                self.kinds.insert(call, Key::Index(kind).to_owned(), 0);
+            }
+            return true;
+        };
+        known.get() == Key::Index(kind)
     }
 
     /// A piece of a message's part, which is a block.
@@ -377,6 +475,7 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
     // Asked before any item here has ended: what is forgotten because of them can't have been told before.
     let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
     emit.message(&response.id, &response.model);
+    emit.content_filter(0, response.content_filters);
     let may_be_old: Vec<_> = items().map(|(index, _, item)| item.may_be_old(index, emit)).collect();
     // Some servers tell the items here alone, or what their input is.
     for ((index, json, item), may_be_old) in items().zip(may_be_old) {

@@ -17,7 +17,8 @@ use crate::providers::emitter::Emitter;
 use crate::providers::event::StreamEvent;
 use crate::providers::failure::Failure;
 use crate::providers::format::Understood;
-use crate::providers::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::providers::said::{self, MismatchKind, Scope};
 use crate::providers::stop::StopKind;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
@@ -44,7 +45,7 @@ objects! {
         item_id: Text<'a>,
         content_index: Option<u64>,
         call_id: Text<'a>,
-        delta: Text<'a>,
+        delta: Lazy<Piece<'a>>,
         name: Text<'a>,
         arguments: Json<'a>,
         text: Text<'a>,
@@ -130,11 +131,13 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     if state.over.iter().any(|over| over == response_id.as_str()) {
         return Ok(read_late(&event, emit));
     }
+    let is_piece = event.kind.starts_with("response.") && event.kind.ends_with(".delta") && !is_silent(&event.kind);
+    let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
     let part_key = key(&event.item_id, event.content_index.unwrap_or(0));
     match &*event.kind {
         "response.function_call_arguments.delta" | "response.mcp_call_arguments.delta" => {
             let slot = state.slot(&event, emit);
-            emit.calls().delta(slot, &event.delta);
+            emit.calls().delta(slot, delta);
         }
         "response.function_call_arguments.done" | "response.mcp_call_arguments.done" => {
             let slot = state.slot(&event, emit);
@@ -149,11 +152,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         | "response.output_audio_transcript.delta"
         | "response.audio_transcript.delta" => {
             let choice = state.enter(&event.response_id, emit);
-            // An empty text says nothing that could be repeated.
-            if !event.delta.is_empty() {
-                emit.is_news(choice, &part_key);
-            }
-            say(choice, &event.item_id, &part_key, &event.delta, emit);
+            say(choice, &event.item_id, &part_key, delta, emit);
+            emit.note_said(part_of(choice, &part_key), delta);
         }
         "response.output_text.done"
         | "response.text.done"
@@ -242,11 +242,15 @@ fn say(choice: u64, item_id: &str, part_key: &str, text: &str, emit: &mut Emitte
     emit.text_at(choice, at, text);
 }
 
-/// All of a part, be it text or what was spoken, unless it was told before.
+fn part_of(choice: u64, part_key: &str) -> said::Part<'_> {
+    said::Part { kind: MismatchKind::Text, choice, at: At::from(part_key) }
+}
+
+/// All of a part, be it text or what was spoken: what of it was not told before.
 fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Text<'_>; 2], emit: &mut Emitter<'_>) {
-    let text = texts.into_iter().find(|text| !text.is_empty());
-    if let Some(text) = text.filter(|_| emit.is_news(choice, part_key)) {
-        say(choice, item_id, part_key, text, emit);
+    if let Some(text) = texts.into_iter().find(|text| !text.is_empty()) {
+        let (_, news) = emit.news_of(part_of(choice, part_key), text, Scope::Item);
+        say(choice, item_id, part_key, news, emit);
     }
 }
 

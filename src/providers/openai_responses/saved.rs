@@ -3,20 +3,22 @@
 use super::composed::AllComposed;
 use super::{Said, Source, State, realtime};
 use crate::saved::{Impossible, Reader, Writer};
+use crate::tool_calls::{Key, Places};
 
 /// How sources are written: by their places.
 const SAID: [Option<Source>; 4] = [None, Some(Source::Response), Some(Source::Items), Some(Source::Events)];
 
 impl State {
     pub(in crate::providers) fn save(&self, out: &mut Writer<'_>) {
-        let Self { part, choice, composed, text, refusal, reasoning, rest, annotations, item, realtime } = self;
+        let Self { part, choice, composed, kinds, rest, annotations, item, realtime } = self;
         out.option(*part, |out, (output, content)| {
             out.number(output);
             out.number(content);
         });
         out.number(*choice);
         composed.save(out);
-        for said in [text, refusal, reasoning, rest, annotations] {
+        kinds.save(out);
+        for said in [rest, annotations] {
             out.byte(SAID.iter().position(|known| *known == said.0).unwrap_or_default() as u8);
         }
         let (place, id, phase) = item;
@@ -31,10 +33,12 @@ impl State {
         let part = reader.option(|reader| Ok((reader.number()?, reader.number()?)))?;
         let choice = reader.place()?;
         let composed = AllComposed::restore(reader, next)?;
+        let kinds =
+            Places::restore(reader, |call, key, number| call < next && matches!(key, Key::Index(0..4)) && number == 0)?;
         let mut said = || reader.choice(&SAID).map(Said);
-        let (text, refusal, reasoning, rest, annotations) = (said()?, said()?, said()?, said()?, said()?);
+        let (rest, annotations) = (said()?, said()?);
         let item = (reader.number()?, reader.string()?, reader.string()?);
         let realtime = realtime::State::restore(reader)?;
-        Ok(Self { part, choice, composed, text, refusal, reasoning, rest, annotations, item, realtime })
+        Ok(Self { part, choice, composed, kinds, rest, annotations, item, realtime })
     }
 }

@@ -23,8 +23,21 @@ const JSON: u8 = 2;
 impl Turn {
     /// Writes a message that may have one of these shapes.
     pub(in crate::providers) fn save(&self, shapes: &[Shape; 2], out: &mut Writer<'_>) {
-        let Self { shape, own, parts, next, calls, extras, pending, len, most: _, is_spoilt, is_over, spoils_next } =
-            self;
+        let Self {
+            shape,
+            own,
+            parts,
+            next,
+            calls,
+            extras,
+            pending,
+            len,
+            most: _,
+            is_spoilt,
+            has_bad_call,
+            is_over,
+            spoils_next,
+        } = self;
         out.flag(*shape != shapes[0]);
         own.save(out);
         out.number(parts.len() as u64);
@@ -41,7 +54,7 @@ impl Turn {
         }
         out.option(*pending, Writer::number);
         out.number(*len as u64);
-        [is_spoilt, is_over, spoils_next].into_iter().for_each(|flag| out.flag(*flag));
+        [is_spoilt, has_bad_call, is_over, spoils_next].into_iter().for_each(|flag| out.flag(*flag));
     }
 
     /// Reads what was saved into a message that is new.
@@ -58,7 +71,8 @@ impl Turn {
         self.extras = numbered(reader, Reader::string)?;
         self.pending = reader.option(Reader::number)?;
         self.len = reader.size()?;
-        (self.is_spoilt, self.is_over, self.spoils_next) = (reader.flag()?, reader.flag()?, reader.flag()?);
+        (self.is_spoilt, self.has_bad_call) = (reader.flag()?, reader.flag()?);
+        (self.is_over, self.spoils_next) = (reader.flag()?, reader.flag()?);
         let extras = self.extras.iter().all(|(_, extra)| is_json(&["{\"\":0", extra, "}"]));
         Impossible::unless(extras && is_json(&["[", &self.calls, "]"]))
     }

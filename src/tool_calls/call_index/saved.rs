@@ -25,13 +25,14 @@ impl CallIndex {
             has_refused_latest,
             orphaned,
             has_unplaced,
+            has_lost,
             noted,
         } = self;
         known.save(out);
         calls.save_those(|key| !is_one_s_own(key), out);
         out.number(ended.len() as u64);
         ended.iter().for_each(|call| out.number(*call));
-        [has_forgotten, has_refused_latest, has_unplaced].into_iter().for_each(|flag| out.flag(*flag));
+        [has_forgotten, has_refused_latest, has_unplaced, has_lost].into_iter().for_each(|flag| out.flag(*flag));
         refused.save(out);
         orphaned.save(out);
         noted.0.save(out);
@@ -73,7 +74,8 @@ impl CallIndex {
         sorted.sort_unstable();
         Impossible::unless(sorted.is_sorted_by(|one, other| one < other))?;
 
-        let [has_forgotten, has_refused_latest, has_unplaced] = [reader.flag()?, reader.flag()?, reader.flag()?];
+        let [has_forgotten, has_refused_latest] = [reader.flag()?, reader.flag()?];
+        let [has_unplaced, has_lost] = [reader.flag()?, reader.flag()?];
         let (refused, orphaned) = (Strays::restore(reader)?, Strays::restore(reader)?);
         let mut last = None;
         let noted = Reasons(Places::restore(reader, |choice, key, number| {
@@ -91,6 +93,7 @@ impl CallIndex {
             has_refused_latest,
             orphaned,
             has_unplaced,
+            has_lost,
             noted,
         })
     }

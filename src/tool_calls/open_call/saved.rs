@@ -32,14 +32,13 @@ impl OpenCall {
             is_full,
             input,
             repetition,
-            is_contradicted,
         } = self;
         debug_assert_eq!(*len, input.raw_len(), "how long it is can be seen");
         out.number(*choice);
         out.text(id);
         out.text(name);
         [*executor as u8, *format as u8, *phase as u8].into_iter().for_each(|byte| out.byte(byte));
-        [is_content, is_told, is_incomplete, is_full, is_contradicted].into_iter().for_each(|flag| out.flag(*flag));
+        [is_content, is_told, is_incomplete, is_full].into_iter().for_each(|flag| out.flag(*flag));
         let reason = left_out.map(|left_out| LEFT_OUT.iter().position(|reason| *reason == left_out));
         debug_assert_ne!(reason, Some(None), "{left_out:?} is listed");
         out.option(reason, |out, place| out.byte(place.unwrap_or_default() as u8));
@@ -59,7 +58,7 @@ impl OpenCall {
         let executor = reader.choice(&EXECUTORS)?;
         let (format, phase) = (reader.choice(&FORMATS)?, reader.choice(&PHASES)?);
         let [is_content, is_told, is_incomplete] = [reader.flag()?, reader.flag()?, reader.flag()?];
-        let [is_full, is_contradicted] = [reader.flag()?, reader.flag()?];
+        let is_full = reader.flag()?;
         let left_out = reader.option(|reader| reader.choice(&LEFT_OUT))?;
         let start_input = reader.string()?;
         let repetition: Option<String> = reader.option(Reader::string)?;
@@ -78,7 +77,6 @@ impl OpenCall {
             is_full,
             input,
             repetition,
-            is_contradicted,
         };
         let is_of_format = match &call.input {
             Input::Untouched => true,

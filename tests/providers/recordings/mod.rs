@@ -8,6 +8,10 @@ use jsonspigot::providers::Provider;
 use self::table::{BODIES, FAILURES, Failure, Row, STREAMS};
 use super::support::{Log, events_of, eventstream, everything, read_with, shared};
 
+/// Recordings of wires that nobody reads yet, and a session of Realtime that only translates.
+pub(crate) const OTHER_WIRES: [&str; 5] =
+    ["claude-code/", "codex/", "dashscope/", "errors/dashscope", "openai-realtime/translation"];
+
 /// A recording's events, however they were framed.
 fn events(file: &str) -> Option<Vec<String>> {
     let bytes = shared(&format!("recordings/{file}"))?;
@@ -90,6 +94,7 @@ fn every_recording_is_in_a_table() {
     let index = String::from_utf8(index).unwrap();
     let is_name = |name: &&str| name.contains('/') && !name.contains(' ');
     let listed = index.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(is_name);
+    let listed = listed.filter(|name| !OTHER_WIRES.iter().any(|folder| name.starts_with(folder)));
     let mut listed: Vec<_> = listed.collect();
     let mut known: Vec<_> = STREAMS.iter().map(|row| row.file).chain(BODIES.map(|(file, _)| file)).collect();
     listed.sort_unstable();

@@ -28,7 +28,7 @@ const fn row(
     Row { file, provider, calls, says, stops, usages }
 }
 
-pub(super) const STREAMS: [Row; 48] = [
+pub(super) const STREAMS: [Row; 61] = [
     row(
         "anthropic/anthropic-advisor-stop-reasons.jsonl",
         Anthropic,
@@ -333,6 +333,78 @@ pub(super) const STREAMS: [Row; 48] = [
         OpenaiResponses,
         &[r#"getDemand complete {"sku":"sku_123"}"#],
         &[],
+        &["completed"],
+        1,
+    ),
+    row("bedrock/invoke-agent-chunks.eventstream.bin", Bedrock, &[], &[("text", "The sum of 1, 2, 3, 4, 5")], &[], 0),
+    row(
+        "bedrock/invoke-claude-text.eventstream.bin",
+        Bedrock,
+        &[],
+        &[("text", " Here are the steps to c")],
+        &["stop_sequence"],
+        0,
+    ),
+    row(
+        "bedrock/invoke-claude-tool.eventstream.bin",
+        Bedrock,
+        &[
+            r#"get_current_weather complete {"location":"Seattle"}"#,
+            r#"get_current_weather complete {"location":"San Francisco"}"#,
+        ],
+        &[("text", "Certainly! I'll use the ")],
+        &["tool_use"],
+        2,
+    ),
+    row(
+        "bedrock/invoke-cohere-two.eventstream.bin",
+        Bedrock,
+        &[],
+        &[("text", " In machine learning and")],
+        &["MAX_TOKENS"],
+        0,
+    ),
+    row("bedrock/invoke-inline-agent.eventstream.bin", Bedrock, &[], &[("text", "The President of the Uni")], &[], 0),
+    row("bedrock/invoke-llama2.eventstream.bin", Bedrock, &[], &[("text", "\n\nThe phrase \"lorem i")], &["length"], 0),
+    row(
+        "bedrock/invoke-mistral.eventstream.bin",
+        Bedrock,
+        &[],
+        &[("text", " To convert a temperatur")],
+        &["length"],
+        0,
+    ),
+    row("bedrock/invoke-nova.eventstream.bin", Bedrock, &[], &[("text", "The three primary colors")], &["end_turn"], 1),
+    row(
+        "bedrock/invoke-titan-guardrail.eventstream.bin",
+        Bedrock,
+        &[],
+        &[("text", "\nOnce upon a time, a li")],
+        &["FINISH"],
+        0,
+    ),
+    row("gemini/inline-data-text.1.sse", Gemini, &[], &[("text", "Here's a cute cartoon ki")], &["STOP"], 7),
+    row("gemini/inline-data.1.sse", Gemini, &[], &[], &["STOP"], 2),
+    row(
+        "openai-responses/azure-tool-call.1.jsonl",
+        OpenaiResponses,
+        &[r#"weather complete {"location":"San Francisco"}"#],
+        &[],
+        &["completed"],
+        1,
+    ),
+    row(
+        "openai-responses/xai-x-search.1.jsonl",
+        OpenaiResponses,
+        &[
+            r#"x_keyword_search raw {"query":"from:xai filter:media","limit"#,
+            r#"view_x_video raw {"video_url":"https://video.twimg.com/ampli"#,
+            r#"web_search complete {"type":"search","query":"","sources":[]"#,
+            r#"web_search complete {"type":"search","query":"","sources":[]"#,
+            r#"web_search complete {"type":"search","query":"","sources":[]"#,
+            r#"web_search complete {"type":"search","query":"","sources":[]"#,
+        ],
+        &[("text", "### Latest Videos and Im")],
         &["completed"],
         1,
     ),

@@ -55,6 +55,10 @@ export interface InputEvent {
   readonly value?: Json;
   /** The text as it came. */
   readonly raw: string;
+  /** The values of a trailing input that is nothing but whole values. Which of them were meant, only you can tell. */
+  readonly values?: readonly Json[];
+  /** Whether these are all equal. */
+  readonly repeated?: boolean;
   /** What is wrong with the JSON. */
   readonly error?: JsonSpigotError;
 }
@@ -206,12 +210,48 @@ export interface ProviderErrorEvent {
   /** Whether the same request may succeed later. */
   readonly retry?: "never" | "later";
   readonly retryAfterMs?: number;
+  /** The error's own object, if it has one: as a value, and as it was spelt. */
+  readonly value?: Json;
+  readonly raw?: string;
 }
 
 /** An event of an unknown type, or something that is not an event (`bad-frame`). The stream goes on. */
 export interface UnknownEvent {
   readonly kind: "unknown-event" | "bad-frame";
   readonly text: string;
+}
+
+/** An image, sound, video or document, or a piece of one: its bytes in base64, or where it is. */
+export interface MediaEvent {
+  readonly kind: "media";
+  readonly choice: number;
+  readonly block?: number;
+  readonly mediaType?: string;
+  readonly data?: string;
+  readonly url?: string;
+}
+
+/** The provider repeats something as a whole, and contradicts what was reported of it. */
+export interface MismatchEvent {
+  readonly kind: "mismatch";
+  readonly type: "text" | "reasoning" | "refusal" | "arguments";
+  readonly choice: number;
+  readonly block?: number;
+  readonly call?: number;
+  /** The whole, as the provider repeats it. */
+  readonly text: string;
+}
+
+/** An application's own data on a known wire (`data`), or an event or a part of one of a kind that is not known. */
+export interface PartEvent extends WithJson {
+  readonly kind: "data" | "unknown-part";
+  /** The provider's name for it. */
+  readonly type: string;
+}
+
+/** An event as it came, with the option `providerEvents`. */
+export interface ProviderEventEvent extends WithJson {
+  readonly kind: "provider-event";
 }
 
 /** The provider has said that nothing more will come. */
@@ -241,6 +281,10 @@ export type StreamEvent =
   | IncompleteEvent
   | ProviderErrorEvent
   | UnknownEvent
+  | MediaEvent
+  | MismatchEvent
+  | PartEvent
+  | ProviderEventEvent
   | StreamEndEvent;
 
 // The records of `../../wasm/src/providers.rs` by tag: the event's kind, then its fields. `#` is a number, `$` a text, `?` a
@@ -248,7 +292,7 @@ export type StreamEvent =
 const RECORDS = [
   "call #call $id $name #choice $executed",
   "match #call",
-  "input #call $id $name $executed $status $reason ?hasValue $raw",
+  "input #call $id $name $executed $status $reason ?hasValue $raw $values ?repeated",
   "call-error #call $type",
   "approval-request $id #call {raw",
   "message-start $id $model",
@@ -265,15 +309,20 @@ const RECORDS = [
   "usage #input #output #cached #reasoning {raw",
   "stop #choice $reason $type $nativeReason $stopSequence",
   "incomplete $reason",
-  "provider-error $message $type $code $retry #retryAfterMs",
+  "provider-error $message $type $code $retry #retryAfterMs {raw",
   "unknown-event $text",
   "bad-frame $text",
   "payload-start #mark $open #offset",
   "match #mark",
   "fragment #mark $text",
-  "payload #mark $close #length ?_ $status $reason ?hasValue $raw",
+  "payload #mark $close #length ?_ $status $reason ?hasValue $raw $values ?repeated",
   "text $text",
   "stream-end",
+  "media #choice #block $mediaType $data $url",
+  "mismatch $type #choice #block #call $text",
+  "data $type {raw",
+  "unknown-part $type {raw",
+  "provider-event {raw",
 ].map((line) => {
   const [kind, ...fields] = line.split(" ");
   return { kind: kind!, fields: fields.map((field) => ({ sort: field[0]!, name: field.slice(1) })) };
@@ -320,6 +369,8 @@ function providerValue(raw: string, making: Making): Json {
 export function settle(record: Fields, making: Making): void {
   const hasValue = record["hasValue"] as boolean;
   delete record["hasValue"];
+  if ("values" in record) record["values"] = makeValue(record["values"] as string, making);
+  else delete record["repeated"];
   if (hasValue) record["value"] = record["status"] === "empty" ? {} : makeValue(record["raw"] as string, making);
 }
 

@@ -12,6 +12,7 @@ export interface ProviderExports extends Exports {
   feed_oversized(slot: number): number;
   finish(slot: number, length: number): number;
   message(slot: number): number;
+  unfinished(slot: number): number;
   provider(slot: number): number;
 }
 

@@ -16,9 +16,13 @@ export type {
   IncompleteEvent,
   InputEvent,
   InputStatus,
+  MediaEvent,
   MessageStartEvent,
+  MismatchEvent,
   OpaqueEvent,
+  PartEvent,
   ProviderErrorEvent,
+  ProviderEventEvent,
   RefusalEvent,
   SourceEvent,
   StopEvent,
@@ -30,4 +34,4 @@ export type {
   UnknownEvent,
   UsageEvent,
 } from "./events.js";
-export { PROVIDERS, type Provider, type ProviderOptions } from "./stream.js";
+export { PROVIDERS, type Provider, type ProviderOptions, type Unfinished } from "./stream.js";

@@ -28,6 +28,12 @@ export const PROVIDERS = [
 /** The provider whose wire format a stream uses. */
 export type Provider = (typeof PROVIDERS)[number];
 
+/** Why a stream does not count as whole. */
+export interface Unfinished {
+  readonly kind: "no-event" | "incomplete" | "call" | "call-lost" | "mismatch" | "bad-frame" | "provider-error";
+  readonly message: string;
+}
+
 export interface ProviderOptions extends ParsingOptions {
   /** Patterns for the tools of these names, instead of those for all others. */
   readonly tools?: { readonly [name: string]: string | readonly string[] };
@@ -35,6 +41,8 @@ export interface ProviderOptions extends ParsingOptions {
   readonly structured?: boolean;
   /** Keeps the assistant's message for {@link ProviderStream.message}. */
   readonly message?: boolean;
+  /** Reports each event as it came, before what it means. */
+  readonly providerEvents?: boolean;
   /** Each fragment of a call's arguments repeats those before it, as some servers do. */
   readonly cumulative?: boolean;
   /**
@@ -55,7 +63,7 @@ export interface ProviderOptions extends ParsingOptions {
 }
 
 const PARSING = ["limits", "duplicateKeys", "lenient", "numbers", "spelling"] as const;
-const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "cumulative", "callLimits"];
+const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "providerEvents", "cumulative", "callLimits"];
 const EVENT_BYTES = 32 << 20;
 
 /** The options that the parsers are made from. */
@@ -117,6 +125,7 @@ export class ProviderStream extends Handle {
     if (options.message) flags |= 2;
     if (options.cumulative) flags |= 4;
     if (options.duplicateKeys === "last-wins") flags |= 8;
+    if (options.providerEvents) flags |= 16;
     const parts = [
       new Uint8Array(new Uint32Array([flags]).buffer),
       encodeLimits([
@@ -191,6 +200,17 @@ export class ProviderStream extends Handle {
     this.framing = undefined;
     this.#told.push(...this.readEvents((exports) => exports.finish(this.slot, this.module.write(reason))));
     return this.#take();
+  }
+
+  /**
+   * Why the stream does not count as whole, or `undefined` if everything that the provider said was reported and has come to
+   * its end. Ask after {@link finish}.
+   */
+  get unfinished(): Unfinished | undefined {
+    const told = this.ask((exports) => exports.unfinished(this.slot));
+    if (told === undefined) return undefined;
+    const blank = told.indexOf(" ");
+    return { kind: told.slice(0, blank) as Unfinished["kind"], message: told.slice(blank + 1) };
   }
 
   /** The provider, once it is known. */

@@ -7,7 +7,7 @@
 
 use alloc::boxed::Box;
 
-use jsonspigot::providers::{Block, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
+use jsonspigot::providers::{Block, Media, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCall, ToolCalls};
 use jsonspigot::{DuplicateKeys, Payload, PayloadStatus};
 
@@ -40,6 +40,11 @@ pub(crate) mod tag {
     pub(super) const UNKNOWN: u32 = 20;
     pub(super) const BAD_FRAME: u32 = 21;
     pub(super) const STREAM_END: u32 = 27;
+    pub(super) const MEDIA: u32 = 28;
+    pub(super) const MISMATCH: u32 = 29;
+    pub(super) const DATA: u32 = 30;
+    pub(super) const UNKNOWN_PART: u32 = 31;
+    pub(super) const PROVIDER_EVENT: u32 = 32;
 }
 
 /// The bit of a record that an error follows.
@@ -104,7 +109,7 @@ pub(crate) fn record(output: &mut Output, tag: u32, fields: &[Field<'_>]) {
 /// A new stream of the provider with this place in `Provider::ALL`, or of one that is to be found out. The input has:
 ///
 /// - flags: the answer is structured, the message is kept, fragments repeat the input so far, the last of equal keys
-///   counts;
+///   counts, each event is passed on as it came;
 /// - four limits of 64 bits each: open calls, bytes of an input, of a name, of an event;
 /// - the options of the parsers;
 /// - numbers and names of the pattern sets of single tools, as texts.
@@ -142,6 +147,9 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
         }
         if flags & 2 != 0 {
             stream = stream.with_message();
+        }
+        if flags & 16 != 0 {
+            stream = stream.with_provider_events();
         }
         module.parsers.add(Box::new(Slot { reader: Reader::Provider(Box::new(stream)), texts_to }))
     })
@@ -219,6 +227,22 @@ extern "C" fn message(slot: u32) -> i32 {
     })
 }
 
+/// Why the stream does not count as whole: the kind, a blank, and a sentence; nothing if it does.
+#[unsafe(no_mangle)]
+extern "C" fn unfinished(slot: u32) -> i32 {
+    with(|module| {
+        module.on(slot, |slot, _, output| {
+            #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
+            if let Reader::Provider(stream) = &slot.reader
+                && let Err(unfinished) = stream.verdict()
+            {
+                output.text(&alloc::format!("{} {unfinished}", unfinished.kind().name()));
+            }
+            Ok(())
+        })
+    })
+}
+
 /// The provider's name, once it is known.
 #[unsafe(no_mangle)]
 extern "C" fn provider(slot: u32) -> i32 {
@@ -248,7 +272,11 @@ pub(crate) fn write_verdict(
     };
     let has_error = if payload.error().is_some() { HAS_ERROR } else { 0 };
     let (status, has_value) = (payload.status().name().into(), Flag(payload.value().is_some()));
-    let fields = [first, id, name, executor, status, Text(reason), has_value, payload.raw().into()];
+    let values = payload.values();
+    let values = (!values.is_empty()).then(|| alloc::format!("[{}]", values.join(",")));
+    let (values, is_repeated) = (Text(values.as_deref()), Flag(payload.is_repeated()));
+    let raw = payload.raw().into();
+    let fields = [first, id, name, executor, status, Text(reason), has_value, raw, values, is_repeated];
     record(output, tag | has_error, &fields);
     if let Some(error) = payload.error() {
         events::write_error(output, error);
@@ -292,6 +320,18 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
             record(output, tag::REASONING, &[choice.into(), block.into(), text.into()]);
         }
         StreamEvent::Refusal { choice, text } => record(output, tag::REFUSAL, &[choice.into(), text.into()]),
+        StreamEvent::Media(Media { choice, block, media_type, data, url, .. }) => {
+            record(output, tag::MEDIA, &[choice.into(), Number(block), Text(media_type), Text(data), Text(url)]);
+        }
+        StreamEvent::Mismatch { kind, choice, block, call, text, .. } => {
+            let fields = [kind.name().into(), choice.into(), Number(block), Number(call), text.into()];
+            record(output, tag::MISMATCH, &fields);
+        }
+        StreamEvent::Data { kind, json, .. } => record(output, tag::DATA, &[kind.into(), json.into()]),
+        StreamEvent::UnknownPart { kind, json, .. } => {
+            record(output, tag::UNKNOWN_PART, &[kind.into(), json.into()]);
+        }
+        StreamEvent::ProviderEvent { json, .. } => record(output, tag::PROVIDER_EVENT, &[json.into()]),
         StreamEvent::Opaque(Opaque { kind, choice, block, call, json, .. }) => {
             let fields = [kind.name().into(), choice.into(), Number(block), Number(call), json.into()];
             record(output, tag::OPAQUE, &fields);
@@ -320,8 +360,9 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
             record(output, tag::STOP, &fields);
         }
         StreamEvent::Incomplete { reason, .. } => record(output, tag::INCOMPLETE, &[reason.into()]),
-        StreamEvent::ProviderError { message, kind, code, retry, .. } => {
-            let fields = [message.into(), Text(kind), Text(code), Text(retry.name()), Number(retry.after_ms())];
+        StreamEvent::ProviderError { message, kind, code, retry, json, .. } => {
+            let (retry, after) = (Text(retry.name()), Number(retry.after_ms()));
+            let fields = [message.into(), Text(kind), Text(code), retry, after, Text(json)];
             record(output, tag::PROVIDER_ERROR, &fields);
         }
         StreamEvent::Unknown { text } => record(output, tag::UNKNOWN, &[text.into()]),

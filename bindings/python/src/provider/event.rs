@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use jsonspigot::providers::{Block, Opaque, Source, StreamEvent as CoreEvent, ToolResult};
+use jsonspigot::providers::{Block, Media, Opaque, Source, StreamEvent as CoreEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, ToolCall};
 use pyo3::prelude::*;
 
@@ -22,7 +22,8 @@ pub(crate) enum StreamEvent {
     Match { call: u64, event: Py<PyAny>, name: Option<String> },
     /// A call's input has ended. ``status`` is ``"complete"``, ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"``
     /// or ``"raw"``; ``value`` and ``raw`` (its JSON text on one line) are there if it is complete or empty; ``text`` is what
-    /// came; ``reason`` says why it was truncated.
+    /// came; ``reason`` says why it was truncated. ``values`` are the JSON texts of a trailing input that is nothing but whole
+    /// values, and ``repeated`` says whether they are all equal.
     CallEnd {
         call: u64,
         status: String,
@@ -35,6 +36,8 @@ pub(crate) enum StreamEvent {
         error: Py<PyAny>,
         reason: Option<String>,
         executed: String,
+        values: Vec<String>,
+        repeated: bool,
     },
     /// Part of a call is missing, or was not told: ``kind`` says what.
     CallError { kind: String, call: Option<u64> },
@@ -85,7 +88,19 @@ pub(crate) enum StreamEvent {
         code: Option<String>,
         retry: Option<String>,
         retry_after_ms: Option<u64>,
+        json: Option<String>,
     },
+    /// An image, sound, video or document, or a piece of one: base64 ``data``, or its ``url``.
+    Media { media_type: Option<String>, data: Option<String>, url: Option<String>, choice: u64, block: Option<u64> },
+    /// The provider repeats something as a whole, and contradicts what was reported. ``kind`` is ``"text"``,
+    /// ``"reasoning"``, ``"refusal"`` or ``"arguments"``.
+    Mismatch { kind: String, text: String, choice: u64, block: Option<u64>, call: Option<u64> },
+    /// An application's own data on a known wire.
+    Data { kind: String, json: String },
+    /// An event, or a part of one, of a kind that is not known.
+    UnknownPart { kind: String, json: String },
+    /// An event as it came, with ``provider_events=True``.
+    ProviderEvent { json: String },
     /// An event that means nothing to this version.
     Unknown { text: String },
     /// Something in the stream that is not an event.
@@ -157,6 +172,8 @@ pub(super) fn made(
                 error,
                 reason,
                 executed: call.executor.name().to_owned(),
+                values: input.values().into_iter().map(on_one_line).collect(),
+                repeated: input.is_repeated(),
             }
         }
         CoreEvent::Call(CallEvent::Error(error)) => {
@@ -216,13 +233,25 @@ pub(super) fn made(
         },
         CoreEvent::End => StreamEvent::End {},
         CoreEvent::Incomplete { reason, .. } => StreamEvent::Incomplete { reason: reason.to_owned() },
-        CoreEvent::ProviderError { message, kind, code, retry, .. } => StreamEvent::ProviderError {
+        CoreEvent::ProviderError { message, kind, code, retry, json, .. } => StreamEvent::ProviderError {
             message: message.to_owned(),
             kind: owned(kind),
             code: owned(code),
             retry: owned(retry.name()),
             retry_after_ms: retry.after_ms(),
+            json: json.map(spelt),
         },
+        CoreEvent::Media(Media { choice, block, media_type, data, url, .. }) => {
+            StreamEvent::Media { media_type: owned(media_type), data: owned(data), url: owned(url), choice, block }
+        }
+        CoreEvent::Mismatch { kind, choice, block, call, text, .. } => {
+            StreamEvent::Mismatch { kind: kind.name().to_owned(), text: text.to_owned(), choice, block, call }
+        }
+        CoreEvent::Data { kind, json, .. } => StreamEvent::Data { kind: kind.to_owned(), json: spelt(json) },
+        CoreEvent::UnknownPart { kind, json, .. } => {
+            StreamEvent::UnknownPart { kind: kind.to_owned(), json: spelt(json) }
+        }
+        CoreEvent::ProviderEvent { json, .. } => StreamEvent::ProviderEvent { json: spelt(json) },
         CoreEvent::Unknown { text } => StreamEvent::Unknown { text: text.to_owned() },
         CoreEvent::BadFrame { text } => StreamEvent::BadFrame { text: text.to_owned() },
         _ => return Ok(None),

@@ -122,6 +122,7 @@ struct Choices<'a, 'py> {
     patterns_for: Option<&'a Bound<'py, PyDict>>,
     structured: bool,
     with_message: bool,
+    provider_events: bool,
     cumulative: bool,
     options: Option<&'a Bound<'py, PyDict>>,
 }
@@ -157,6 +158,7 @@ impl Choices<'_, '_> {
         };
         let stream = if self.structured { stream.structured() } else { stream };
         let stream = if self.with_message { stream.with_message() } else { stream };
+        let stream = if self.provider_events { stream.with_provider_events() } else { stream };
         let (stream, framing) = begin(stream)?;
         Ok(ProviderStream(Mutex::new(Inner {
             stream,
@@ -175,7 +177,7 @@ impl ProviderStream {
     #[new]
     #[pyo3(signature = (
         provider = "auto", patterns = None, *, patterns_for = None, structured = false, with_message = false,
-        cumulative = false, **options
+        provider_events = false, cumulative = false, **options
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
@@ -184,10 +186,20 @@ impl ProviderStream {
         patterns_for: Option<&Bound<'_, PyDict>>,
         structured: bool,
         with_message: bool,
+        provider_events: bool,
         cumulative: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let choices = Choices { provider, patterns, patterns_for, structured, with_message, cumulative, options };
+        let choices = Choices {
+            provider,
+            patterns,
+            patterns_for,
+            structured,
+            with_message,
+            provider_events,
+            cumulative,
+            options,
+        };
         choices.make(|new| Ok((new, Framing::new(LIMIT))))
     }
 
@@ -202,8 +214,8 @@ impl ProviderStream {
     /// see ``Parser.restore``.
     #[staticmethod]
     #[pyo3(signature = (
-        provider, patterns, state, *, patterns_for = None, structured = false, with_message = false, cumulative = false,
-        **options
+        provider, patterns, state, *, patterns_for = None, structured = false, with_message = false,
+        provider_events = false, cumulative = false, **options
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn restore(
@@ -214,11 +226,21 @@ impl ProviderStream {
         patterns_for: Option<&Bound<'_, PyDict>>,
         structured: bool,
         with_message: bool,
+        provider_events: bool,
         cumulative: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        let choices = Choices { provider, patterns, patterns_for, structured, with_message, cumulative, options };
+        let choices = Choices {
+            provider,
+            patterns,
+            patterns_for,
+            structured,
+            with_message,
+            provider_events,
+            cumulative,
+            options,
+        };
         choices.make(|new| {
             Saved::of(state.bytes())
                 .and_then(|saved| Ok((new.restore(saved.state)?, Framing::of(&saved, LIMIT)?)))
@@ -247,6 +269,13 @@ impl ProviderStream {
             framing.finish(|frame| read_frame(stream, frame, on_event));
             stream.finish(reason, on_event);
         })
+    }
+
+    /// Why the stream does not count as whole, as a kind and a sentence; ``None`` if everything that the provider said was
+    /// reported and has come to its end. Ask after ``finish``.
+    fn unfinished(&self) -> PyResult<Option<(&'static str, String)>> {
+        let verdict = self.lock()?.stream.verdict();
+        Ok(verdict.err().map(|unfinished| (unfinished.kind().name(), unfinished.to_string())))
     }
 
     /// An open call's input as far as it is known; ``None`` if it has not begun, or the call is not open. Needs

@@ -1,0 +1,184 @@
+//! Streams rebuilt from public reports, each of which stands for a kind of fault: what must come of them, however the bytes
+//! are cut and with the state saved after each chunk. They are read where they lie, as the recorded streams are.
+
+use serde_json::Value;
+
+use crate::command::run;
+use crate::recorded::case;
+
+/// A case, its arguments, its status, what its lines say, in this order, and what none of them says.
+struct Case {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    status: i32,
+    says: &'static [&'static str],
+    never: &'static [&'static str],
+}
+
+const fn case_of(
+    name: &'static str,
+    arguments: &'static [&'static str],
+    status: i32,
+    says: &'static [&'static str],
+) -> Case {
+    Case { name, arguments, status, says, never: &[] }
+}
+
+const RESPONSES: &[&str] = &["--provider", "openai-responses"];
+const QUERY: &[&str] = &["--provider", "openai-responses", "query"];
+const CHAT: &[&str] = &["--provider", "openai-chat"];
+const AUTO: &[&str] = &["--provider", "auto"];
+const AG_UI: &[&str] = &["--provider", "ag-ui"];
+const BEDROCK: &[&str] = &["--provider", "bedrock"];
+const ANTHROPIC: &[&str] = &["--provider", "anthropic"];
+const VERCEL: &[&str] = &["--provider", "vercel-ui", "text"];
+const STRUCTURED: &[&str] = &["--provider", "vercel-ui", "--structured", "value"];
+const WEATHER: &[&str] = &[r#""status":"complete","value":{"query":"weather"}"#];
+const NOT_COMPLETE: &[&str] = &[r#""event":"bad-frame""#, r#""event":"input","call":0,"status":"truncated""#];
+const DONE: &[&str] = &[r#""event":"delta""#, r#""status":"complete","value":{"value":"done"}"#];
+
+const CASES: &[Case] = &[
+    case_of("tail-of-text-66", RESPONSES, 0, &["text The answer is 42."]),
+    case_of("tail-of-text-66c", RESPONSES, 0, &["text The answer is 42."]),
+    case_of("tail-of-text-66d", RESPONSES, 0, &["text The answer is 42."]),
+    case_of("tail-of-text-66e", RESPONSES, 0, &["text The answer is 42."]),
+    case_of("tail-of-text-72", &["--provider", "cohere"], 0, &["text The answer is 42."]),
+    // The pieces end with a blank that the whole has not.
+    case_of("tail-of-reasoning", RESPONSES, 1, &[r#""kind":"reasoning","block":0,"text":"First, look.""#]),
+    case_of(
+        "whole-contradicts-text",
+        RESPONSES,
+        1,
+        &[
+            r#""event":"text","text":"Hello worlds""#,
+            r#""event":"mismatch","kind":"text","block":0,"text":"I can not say that.""#,
+        ],
+    ),
+    case_of("whole-extends-arguments-08", QUERY, 0, WEATHER),
+    case_of("whole-extends-arguments-08c", QUERY, 0, WEATHER),
+    case_of("whole-extends-arguments-08d", QUERY, 0, WEATHER),
+    case_of("whole-extends-arguments-08e", QUERY, 0, WEATHER),
+    case_of("vercel-whole-after-half", VERCEL, 0, &[r#""status":"complete","value":{"path":"a","text":"hello"}"#]),
+    case_of(
+        "vercel-resumed",
+        VERCEL,
+        0,
+        &[r#""event":"call-error","kind":"not-started""#, r#""status":"complete","value":{"text":"hello"}"#],
+    ),
+    case_of(
+        "ag-ui-snapshot-fills",
+        &["--provider", "ag-ui", "city"],
+        0,
+        &[r#""status":"complete","value":{"city":"Oslo"}"#],
+    ),
+    case_of(
+        "ag-ui-chunk-without-id",
+        AG_UI,
+        1,
+        &[r#""call":0,"id":"c1""#, r#""call":1,"id":"c2""#, r#""event":"input","call":0,"status":"truncated""#],
+    ),
+    case_of(
+        "same-index-own-names",
+        CHAT,
+        0,
+        &[
+            r#""call":0,"status":"complete","value":{"url":"a"}"#,
+            r#""call":1,"status":"complete","value":{"q":"b"}"#,
+            r#""call":2,"status":"complete","value":{"url":"c"}"#,
+        ],
+    ),
+    case_of(
+        "guard-same-name-no-index",
+        CHAT,
+        0,
+        &[r#""call":0,"status":"complete","value":{"url":"a"}"#, r#""call":1,"status":"complete","value":{"url":"b"}"#],
+    ),
+    case_of("other-kind-repeats", RESPONSES, 0, &[r#""status":"complete","value":{"a":1}"#]),
+    case_of("guard-other-kind-alone", RESPONSES, 0, &[r#""status":"complete","value":{"a":1}"#]),
+    case_of(
+        "several-values",
+        &["--provider", "openai-chat", "title"],
+        1,
+        &[r#""status":"trailing""#, r#""values":[{"title":"one"},{"title":"two"},{"title":"three"}],"repeated":false"#],
+    ),
+    case_of(
+        "repeated-value",
+        CHAT,
+        1,
+        &[r#""values":[{"command":"ls /srv"},{"command":"ls /srv"}],"repeated":true"#, r#""repeated":true"#],
+    ),
+    Case { never: &["\"values\""], ..case_of("values-with-rest", CHAT, 1, &[r#""status":"trailing""#]) },
+    case_of("input-before-result", AG_UI, 0, &[r#""event":"input","call":0"#, r#""event":"tool-result""#]),
+    case_of("structured-by-message-67", STRUCTURED, 1, DONE),
+    case_of("structured-by-message-67b", STRUCTURED, 1, DONE),
+    case_of(
+        "error-field",
+        CHAT,
+        1,
+        &[r#""event":"provider-error","message":"the request exceeds the available context size""#],
+    ),
+    case_of("raw-error-21", CHAT, 1, &[r#""value":{"code":502,"message":"Provider disconnected","metadata":{"#]),
+    case_of("raw-error-26", CHAT, 1, &[r#""value":{"message":"#, r#""failed_generation":"#]),
+    case_of("bedrock-titan", AUTO, 1, &["text Hi"]),
+    case_of("bedrock-chat", BEDROCK, 0, &[r#""event":"stop""#, "text Hi"]),
+    case_of("bedrock-llama", BEDROCK, 0, &[r#""event":"stop""#, "text Hey"]),
+    case_of("cut-before-first-token-chat", AUTO, 1, &[r#""event":"incomplete""#]),
+    case_of("cut-before-first-token-gemini", AUTO, 1, &[r#""event":"incomplete""#]),
+    case_of("xai-search", AUTO, 0, &[r#""name":"x_keyword_search","executed":"provider""#]),
+    case_of(
+        "unknown-part-responses",
+        AUTO,
+        0,
+        &[r#""event":"unknown-part","kind":"hologram_call","value":{"type":"hologram_call","id":"x_1""#],
+    ),
+    case_of("media-gemini", AUTO, 0, &[r#""event":"media","media_type":"image/png","data":"iVBORw0KGgo=""#]),
+    case_of("media-audio-transcript", CHAT, 0, &[r#""event":"media","data":"AAAA""#, "text Hello"]),
+    case_of(
+        "sse-without-blank-lines",
+        AUTO,
+        0,
+        &[r#""event":"text","text":"Hi""#, r#""event":"stop","reason":"stop""#],
+    ),
+    case_of("prompt-blocked-auto", AUTO, 0, &[r#""event":"content-filter""#, r#""kind":"content-filter""#]),
+    case_of("azure-filter-responses", RESPONSES, 0, &[r#""event":"content-filter","value":[{"blocked":false"#]),
+    case_of("ag-ui-interrupt", AG_UI, 0, &[r#""event":"approval-request","id":"i1","call":0"#, r#""kind":"pause""#]),
+    case_of(
+        "ag-ui-state",
+        AG_UI,
+        0,
+        &[r#""event":"data","kind":"STATE_SNAPSHOT","value":{"type":"STATE_SNAPSHOT","snapshot":{"a":1}}"#],
+    ),
+    case_of("damaged-inside", CHAT, 1, &[r#""event":"bad-frame""#]),
+    case_of("wrong-type-anthropic-number", ANTHROPIC, 1, NOT_COMPLETE),
+    case_of("wrong-type-anthropic-object", ANTHROPIC, 1, NOT_COMPLETE),
+    case_of("wrong-type-responses", RESPONSES, 1, NOT_COMPLETE),
+];
+
+#[test]
+fn reported_streams_give_what_they_must() {
+    for Case { name, arguments, status, says, never } in CASES {
+        let Some(input) = case(name) else { continue };
+        let whole = run(arguments, &input);
+        assert_eq!(whole.status, *status, "{name}: {}", whole.stderr);
+        for chunk in ["1", "7", "1000000"] {
+            let cut = run(&[&["--chunk", chunk, "--checkpoint", "1"], *arguments].concat(), &input);
+            assert_eq!((&cut.stdout, cut.status), (&whole.stdout, whole.status), "{name} in chunks of {chunk}");
+        }
+        let lines: Vec<Value> = whole.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let text = lines.iter().filter(|line| line["event"] == "text").filter_map(|line| line["text"].as_str());
+        let text = format!("text {}", text.collect::<String>());
+        let mut rest = whole.stdout.as_str();
+        for wanted in *says {
+            if *wanted == text {
+                continue;
+            }
+            let place = rest.find(wanted).unwrap_or_else(|| panic!("{name}: {wanted} in {}", whole.stdout));
+            rest = &rest[place + wanted.len()..];
+        }
+        for unwanted in *never {
+            assert!(!whole.stdout.contains(unwanted), "{name}: {unwanted}");
+        }
+        // Whatever the status is, something says why.
+        assert_eq!(whole.status == 0, whole.stderr.is_empty(), "{name}");
+    }
+}

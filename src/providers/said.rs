@@ -1,0 +1,243 @@
+//! What was said of each part of an answer, to be compared with what a wire repeats: [`Said`].
+//!
+//! A wire that repeats its pieces as a whole may say more in the whole than in the pieces: the rest is then what was lost,
+//! and has to be spoken. Nothing is kept of a text but its length and a digest of its bytes, from which it can be seen
+//! whether another text begins with it. (Whoever makes two texts of one digest on purpose only gets a wrong tail of a text
+//! of their own.)
+
+use alloc::vec::Vec;
+
+use super::blocks::{At, Place};
+use crate::saved::{Impossible, Reader, Writer};
+
+/// What a [`Mismatch`](super::StreamEvent::Mismatch) is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MismatchKind {
+    /// The assistant's text.
+    Text,
+    /// The assistant's reasoning.
+    Reasoning,
+    /// A refusal.
+    Refusal,
+    /// The input of a call.
+    Arguments,
+}
+
+impl MismatchKind {
+    /// The name in lower case, as the command line prints it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Reasoning => "reasoning",
+            Self::Refusal => "refusal",
+            Self::Arguments => "arguments",
+        }
+    }
+}
+
+/// A part of an answer that is said in pieces and repeated as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'a> {
+    pub(super) kind: MismatchKind,
+    pub(super) choice: u64,
+    pub(super) at: At<'a>,
+}
+
+/// Where a whole may have been said before, if not in its own place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// In the item that the place is in.
+    Item,
+    /// Anywhere: the wire lists everything once more, and may count otherwise there.
+    Anywhere,
+}
+
+/// What a whole says beyond what was said before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News<'t> {
+    /// Nothing.
+    Nothing,
+    /// All of it.
+    All,
+    /// This, of the answer with this number.
+    Rest(u64, &'t str),
+    /// It is not what was said, of the answer with this number.
+    Mismatch(u64),
+}
+
+/// All that was said of one message and may be repeated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Said {
+    parts: Vec<Spoken>,
+    /// Whether there were more parts than are remembered.
+    has_more: bool,
+}
+
+/// How much was said of a part, and what.
+#[derive(Clone, Debug)]
+struct Spoken {
+    kind: MismatchKind,
+    choice: u64,
+    /// `None` for a run, and for an item that another one has taken the place of.
+    place: Option<Place>,
+    text: Text,
+    /// Whether the list of everything has had it.
+    is_listed: bool,
+}
+
+/// A text's length and digest, the same however it was cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Text {
+    len: u64,
+    digest: u64,
+}
+
+impl Text {
+    fn with(self, text: &str) -> Self {
+        text.bytes().fold(self, |Self { len, digest }, byte| Self {
+            len: len + 1,
+            // FNV-1a, with its basis in place of 0 at the start.
+            digest: (digest ^ 0xCBF2_9CE4_8422_2325 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3),
+        })
+    }
+}
+
+impl Spoken {
+    fn is(&self, part: &Part<'_>) -> bool {
+        self.kind == part.kind
+            && match (&self.place, part.at) {
+                (None, At::Run) => self.choice == part.choice,
+                (Some(place), at) => place.is(at),
+                (None, _) => false,
+            }
+    }
+
+    fn is_in_item_of(&self, at: At<'_>) -> bool {
+        matches!((&self.place, at), (Some(Place::Index(outer, _)), At::Index(index, _)) if *outer == index)
+    }
+}
+
+impl Said {
+    /// Another piece was told. At most `most` parts are remembered.
+    pub(super) fn add(&mut self, part: Part<'_>, piece: &str, most: usize) {
+        if piece.is_empty() {
+            return;
+        }
+        let known = self.parts.iter().rposition(|spoken| spoken.is(&part)).filter(|_| most > 0);
+        let place = known.or_else(|| {
+            self.has_more |= self.parts.len() >= most;
+            let Part { kind, choice, at } = part;
+            let spoken = Spoken { kind, choice, place: Place::of(at), text: Text::default(), is_listed: false };
+            (self.parts.len() < most).then(|| self.parts.push(spoken)).map(|()| self.parts.len() - 1)
+        });
+        if let Some(spoken) = place.and_then(|place| self.parts.get_mut(place)) {
+            spoken.text = spoken.text.with(piece);
+        }
+    }
+
+    /// Another item begins at an index: what was said there before is an older one's.
+    pub(super) fn retire(&mut self, index: u64) {
+        for spoken in &mut self.parts {
+            if spoken.is_in_item_of(At::Index(index, 0)) {
+                spoken.place = None;
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The list of everything has had this part.
+    pub(super) fn list(&mut self, part: Part<'_>) {
+        self.parts.iter_mut().filter(|spoken| spoken.is(&part)).for_each(|spoken| spoken.is_listed = true);
+    }
+
+    /// What a whole says beyond what was said. A whole that is new is still to be noted as said.
+    pub(super) fn news<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> News<'t> {
+        let own = self.parts.iter().rposition(|spoken| spoken.is(&part));
+        let beginnings = self.beginnings(&part, whole, scope);
+        let is_all = |place: &usize| self.parts.get(*place).is_some_and(|told| told.text.len == whole.len() as u64);
+        let longest = beginnings.iter().copied().max_by_key(|place| self.parts.get(*place).map(|told| told.text.len));
+        let found = own.filter(|own| beginnings.contains(own));
+        let found = found.or_else(|| beginnings.iter().copied().find(|place| is_all(place)));
+        // In another place than its own, a part that is longer than what it repeats would be a guess if there is its own.
+        let found = found.or(longest.filter(|_| own.is_none()));
+        let Some(spoken) = found.or(own).and_then(|place| self.parts.get_mut(place)) else {
+            return if self.has_more { News::Nothing } else { News::All };
+        };
+        spoken.is_listed |= scope == Scope::Anywhere;
+        let len = usize::try_from(spoken.text.len).unwrap_or(usize::MAX);
+        match whole.get(len..).filter(|_| found.is_some()) {
+            Some("") => News::Nothing,
+            Some(rest) => {
+                spoken.text = spoken.text.with(rest);
+                News::Rest(spoken.choice, rest)
+            }
+            None => {
+                // It is reported once.
+                spoken.text = Text::default().with(whole);
+                News::Mismatch(spoken.choice)
+            }
+        }
+    }
+
+    /// The parts that a whole may repeat, and begins with: read once, however many they are.
+    fn beginnings(&self, part: &Part<'_>, whole: &str, scope: Scope) -> Vec<usize> {
+        let may_be = |spoken: &Spoken| match scope {
+            _ if spoken.kind != part.kind => false,
+            _ if spoken.is(part) => true,
+            Scope::Item => spoken.is_in_item_of(part.at),
+            Scope::Anywhere => !spoken.is_listed,
+        };
+        let mut parts: Vec<_> = self.parts.iter().enumerate().filter(|(_, spoken)| may_be(spoken)).collect();
+        parts.sort_by_key(|(_, spoken)| spoken.text.len);
+        let (mut text, mut read) = (Text::default(), 0);
+        let mut beginnings = Vec::new();
+        for (place, spoken) in parts {
+            let Some(next) = usize::try_from(spoken.text.len).ok().and_then(|len| whole.get(read..len)) else {
+                continue;
+            };
+            (text, read) = (text.with(next), read + next.len());
+            if text == spoken.text {
+                beginnings.push(place);
+            }
+        }
+        beginnings
+    }
+}
+
+/// Saved state.
+impl Said {
+    const KINDS: [MismatchKind; 3] = [MismatchKind::Text, MismatchKind::Reasoning, MismatchKind::Refusal];
+
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.flag(self.has_more);
+        out.number(self.parts.len() as u64);
+        for Spoken { kind, choice, place, text, is_listed } in &self.parts {
+            out.byte(Self::KINDS.iter().position(|known| known == kind).unwrap_or_default() as u8);
+            out.number(*choice);
+            Place::save(place.as_ref(), out);
+            out.number(text.len);
+            out.number(text.digest);
+            out.flag(*is_listed);
+        }
+    }
+
+    /// Reads what was saved, where at most `most` are remembered.
+    pub(super) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
+        let has_more = reader.flag()?;
+        let count = reader.count()?;
+        Impossible::unless(count <= most)?;
+        let mut parts = Vec::new();
+        for _ in 0..count {
+            let (kind, choice) = (reader.choice(&Self::KINDS)?, reader.number()?);
+            let place = Place::restore(reader)?;
+            let text = Text { len: reader.place()?, digest: reader.number()? };
+            parts.push(Spoken { kind, choice, place, text, is_listed: reader.flag()? });
+        }
+        Ok(Self { parts, has_more })
+    }
+}

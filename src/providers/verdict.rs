@@ -1,0 +1,188 @@
+//! Whether a stream has come to its end with all that the provider said: the law of the end.
+//!
+//! It is watched where events leave the library, so that it holds for every wire format, and for whoever reads the events:
+//! the exit status of the command is this verdict too.
+
+use core::fmt;
+
+use super::event::StreamEvent;
+use crate::payload::PayloadStatus;
+use crate::saved::{Impossible, Reader, Writer};
+use crate::tool_calls::{CallErrorKind, CallEvent};
+
+/// Why a stream does not count as whole; [`ProviderStream::verdict`](super::ProviderStream::verdict) returns it.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot::providers::{Provider, ProviderStream, UnfinishedKind};
+/// use jsonspigot::tool_calls::ToolCalls;
+///
+/// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+/// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":""}}]}"#, |_| {});
+/// stream.finish(None, |_| {});
+/// let unfinished = stream.verdict().unwrap_err();
+/// assert_eq!(unfinished.kind(), UnfinishedKind::Incomplete);
+/// assert_eq!(unfinished.to_string(), "the stream broke off before the provider ended the answer");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    kind: UnfinishedKind,
+    call: Option<u64>,
+}
+
+impl Unfinished {
+    /// What is missing or wrong. Of several things it is the first one.
+    #[must_use]
+    pub fn kind(&self) -> UnfinishedKind {
+        self.kind
+    }
+
+    /// The call that it is about, if it is about one that has a number.
+    #[must_use]
+    pub fn call(&self) -> Option<u64> {
+        self.call
+    }
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            UnfinishedKind::NoEvent => "no event means anything to this provider",
+            UnfinishedKind::Incomplete => "the stream broke off before the provider ended the answer",
+            UnfinishedKind::Call => "the input of a call is not whole",
+            UnfinishedKind::CallLost => "a call, or a part of one, is missing or beyond a limit",
+            UnfinishedKind::Mismatch => "the provider contradicts what it said before",
+            UnfinishedKind::BadFrame => "an event could not be read",
+            UnfinishedKind::ProviderError => "the provider reported an error",
+        })?;
+        self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
+    }
+}
+
+impl core::error::Error for Unfinished {}
+
+/// The kinds of [`Unfinished`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum UnfinishedKind {
+    /// There was no event, or none that means anything to the provider's reader.
+    NoEvent,
+    /// A message began and has not ended.
+    Incomplete,
+    /// A call ended truncated, malformed or trailing.
+    Call,
+    /// A fragment has no call, or a limit was passed.
+    CallLost,
+    /// A repetition contradicts what was reported.
+    Mismatch,
+    /// A frame could not be read.
+    BadFrame,
+    /// The provider reported an error.
+    ProviderError,
+}
+
+impl UnfinishedKind {
+    const ALL: [Self; 7] = [
+        Self::NoEvent,
+        Self::Incomplete,
+        Self::Call,
+        Self::CallLost,
+        Self::Mismatch,
+        Self::BadFrame,
+        Self::ProviderError,
+    ];
+
+    /// The name in kebab case, as the command line prints it: `no-event`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoEvent => "no-event",
+            Self::Incomplete => "incomplete",
+            Self::Call => "call",
+            Self::CallLost => "call-lost",
+            Self::Mismatch => "mismatch",
+            Self::BadFrame => "bad-frame",
+            Self::ProviderError => "provider-error",
+        }
+    }
+}
+
+/// What of a stream's events decides about its end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watch {
+    /// Whether any event meant something.
+    has_meant: bool,
+    /// The first thing that was wrong.
+    wrong: Option<Unfinished>,
+}
+
+impl Watch {
+    /// An event leaves.
+    pub(super) fn see(&mut self, event: &StreamEvent<'_>) {
+        // Several providers end alike, and nothing was understood of the others.
+        self.has_meant |= !matches!(
+            event,
+            StreamEvent::BadFrame { .. }
+                | StreamEvent::Unknown { .. }
+                | StreamEvent::UnknownPart { .. }
+                | StreamEvent::ProviderEvent { .. }
+                | StreamEvent::End
+        );
+        let wrong = match event {
+            StreamEvent::BadFrame { .. } => (UnfinishedKind::BadFrame, None),
+            StreamEvent::ProviderError { .. } => (UnfinishedKind::ProviderError, None),
+            StreamEvent::Incomplete { .. } => (UnfinishedKind::Incomplete, None),
+            StreamEvent::Mismatch { call, .. } => (UnfinishedKind::Mismatch, *call),
+            StreamEvent::Call(CallEvent::End { call, input }) if !is_whole(input.status()) => {
+                (UnfinishedKind::Call, Some(call.number))
+            }
+            StreamEvent::Call(CallEvent::Error(error)) => match error.kind() {
+                // What is late changes nothing, and where a fragment has no call is asked at the end.
+                CallErrorKind::Ended | CallErrorKind::NotStarted => return,
+                CallErrorKind::Mismatch => (UnfinishedKind::Mismatch, error.call()),
+                _ => (UnfinishedKind::CallLost, error.call()),
+            },
+            _ => return,
+        };
+        self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
+    }
+
+    /// The verdict, for a stream that is in the middle of an answer or has fragments that found no call.
+    pub(super) fn verdict(&self, is_open: bool, has_strays: bool) -> Result<(), Unfinished> {
+        let why = |kind| Err(Unfinished { kind, call: None });
+        match self.wrong {
+            Some(wrong) => Err(wrong),
+            None if has_strays => why(UnfinishedKind::CallLost),
+            None if is_open => why(UnfinishedKind::Incomplete),
+            None if !self.has_meant => why(UnfinishedKind::NoEvent),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether an input with this status may be acted on.
+fn is_whole(status: PayloadStatus<'_>) -> bool {
+    matches!(status, PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw)
+}
+
+/// Saved state.
+impl Watch {
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.flag(self.has_meant);
+        out.option(self.wrong, |out, Unfinished { kind, call }| {
+            out.byte(UnfinishedKind::ALL.iter().position(|known| *known == kind).unwrap_or_default() as u8);
+            out.option(call, Writer::number);
+        });
+    }
+
+    /// Reads what was saved, where `next` calls have been numbered.
+    pub(super) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
+        let has_meant = reader.flag()?;
+        let wrong = reader.option(|reader| {
+            let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
+            Impossible::unless(call.is_none_or(|call| call < next))?;
+            Ok(Unfinished { kind, call })
+        })?;
+        Ok(Self { has_meant, wrong })
+    }
+}

@@ -1,0 +1,132 @@
+//! What a repetition of a cut JSON text says beyond it.
+//!
+//! A server that repeats an input has often written it anew, with other white space and other escapes. So the two texts
+//! are compared character by character as JSON means them, and where the first one ends, what follows in the second one
+//! is the rest. Values that are spelt otherwise in any other way, such as members in another order, do not begin alike.
+
+/// What follows in `whole` after all that `told` says; `None` if it does not begin with that.
+pub(super) fn rest_of<'w>(told: &str, whole: &'w str) -> Option<&'w str> {
+    if let Some(rest) = whole.strip_prefix(told) {
+        return Some(rest);
+    }
+    let (mut told, mut whole) = (Characters::of(told), Characters::of(whole));
+    loop {
+        let Some(character) = told.next() else {
+            // Nothing is left, or the beginning of an escape, which has to go on as it is spelt.
+            return whole.rest.strip_prefix(told.rest);
+        };
+        if whole.next() != Some(character) {
+            return None;
+        }
+    }
+}
+
+/// The characters of a JSON text, with escapes read and without white space between tokens. At the end, `rest` is empty or
+/// an escape that is cut.
+struct Characters<'t> {
+    rest: &'t str,
+    is_in_string: bool,
+}
+
+impl<'t> Characters<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { rest: text, is_in_string: false }
+    }
+
+    /// Each character, and whether it is one of a string's text.
+    fn next(&mut self) -> Option<(u32, bool)> {
+        if !self.is_in_string {
+            self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        }
+        let first = self.rest.chars().next()?;
+        if self.is_in_string && first == '\\' {
+            let (character, len) = escaped(self.rest)?;
+            self.rest = self.rest.get(len..)?;
+            return Some((character, true));
+        }
+        self.rest = &self.rest[first.len_utf8()..];
+        let is_text = self.is_in_string && first != '"';
+        if first == '"' {
+            self.is_in_string = !self.is_in_string;
+        }
+        Some((u32::from(first), is_text))
+    }
+}
+
+/// What an escape stands for, and its length; `None` if it is cut or invalid. Half a surrogate pair, which another one
+/// may complete, is only known with what follows it.
+fn escaped(text: &str) -> Option<(u32, usize)> {
+    let letter = *text.as_bytes().get(1)?;
+    let simple = match letter {
+        b'b' => 8,
+        b't' => 9,
+        b'n' => 10,
+        b'f' => 12,
+        b'r' => 13,
+        b'u' => return escaped_unit(text),
+        other => u32::from(other),
+    };
+    (letter.is_ascii()).then_some((simple, 2))
+}
+
+fn escaped_unit(text: &str) -> Option<(u32, usize)> {
+    let unit = |at: usize| u16::from_str_radix(text.get(at + 2..at + 6)?, 16).ok();
+    let high = unit(0)?;
+    if !(0xD800..0xDC00).contains(&high) {
+        return Some((u32::from(high), 6));
+    }
+    let next = text.get(6..)?;
+    if next.len() < 6 && (next.is_empty() || "\\u".starts_with(next.get(..2).unwrap_or(next))) {
+        return None;
+    }
+    match unit(6).filter(|low| next.starts_with("\\u") && (0xDC00..0xE000).contains(low)) {
+        Some(low) => Some((0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(low) - 0xDC00), 12)),
+        None => Some((u32::from(high), 6)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+
+    use serde_json::Value;
+
+    use super::rest_of;
+
+    /// However the whole is spelt, each beginning of another spelling and the rest make up the value.
+    #[test]
+    fn a_beginning_and_the_rest_are_the_value() {
+        let value = r#"{ "a" : "h\u00e9\ud83d\ude00l\"lo\\", "b" : [ 1 , -25, true, null ], "c\n" : { } }"#;
+        let compact = serde_json::from_str::<Value>(value).unwrap().to_string();
+        let escaped = compact.replace('h', "\\u0068").replace('😀', "\\uD83D\\ude00").replace('/', "\\/");
+        for whole in [value, &compact, &escaped] {
+            for told in [value, &compact, &escaped] {
+                for cut in (0..=told.len()).filter(|cut| told.is_char_boundary(*cut)) {
+                    // An escape that is cut can only be gone on with as it is spelt.
+                    let Some(rest) = rest_of(&told[..cut], whole) else {
+                        assert!(told[..cut].rfind('\\').is_some_and(|at| cut - at < 12), "{} in {whole}", &told[..cut]);
+                        continue;
+                    };
+                    let joined = [&told[..cut], rest].concat();
+                    let read: Value = serde_json::from_str(&joined).unwrap_or_else(|error| panic!("{error}: {joined}"));
+                    assert_eq!(read, serde_json::from_str::<Value>(value).unwrap(), "{joined}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_differs_does_not_begin_alike() {
+        for (told, whole) in [
+            (r#"{"a":1"#, r#"{"a": 2}"#),
+            (r#"{"a b"#, r#"{ "ab":1}"#),
+            (r#"{"b""#, r#"{ "a":1, "b":2}"#),
+            (r#"{"a":1}"#, r#"{ "a":"#),
+            (r#""\""#, r#" "" "#),
+            ("[1,\"\\u00", "[ 1, \"é\"]"),
+        ] {
+            assert_eq!(rest_of(told, whole), None, "{told} {whole}");
+        }
+        assert_eq!(rest_of("", " 1").map(String::from), Some(" 1".to_string()));
+    }
+}
