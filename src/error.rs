@@ -228,7 +228,7 @@ pub enum ErrorKind {
     /// `items[*]`, `a[`, `a | b`: asking what is known at a path that is not concrete, or that leads into a string
     /// ([`Parser::state_of`](crate::Parser::state_of)).
     InvalidPath,
-    /// Asking what is new since a [`Revision`](crate::Revision) of another parser, or from before a reset.
+    /// Asking what is new since a [`Revision`](crate::Revision) of something that this document did not begin with.
     ForeignRevision,
     /// Bytes fed after a successful `finish`.
     Finished,

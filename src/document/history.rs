@@ -1,32 +1,13 @@
-//! Which revisions a document knows: those that it gave, and those of the document it was cloned from, up to the clone.
+//! Which revisions a document knows: those of documents that had shown the same, up to there.
 //!
-//! A document only grows, so a revision says how far it had grown. That means nothing for another document, nor for this
-//! one before it was cleared. So each document has a number that no other one has. A clone grows on its own, so it gets a
-//! number of its own, and remembers the number of its origin and where they parted. Before anything is shown all documents
-//! are the same, and no number is needed.
+//! A document only grows, so a revision says how far it had grown, and has a digest of what it showed then. Another document
+//! that began with the same knows the revision too: a clone, one that was restored from a saved state in another process,
+//! or one that has read the same text again. What a patch adds to is the same for all of them.
+//!
+//! The digest is a sum, of something for each node and for each word of the text. So the digest of a beginning is that of all
+//! without what has come since, and to find it costs as much as the patch does.
 
-use alloc::vec::Vec;
-#[cfg(target_has_atomic = "64")]
-use core::sync::atomic::AtomicU64 as Counter;
-#[cfg(not(target_has_atomic = "64"))]
-use core::sync::atomic::AtomicUsize as Counter;
-use core::sync::atomic::Ordering;
-
-use crate::saved::{Impossible, Reader, Writer};
-
-/// The number of the next document of this process. With 32 bits it wraps around after four billion documents.
-static NEXT: Counter = Counter::new(1);
-
-#[cfg(target_has_atomic = "64")]
-fn next_number() -> u64 {
-    // It only has to be unique; nothing else is ordered by it.
-    NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
-#[cfg(not(target_has_atomic = "64"))]
-fn next_number() -> u64 {
-    NEXT.fetch_add(1, Ordering::Relaxed) as u64
-}
+use super::{Document, Node};
 
 /// How much of a document is shown: its nodes and its text, of which neither ever shrinks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,83 +16,82 @@ pub(super) struct Extent {
     pub(super) text: u32,
 }
 
-/// A document's number, and where it comes from.
-#[derive(Debug)]
-pub(super) struct History {
-    number: u64,
-    /// The documents that this one was cloned from, oldest first, each with how far it had grown then. A clone of a clone
-    /// adds one only if something was added in between, so there are never more of them than nodes and bytes.
-    origins: Vec<(u64, Extent)>,
+/// The sum so far: of so many nodes, and of so many words of text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sum {
+    nodes: u32,
+    words: u32,
+    sum: u64,
 }
 
-impl History {
-    pub(super) fn new() -> Self {
-        Self { number: next_number(), origins: Vec::new() }
-    }
+const WORD: u32 = 8;
 
-    /// Nothing is left of the document.
-    pub(super) fn clear(&mut self) {
-        self.number = next_number();
-        self.origins.clear();
-    }
-
-    /// The history of a clone that is made now.
-    pub(super) fn fork(&self, now: Extent) -> Self {
-        let mut fork = Self::new();
-        if now != Extent::default() {
-            fork.origins.clone_from(&self.origins);
-            if self.number_at(now) == self.number {
-                fork.origins.push((self.number, now));
-            }
-        }
-        fork
-    }
-
-    /// The number of a revision that is given now: as long as a clone has nothing of its own, its origin's.
-    pub(super) fn number_at(&self, now: Extent) -> u64 {
-        match self.origins.last() {
-            _ if now == Extent::default() => 0,
-            Some((origin, until)) if *until == now => *origin,
-            _ => self.number,
-        }
-    }
-
-    /// Whether the document has been as it was at this revision. Costs the clones since then.
-    pub(super) fn knows(&self, number: u64, extent: Extent) -> bool {
-        let origins = self.origins.iter().rev().take_while(|(_, until)| extent <= *until);
-        extent == Extent::default()
-            || number == self.number
-            || origins.map(|(origin, _)| *origin).any(|origin| origin == number)
-    }
+/// Mixes a word with its place, so that no other order of the same words has the same sum.
+#[inline]
+fn mixed(word: u64, place: u32) -> u64 {
+    let mixed = (word ^ u64::from(place).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// Saved state.
-impl History {
-    pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.number);
-        out.number(self.origins.len() as u64);
-        let (mut number, mut extent) = (self.number, Extent::default());
-        for (origin, until) in &self.origins {
-            // Small, mostly: the documents of one process have numbers in a row.
-            out.signed(origin.wrapping_sub(number) as i64);
-            out.number((until.nodes - extent.nodes).into());
-            out.number(until.text.wrapping_sub(extent.text).into());
-            (number, extent) = (*origin, *until);
-        }
+fn of_node(node: &Node, place: u32) -> u64 {
+    let places = u64::from(node.place) << 32 | u64::from(node.text);
+    let kind = u64::from(node.parent) << 32 | (node.kind as u64) << 8 | u64::from(node.is_member());
+    // Never that of a word.
+    mixed(mixed(places, place) ^ kind, !place)
+}
+
+impl Document {
+    /// How much is shown.
+    pub(super) fn extent(&self) -> Extent {
+        Extent { nodes: self.nodes.len() as u32, text: self.shown }
     }
 
-    /// Reads the history of a document that has grown so far. What was restored goes its own way, as a clone does.
-    pub(super) fn restore(reader: &mut Reader<'_>, now: Extent) -> Result<Self, Impossible> {
-        let mut saved = Self { number: reader.number()?, origins: Vec::new() };
-        let (mut number, mut extent) = (saved.number, Extent::default());
-        for _ in 0..reader.count()? {
-            number = number.wrapping_add(reader.signed()? as u64);
-            let nodes = reader.at_most((now.nodes - extent.nodes).into())? as u32;
-            let text = reader.at_most(u32::MAX.into())? as u32;
-            extent = Extent { nodes: extent.nodes + nodes, text: extent.text.wrapping_add(text) };
-            Impossible::unless(extent <= now && saved.origins.last().is_none_or(|(_, last)| *last <= extent))?;
-            saved.origins.push((number, extent));
+    #[inline]
+    fn of_word(&self, place: u32) -> u64 {
+        let from = (place * WORD) as usize;
+        let word = self.text.as_bytes().get(from..).and_then(<[u8]>::first_chunk);
+        mixed(word.map_or(0, |word| u64::from_le_bytes(*word)), place)
+    }
+
+    /// Adds what has come to the sum: no more than it has to be, as every revision adds what is missing.
+    #[inline]
+    pub(super) fn sum_up(&mut self) {
+        *self.is_summed.get_mut() = false;
+        let Sum { mut nodes, mut words, mut sum } = self.sum;
+        while words < self.shown / WORD {
+            sum = sum.wrapping_add(self.of_word(words));
+            words += 1;
         }
-        Ok(saved.fork(now))
+        while let Some(node) = self.nodes.get(nodes as usize) {
+            sum = sum.wrapping_add(of_node(node, nodes));
+            nodes += 1;
+        }
+        self.sum = Sum { nodes, words, sum };
+    }
+
+    /// The digest of what was shown when the document had grown so far.
+    pub(super) fn digest_at(&self, extent: Extent) -> u64 {
+        let Sum { nodes, words, mut sum } = self.sum;
+        let last = extent.text / WORD;
+        for place in words..last {
+            sum = sum.wrapping_add(self.of_word(place));
+        }
+        for place in last..words {
+            sum = sum.wrapping_sub(self.of_word(place));
+        }
+        for place in nodes.min(extent.nodes)..nodes.max(extent.nodes) {
+            let node = self.nodes.get(place as usize).map_or(0, |node| of_node(node, place));
+            sum = if place >= nodes { sum.wrapping_add(node) } else { sum.wrapping_sub(node) };
+        }
+        let rest = self.text.as_bytes().get((last * WORD) as usize..extent.text as usize).unwrap_or_default();
+        let mut word = [0; WORD as usize];
+        word.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
+        if rest.is_empty() { sum } else { sum.wrapping_add(mixed(u64::from_le_bytes(word), last)) }
+    }
+
+    /// Whether the document has been as it was at a revision with this digest. Costs what has come since.
+    pub(super) fn knows(&self, digest: u64, extent: Extent) -> bool {
+        let now = self.extent();
+        extent.nodes <= now.nodes && extent.text <= now.text && self.digest_at(extent) == digest
     }
 }

@@ -27,8 +27,9 @@ mod view;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
+use core::sync::atomic::AtomicBool;
 
-use self::history::{Extent, History};
+use self::history::Sum;
 use self::lookup::LookupCache;
 use self::open_text::TextCache;
 pub use self::patch::{PatchOp, Revision};
@@ -117,9 +118,11 @@ pub(crate) struct Document {
     open: NodeId,
     /// Whether a number or literal has begun and not ended.
     has_open_atom: bool,
-    /// How many values have closed, and which document this is: what revisions compare.
+    /// How many values have closed, and a digest of all that is shown: what revisions compare.
     closed: u32,
-    history: History,
+    sum: Sum,
+    /// Whether anybody has asked for a revision since the sum was brought up to date.
+    is_summed: AtomicBool,
     /// How long the text and the list of nodes may grow.
     limit: u32,
     /// The same for the nodes, but [0](atom) while an open atom is shown, so that the check for room, which every
@@ -145,7 +148,8 @@ impl Document {
             open: NOTHING,
             has_open_atom: false,
             closed: 0,
-            history: History::new(),
+            sum: Sum::default(),
+            is_summed: AtomicBool::new(false),
             limit,
             node_limit: limit,
             shows_open_atoms: false,
@@ -164,7 +168,7 @@ impl Document {
         self.lookup_cache = LookupCache::default();
         self.text_cache = TextCache::default();
         self.closed = 0;
-        self.history.clear();
+        self.sum = Sum::default();
     }
 
     /// The text has failed: its root is never complete, whatever has closed.
@@ -176,11 +180,6 @@ impl Document {
             root.is_open = true;
             root.end_or_newest = NOTHING;
         }
-    }
-
-    /// How much is shown.
-    fn extent(&self) -> Extent {
-        Extent { nodes: self.nodes.len() as u32, text: self.shown }
     }
 
     /// The document as far as it is known.
@@ -229,6 +228,9 @@ impl Document {
         }
         self.text.push_str(text);
         self.shown = self.text.len() as u32;
+        if *self.is_summed.get_mut() {
+            self.sum_up();
+        }
         Ok(())
     }
 
@@ -367,10 +369,9 @@ impl Document {
     }
 }
 
-/// A clone goes its own way: it knows the revisions that were given until now.
 impl Clone for Document {
     fn clone(&self) -> Self {
-        let Self { shown, open, has_open_atom, closed, limit, node_limit, shows_open_atoms, .. } = *self;
+        let Self { shown, open, has_open_atom, closed, sum, limit, node_limit, shows_open_atoms, .. } = *self;
         Self {
             nodes: self.nodes.clone(),
             text: self.text.clone(),
@@ -378,7 +379,8 @@ impl Clone for Document {
             open,
             has_open_atom,
             closed,
-            history: self.history.fork(self.extent()),
+            sum,
+            is_summed: AtomicBool::new(false),
             limit,
             node_limit,
             shows_open_atoms,

@@ -10,14 +10,19 @@ use super::print::write_string;
 use super::{Document, NodeId, NodeKind, PartialValue};
 use crate::path::write_pointer_token;
 
-/// A moment of a snapshot, to be compared with a later one. Taking and comparing one costs nothing.
+/// What a snapshot showed at a moment, to be compared with a later one: 20 bytes, whatever is shown.
 ///
-/// It belongs to the parser that gave it, until that parser is [reset](crate::Parser::reset), and to clones made after it
-/// was given. The default is the moment before anything is shown, which is the same for every parser.
+/// A revision is content: two are equal if and only if the same values were shown and the same of them had closed. So it
+/// is known to every parser whose document began with that content: the one that gave it, a clone, one that was
+/// [restored](crate::Parser::restore) in another process, or one that has read the same text again. Any other parser
+/// refuses it. The default is the moment before anything is shown, which every parser knows.
 ///
-/// What is shown changes only by growing: [`has_changed_since`](crate::Parser::has_changed_since) says whether it has, and
-/// [`patch_since`](crate::Parser::patch_since) what is new. Two revisions of a parser are *equal* only if, in addition, no
-/// value has closed in between. So compare revisions if you show what is complete.
+/// The content is compared by a digest of 64 bits, which is not keyed: texts that were made up for it may collide, and
+/// then a patch is applied to a copy that it does not fit. Other texts do not, in practice.
+///
+/// What is shown changes only by growing and closing: [`has_changed_since`](crate::Parser::has_changed_since) says whether
+/// it has, and [`patch_since`](crate::Parser::patch_since) returns what is new. A value that has only closed adds nothing to
+/// a patch.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -35,14 +40,14 @@ use crate::path::write_pointer_token;
 ///
 /// let revision = parser.revision();
 /// parser.feed(r#""]"#).check()?;
-/// assert!(!parser.has_changed_since(revision), "it prints the same");
-/// assert_ne!(parser.revision(), revision, "but two values have closed");
+/// assert!(parser.has_changed_since(revision), "two values have closed");
+/// assert_eq!(parser.patch_since(revision)?.count(), 0, "but a copy prints the same");
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Revision {
-    /// The number of the document that gave it.
-    number: u64,
+    /// A digest of what was shown.
+    digest: u64,
     extent: Extent,
     /// How many values had closed.
     closed: u32,
@@ -69,9 +74,9 @@ impl Revision {
     /// ```
     #[must_use]
     pub fn to_bytes(self) -> [u8; 20] {
-        let Self { number, extent: Extent { nodes, text }, closed } = self;
+        let Self { digest, extent: Extent { nodes, text }, closed } = self;
         let mut bytes = [0; 20];
-        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        bytes[..8].copy_from_slice(&digest.to_le_bytes());
         for (to, word) in bytes[8..].chunks_exact_mut(4).zip([nodes, text, closed]) {
             to.copy_from_slice(&word.to_le_bytes());
         }
@@ -83,8 +88,8 @@ impl Revision {
     #[must_use]
     pub fn from_bytes(bytes: [u8; 20]) -> Self {
         let word = |place: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[place + byte]));
-        let number = u64::from(word(0)) | u64::from(word(4)) << 32;
-        Self { number, extent: Extent { nodes: word(8), text: word(12) }, closed: word(16) }
+        let digest = u64::from(word(0)) | u64::from(word(4)) << 32;
+        Self { digest, extent: Extent { nodes: word(8), text: word(12) }, closed: word(16) }
     }
 }
 
@@ -203,21 +208,23 @@ impl Serialize for PatchOp<'_> {
 impl Document {
     pub(crate) fn revision(&self) -> Revision {
         let extent = self.extent();
-        Revision { number: self.history.number_at(extent), extent, closed: self.closed }
+        self.is_summed.store(true, core::sync::atomic::Ordering::Relaxed);
+        Revision { digest: self.digest_at(extent), extent, closed: self.closed }
     }
 
-    /// Whether a patch would have an operation. For a revision of another document the answer is yes.
+    /// Whether anything has been shown or has closed since. True for a revision of another document.
     pub(crate) fn has_changed_since(&self, revision: Revision) -> bool {
-        revision.extent != self.extent() || !self.history.knows(revision.number, revision.extent)
+        // The digest last, as it costs what is new.
+        revision.extent != self.extent() || revision.closed != self.closed || revision != self.revision()
     }
 
-    /// The operations since a revision, in document order; nothing since a revision of another document.
+    /// The operations since a revision, in document order; nothing since a revision of other content.
     ///
     /// What is new is the growth of one string or number, if the last node was an open one, and the nodes after the
     /// revision. Each of them whose parent is an old node is added, with everything in it.
     pub(crate) fn patch_since(&self, revision: Revision) -> Option<impl Iterator<Item = PatchOp<'_>>> {
-        let Revision { number, extent: Extent { nodes, text }, .. } = revision;
-        if !self.history.knows(number, revision.extent) || nodes > self.extent().nodes {
+        let Revision { digest, extent: Extent { nodes, text }, .. } = revision;
+        if !self.knows(digest, revision.extent) {
             return None;
         }
         let mut grown = nodes.checked_sub(1).and_then(|last| self.growth(last, text));

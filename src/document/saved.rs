@@ -2,7 +2,6 @@
 //!
 //! Reading them goes through the functions that a text goes through, so the arena is always one that a text leads to.
 
-use super::history::{Extent, History};
 use super::{Document, NOTHING, NodeId, NodeKind};
 use crate::path::Segment;
 use crate::saved::{Impossible, Reader, Writer};
@@ -61,7 +60,6 @@ impl Document {
                 });
             out.option(atom, Writer::text);
         }
-        self.history.save(out);
     }
 
     /// Reads what was saved into a document that is empty. Of a text that is open, `tokenizer` knows the atom that is.
@@ -133,8 +131,6 @@ impl Document {
                 }
             }
         }
-        let now: Extent = self.extent();
-        self.history = History::restore(reader, now)?;
         Ok(())
     }
 

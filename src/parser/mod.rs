@@ -318,11 +318,12 @@ impl Parser {
         self.document().map(Document::revision).unwrap_or_default()
     }
 
-    /// Whether the snapshot prints differently than it did at a revision, that is, whether
-    /// [`patch_since`](Self::patch_since) has any operation. This is one comparison.
+    /// Whether a look, typed or not, could show something other than at a revision: whether
+    /// [`revision`](Self::revision) returns another one.
     ///
-    /// A value that has only closed prints the same; compare [revisions](Revision) to notice that too. True for a revision
-    /// that `patch_since` refuses; false without [`snapshots`](ParserBuilder::snapshots), where nothing ever shows.
+    /// A value that has only closed counts too: a date or an enum shows only then. It adds no operation to a
+    /// [patch](Self::patch_since). True for a revision that `patch_since` refuses; false without
+    /// [`snapshots`](ParserBuilder::snapshots), where nothing ever shows.
     #[must_use]
     pub fn has_changed_since(&self, revision: Revision) -> bool {
         self.document().is_some_and(|document| document.has_changed_since(revision))
@@ -355,13 +356,12 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::ForeignRevision`] if the revision is from another parser, or from before the last
-    /// [reset](Self::reset). A clone also knows the revisions that the original gave before it was cloned.
+    /// [`ErrorKind::ForeignRevision`] if the document did not begin with what was shown at the [revision](Revision).
     /// [`ErrorKind::NotRetained`] if the parser was built without [`snapshots`](ParserBuilder::snapshots).
     pub fn patch_since(&self, revision: Revision) -> Result<impl Iterator<Item = PatchOp<'_>>, Error> {
         let document = self.document().ok_or_else(|| self.without_snapshots())?;
         document.patch_since(revision).ok_or_else(|| {
-            let expected = "expected a revision that this parser has given since its last reset";
+            let expected = "expected a revision of what this document began with";
             self.engine.error_of_call(ErrorKind::ForeignRevision, expected)
         })
     }

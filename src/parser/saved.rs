@@ -338,9 +338,8 @@ impl ParserBuilder {
     /// treated as hostile: any bytes give a parser or an error, and memory is at most a small multiple of their length.
     /// But whoever can write them can make up what has been read, so protect them as you would protect the text.
     ///
-    /// The new parser is independent, like a clone: it knows the revisions that were given before it was saved.
-    /// Revisions of other parsers in the same process are refused; those of a parser in another process may go
-    /// unnoticed, because two processes may number their parsers alike.
+    /// The new parser is independent, like a clone: it knows the [revisions](crate::Revision) that were given before it was
+    /// saved, and no others but those of the same content.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, RestoreErrorKind};

@@ -31,12 +31,12 @@ fn out_of_order() -> Error {
 }
 
 fn of_a_foreign_revision() -> Error {
-    let fed = || {
+    let fed = |text: &str| {
         let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
-        parser.feed("[1").check().unwrap();
+        parser.feed(text).check().unwrap();
         parser
     };
-    fed().patch_since(fed().revision()).err().unwrap()
+    fed("[1").patch_since(fed("{\"").revision()).err().unwrap()
 }
 
 fn of_a_look() -> Error {

@@ -18,7 +18,7 @@ fn ops(before: &str, after: &str) -> Vec<String> {
     let revision = parser.revision();
     parser.feed(after).check().unwrap();
     let ops: Vec<_> = parser.patch_since(revision).unwrap().collect();
-    assert_eq!(parser.has_changed_since(revision), !ops.is_empty());
+    assert!(parser.has_changed_since(revision) || ops.is_empty());
     assert!(ops.iter().all(|op| op.is_replacement() == op.to_string().contains(r#""op":"replace""#)));
     ops.iter().map(ToString::to_string).collect()
 }
@@ -79,7 +79,7 @@ fn patches_replace_what_has_grown() {
     let mut parser = fed("[1");
     let open = parser.revision();
     parser.feed(" ").check().unwrap();
-    assert!(!parser.has_changed_since(open) && parser.revision() != open);
+    assert!(parser.has_changed_since(open) && parser.patch_since(open).unwrap().next().is_none());
 }
 
 /// A clone and a reset parser go on as their original does.

@@ -1,6 +1,6 @@
 //! Revisions: which ones a parser knows, and that patches, `has_changed_since` and equality agree on them.
 
-use jsonspigot::{ErrorKind, Parser, Revision, ValueState};
+use jsonspigot::{ErrorKind, Parser, PatternSet, Revision, ValueState};
 use proptest::prelude::*;
 
 use super::model::mutate::any_document;
@@ -45,8 +45,8 @@ proptest! {
 }
 
 #[test]
-fn a_revision_of_another_parser_is_refused() {
-    let texts = ["[", r#"["#, r#"["abc"#, r#"["₹₹₹"#, r#"{"₹": "₹", "b": [1, 2, "₹₹₹"#, r#"{"a": [1]}"#, "12 "];
+fn a_revision_of_another_text_is_refused() {
+    let texts = ["[[", r#"["abc"#, r#"["₹₹₹"#, r#"{"₹": "₹", "b": [1, 2, "₹₹₹"#, r#"{"a": [1]}"#, "12 "];
     let parsers = texts.map(|text| {
         let mut parser = plain();
         parser.feed(text).check().unwrap();
@@ -64,7 +64,7 @@ fn a_revision_of_another_parser_is_refused() {
     }
 }
 
-/// A clone knows what was before it; what came after is each one's own, even if it is the same text.
+/// A clone knows what was before it, and what came after as long as it is the same.
 #[test]
 fn a_clone_shares_the_revisions_up_to_it() {
     let mut parser = plain();
@@ -78,8 +78,11 @@ fn a_clone_shares_the_revisions_up_to_it() {
     let appended = |text| Ok(vec![format!(r#"{{"op":"append","path":"/a","value":"{text}"}}"#)]);
     clone.feed("z").check().unwrap();
     parser.feed("z").check().unwrap();
+    assert_eq!(ops(&parser, clone.revision()), Ok(Vec::new()), "the same once more");
+    clone.feed("c").check().unwrap();
+    parser.feed("p").check().unwrap();
     let [own, others] = [parser.revision(), clone.revision()];
-    assert_eq!([ops(&parser, before), ops(&clone, before)], [appended("yz"), appended("yz")]);
+    assert_eq!([ops(&parser, before), ops(&clone, before)], [appended("yzp"), appended("yzc")]);
     for (parser, known, unknown) in [(&parser, own, others), (&clone, others, own)] {
         assert_eq!(ops(parser, known), Ok(Vec::new()));
         assert_eq!(ops(parser, unknown).unwrap_err().kind(), ErrorKind::ForeignRevision);
@@ -88,7 +91,7 @@ fn a_clone_shares_the_revisions_up_to_it() {
     let parted = clone.revision();
     let mut third = clone.clone();
     third.feed("!").check().unwrap();
-    assert_eq!([ops(&third, before), ops(&third, parted)], [appended("yz!"), appended("!")]);
+    assert_eq!([ops(&third, before), ops(&third, parted)], [appended("yzc!"), appended("!")]);
     assert!(ops(&third, own).is_err() && ops(&clone, third.revision()).is_err());
 }
 
@@ -105,16 +108,16 @@ fn a_reset_parser_starts_a_new_document() {
     assert!(parser.patch_since(revision).is_err());
     assert_eq!(parser.patch_since(Revision::default()).unwrap().count(), 0);
     assert_eq!(parser.state_of("a"), Ok(ValueState::Pending));
-    parser.feed(r#"{"a": "x", "b": ["#).check().unwrap();
+    parser.feed(r#"{"a": "y", "b": ["#).check().unwrap();
     let error = parser.patch_since(revision).err().unwrap();
     assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ForeignRevision, 17, Some("b")));
     let ops: Vec<String> = parser.patch_since(Revision::default()).unwrap().map(|op| op.to_string()).collect();
-    assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"x","b":[]}}"#]);
+    assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"y","b":[]}}"#]);
 }
 
 /// A root that turns out to be followed by something is taken back: revisions say so, and nothing was printed otherwise.
 #[test]
-fn what_has_only_closed_has_not_changed() {
+fn what_has_only_closed_needs_no_patch() {
     let mut parser = plain();
     parser.feed(r#"["x"#).check().unwrap();
     let open = parser.revision();
@@ -126,7 +129,7 @@ fn what_has_only_closed_has_not_changed() {
     parser.feed("x").check().unwrap_err();
     assert_eq!(parser.revision(), in_array, "as before the root closed");
     for revision in [open, in_array, closed] {
-        assert!(!parser.has_changed_since(revision));
+        assert_eq!(parser.has_changed_since(revision), revision != in_array);
         assert_eq!(parser.patch_since(revision).unwrap().count(), 0);
     }
 }
@@ -143,4 +146,61 @@ fn a_chain_of_clones_knows_its_first_revision() {
     }
     assert_eq!(parser.patch_since(first).unwrap().count(), 1000);
     assert!(parser.has_changed_since(first));
+}
+
+/// Two processes number nothing alike, and a state that was lost is read again from an older one: a revision that went to
+/// a client is accepted only where the patch is right.
+#[test]
+fn two_processes_and_a_lost_state() {
+    let (patterns, builder) = (PatternSet::empty(), Parser::builder().snapshots());
+    let ops = |parser: &Parser, revision: [u8; 20]| {
+        let ops = parser.patch_since(Revision::from_bytes(revision))?;
+        Ok::<_, jsonspigot::Error>(ops.map(|op| op.to_string()).collect::<Vec<_>>())
+    };
+    let mut first = builder.build(&patterns);
+    first.feed(r#"{"a": "Hel"#).check().unwrap();
+    let (state, shown) = (first.save(), first.revision().to_bytes());
+    // The client gets this, and then its state is lost: another process goes on from the older state, another way.
+    first.feed("lo").check().unwrap();
+    let lost = first.revision().to_bytes();
+    let mut second = builder.restore(&patterns, &state).unwrap();
+    second.feed("mut").check().unwrap();
+    assert_eq!(ops(&second, shown).unwrap(), [r#"{"op":"append","path":"/a","value":"mut"}"#]);
+    assert_eq!(ops(&second, lost).unwrap_err().kind(), ErrorKind::ForeignRevision);
+    // If it goes on the same way, it knows what the client has.
+    let mut third = builder.restore(&patterns, &state).unwrap();
+    third.feed("lo, world").check().unwrap();
+    assert_eq!(ops(&third, lost).unwrap(), [r#"{"op":"append","path":"/a","value":", world"}"#]);
+    // So does a process that never shared anything with it, and has read the text from its beginning; another text is
+    // refused, however alike it is.
+    for (text, patch) in [
+        (r#"{ "a":"Hello!"#, Some(r#"{"op":"append","path":"/a","value":"!"}"#)),
+        (r#"{"a":"Hell"#, None),
+        (r#"{"a":"Helol"#, None),
+        (r#"{"b":"Hello"#, None),
+        (r#"["aHello"#, None),
+        (r#"{"aHello":"#, None),
+        (r#"{"":"aHello"#, None),
+    ] {
+        let mut fresh = builder.build(&patterns);
+        fresh.feed(text).check().unwrap();
+        assert_eq!(ops(&fresh, lost).ok(), patch.map(|patch| vec![patch.to_owned()]), "{text}");
+    }
+}
+
+/// Saving at each chunk adds nothing to a state.
+#[test]
+fn a_state_does_not_grow_by_being_saved() {
+    let (patterns, builder) = (PatternSet::empty(), Parser::builder().snapshots());
+    let text = format!(r#"{{"a": [{}"text"#, r#"{"b": "c"},"#.repeat(40));
+    let mut once = builder.build(&patterns);
+    once.feed(&text).check().unwrap();
+    let mut often = builder.build(&patterns);
+    for chunk in text.as_bytes().chunks(3) {
+        often.feed(chunk).check().unwrap();
+        let _ = often.revision();
+        often = builder.restore(&patterns, &often.save()).unwrap();
+    }
+    assert_eq!(often.save(), once.save());
+    assert_eq!(often.revision(), once.revision());
 }

@@ -137,7 +137,8 @@ impl Printer {
 
     /// The snapshot or patch, if it was asked for and there is anything new.
     fn partial(&mut self, vector: &Vector, parser: &Parser) {
-        if !(vector.is("snapshots") || vector.is("patches")) || !parser.has_changed_since(self.revision) {
+        let is_asked_for = vector.is("snapshots") || vector.is("patches");
+        if !is_asked_for || parser.patch_since(self.revision).unwrap().next().is_none() {
             return;
         }
         if vector.is("patches") {

@@ -175,7 +175,7 @@ class Shown:
         self.revision: Any = None
 
     def lines(self, parser: Parser, origin: list[tuple[str, str | None]]) -> Iterator[str]:
-        if self.how is None or not parser.has_changed_since(self.revision):
+        if self.how is None or parser.patch_raw_since(self.revision) == "[]":
             return
         if self.how == "snapshot":
             yield line("snapshot", [*origin, ("value", parser.snapshot_raw())])

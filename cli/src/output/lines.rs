@@ -139,7 +139,7 @@ impl<W: Write> Output for Lines<W> {
             // A document of its own, of which nothing has been written.
             (self.told, self.told_of) = (Revision::default(), document);
         }
-        if !parser.has_changed_since(self.told) {
+        if parser.patch_since(self.told).is_ok_and(|mut ops| ops.next().is_none()) {
             return Ok(());
         }
         let Some(value) = parser.snapshot() else { return Ok(()) };

@@ -216,10 +216,15 @@ impl<T: DeserializeOwned> Attempts<T> {
         read
     }
 
+    /// Whether a copy of what was seen last prints what is known now.
+    fn is_shown(&self) -> bool {
+        self.parser.patch_since(self.seen).is_ok_and(|mut ops| ops.next().is_none())
+    }
+
     fn tell_snapshot(&mut self, on_event: &mut impl FnMut(Event<'_, T>)) {
         // What has only closed prints the same, but `open` is another then; a text that has failed closes nothing.
-        let has_closed = self.parser.revision() != self.seen && self.parser.error().is_none();
-        if !has_closed && !self.parser.has_changed_since(self.seen) {
+        let has_failed = self.parser.error().is_some();
+        if !self.parser.has_changed_since(self.seen) || has_failed && self.is_shown() {
             return;
         }
         if let Some(root) = self.parser.snapshot() {

@@ -44,7 +44,7 @@ impl Copied {
         if self.is_behind {
             return growth::MORE;
         }
-        if !parser.has_changed_since(self.revision) {
+        if parser.patch_since(self.revision).is_ok_and(|mut ops| ops.next().is_none()) {
             return growth::NOTHING;
         }
         if is_appended_alone(parser, self.revision, chunk) {

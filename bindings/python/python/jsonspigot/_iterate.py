@@ -73,7 +73,8 @@ def snapshots(
 
     def changed(_: list[Event]) -> Iterable[Any]:
         nonlocal told
-        if not parser.has_changed_since(told):
+        # What has only closed prints the same.
+        if parser.patch_raw_since(told) == "[]":
             return ()
         told = parser.revision()
         return (parser.snapshot(),)

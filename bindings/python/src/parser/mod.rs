@@ -225,7 +225,7 @@ impl Parser {
         Ok(Revision(inner.parser.revision()))
     }
 
-    /// Whether the snapshot shows more than it did then; since the beginning, without an argument.
+    /// Whether a snapshot could show something else than it did then, or a value has closed; since the beginning, without an argument.
     #[pyo3(signature = (revision = None))]
     fn has_changed_since(slf: &Bound<'_, Self>, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
         let inner = &Self::lock(slf)?.0;
