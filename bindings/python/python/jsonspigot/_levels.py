@@ -13,7 +13,11 @@ from pydantic import ValidationError
 from pydantic_core import SchemaValidator, core_schema, to_json
 
 from ._object import ObjectPlan, new, put_came, put_dict, put_extra, put_private
-from ._plan import ANY, OUT, UNSET, Node, Run, Wrong, after_validator, lax, root_of, without
+from ._open import OUT
+from ._plan import ANY, Node, Run, Wrong, after_validator, lax, root_of, without
+
+#: No key.
+UNSET: Any = object()
 
 
 def opened(node: Node, raw: Any, run: Run, tolerant: bool) -> Any:
@@ -123,10 +127,9 @@ class Level:
         key = path[depth]
         value = raw[key]
         if key != self.key or len(raw) - 1 != self.done:
-            if type(raw) is dict and next(reversed(cast("dict[str, Any]", raw))) != key:
+            if type(raw) is dict and next(reversed(raw)) != key:
                 # It came before, and keeps its place.
-                raw = {name: item for name, item in cast("dict[str, Any]", raw).items() if name != key}
-                raw[key] = value
+                raw = {**{name: item for name, item in raw.items() if name != key}, key: value}
             self.take(raw, len(raw) - 1)
             if key != self.key:
                 self.key, self.child, self.text = key, None, OUT
@@ -184,10 +187,14 @@ class Level:
                 return self.close(raw)
         return self.node.full(raw, self.run)
 
-    def shell(self, schema: Any, config: Any, plain: bool, value: Any) -> Any:
+    def shell(self, schema: Any, config: Any, value: Any) -> Any:
+        """The container itself, from its children: its length and its after-validators are left to be checked."""
         shells = self.node.shells
         if "shell" not in shells:
-            made: Any = {**schema, "strict": False}
+            made: Any = {**without(schema, "items_schema", "keys_schema", "values_schema"), "strict": False}
+            if made["type"] == "tuple":
+                made["items_schema"] = [ANY] * len(schema["items_schema"])
+            plain = made["type"] in ("list", "dict") and not set(made) & {"min_length", "max_length"}
             validator = None if plain else SchemaValidator(made, lax(config))
             shells["shell"] = (validator, after_validator(self.node.afters, config))
         validator, after = shells["shell"]
@@ -273,11 +280,7 @@ class ArrayLevel(Level):
         return OUT if missing else tuple(items)
 
     def close(self, raw: Any) -> Any:
-        schema = without(self.schema, "items_schema")
-        if self.kids is not None:
-            schema["items_schema"] = [ANY] * len(self.kids)
-        plain = self.kind == "list" and not set(schema) & {"min_length", "max_length"}
-        return self.shell(schema, self.config, plain, self.items)
+        return self.shell(self.schema, self.config, self.items)
 
 
 class DictLevel(KeyedLevel):
@@ -321,8 +324,7 @@ class DictLevel(KeyedLevel):
         return values
 
     def close(self, raw: Any) -> Any:
-        schema = without(self.schema, "keys_schema", "values_schema")
-        return self.shell(schema, self.config, not set(schema) & {"min_length", "max_length"}, self.built())
+        return self.shell(self.schema, self.config, self.built())
 
 
 class ObjectLevel(KeyedLevel):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: No value: nothing is shown.
+OUT: Any = object()
 _new: Any = object.__new__
 _set = object.__setattr__
 

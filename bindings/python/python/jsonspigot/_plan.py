@@ -21,11 +21,8 @@ from pydantic_core import (
     to_json,
 )
 
-from ._open import open_type
+from ._open import OUT, open_type
 
-#: No value: nothing is shown.
-OUT: Any = type("Out", (), {"__repr__": lambda _: "OUT"})()
-UNSET: Any = object()
 ANY: Any = core_schema.any_schema()
 FUNCTIONS = ("function-after", "function-before", "function-wrap")
 #: What is no part of how a value is validated.

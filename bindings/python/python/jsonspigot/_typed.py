@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ._open import OUT
+
 if TYPE_CHECKING:
     from ._native import Parser
     from ._plan import Node
@@ -64,9 +66,10 @@ class View(Generic[T]):
         decimals: bool = False,
     ) -> None:
         self._node = _plan_of(model)
-        from ._plan import Run
+        from . import _levels
 
-        self._run = Run(context, strict, by_alias, by_name, decimals)
+        self._levels: Any = _levels
+        self._run = self._levels.Run(context, strict, by_alias, by_name, decimals)
         self._title = getattr(model, "__name__", None) or str(model)
         self._level: Any = None
         self._failed: Exception | None = None
@@ -101,8 +104,6 @@ class View(Generic[T]):
                 value = self._changed(whole, path)
         except Exception as error:
             raise self._wrong(error) from None
-        from ._plan import OUT
-
         self._last = None if value is OUT else Partial(value, complete=False)
         return self._last
 
@@ -120,9 +121,7 @@ class View(Generic[T]):
         return self._last
 
     def _changed(self, raw: Any, path: tuple[Any, ...]) -> Any:
-        from ._levels import opened
-        from ._plan import OUT, Wrong
-
+        levels = self._levels
         old, stack, self._text = self._path, self._stack, None
         self._path = path
         depth = len(stack) - 1
@@ -138,13 +137,13 @@ class View(Generic[T]):
                 self._size = _size_of(raw)
                 return self._node.text(raw) if isinstance(raw, str) and self._node.text is not None else OUT
             if self._level is None:
-                self._level = opened(self._node, raw, self._run, tolerant=False)
+                self._level = levels.opened(self._node, raw, self._run, tolerant=False)
             level = self._level
         for key in path[:same]:
             raw = raw[key]
         try:
             level.sync(raw, path, same)
-        except Wrong as error:
+        except levels.Wrong as error:
             for key in reversed(path[:same]):
                 error.at(key)
             raise
@@ -160,15 +159,15 @@ class View(Generic[T]):
 
     def _note(self, level: Any, raw: Any, path: tuple[Any, ...], outer: list[Any]) -> None:
         """Notes the open levels, as far as they are plain, and how the open string is shown."""
-        from ._levels import ArrayLevel, DictLevel, ObjectLevel
-
+        levels = self._levels
+        lists, objects = levels.ArrayLevel, levels.ObjectLevel
         stack: list[Any] = []
         plain = True
         for key in path:
             raw = raw[key]
             if not plain:
                 continue
-            if (type(level) is ArrayLevel and level.kind == "list") or (type(level) is ObjectLevel and level.fits()):
+            if (type(level) is lists and level.kind == "list") or (type(level) is objects and level.fits()):
                 stack.append(level)
                 if isinstance(raw, str):
                     self._text = level.at(key).text
@@ -178,19 +177,16 @@ class View(Generic[T]):
                 plain = False
         self._size = _size_of(raw)
         if not isinstance(raw, str):
-            plain = plain and isinstance(raw, (dict, list)) and type(level) in (ArrayLevel, ObjectLevel, DictLevel)
+            plain = plain and isinstance(raw, (dict, list)) and type(level) in (lists, objects, levels.DictLevel)
             stack.append(level)
         self._stack = [*reversed(stack), *outer] if plain else []
         if not plain:
             self._text = None
 
     def _wrong(self, error: Exception) -> Exception:
-        from pydantic import ValidationError
-
-        from ._plan import Wrong
-
-        if isinstance(error, Wrong):
-            error = ValidationError.from_exception_data(self._title, error.errors, input_type="json")
+        if isinstance(error, self._levels.Wrong):
+            wrong: Any = error
+            error = self._levels.ValidationError.from_exception_data(self._title, wrong.errors, input_type="json")
         self._failed = error
         return error
 
