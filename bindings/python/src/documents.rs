@@ -5,16 +5,16 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 use jsonspigot::{DocumentEvent, EndedDocument, Framing};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own, raised, raised_after};
-use crate::event::{Paths, Told, event_object, made_once};
+use crate::event::{Paths, Told, as_data, event_object, made_once};
 use crate::keys::Keys;
 use crate::mirror::Mirror;
 use crate::options::{Options, pattern_set};
-use crate::parser::{Parser, deviations, locked, state_name};
+use crate::parser::{Parser, checked_text, deviations, locked, state_name};
 use crate::value::{Fractions, build, on_one_line};
 
 /// One of many documents has ended.
@@ -59,6 +59,63 @@ impl DocumentEnd {
                 Err(own(py, message, "not-retained", self.byte_count, "$"))
             }
         })
+    }
+
+    #[new]
+    #[pyo3(signature = (document, error = None, *, raw = None, start = 0, byte_count = 0, deviations = None, deviation_count = 0, decimals = false))]
+    #[allow(clippy::too_many_arguments, reason = "they are its parts, by name")]
+    fn new(
+        py: Python<'_>,
+        document: u64,
+        error: Option<Py<PyAny>>,
+        raw: Option<&str>,
+        start: u64,
+        byte_count: u64,
+        deviations: Option<Py<PyTuple>>,
+        deviation_count: u64,
+        decimals: bool,
+    ) -> PyResult<Self> {
+        let text = raw.map(checked_text).transpose()?;
+        let deviations = deviations.unwrap_or_else(|| PyTuple::empty(py).unbind());
+        let fractions = if decimals { Fractions::Decimal } else { Fractions::Float };
+        let (parser, value) = (None, OnceLock::new());
+        Ok(Self { document, start, byte_count, error, deviations, deviation_count, parser, text, value, fractions })
+    }
+
+    /// Whether its fractions are ``Decimal``.
+    #[getter]
+    fn decimals(&self) -> bool {
+        self.fractions == Fractions::Decimal
+    }
+
+    fn __eq__(slf: &Bound<'_, Self>, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if !other.is_instance_of::<Self>() {
+            return Ok(false);
+        }
+        let state = |event: &Bound<'_, PyAny>| Ok::<_, PyErr>(as_data(py)?.call_method1("state", (event,))?.unbind());
+        state(slf.as_any())?.bind(py).eq(state(other)?)
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.start ^ self.document << 32
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        as_data(py)?.call_method1("reduced", (slf,))
+    }
+
+    /// The event as a dict that ``json.dumps`` takes, with its ``type``.
+    fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        as_data(py)?.call_method1("to_dict", (slf,))
+    }
+
+    #[classmethod]
+    fn __get_pydantic_core_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        _source: &Bound<'py, PyAny>,
+        _handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        as_data(class.py())?.call_method1("core_schema", (class,))
     }
 
     #[getter]
@@ -249,6 +306,11 @@ impl Documents {
         inner.mirror.clear();
         inner.mirrored = 0;
         Ok(())
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let documents = &self.lock()?.documents;
+        Ok(format!("<jsonspigot.Documents number {}, {} bytes>", documents.number(), documents.offset()))
     }
 
     /// The number of the document that is open or comes next.

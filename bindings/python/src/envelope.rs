@@ -6,11 +6,11 @@ use jsonspigot::envelope::{Delimiter, EnvelopeEvent as CoreEvent};
 use jsonspigot::{Payload, PayloadStatus, Retain};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
 
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own_at};
-use crate::event::{Paths, Told, event_object};
+use crate::event::{Paths, Told, as_data, event_object};
 use crate::keys::Keys;
 use crate::options::{Options, limit, pattern_set};
 use crate::parser::locked;
@@ -54,6 +54,24 @@ impl EnvelopeEvent {
 
     fn __hash__(slf: &Bound<'_, Self>) -> PyResult<isize> {
         slf.as_any().get_type().hash()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        as_data(py)?.call_method1("reduced", (slf,))
+    }
+
+    /// The event as a dict that ``json.dumps`` takes, with its ``type``.
+    fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        as_data(py)?.call_method1("to_dict", (slf,))
+    }
+
+    #[classmethod]
+    fn __get_pydantic_core_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        _source: &Bound<'py, PyAny>,
+        _handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        as_data(class.py())?.call_method1("core_schema", (class,))
     }
 }
 
@@ -189,8 +207,11 @@ impl Envelope {
         options: Option<&Bound<'_, PyDict>>,
         state: Option<&[u8]>,
     ) -> PyResult<Self> {
-        let marks_given: Vec<String> =
-            if marks.is_instance_of::<PyString>() { vec![marks.extract()?] } else { marks.extract()? };
+        let marks_given: Vec<String> = if marks.is_instance_of::<PyString>() {
+            vec![marks.extract()?]
+        } else {
+            marks.try_iter()?.map(|mark| mark?.extract()).collect::<PyResult<_>>()?
+        };
         let delimiters: Vec<Delimiter> = marks_given
             .iter()
             .map(|mark| mark.parse().map_err(|error| PyValueError::new_err(format!("mark '{mark}': {error}"))))

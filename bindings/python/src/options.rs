@@ -78,6 +78,10 @@ impl Options {
         }
     }
 
+    pub(crate) fn rejects_duplicates(&self) -> bool {
+        self.duplicate_keys == Some(DuplicateKeys::Reject)
+    }
+
     pub(crate) fn has_snapshots(&self) -> bool {
         self.snapshots || self.provisional
     }

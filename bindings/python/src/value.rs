@@ -1,7 +1,7 @@
 //! JSON text that was received whole into Python objects, as `json.loads` would: dict, list, str, int, float, bool, None.
 //! The grammar has been checked before, so this only looks for where things end. Does not recurse.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyType};
@@ -43,7 +43,16 @@ pub(crate) fn number<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> 
         Fractions::Float => Ok(PyFloat::new(py, text.parse().unwrap_or(f64::NAN)).into_any()),
         Fractions::Decimal => {
             static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-            DECIMAL.import(py, "decimal", "Decimal")?.call1((text,))
+            let made = DECIMAL.import(py, "decimal", "Decimal")?.call1((text,));
+            // Its exponents have limits: `decimal.InvalidOperation` is an `ArithmeticError`.
+            made.map_err(|error| {
+                if !error.is_instance_of::<PyArithmeticError>(py) {
+                    return error;
+                }
+                let raised = own(py, "data: a number whose exponent is too large for Decimal()", "data", 0, "$");
+                raised.set_cause(py, Some(error));
+                raised
+            })
         }
     }
 }

@@ -520,3 +520,16 @@ def test_the_readme_example_in_the_docstring() -> None:
 
     for module in (jsonspigot, jsonspigot._iterate, jsonspigot._patch):
         assert doctest.testmod(module).failed == 0
+
+
+def test_a_number_that_decimal_refuses_is_an_error_of_ours() -> None:
+    parser = Parser("a", decimals=True)
+    *_, end = parser.feed('{"a": 1e9999999999999999999}')
+    with pytest.raises(JsonSpigotError) as raised:
+        _ = end.value
+    assert raised.value.kind == "data" and raised.value.__cause__ is not None
+
+
+def test_marks_are_any_iterable() -> None:
+    given = (mark for mark in ["fence:json", "tag:think"])
+    assert any(isinstance(event, EnvelopeEvent.End) for event in Envelope(given).feed("```json\n1\n```\n"))

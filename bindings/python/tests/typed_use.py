@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from typing import assert_never, assert_type
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import aclosing
+from typing import Annotated, Any, Literal, assert_never, assert_type
+
+from pydantic import TypeAdapter
 
 from jsonspigot import (
     Begin,
@@ -16,15 +19,19 @@ from jsonspigot import (
     Event,
     InnerError,
     JsonSpigotError,
+    Open,
     Parser,
     Partial,
     PatchOp,
     ProviderStream,
     StreamEvent,
+    Typed,
+    TypedCall,
     ValueState,
     apply_patch,
     deltas,
     events,
+    provider_events,
     snapshots,
 )
 
@@ -58,10 +65,39 @@ def parser() -> None:
 
 
 def loops(chunks: list[str], body: AsyncIterator[bytes]) -> None:
-    assert_type(events(chunks, "a"), Iterator[Event])
-    assert_type(events(body, ["a"], decimals=True), AsyncIterator[Event])
-    assert_type(deltas(chunks, "a"), Iterator[Delta])
-    snapshots(body, provisional=True)
+    assert_type(events(chunks, "a"), Generator[Event, None, None])
+    assert_type(events(body, ["a"], decimals=True), AsyncGenerator[Event, None])
+    assert_type(deltas(chunks, "a"), Generator[Delta, None, None])
+    assert_type(snapshots(body, provisional=True), AsyncGenerator[Any, None])
+    assert_type(snapshots(chunks, model=Reply, strict=True), Generator[Partial[Reply], None, None])
+    assert_type(snapshots(body, model=TypeAdapter(Reply), max_depth=4), AsyncGenerator[Partial[Reply], None])
+
+
+def typed(made: Parser, chunks: list[str]) -> None:
+    assert_type(made.typed(Reply), Typed[Reply])
+    assert_type(made.typed(Reply).look(), Partial[Reply] | None)
+    either: TypeAdapter[Reply | None] = TypeAdapter(Reply | None)
+    assert_type(made.typed(either, context=1), Typed[Reply | None])
+    for model in (Reply | None, Annotated[int, 1], Literal["a"], None):
+        made.typed(model)
+        made.snapshot_as(model)
+    for partial in snapshots(chunks, model=Reply | None):
+        assert_type(partial.complete, bool)
+    value = next(snapshots(chunks, model=Reply)).value
+    if isinstance(value, Open):
+        assert_type(value.say, str)
+
+
+async def left(body: AsyncIterator[bytes]) -> None:
+    async with aclosing(deltas(body, "a")) as said:
+        async for delta in said:
+            assert_type(delta, Delta)
+            print(delta.to_dict())
+            break
+    async for event in provider_events(body, models={"reply": Reply}):
+        assert_type(event, StreamEvent | TypedCall)
+    async for told in provider_events(body, "a", max_string=5):
+        assert_type(told, StreamEvent)
 
 
 def others() -> None:

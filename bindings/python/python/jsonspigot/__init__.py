@@ -30,8 +30,10 @@ from ._native import (
     Revision,
     StreamEvent,
 )
+from ._open import Open
 from ._patch import PatchOp, apply_patch
-from ._typed import Partial
+from ._provider import TypedCall, provider_events
+from ._typed import Partial, Typed
 from ._types import Chunk, Event, ParserOptions, ValueKind, ValueState
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "Event",
     "InnerError",
     "JsonSpigotError",
+    "Open",
     "Parser",
     "ParserOptions",
     "Partial",
@@ -55,11 +58,14 @@ __all__ = [
     "ProviderStream",
     "Revision",
     "StreamEvent",
+    "Typed",
+    "TypedCall",
     "ValueKind",
     "ValueState",
     "apply_patch",
     "deltas",
     "events",
+    "provider_events",
     "snapshots",
 ]
 

@@ -48,6 +48,11 @@ class JsonSpigotError(ValueError):
         self.path = path
         self.events = [] if events is None else events
 
+    def to_dict(self) -> dict[str, Any]:
+        """The message and the place, as a dict that ``json.dumps`` takes."""
+        place = {"kind": self.kind, "offset": self.offset, "line": self.line, "column": self.column, "path": self.path}
+        return {"message": str(self), **place}
+
     def __reduce__(self) -> tuple[Any, ...]:
         place = (self.kind, self.offset, self.line, self.column, self.path, self.events)
         return type(self), (str(self), *place)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from typing import Any, Unpack, overload
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from ._errors import JsonSpigotError
 from ._native import Delta, Parser
 from ._types import Chunk, Event, ParserOptions
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+    from ._typed import Partial
+
+T = TypeVar("T")
 
 Patterns = str | Iterable[str] | None
 
@@ -15,14 +23,14 @@ Patterns = str | Iterable[str] | None
 @overload
 def events(
     source: Iterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
-) -> Iterator[Event]: ...
+) -> Generator[Event, None, None]: ...
 @overload
 def events(
     source: AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
-) -> AsyncIterator[Event]: ...
+) -> AsyncGenerator[Event, None]: ...
 def events(
     source: Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
-) -> Iterator[Event] | AsyncIterator[Event]:
+) -> Generator[Event, None, None] | AsyncGenerator[Event, None]:
     """Every event of a text that arrives as chunks of ``str`` or bytes.
 
     ``source`` is an iterable, or an async iterable such as an HTTP response's body; what is returned is an iterator of the
@@ -36,14 +44,14 @@ def events(
 
 
 @overload
-def deltas(source: Iterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]) -> Iterator[Delta]: ...
+def deltas(source: Iterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]) -> Generator[Delta, None, None]: ...
 @overload
 def deltas(
     source: AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
-) -> AsyncIterator[Delta]: ...
+) -> AsyncGenerator[Delta, None]: ...
 def deltas(
     source: Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
-) -> Iterator[Delta] | AsyncIterator[Delta]:
+) -> Generator[Delta, None, None] | AsyncGenerator[Delta, None]:
     """The pieces of the strings that the patterns select, as ``Delta`` events: ``path`` and ``text``.
 
     >>> [delta.text for delta in deltas(['{"say": "Hel', 'lo"}'], "say")]
@@ -53,21 +61,108 @@ def deltas(
 
 
 @overload
-def snapshots(source: Iterable[Chunk], **options: Unpack[ParserOptions]) -> Iterator[Any]: ...
-@overload
-def snapshots(source: AsyncIterable[Chunk], **options: Unpack[ParserOptions]) -> AsyncIterator[Any]: ...
 def snapshots(
-    source: Iterable[Chunk] | AsyncIterable[Chunk], **options: Unpack[ParserOptions]
-) -> Iterator[Any] | AsyncIterator[Any]:
+    source: Iterable[Chunk],
+    *,
+    model: None = None,
+    context: Any = None,
+    strict: bool | None = None,
+    by_alias: bool | None = None,
+    by_name: bool | None = None,
+    **options: Unpack[ParserOptions],
+) -> Generator[Any, None, None]: ...
+@overload
+def snapshots(
+    source: AsyncIterable[Chunk],
+    *,
+    model: None = None,
+    context: Any = None,
+    strict: bool | None = None,
+    by_alias: bool | None = None,
+    by_name: bool | None = None,
+    **options: Unpack[ParserOptions],
+) -> AsyncGenerator[Any, None]: ...
+@overload
+def snapshots(
+    source: Iterable[Chunk],
+    *,
+    model: type[T] | TypeAdapter[T],
+    context: Any = None,
+    strict: bool | None = None,
+    by_alias: bool | None = None,
+    by_name: bool | None = None,
+    **options: Unpack[ParserOptions],
+) -> Generator[Partial[T], None, None]: ...
+@overload
+def snapshots(
+    source: AsyncIterable[Chunk],
+    *,
+    model: type[T] | TypeAdapter[T],
+    context: Any = None,
+    strict: bool | None = None,
+    by_alias: bool | None = None,
+    by_name: bool | None = None,
+    **options: Unpack[ParserOptions],
+) -> AsyncGenerator[Partial[T], None]: ...
+@overload
+def snapshots(
+    source: Iterable[Chunk],
+    *,
+    model: Any,
+    context: Any = None,
+    strict: bool | None = None,
+    by_alias: bool | None = None,
+    by_name: bool | None = None,
+    **options: Unpack[ParserOptions],
+) -> Generator[Partial[Any], None, None]: ...
+@overload
+def snapshots(
+    source: AsyncIterable[Chunk],
+    *,
+    model: Any,
+    context: Any = None,
+    strict: bool | None = None,
+    by_alias: bool | None = None,
+    by_name: bool | None = None,
+    **options: Unpack[ParserOptions],
+) -> AsyncGenerator[Partial[Any], None]: ...
+def snapshots(
+    source: Iterable[Chunk] | AsyncIterable[Chunk],
+    *,
+    model: Any = None,
+    context: Any = None,
+    strict: bool | None = None,
+    by_alias: bool | None = None,
+    by_name: bool | None = None,
+    **options: Unpack[ParserOptions],
+) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
     """The value as far as it is known, after each chunk that added to it: dicts, lists, strings, numbers.
 
     What has not changed since the last snapshot is the same object. The last one is the complete value; if the text is
     invalid or incomplete, ``JsonSpigotError`` is raised after the last snapshot.
 
+    With a ``model``, each is a ``Partial`` of it, as ``Parser.typed`` says, and duplicate keys are rejected. A closed value
+    that does not fit raises pydantic's ``ValidationError``.
+
     >>> list(snapshots(['{"say": "Hel', 'lo"}']))
     [{'say': 'Hel'}, {'say': 'Hello'}]
     """
     options.setdefault("snapshots", True)
+    if model is not None:
+        options.setdefault("duplicate_keys", "reject")
+        parser = Parser(**_lean(options))
+        typed = parser.typed(model, context=context, strict=strict, by_alias=by_alias, by_name=by_name)
+        seen: Partial[Any] | None = None
+
+        def grown(_: list[Event]) -> Iterable[Any]:
+            nonlocal seen
+            looked = typed.look()
+            if looked is None or looked is seen:
+                return ()
+            seen = looked
+            return (looked,)
+
+        return _loop(source, parser, grown)
     parser = Parser(**_lean(options))
     told = parser.revision()
 
@@ -95,43 +190,81 @@ def _only_deltas(told: list[Event]) -> Iterable[Delta]:
     return (event for event in told if isinstance(event, Delta))
 
 
-Choice = Callable[[list[Event]], Iterable[Any]]
+Choice = Callable[[list[Any]], Iterable[Any]]
 
 
-def _loop(source: Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser, choose: Choice) -> Iterator[Any] | AsyncIterator[Any]:
+def _loop(
+    source: Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser, choose: Choice
+) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
+    def read(chunk: Chunk) -> Attempt:
+        return _tried(parser.feed, chunk)
+
+    def finish() -> Attempt:
+        return _tried(parser.finish)
+
     if isinstance(source, AsyncIterable):
-        return _in_async(source, parser, choose)
-    return _in_sync(source, parser, choose)
+        return in_async(source, read, finish, choose)
+    return in_sync(source, read, finish, choose)
 
 
-def _in_sync(source: Iterable[Chunk], parser: Parser, choose: Choice) -> Iterator[Any]:
-    for chunk in source:
-        told, error = _tried(parser.feed, chunk)
+#: The events of a call, and its error, which is raised only after they have been passed on.
+Attempt = tuple[list[Any], Exception | None]
+
+
+def in_sync(
+    source: Iterable[Any], read: Callable[[Any], Attempt], finish: Callable[[], Attempt], choose: Choice
+) -> Generator[Any, None, None]:
+    """Reads a source to its end, and closes it if the loop is left before."""
+    iterator = iter(source)
+    is_read = False
+    try:
+        for chunk in iterator:
+            told, error = read(chunk)
+            yield from choose(told)
+            if error is not None:
+                raise error
+        is_read = True
+        told, error = finish()
         yield from choose(told)
         if error is not None:
             raise error
-    told, error = _tried(parser.finish)
-    yield from choose(told)
-    if error is not None:
-        raise error
+    finally:
+        if not is_read:
+            for opened in (iterator, source):
+                close = getattr(opened, "close", None)
+                if close is not None:
+                    close()
 
 
-async def _in_async(source: AsyncIterable[Chunk], parser: Parser, choose: Choice) -> AsyncIterator[Any]:
-    async for chunk in source:
-        told, error = _tried(parser.feed, chunk)
+async def in_async(
+    source: AsyncIterable[Any], read: Callable[[Any], Attempt], finish: Callable[[], Attempt], choose: Choice
+) -> AsyncGenerator[Any, None]:
+    """The same of an async source."""
+    iterator = aiter(source)
+    is_read = False
+    try:
+        async for chunk in iterator:
+            told, error = read(chunk)
+            for chosen in choose(told):
+                yield chosen
+            if error is not None:
+                raise error
+        is_read = True
+        told, error = finish()
         for chosen in choose(told):
             yield chosen
         if error is not None:
             raise error
-    told, error = _tried(parser.finish)
-    for chosen in choose(told):
-        yield chosen
-    if error is not None:
-        raise error
+    finally:
+        if not is_read:
+            for opened in (iterator, source):
+                close = getattr(opened, "aclose", None) or getattr(opened, "close", None)
+                closing = None if close is None else close()
+                if isawaitable(closing):
+                    await closing
 
 
-def _tried(call: Callable[..., list[Event]], *arguments: Chunk) -> tuple[list[Event], JsonSpigotError | None]:
-    """The events of a call, and its error, which is raised only after they have been passed on."""
+def _tried(call: Callable[..., list[Event]], *arguments: Chunk) -> Attempt:
     try:
         return call(*arguments), None
     except JsonSpigotError as error:

@@ -55,6 +55,6 @@ class ParserOptions(TypedDict, total=False):
     max_string: int | None
     max_number: int | None
     max_total: int | None
-    lenient: DeviationName | Iterable[DeviationName]
+    lenient: DeviationName | Iterable[DeviationName] | None
     accept_deviations: bool
     decimals: bool

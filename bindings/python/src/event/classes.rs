@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyModule, PyString, PyTuple, PyType};
 use pyo3::{IntoPyObjectExt, PyTraverseError, PyVisit};
 
 use crate::error::own;
@@ -46,6 +46,20 @@ macro_rules! place_of_match {
             #[getter]
             fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
                 PyTuple::new(py, indices(self.path.bind(py).to_str()?))
+            }
+
+            /// The event as a dict that ``json.dumps`` takes, with its ``type``.
+            fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                as_data(py)?.call_method1("to_dict", (slf,))
+            }
+
+            #[classmethod]
+            fn __get_pydantic_core_schema__<'py>(
+                class: &Bound<'py, PyType>,
+                _source: &Bound<'py, PyAny>,
+                _handler: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                as_data(class.py())?.call_method1("core_schema", (class,))
             }
 
             $($extra)*
@@ -300,6 +314,11 @@ pub(crate) fn made_once<'py>(
     let made = make()?.unbind();
     // Another thread may have been first: then its object is the one.
     Ok(cell.get_or_init(|| made).clone_ref(py))
+}
+
+/// What makes data of events: the same for all kinds, so it is written in Python.
+pub(crate) fn as_data(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("jsonspigot._data")
 }
 
 fn same<T>(py: Python<'_>, own: &Py<T>, other: &Py<T>) -> PyResult<bool> {

@@ -18,7 +18,7 @@ use crate::event::Paths;
 use crate::keys::Keys;
 use crate::mirror::Mirror;
 use crate::options::{Options, pattern_set};
-use crate::value::{build, on_one_line};
+use crate::value::{Fractions, build, on_one_line};
 
 /// A moment of a snapshot, to be compared with a later one; see ``Parser.revision``.
 #[pyclass(frozen, eq, hash, module = "jsonspigot")]
@@ -58,6 +58,7 @@ impl Parser {
         Self(Inner {
             parser,
             has_snapshots: options.has_snapshots(),
+            rejects_duplicates: options.rejects_duplicates(),
             fractions,
             paths: Paths::default(),
             keys: Keys::default(),
@@ -193,11 +194,34 @@ impl Parser {
 
     /// The snapshot as a ``Model``: a pydantic model, dataclass, ``TypedDict`` or any type that pydantic validates.
     ///
-    /// What is open and does not fit yet is left out; what is complete and does not fit raises pydantic's
-    /// ``ValidationError``. Returns ``None`` while the value has not begun or lacks a required field that may still come.
-    /// The cost is that of validating the whole snapshot.
+    /// One look as of ``typed``: its cost is that of validating the whole snapshot. Duplicate keys may be of either kind.
     fn snapshot_as<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("jsonspigot._typed")?.call_method1("snapshot_as", (slf, model))
+    }
+
+    /// A typed view of this text, as it grows: each ``look()`` gives what is known as a ``Partial`` of the model, at the
+    /// price of what is new. ``model`` is a pydantic model, a ``TypeAdapter`` or any type that pydantic validates.
+    ///
+    /// Needs ``snapshots=True`` and ``duplicate_keys="reject"``.
+    #[pyo3(
+        signature = (model, **options),
+        text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
+    )]
+    fn typed<'py>(
+        slf: &Bound<'py, Self>,
+        model: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        {
+            let inner = &Self::lock(slf)?.0;
+            inner.require_snapshots()?;
+            if !inner.rejects_duplicates {
+                return Err(PyValueError::new_err(
+                    "typed needs duplicate_keys=\"reject\": a member that came twice could be missed",
+                ));
+            }
+        }
+        slf.py().import("jsonspigot._typed")?.call_method("Typed", (slf, model), options)
     }
 
     /// The path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
@@ -298,6 +322,12 @@ impl Parser {
     #[getter]
     fn is_strict(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.parser.is_strict())
+    }
+
+    /// Whether fractions are ``Decimal``.
+    #[getter]
+    fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(Self::lock(slf)?.0.fractions == Fractions::Decimal)
     }
 
     /// The patterns, as they were given.

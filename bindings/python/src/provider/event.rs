@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use jsonspigot::providers::{Block, Media, Opaque, Source, StreamEvent as CoreEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, ToolCall};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use crate::envelope::{Verdict, equal, shown};
-use crate::event::{Paths, event_object};
+use crate::event::{Paths, as_data, event_object};
 use crate::value::{Fractions, on_one_line};
 
 /// What a provider's stream tells, the same for every provider. ``json`` is always the provider's own JSON text.
@@ -119,6 +120,24 @@ impl StreamEvent {
 
     fn __hash__(slf: &Bound<'_, Self>) -> PyResult<isize> {
         slf.as_any().get_type().hash()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        as_data(py)?.call_method1("reduced", (slf,))
+    }
+
+    /// The event as a dict that ``json.dumps`` takes, with its ``type``.
+    fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        as_data(py)?.call_method1("to_dict", (slf,))
+    }
+
+    #[classmethod]
+    fn __get_pydantic_core_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        _source: &Bound<'py, PyAny>,
+        _handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        as_data(class.py())?.call_method1("core_schema", (class,))
     }
 }
 

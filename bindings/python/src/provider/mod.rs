@@ -11,7 +11,7 @@ use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
 use jsonspigot::{Parser, Retain};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 pub(crate) use self::event::StreamEvent;
 use self::event::made;
@@ -292,6 +292,18 @@ impl ProviderStream {
         }
     }
 
+    /// The path to the innermost open value of an open call's input; ``None`` if nothing is open. Needs ``snapshots=True``.
+    fn open_path<'py>(&self, py: Python<'py>, call: u64) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let mut inner = self.lock()?;
+        let Inner { stream, fractions, keys, mirrors, .. } = &mut *inner;
+        let Some(parser) = stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) else {
+            return Ok(None);
+        };
+        let mirror = mirrors.entry(call).or_insert_with(|| Mirror::new(*fractions));
+        mirror.update(py, parser, keys)?;
+        mirror.open_path(py, parser)
+    }
+
     /// The message as it goes back to the provider, if the stream was built ``with_message=True``; ``None`` before its end.
     fn message<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
@@ -303,6 +315,13 @@ impl ProviderStream {
     #[getter]
     fn provider(&self) -> PyResult<Option<&'static str>> {
         Ok(self.lock()?.stream.provider().map(Provider::name))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let inner = self.lock()?;
+        let provider = inner.stream.provider().map_or("not known yet", Provider::name);
+        let open = inner.stream.calls().open_calls().count();
+        Ok(format!("<jsonspigot.ProviderStream {provider}, {open} open calls>"))
     }
 
     /// The numbers of the calls that are open.

@@ -1,0 +1,161 @@
+"""What a typed look costs, after each chunk: `python bench/typed.py`. Ratios to what is done without this package: read the
+text so far with `jiter`, and have pydantic validate it. The models have defaults throughout, because that recipe shows
+nothing of a model whose required fields have not come; instructor's `Partial` and pydantic's own partial validation (of a
+TypedDict: it drops nothing within models) read all of it again too. Best of several runs, in process time.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jiter
+from instructor.dsl.partial import Partial as InstructorPartial
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from jsonspigot import Parser
+
+
+class Slot(BaseModel):
+    message: str = ""
+    options: list[str] = []
+    done: bool = False
+
+
+class Turn(BaseModel):
+    ask_slots: list[Slot] = []
+    note: str = ""
+
+
+class SlotDict(TypedDict, total=False):
+    message: str
+    options: list[str]
+    done: bool
+
+
+class TurnDict(TypedDict, total=False):
+    ask_slots: list[SlotDict]
+    note: str
+
+
+#: Bytes of the text, and of each chunk.
+SIZES = [(171, 4), (594, 4), (2_860, 4), (14_000, 40), (57_000, 200)]
+CLOSED = [1_000, 100_000, 1_000_000]
+Run = Callable[[list[str]], Any]
+
+
+def text_of(size: int) -> str:
+    slot = {"message": "Great! What's your budget for the trip?", "options": ["low", "high"], "done": False}
+    turn = {"ask_slots": [slot] * max(1, size // len(json.dumps(slot))), "note": ""}
+    return json.dumps({**turn, "note": "x" * max(0, size - len(json.dumps(turn)))})
+
+
+def ours(chunks: list[str]) -> Any:
+    parser = Parser(snapshots=True, duplicate_keys="reject", retain="nothing")
+    typed = parser.typed(Turn)
+    look: Any = None
+    for chunk in chunks:
+        parser.feed(chunk)
+        look = typed.look()
+    return look.value
+
+
+def naive(chunks: list[str]) -> Any:
+    text, value = b"", None
+    for chunk in chunks:
+        text += chunk.encode()
+        try:
+            value = Turn.model_validate(jiter.from_json(text, partial_mode="trailing-strings"))
+        except ValidationError:
+            continue
+    return value
+
+
+def instructor(chunks: list[str]) -> Any:
+    value = None
+    for value in InstructorPartial[Turn].model_from_chunks(iter(chunks)):
+        pass
+    return Turn.model_validate(value.model_dump() if value is not None else {})
+
+
+def pydantic_partial(chunks: list[str]) -> Any:
+    adapter, text, value = TypeAdapter(TurnDict), b"", None
+    for chunk in chunks:
+        text += chunk.encode()
+        try:
+            value = adapter.validate_json(text, experimental_allow_partial="trailing-strings")
+        except ValidationError:
+            continue
+    return Turn.model_validate(value)
+
+
+def best(run: Callable[[], Any], budget: float = 1.0) -> float:
+    times: list[float] = []
+    end = time.process_time() + budget
+    while len(times) < 2 or time.process_time() < end:
+        gc.collect()
+        gc.disable()
+        begin = time.process_time()
+        run()
+        times.append(time.process_time() - begin)
+        gc.enable()
+    return min(times)
+
+
+def table() -> None:
+    rows: dict[str, Run] = {
+        "jsonspigot, typed": ours,
+        "pydantic, partial TypedDict": pydantic_partial,
+        "instructor, Partial": instructor,
+    }
+    print("| |", " | ".join(f"{size:,} B" for size, _ in SIZES), "|")
+    ratios: dict[str, list[str]] = {name: [] for name in rows}
+    for size, step in SIZES:
+        text = text_of(size)
+        chunks = [text[at : at + step] for at in range(0, len(text), step)]
+        whole = Turn.model_validate_json(text)
+        assert naive(chunks) == whole
+        baseline = best(lambda chunks=chunks: naive(chunks))
+        for name, run in rows.items():
+            if run is instructor and size > 3_000:
+                ratios[name].append("–")
+                continue
+            assert run(chunks) == whole, name
+            ratios[name].append(f"{best(lambda run=run, chunks=chunks: run(chunks)) / baseline:.2f}")
+    for name, cells in ratios.items():
+        print(f"| {name} |", " | ".join(cells), "|")
+    for closed in CLOSED:
+        look, recipe = after(closed)
+        print(f"after {closed:,} B: a look {look * 1e6:.1f} us, jiter and validating {recipe * 1e6:.0f} us")
+
+
+def after(closed: int) -> tuple[float, float]:
+    """A look at a growing string when that much has closed before it, in one list; and the recipe for it."""
+    text = text_of(closed).partition(' "note"')[0][:-2] + ', {"message": "'
+    parser = Parser(snapshots=True, duplicate_keys="reject", retain="nothing")
+    typed = parser.typed(Turn)
+    parser.feed(text)
+    typed.look()
+    count = 200
+
+    def looks() -> None:
+        for _ in range(count):
+            parser.feed("x")
+            typed.look()
+
+    data = text.encode() + b"x"
+    times = max(1, 200_000 // len(data))
+
+    def recipes() -> None:
+        for _ in range(times):
+            Turn.model_validate(jiter.from_json(data, partial_mode="trailing-strings"))
+
+    return best(looks, 0.3) / count, best(recipes, 0.3) / times
+
+
+if __name__ == "__main__":
+    table()

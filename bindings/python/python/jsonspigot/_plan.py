@@ -1,0 +1,366 @@
+"""A type as it is read from its `core_schema`, place by place: how an open value at a place is shown, and what validates a
+closed one. Nothing of a stream is kept here. A schema of a kind that is not known here is shown only when it is closed.
+"""
+
+# Schemas and events are taken as they come: strictly, each line would be a cast.
+# pyright: basic
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from enum import Enum
+from threading import RLock
+from typing import Any, cast
+
+from pydantic import ValidationError
+from pydantic_core import (
+    PydanticCustomError,
+    PydanticKnownError,
+    SchemaValidator,
+    core_schema,
+    to_json,
+)
+
+from ._open import OUT, open_type
+
+ANY: Any = core_schema.any_schema()
+FUNCTIONS = ("function-after", "function-before", "function-wrap")
+#: What is no part of how a value is validated.
+ASIDE = ("ref", "serialization", "metadata")
+_lock = RLock()
+
+
+class Wrong(Exception):
+    """A closed value that does not fit: pydantic's errors, with the place so far."""
+
+    def __init__(self, errors: list[Any]) -> None:
+        super().__init__()
+        self.errors = errors
+
+    def at(self, key: Any) -> Wrong:
+        for error in self.errors:
+            error["loc"] = (key, *error["loc"])
+        return self
+
+    @staticmethod
+    def of(error: ValidationError) -> Wrong:
+        lines: list[Any] = []
+        for details in error.errors(include_url=False):
+            kind: Any = details["type"]
+            context: Any = details.get("ctx") or {}
+            try:
+                PydanticKnownError(kind, context or None)
+            except Exception:  # a kind of the user's own
+                message: Any = details["msg"].replace("{", "(").replace("}", ")")
+                kind = PydanticCustomError(kind, message, context or None)
+            lines.append({"type": kind, "loc": details["loc"], "input": details["input"], "ctx": context})
+        return Wrong(lines)
+
+
+class Run:
+    """How the values of one stream are validated."""
+
+    __slots__ = ("_below", "by_alias", "by_name", "decimals", "options", "python", "shell_options")
+
+    def __init__(self, context: Any, strict: bool | None, by_alias: bool | None, by_name: bool | None, decimals: bool) -> None:
+        given = {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}
+        self.options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        self.shell_options = {name: value for name, value in self.options.items() if name != "strict"}
+        self.by_alias, self.by_name, self.decimals = by_alias, by_name, decimals
+        self.python = False
+        self._below: Run | None = None
+
+    def below(self) -> Run:
+        """What is below a before or wrap validator, pydantic validates as Python's values."""
+        if self.python:
+            return self
+        if self._below is None:
+            below = Run(self.options.get("context"), self.options.get("strict"), self.by_alias, self.by_name, self.decimals)
+            below.python = True
+            self._below = below
+        return self._below
+
+    def text(self, raw: Any) -> bytes:
+        return to_json(without_decimals(raw) if self.decimals else raw, inf_nan_mode="constants")
+
+    def validated(self, validator: SchemaValidator, raw: Any) -> Any:
+        try:
+            if self.python:
+                return validator.validate_python(raw, **self.options)
+            return validator.validate_json(self.text(raw), **self.options)
+        except ValidationError as error:
+            raise Wrong.of(error) from None
+
+    def called(self, validator: SchemaValidator | None, after: SchemaValidator | None, value: Any) -> Any:
+        """A shell, on values that are validated already."""
+        try:
+            if validator is not None:
+                value = validator.validate_python(value, **self.shell_options)
+            return value if after is None else after.validate_python(value, **self.shell_options)
+        except ValidationError as error:
+            raise Wrong.of(error) from None
+
+
+def without_decimals(value: Any) -> Any:
+    """As pydantic's own JSON parser reads numbers, for fields that are a ``Decimal`` too."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: without_decimals(item) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [without_decimals(item) for item in cast("list[Any]", value)]
+    return value
+
+
+class Builder:
+    """The places of one type, each made once."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, Any] = {}
+        self._nodes: dict[Any, Node] = {}
+
+    def node(self, schema: Any, config: Any) -> Node:
+        key = ("ref", schema["schema_ref"]) if schema["type"] == "definition-ref" else id(schema)
+        with _lock:
+            known = self._nodes.get(key)
+            if known is None:
+                # The node keeps the schema, and so its id.
+                known = self._nodes[key] = Node(self, schema, config)
+            return known
+
+    def validator(self, schema: Any, config: Any) -> SchemaValidator:
+        """Of a part of the type, with those definitions that it uses."""
+        if schema["type"] == "definitions":
+            return SchemaValidator(schema, config)
+        needed: dict[str, Any] = {}
+        todo: list[Any] = [schema]
+        while todo:
+            part = todo.pop()
+            if isinstance(part, dict):
+                inner = cast("dict[str, Any]", part)
+                if inner.get("type") == "definition-ref":
+                    name = inner["schema_ref"]
+                    if name not in needed and name in self.definitions:
+                        needed[name] = self.definitions[name]
+                        todo.append(needed[name])
+                todo += [value for key, value in inner.items() if key not in ("metadata", "cls", "serialization")]
+            elif isinstance(part, (list, tuple)):
+                todo += cast("list[Any]", part)
+        if needed:
+            schema = core_schema.definitions_schema(schema, list(needed.values()))
+        return SchemaValidator(schema, config)
+
+
+class Node:
+    """A place of a type."""
+
+    #: JSON types whose closed value needs no call, and strings that need none.
+    quick: tuple[Any, ...] = ()
+    literals: frozenset[str] = frozenset()
+    #: How an open string is shown.
+    text: Callable[[str], Any] | None = None
+    #: Of an open object and an open array: the kind of its level, and what that is made from.
+    object: tuple[Any, ...] | None = None
+    array: tuple[Any, ...] | None = None
+    #: A validator wants the raw value: at the closing, all of it runs again.
+    redo = False
+    nullable = False
+
+    def __init__(self, builder: Builder, schema: Any, config: Any) -> None:
+        self.builder, self.schema, self.config = builder, schema, config
+        self.afters: list[Any] = []
+        self.shells: dict[str, Any] = {}
+        self._begun = self._done = False
+
+    def full(self, raw: Any, run: Run) -> Any:
+        validator = self.shells.get("full")
+        if validator is None:
+            validator = self.shells["full"] = self.builder.validator(self.schema, self.config)
+        return run.validated(validator, raw)
+
+    def closed(self, raw: Any, run: Run) -> Any:
+        kind = type(raw)
+        if kind in self.quick or (kind is str and raw in self.literals):
+            return raw
+        return self.full(raw, run)
+
+    def after(self, run: Run, value: Any) -> Any:
+        """What the after-validators around the core make of its value."""
+        if not self.afters:
+            return value
+        if "after" not in self.shells:
+            self.shells["after"] = after_validator(self.afters, self.config)
+        return run.called(None, self.shells["after"], value)
+
+    def resolved(self) -> Node:
+        if not self._done:
+            with _lock:
+                # A recursive type comes here again, in the same thread.
+                if not self._begun:
+                    self._begun = True
+                    self._resolve()
+                    self._done = True
+        return self
+
+    def _resolve(self) -> None:
+        schema, config, builder = self.schema, self.config, self.builder
+        while True:
+            match schema["type"]:
+                case "definitions":
+                    for definition in schema["definitions"]:
+                        builder.definitions[definition["ref"]] = definition
+                    schema = schema["schema"]
+                case "definition-ref":
+                    schema = builder.definitions[schema["schema_ref"]]
+                case "nullable":
+                    self.nullable, schema = True, schema["schema"]
+                case "default":
+                    if schema.get("on_error", "raise") != "raise":
+                        return
+                    schema = schema["schema"]
+                case "function-after":
+                    self.afters.append(schema)
+                    schema = schema["schema"]
+                case "function-before" | "function-wrap":
+                    self.redo, schema = True, schema["schema"]
+                case "json-or-python":
+                    schema = schema["json_schema"]
+                case _:
+                    break
+        self._core(schema, config or {})
+        if self.nullable and self.quick:
+            self.quick = (*self.quick, type(None))
+
+    def _core(self, schema: Any, config: Any) -> None:
+        pure = not self.afters and not self.redo
+        match schema["type"]:
+            case "model" if schema.get("root_model"):
+                self._root(schema, config)
+            case "str":
+                pure = pure and not set(schema) & {"pattern", "max_length", "min_length"}
+                pure = pure and not set(config) & {"str_max_length", "str_min_length"}
+                self._text(schema, config, pure)
+            case "any":
+                self.text = _same
+                self.object = self.array = ("raw",)
+                self.quick = (str, int, bool, float, type(None)) if pure else ()
+            case "int" if pure and not set(schema) & {"le", "lt", "ge", "gt", "multiple_of"}:
+                self.quick = (int,)
+            case "bool" if pure:
+                self.quick = (bool,)
+            case "literal" if pure and all(type(value) is str for value in schema["expected"]):
+                self.literals = frozenset(schema["expected"])
+            case "list" | "set" | "frozenset" | "tuple":
+                items = schema.get("items_schema")
+                if not (isinstance(items, dict) and cast("dict[str, Any]", items).get("on_error") == "omit"):
+                    self.array = ("array", schema, config)
+            case "dict":
+                self.object = ("dict", schema, config)
+            case "model" | "dataclass" | "typed-dict":
+                self.object = ("object", schema, config)
+            case "tagged-union":
+                self._tagged(schema, config)
+            case "union":
+                self._union(schema, config)
+            case _:
+                pass
+
+    def _root(self, schema: Any, config: Any) -> None:
+        self.redo = self.redo or bool(schema.get("custom_init"))
+        inner = self.builder.node(schema["schema"], schema.get("config", config)).resolved()
+        shown = open_type(schema["cls"])
+        text = inner.text
+        if text is not None:
+            self.text = lambda raw: OUT if (value := text(raw)) is OUT else root_of(shown, value)
+        self.object = inner.object and ("root", schema, inner, shown)
+        self.array = inner.array and ("root", schema, inner, shown)
+
+    def _text(self, schema: Any, config: Any, pure: bool) -> None:
+        options = (("strip_whitespace", "str_strip_whitespace"), ("to_lower", "str_to_lower"), ("to_upper", "str_to_upper"))
+        changes: Any = {name: True for name, by_config in options if schema.get(name, config.get(by_config))}
+        if changes:
+            self.text = SchemaValidator(core_schema.str_schema(**changes)).validate_python
+        else:
+            self.text = _same
+            self.quick = (str,) if pure else ()
+
+    def _tagged(self, schema: Any, config: Any) -> None:
+        by = schema["discriminator"]
+        paths: Any = [[by]] if isinstance(by, str) else by
+        if not isinstance(paths, list):
+            return
+        if not all(isinstance(path, list) for path in cast("list[Any]", paths)):
+            paths = [paths]
+        keys = [path[0] for path in paths if len(path) == 1]
+        if not keys:
+            return
+        choices: dict[Any, Node] = {}
+        for tag, choice in schema["choices"].items():
+            found = schema["choices"][choice] if isinstance(choice, (str, int)) else choice
+            choices[tag.value if isinstance(tag, Enum) else tag] = self.builder.node(found, config)
+        self.object = ("tagged", keys, choices)
+
+    def _union(self, schema: Any, config: Any) -> None:
+        members = [self.builder.node(m[0] if isinstance(m, tuple) else m, config).resolved() for m in schema["choices"]]
+        cores = [self._core_of(member.schema) for member in members]
+        plain = all(map(_is_plain, cores))
+        texts = [(member, core) for member, core in zip(members, cores, strict=True) if member.text]
+        smart = schema.get("mode", "smart") == "smart"
+        if len(texts) == 1 and texts[0][1]["type"] == "str" and smart and plain:
+            self.text = texts[0][0].text
+        if not any(core["type"] in ("function-plain", "any") or core.get("root_model") for core in cores):
+            objects = [member for member in members if member.object]
+            arrays = [member for member in members if member.array]
+            self.object = ("union", objects) if objects else None
+            self.array = ("union", arrays) if arrays else None
+        if plain and not self.afters and not self.redo:
+            self.quick = tuple({kind for member in members for kind in member.quick if kind in (str, bool)})
+
+    def _core_of(self, schema: Any) -> Any:
+        while schema["type"] in ("nullable", "default", "definition-ref", "definitions", *FUNCTIONS):
+            if schema["type"] == "definition-ref":
+                schema = self.builder.definitions[schema["schema_ref"]]
+            else:
+                schema = schema["schema"]
+        return schema
+
+
+_EXACT = frozenset("str int float bool none list dict set tuple frozenset model dataclass typed-dict".split())
+
+
+def _is_plain(schema: Any) -> bool:
+    """No text but of a `str` or a literal fits it, so that an open text can be shown beside it."""
+    if schema["type"] == "literal":
+        return all(type(value) is str for value in schema["expected"])
+    return schema["type"] in _EXACT and not schema.get("root_model")
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def root_of(cls: Any, value: Any) -> Any:
+    made: Any = object.__new__(cls)
+    object.__setattr__(made, "__dict__", {"root": value})
+    object.__setattr__(made, "__pydantic_fields_set__", {"root"})
+    object.__setattr__(made, "__pydantic_extra__", None)
+    object.__setattr__(made, "__pydantic_private__", None)
+    return made
+
+
+def after_validator(afters: list[Any], config: Any) -> SchemaValidator | None:
+    """After-validators alone, outermost first, over a value that is validated already."""
+    if not afters:
+        return None
+    schema: Any = ANY
+    for after in reversed(afters):
+        schema = {"type": "function-after", "function": after["function"], "schema": schema}
+    return SchemaValidator(schema, config)
+
+
+def lax(config: Any) -> Any:
+    return {**config, "strict": False} if config else None
+
+
+def without(schema: Any, *names: str) -> Any:
+    return {key: value for key, value in schema.items() if key not in ASIDE and key not in names}

@@ -1,0 +1,238 @@
+"""Events are data; sources are closed; one loop over a provider's stream."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import pickle
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from jsonspigot import (
+    Begin,
+    Delta,
+    DocumentEnd,
+    Documents,
+    End,
+    Envelope,
+    EnvelopeEvent,
+    JsonSpigotError,
+    Open,
+    Parser,
+    StreamEvent,
+    TypedCall,
+    deltas,
+    provider_events,
+    snapshots,
+)
+
+
+def chat(arguments: str, index: int = 0, name: str | None = None) -> dict[str, Any]:
+    function: dict[str, Any] = {"arguments": arguments} | ({"name": name} if name else {})
+    call = {"index": index, "function": function} | ({"id": f"c{index}"} if name else {})
+    return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+
+
+STOP = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+BOOK = [chat('{"city": "Pa', 0, "book"), chat("ris"), chat('", "n": 2}'), STOP]
+
+
+def every_event() -> list[Any]:
+    parser = Parser(["a", "b | x"], decimals=True)
+    told: list[Any] = parser.feed('{"a": "x", "b": "{]"}')
+    told += [*Parser("a", decimals=True).feed('{"a": 1.50}'), End("a", None)]
+    told += Documents("lines", "a").feed('{"a": 1.5}\n{"a"]\n')
+    told += Documents("lines", lenient="comments", accept_deviations=True, decimals=True).feed("[1.5] // x\n")
+    envelope = Envelope("fence:json", "a")
+    told += [*envelope.feed('Hello ```json\n{"a": "x"}\n``` and ```json\n{"a"]\n```'), *envelope.finish()]
+    told += provider_events([*BOOK[:-2], chat('"}', 0), STOP], "city")
+    return told
+
+
+EVENTS = every_event()
+
+
+def test_there_are_events_of_every_class() -> None:
+    assert {event.to_dict()["type"].partition(".")[0] for event in EVENTS} == {
+        "Begin", "Delta", "End", "InnerError", "DocumentEnd", "EnvelopeEvent", "StreamEvent",
+    }  # fmt: skip
+    assert len({type(event) for event in EVENTS}) > 12
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+def test_an_event_is_data(event: Any) -> None:
+    for again in (pickle.loads(pickle.dumps(event)), copy.copy(event), copy.deepcopy(event)):
+        assert again == event and type(again) is type(event) and repr(again) == repr(event)
+        assert hash(again) == hash(event)
+        assert again.to_dict() == event.to_dict()
+    assert all(event != other for other in EVENTS if type(other) is not type(event))
+    as_dict = event.to_dict()
+    text = json.dumps(event, default=lambda it: it.to_dict())
+    assert json.loads(text) == as_dict == json.loads(TypeAdapter(type(event)).dump_json(event))
+    assert as_dict["type"] == repr(event).partition("(")[0]
+
+    class Holder(BaseModel):
+        event: type(event)  # type: ignore[valid-type]
+
+    held = Holder(event=event)
+    assert held.model_dump() == {"event": event} and held.model_dump(mode="json") == {"event": as_dict}
+    assert Holder.model_json_schema()["properties"]["event"]["type"] == "object"
+    with pytest.raises(ValidationError):
+        Holder(event=1)  # type: ignore[call-arg]
+
+
+def test_dicts_have_what_match_has() -> None:
+    begin, delta, end = Parser("a").feed('{"a": "x"}')
+    assert delta.to_dict() == {"type": "Delta", "path": "a", "text": "x", "pattern": 0, "match_id": 0, "offset": 7, "document": 0}
+    assert (begin.to_dict()["kind"], end.to_dict()["value"]) == ("string", "x")
+    assert End("a", None).to_dict()["value"] is None
+    wrong = next(event for event in EVENTS if isinstance(event, DocumentEnd) and event.error)
+    assert wrong.to_dict()["error"]["kind"] == "unexpected-byte" and wrong.to_dict()["value"] is None
+    lenient = next(event for event in EVENTS if isinstance(event, DocumentEnd) and event.deviation_count)
+    assert lenient.to_dict()["deviations"][0]["kind"] == "comments" and lenient.to_dict()["value"] == [1.5]
+
+
+def test_events_in_responses() -> None:
+    fastapi = pytest.importorskip("fastapi")
+    from starlette.responses import JSONResponse
+
+    async def told() -> list[Begin | Delta | End]:
+        return Parser("a").feed('{"a": "x"}')  # type: ignore[return-value]
+
+    app = fastapi.FastAPI()
+    told.__annotations__["return"] = list[Begin | Delta | End]
+    app.get("/")(told)
+    schema = app.openapi()["paths"]["/"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert schema["type"] == "array"
+    route = next(route for route in app.routes if getattr(route, "path", "") == "/")
+
+    async def call() -> bytes:
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b""}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b"", "root_path": ""}
+        await app(scope, receive, send)
+        return b"".join(message.get("body", b"") for message in sent)
+
+    assert route is not None and JSONResponse is not None
+    assert [event["type"] for event in json.loads(asyncio.run(call()))] == ["Begin", "Delta", "End"]
+
+
+class Source:
+    """A source that notes its closing, as an SDK's stream does."""
+
+    closed = 0
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self.items
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class AsyncSource(Source):
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        for item in self.items:
+            yield item
+
+    __iter__ = None  # type: ignore[assignment]
+
+    async def close(self) -> None:  # type: ignore[override]
+        self.closed += 1
+
+
+TEXT = ['{"a": "x', 'y"}']
+
+
+def test_a_source_is_closed_if_the_loop_is_left() -> None:
+    source = Source(TEXT)
+    loop = deltas(source, "a")
+    assert next(loop).text == "x"
+    loop.close()
+    assert source.closed == 1
+    read = Source(TEXT)
+    assert len(list(snapshots(read))) == 2 and read.closed == 0
+    wrong = Source(["[1]]", "x"])
+    with pytest.raises(JsonSpigotError):
+        list(snapshots(wrong))
+    assert wrong.closed == 1
+
+
+def test_an_async_source_is_closed_if_the_loop_is_left() -> None:
+    async def left(loop: Any) -> None:
+        async with aclosing(loop):
+            async for _ in loop:
+                break
+
+    source, stream = AsyncSource(TEXT), AsyncSource(BOOK)
+    asyncio.run(left(snapshots(source)))
+    asyncio.run(left(provider_events(stream, "city")))
+    assert (source.closed, stream.closed) == (1, 1)
+
+
+class Book(BaseModel):
+    city: str
+    n: int
+
+
+def typed(stream: Any, **options: Any) -> list[TypedCall]:
+    return [event for event in provider_events(stream, models={"book": Book}, **options) if isinstance(event, TypedCall)]
+
+
+def test_typed_calls() -> None:
+    calls = typed(BOOK)
+    assert [(call.value.city, call.complete) for call in calls] == [("Pa", False), ("Paris", False), ("Paris", True)]
+    assert isinstance(calls[0].value, Open) and type(calls[-1].value) is Book and calls[-1].value == Book(city="Paris", n=2)
+    assert typed(BOOK, decimals=True) == calls
+    assert {(call.call, call.name, call.error) for call in calls} == {(0, "book", None)}
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in BOOK).encode()
+    assert typed([body[:40], body[40:]])[-1] == calls[-1]
+    plain = list(provider_events(BOOK, "city"))
+    assert [e.event.text for e in plain if isinstance(e, StreamEvent.Match) and isinstance(e.event, Delta)] == ["Pa", "ris"]
+
+
+def test_typed_calls_in_async() -> None:
+    async def read() -> list[Any]:
+        return [event async for event in provider_events(AsyncSource(BOOK), models={"book": Book})]
+
+    assert asyncio.run(read()) == list(provider_events(BOOK, models={"book": Book}))
+
+
+def test_several_calls_and_one_that_does_not_fit() -> None:
+    stream = [
+        chat('{"city": "P', 0, "book"),
+        chat('{"city": 1, "n"', 1, "book"),
+        chat('{"x": 1}', 2, "other"),
+        chat('", "n": 1}', 0),
+        chat(": 2}", 1),
+        STOP,
+    ]
+    told = list(provider_events(stream, models={"book": Book}))
+    wrong = [event for event in told if isinstance(event, TypedCall) and event.call == 1]
+    assert len(wrong) == 1 and isinstance(wrong[0].error, ValidationError) and wrong[0].value is None
+    right = [event for event in told if isinstance(event, TypedCall) and event.call == 0]
+    assert right[-1].value == Book(city="P", n=1) and right[-1].complete
+    assert not any(isinstance(event, TypedCall) and event.call == 2 for event in told)
+    assert sum(isinstance(event, StreamEvent.CallEnd) for event in told) == 3
+
+
+def test_a_call_that_was_cut_is_never_complete() -> None:
+    calls = typed(BOOK[:2])
+    assert calls and not any(call.complete for call in calls)
+
+
+def test_envelope_events_are_told_apart() -> None:
+    assert EnvelopeEvent.Text("a") != EnvelopeEvent.Text("b")
