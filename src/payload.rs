@@ -4,9 +4,14 @@
 //! decides which verdict it is.
 
 #[cfg(feature = "tool-calls")]
+mod alike;
+
+#[cfg(feature = "tool-calls")]
 use alloc::vec::Vec;
 use core::fmt;
 
+#[cfg(feature = "tool-calls")]
+pub(crate) use self::alike::are_alike;
 use crate::error::Error;
 use crate::event::CompleteValue;
 
@@ -100,7 +105,7 @@ impl<'a> Payload<'a> {
     #[must_use]
     pub fn is_repeated(&self) -> bool {
         let values = self.values();
-        values.len() > 1 && values.iter().all(|value| crate::tool_calls::are_alike(values[0], value))
+        values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
     }
 
     /// What is wrong with the JSON: kind, offset and path, for malformed, trailing and truncated text.

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use super::blocks::At;
 use super::emitter::Emitter;
-use super::event::Source;
+use super::event::{MismatchKind, Source};
 use super::format::Understood;
 use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
-use super::said::{MismatchKind, Part, Scope};
+use super::said::{Part, Scope};
 use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Slot, present};
 

@@ -1,20 +1,20 @@
 //! Where a wire format sends what an event says: signals to the calls, and everything else to the user.
 
+mod content;
+mod results;
+
 use core::mem;
 
 use super::blocks::At;
-use super::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
+use super::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
 use super::json::{Json, TextOrJson};
 use super::media::Media;
 use super::retry::Retry;
-use super::said::{MismatchKind, News, Part, Scope};
 use super::stop::StopKind;
 use super::told::{Told, note};
 use super::usage::TokenUsage;
-use crate::tool_calls::{
-    CallEvent, CallListener, CallStart, Executor, Key, Place, Signals, Slot, State, ToolCalls, present,
-};
+use crate::tool_calls::{CallEvent, CallListener, Executor, Key, Place, Signals, Slot, State, ToolCalls, present};
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
 pub(super) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
@@ -235,87 +235,6 @@ impl<'a> Emitter<'a> {
         told.blocks.end_all(&mut |block| on_event(StreamEvent::BlockEnd(block)));
     }
 
-    pub(super) fn text(&mut self, choice: u64, text: &str) {
-        self.text_at(choice, At::Run, text);
-    }
-
-    /// A piece of the block that stands somewhere.
-    pub(super) fn text_at(&mut self, choice: u64, at: At<'_>, text: &str) {
-        match text {
-            "" => {}
-            text if self.is_structured => self.calls().content(choice, text),
-            text => {
-                let block = self.block_of(choice, at, BlockKind::Text);
-                self.tell(StreamEvent::Text { choice, block, text });
-            }
-        }
-    }
-
-    pub(super) fn reasoning(&mut self, choice: u64, text: &str) {
-        self.reasoning_at(choice, At::Run, text);
-    }
-
-    pub(super) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
-        if !text.is_empty() {
-            let block = self.block_of(choice, at, BlockKind::Reasoning);
-            self.tell(StreamEvent::Reasoning { choice, block, text });
-        }
-    }
-
-    /// Notes that a piece was told that the wire may repeat.
-    pub(super) fn note_said(&mut self, part: Part<'_>, piece: &str) {
-        let limits = self.calls.state().limits();
-        let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
-        self.user.told.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
-    }
-
-    /// Whether anything of this message was noted that may be repeated.
-    pub(super) fn has_said(&self) -> bool {
-        !self.user.told.said.is_empty()
-    }
-
-    /// Another item begins at this index.
-    pub(super) fn retire_said(&mut self, index: u64) {
-        self.user.told.said.retire(index);
-    }
-
-    /// What a whole that the wire repeats says beyond what was told of it, and of which answer, if that is known; nothing
-    /// if there is nothing new. If it contradicts that, that is told here.
-    pub(super) fn news_of<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> (Option<u64>, &'t str) {
-        if whole.is_empty() {
-            return (None, "");
-        }
-        match self.user.told.said.news(part, whole, scope) {
-            News::Nothing => (None, ""),
-            News::All => {
-                self.note_said(part, whole);
-                if scope == Scope::Anywhere {
-                    self.user.told.said.list(part);
-                }
-                (None, whole)
-            }
-            News::Rest(choice, rest) => (Some(choice), rest),
-            News::Mismatch(choice) => {
-                self.contradict(Part { choice, ..part }, whole);
-                (None, "")
-            }
-        }
-    }
-
-    fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
-        let content = Slot::new(choice, Place::Content);
-        let call =
-            if kind == MismatchKind::Text && self.is_structured { self.calls().find_open(content) } else { None };
-        match call {
-            Some(call) => self.calls().contradict(call, text),
-            None => {
-                let block = self.find_block(choice, at);
-                self.tell(StreamEvent::Mismatch { kind, choice, block, call: None, text });
-            }
-        }
-        self.user.told.spoil_message();
-    }
-
     /// A part of an event, or all of it, is of a kind that is not known.
     pub(super) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
         self.tell(StreamEvent::UnknownPart { kind, json: json.spelt() });
@@ -360,85 +279,6 @@ impl<'a> Emitter<'a> {
         if let (Some(message), Some(call), 0) = (&mut self.user.told.message, call, choice) {
             message.extra(call, member, json);
         }
-    }
-
-    /// A result for the call with this id.
-    pub(super) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>) {
-        let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
-        self.result_of(call, present(call_id), is_error, json);
-    }
-
-    fn result_of(&mut self, call: Option<u64>, call_id: Option<&str>, is_error: bool, json: Json<'_>) {
-        if let Some(call) = call {
-            self.calls().end_early(call);
-        }
-        self.tell(StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json: json.spelt() }));
-    }
-
-    /// The call that the last chunk was of, where chunks that name none go on with it.
-    pub(super) fn last_chunk(&self) -> Option<u64> {
-        self.user.told.chunk
-    }
-
-    /// A chunk of a call has come, or something else of calls that ends this. One that names none changes nothing.
-    pub(super) fn set_last_chunk(&mut self, call: Option<u64>, is_named: bool) {
-        if is_named || call.is_none() {
-            self.user.told.chunk = call;
-        }
-    }
-
-    /// A call that comes whole, as a request with an id of its own, and that has ended when its result has come. At most
-    /// as many are waited for as may be open at once.
-    pub(super) fn request(&mut self, id: &str, start: CallStart<'_>) {
-        self.calls().whole_call(0, start.id(id));
-        self.calls().settle();
-        let most = self.known().limits().open_calls;
-        if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest))
-            && self.user.told.results.len() < most
-        {
-            self.user.told.results.insert(0, Key::Id(id).to_owned(), call);
-        }
-    }
-
-    /// Whether the result of a request is waited for.
-    pub(super) fn is_awaited(&self, id: &str) -> bool {
-        self.user.told.results.get(0, Key::Id(id)).is_some()
-    }
-
-    /// The call that a response answers, if it answers one. It is waited for no more.
-    pub(super) fn take_request(&mut self, id: &str) -> Option<u64> {
-        let call = self.user.told.results.remove(0, Key::Id(id));
-        if self.user.told.results.is_empty() {
-            self.user.told.unfinished.clear();
-        }
-        call
-    }
-
-    /// The result of the call that a response answers.
-    pub(super) fn result_of_request(&mut self, call: Option<u64>, id: &str, is_error: bool, json: Json<'_>) {
-        self.result_of(call, present(id), is_error, json);
-    }
-
-    /// A result will come at this index, for the call with this id.
-    pub(super) fn expect_result(&mut self, index: u64, call_id: &str) {
-        let most = self.known().limits().open_calls;
-        if let Some(call) = self.known().find_id(0, call_id)
-            && self.user.told.results.len() < most
-        {
-            self.user.told.results.insert(0, Key::Index(index).to_owned(), call);
-        }
-    }
-
-    /// A result, or a part of it, for the call that was named at this index.
-    pub(super) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
-        let call = self.user.told.results.get(0, Key::Index(index));
-        if let Some(call) = call {
-            self.calls().end_early(call);
-        }
-        // Only the first part names the call on the wire.
-        let call_id = call.and_then(|call| self.calls.state().id_of(call));
-        let result = ToolResult { call, call_id, is_error, json: json.spelt() };
-        self.user.say(StreamEvent::ToolResult(result));
     }
 
     pub(super) fn source(&mut self, source: Source<'_>) {

@@ -7,7 +7,6 @@
 
 use super::media::Media;
 use super::retry::Retry;
-use super::said::MismatchKind;
 use super::stop::StopKind;
 use super::usage::TokenUsage;
 use crate::names::names;
@@ -347,6 +346,33 @@ pub struct ToolResult<'a> {
     pub is_error: bool,
     /// The result, with what stands around it, as the provider's JSON text.
     pub json: &'a str,
+}
+
+/// What a [`Mismatch`](super::StreamEvent::Mismatch) is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MismatchKind {
+    /// The assistant's text.
+    Text,
+    /// The assistant's reasoning.
+    Reasoning,
+    /// A refusal.
+    Refusal,
+    /// The input of a call.
+    Arguments,
+}
+
+impl MismatchKind {
+    /// The name in lower case, as the command line prints it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Reasoning => "reasoning",
+            Self::Refusal => "refusal",
+            Self::Arguments => "arguments",
+        }
+    }
 }
 
 /// Where something that is said comes from: a citation, an annotation, a page that a search found.

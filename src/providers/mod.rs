@@ -96,12 +96,11 @@ mod vercel_ui;
 mod verdict;
 mod wire;
 
-pub use event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
+pub use event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 pub use media::Media;
 pub use owned::OwnedStreamEvent;
 pub use provider::Provider;
 pub use retry::Retry;
-pub use said::MismatchKind;
 pub use stop::StopKind;
 pub use stream::ProviderStream;
 pub use usage::TokenUsage;

@@ -12,11 +12,11 @@ use alloc::vec::Vec;
 
 use super::blocks::At;
 use super::emitter::Emitter;
-use super::event::Source;
+use super::event::{MismatchKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::json::{Around, Field, Json, Piece, Pieces, Spelt, Text, Unreadable, objects};
-use super::said::{self, MismatchKind, Scope};
+use super::said::{self, Scope};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 objects! {

@@ -1,19 +1,17 @@
 //! Events of a stream that own their parts: for `?`, `.await`, channels and logs.
 
-use alloc::borrow::ToOwned;
-use alloc::string::{String, ToString};
+mod copies;
+
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
-use super::media::Media;
+use super::event::{BlockKind, MismatchKind, OpaqueKind};
 use super::retry::Retry;
-use super::said::MismatchKind;
 use super::stop::StopKind;
 use super::usage::TokenUsage;
 use crate::error::Error;
-use crate::event::{OwnedEvent, on_one_line};
-use crate::payload::PayloadStatus;
-use crate::tool_calls::{CallError, CallEvent, Executor};
+use crate::event::OwnedEvent;
+use crate::tool_calls::{CallError, Executor};
 
 /// A [`StreamEvent`] that owns its parts: `'static + Send`, as [`ProviderStream::push_events`] gives them.
 ///
@@ -342,119 +340,4 @@ pub enum OwnedStreamEvent {
         /// The frame.
         text: String,
     },
-}
-
-impl StreamEvent<'_> {
-    /// A copy that can be kept, sent to another thread, and serialized. The cost is that of copying the text or value.
-    #[must_use]
-    pub fn to_owned(&self) -> OwnedStreamEvent {
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        match *self {
-            Self::Call(CallEvent::Start(call)) => OwnedStreamEvent::CallStart {
-                call: call.number,
-                id: owned(call.id),
-                name: owned(call.name),
-                choice: call.choice,
-                executor: call.executor,
-            },
-            Self::Call(CallEvent::Fragment { call, text }) => {
-                OwnedStreamEvent::Fragment { call: call.number, text: text.to_owned() }
-            }
-            Self::Call(CallEvent::Match { call, event }) => {
-                OwnedStreamEvent::Match { call: call.number, name: owned(call.name), event: event.to_owned() }
-            }
-            Self::Call(CallEvent::End { call, input }) => OwnedStreamEvent::CallEnd {
-                call: call.number,
-                id: owned(call.id),
-                name: owned(call.name),
-                status: input.status().name(),
-                reason: match input.status() {
-                    PayloadStatus::Truncated { reason } => Some(reason.to_owned()),
-                    _ => None,
-                },
-                value: input.value().map(|value| value.to_string()),
-                raw: input.raw().to_owned(),
-                values: input.values().into_iter().map(on_one_line).collect(),
-                is_repeated: input.is_repeated(),
-                error: input.error().cloned(),
-                executor: call.executor,
-            },
-            Self::Call(CallEvent::Error(error)) => OwnedStreamEvent::CallError(error),
-            Self::Call(CallEvent::Mismatch { call, text }) => OwnedStreamEvent::Mismatch {
-                kind: MismatchKind::Arguments,
-                choice: call.choice,
-                block: None,
-                call: Some(call.number),
-                text: text.to_owned(),
-            },
-            Self::Mismatch { kind, choice, block, call, text } => {
-                OwnedStreamEvent::Mismatch { kind, choice, block, call, text: text.to_owned() }
-            }
-            Self::Media(Media { choice, block, media_type, data, url }) => OwnedStreamEvent::Media {
-                choice,
-                block,
-                media_type: owned(media_type),
-                data: owned(data),
-                url: owned(url),
-            },
-            Self::ApprovalRequest { id, call, json } => {
-                OwnedStreamEvent::ApprovalRequest { id: id.to_owned(), call, json: on_one_line(json) }
-            }
-            Self::MessageStart { id, model } => OwnedStreamEvent::MessageStart { id: owned(id), model: owned(model) },
-            Self::BlockStart(Block { number, choice, kind, id, phase }) => {
-                OwnedStreamEvent::BlockStart { block: number, kind, id: owned(id), phase: owned(phase), choice }
-            }
-            Self::BlockEnd(Block { number, choice, kind, .. }) => {
-                OwnedStreamEvent::BlockEnd { block: number, kind, choice }
-            }
-            Self::Text { choice, block, text } => OwnedStreamEvent::Text { choice, block, text: text.to_owned() },
-            Self::Reasoning { choice, block, text } => {
-                OwnedStreamEvent::Reasoning { choice, block, text: text.to_owned() }
-            }
-            Self::Refusal { choice, text } => OwnedStreamEvent::Refusal { choice, text: text.to_owned() },
-            Self::Opaque(Opaque { kind, choice, block, call, json }) => {
-                OwnedStreamEvent::Opaque { kind, choice, block, call, json: on_one_line(json) }
-            }
-            Self::ToolResult(ToolResult { call, call_id, is_error, json }) => {
-                OwnedStreamEvent::ToolResult { call, call_id: owned(call_id), is_error, json: on_one_line(json) }
-            }
-            Self::CallCancelled { call, call_id, json } => {
-                OwnedStreamEvent::CallCancelled { call, call_id: owned(call_id), json: on_one_line(json) }
-            }
-            Self::Source(Source { choice, block, url, title, quote, span, json }) => OwnedStreamEvent::Source {
-                choice,
-                block,
-                url: owned(url),
-                title: owned(title),
-                quote: owned(quote),
-                span,
-                json: on_one_line(json),
-            },
-            Self::ContentFilter { choice, json } => OwnedStreamEvent::ContentFilter { choice, json: on_one_line(json) },
-            Self::Usage { tokens, json } => OwnedStreamEvent::Usage { tokens, json: on_one_line(json) },
-            Self::Stop { choice, reason, kind, native_reason, stop_sequence } => OwnedStreamEvent::Stop {
-                choice,
-                reason: reason.to_owned(),
-                kind,
-                native_reason: owned(native_reason),
-                stop_sequence: owned(stop_sequence),
-            },
-            Self::End => OwnedStreamEvent::End,
-            Self::Incomplete { reason } => OwnedStreamEvent::Incomplete { reason: reason.to_owned() },
-            Self::ProviderError { message, kind, code, retry, json } => OwnedStreamEvent::ProviderError {
-                message: message.to_owned(),
-                kind: owned(kind),
-                code: owned(code),
-                retry,
-                json: json.map(on_one_line),
-            },
-            Self::Data { kind, json } => OwnedStreamEvent::Data { kind: kind.to_owned(), json: on_one_line(json) },
-            Self::UnknownPart { kind, json } => {
-                OwnedStreamEvent::UnknownPart { kind: kind.to_owned(), json: on_one_line(json) }
-            }
-            Self::ProviderEvent { json } => OwnedStreamEvent::ProviderEvent { json: on_one_line(json) },
-            Self::Unknown { text } => OwnedStreamEvent::Unknown { text: text.to_owned() },
-            Self::BadFrame { text } => OwnedStreamEvent::BadFrame { text: text.to_owned() },
-        }
-    }
 }

@@ -8,34 +8,8 @@
 use alloc::vec::Vec;
 
 use super::blocks::{At, Place};
+use super::event::MismatchKind;
 use crate::saved::{Impossible, Reader, Writer};
-
-/// What a [`Mismatch`](super::StreamEvent::Mismatch) is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MismatchKind {
-    /// The assistant's text.
-    Text,
-    /// The assistant's reasoning.
-    Reasoning,
-    /// A refusal.
-    Refusal,
-    /// The input of a call.
-    Arguments,
-}
-
-impl MismatchKind {
-    /// The name in lower case, as the command line prints it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Reasoning => "reasoning",
-            Self::Refusal => "refusal",
-            Self::Arguments => "arguments",
-        }
-    }
-}
 
 /// A part of an answer that is said in pieces and repeated as a whole.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@
 //! A message that misses something is not to be had: one that was too long for the limit, or of which an event could not
 //! be read.
 
+mod part;
 mod saved;
 
 use alloc::borrow::{Cow, ToOwned};
@@ -417,73 +418,4 @@ fn push_element(list: &mut String, element: &str) {
 enum Calls {
     All,
     None,
-}
-
-impl Part {
-    /// A member of the object that it came with.
-    fn member(&self, name: &str) -> Json<'_> {
-        Json::of(&self.base).member(name)
-    }
-
-    /// A string member as far as it has come; `None` if there is none.
-    fn text(&self, name: &str) -> Option<&str> {
-        match self.changed.iter().find(|(changed, _)| *changed == name) {
-            Some((_, Value::Text(text))) => Some(text),
-            Some((_, Value::Json(json))) => Json::of(json).inside('"'),
-            Some((_, Value::List(_))) => None,
-            None => self.member(name).inside('"'),
-        }
-    }
-
-    /// Whether servers refuse it: text or reasoning without any, or with an empty signature.
-    fn is_blank(&self) -> bool {
-        let is_empty = |name| self.text(name) == Some("");
-        let signature = ["signature", "thoughtSignature"].iter().find_map(|name| self.text(name));
-        (is_empty("text") || is_empty("thinking")) && signature.is_none_or(str::is_empty)
-            || signature == Some("") && self.text("thinking").is_some()
-    }
-
-    /// Whether it is a call, or what came of one.
-    fn is_of_a_call(&self) -> bool {
-        let kind = self.member("type").word();
-        self.wrapped.iter().any(|name| name.starts_with("tool"))
-            || ["functionCall", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"]
-                .iter()
-                .any(|name| self.member(name).is_given() || self.changed.iter().any(|(changed, _)| changed == name))
-            || ["tool_use", "_call", "_result", "_output", "_request"].iter().any(|end| kind.ends_with(end))
-    }
-
-    /// A member to add to. If it was in the object that the part came with, it goes on from there.
-    fn value(&mut self, name: &'static str, bracket: char, new: fn(String) -> Value) -> &mut Value {
-        let place = self.changed.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            let begun = Json::of(&self.base).member(name).inside(bracket).unwrap_or_default();
-            let begun = if bracket == '[' { begun.trim() } else { begun };
-            self.changed.push((name.into(), new(begun.to_owned())));
-            self.changed.len() - 1
-        });
-        &mut self.changed[place].1
-    }
-
-    fn to_json(&self) -> String {
-        let mut members = String::new();
-        for (name, value) in Json::of(&self.base).members() {
-            let is_changed = self.changed.iter().any(|(changed, _)| *name.word() == **changed);
-            if !is_changed {
-                push_element(&mut members, &[name.spelt(), ":", value.spelt()].concat());
-            }
-        }
-        for (name, value) in &self.changed {
-            let [open, value, close] = match value {
-                Value::Text(text) => ["\"", text, "\""],
-                Value::List(list) => ["[", list, "]"],
-                Value::Json(json) => ["", json, ""],
-            };
-            push_element(&mut members, &["\"", name, "\":", open, value, close].concat());
-        }
-        let mut json = ["{", &members, "}"].concat();
-        for name in self.wrapped.iter().rev() {
-            json = ["{\"", name, "\":", &json, "}"].concat();
-        }
-        json
-    }
 }

@@ -13,7 +13,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::mem;
 
-use super::alike::are_alike;
 use super::by_path::{PathValue, ReadsValues};
 use super::event::InputEvent;
 use super::options::for_text;
@@ -21,6 +20,7 @@ use super::rest::rest_of;
 use crate::error::{Error, ErrorKind};
 use crate::parser::{Parser, ParserBuilder, Retain, ValueFeed};
 use crate::pattern::PatternSet;
+use crate::payload::are_alike;
 
 /// The input came in a form that does not go with what had come before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,14 +14,13 @@
 //! | `call_index`, `places` | which call a slot or an id means |
 //! | `state` | what is known of the calls between two signals |
 //! | `open_call`, `input`, `by_path`, `numbered` | a call that is open, and the text or values that it got |
-//! | `alike`, `rest` | whether a repetition says the same, and what it says beyond that |
+//! | `rest` | what a repetition says beyond what has come |
 //! | `values` | the values of a text that has more than one |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
 //! | `event`, `error`, `executor` | what is told |
 //! | `saved`, and the files of that name in folders | how all of this is saved |
 
-mod alike;
 mod builder;
 mod by_path;
 mod call_index;
@@ -53,7 +52,7 @@ pub use limits::CallLimits;
 pub use slot::Slot;
 pub use start::CallStart;
 
-pub(crate) use self::{alike::are_alike, values::values_of};
+pub(crate) use self::values::values_of;
 
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]

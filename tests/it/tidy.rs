@@ -18,7 +18,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("parser", &["names", "saved", "error", "tokenizer", "path", "pattern", "event", "document"]),
     // These stand on the public face, which lib.rs re-exports.
     ("documents", &["names", "saved", "error", "event", "parser", "tokenizer"]),
-    ("payload", &["saved", "error", "event"]),
+    ("payload", &["saved", "error", "event", "parser", "pattern", "tokenizer"]),
     ("envelope", &["saved", "error", "event", "parser", "path", "pattern", "document", "tokenizer", "payload"]),
     (
         "tool_calls",

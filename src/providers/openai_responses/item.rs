@@ -12,9 +12,8 @@ use super::sources::{self, Annotation};
 use super::{Source, State};
 use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
-use crate::providers::event::{OpaqueKind, StreamEvent};
+use crate::providers::event::{MismatchKind, OpaqueKind, StreamEvent};
 use crate::providers::json::{Json, Spelt, Text, TextOrJson, objects};
-use crate::providers::said::MismatchKind;
 use crate::tool_calls::{CallStart, Executor, Place, Slot};
 
 objects! {

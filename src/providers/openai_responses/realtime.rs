@@ -14,11 +14,11 @@ use alloc::vec::Vec;
 
 use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
-use crate::providers::event::StreamEvent;
+use crate::providers::event::{MismatchKind, StreamEvent};
 use crate::providers::failure::Failure;
 use crate::providers::format::Understood;
 use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
-use crate::providers::said::{self, MismatchKind, Scope};
+use crate::providers::said::{self, Scope};
 use crate::providers::stop::StopKind;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};

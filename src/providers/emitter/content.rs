@@ -1,0 +1,95 @@
+//! Text, reasoning and refusals: pieces, and what a repetition of them says beyond the pieces.
+
+use super::Emitter;
+use crate::providers::blocks::At;
+use crate::providers::event::{BlockKind, MismatchKind, StreamEvent};
+use crate::providers::said::{News, Part, Scope};
+use crate::tool_calls::{Place, Slot};
+
+impl Emitter<'_> {
+    pub(in crate::providers) fn text(&mut self, choice: u64, text: &str) {
+        self.text_at(choice, At::Run, text);
+    }
+
+    /// A piece of the block that stands somewhere.
+    pub(in crate::providers) fn text_at(&mut self, choice: u64, at: At<'_>, text: &str) {
+        match text {
+            "" => {}
+            text if self.is_structured => self.calls().content(choice, text),
+            text => {
+                let block = self.block_of(choice, at, BlockKind::Text);
+                self.tell(StreamEvent::Text { choice, block, text });
+            }
+        }
+    }
+
+    pub(in crate::providers) fn reasoning(&mut self, choice: u64, text: &str) {
+        self.reasoning_at(choice, At::Run, text);
+    }
+
+    pub(in crate::providers) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
+        if !text.is_empty() {
+            let block = self.block_of(choice, at, BlockKind::Reasoning);
+            self.tell(StreamEvent::Reasoning { choice, block, text });
+        }
+    }
+
+    /// Notes that a piece was told that the wire may repeat.
+    pub(in crate::providers) fn note_said(&mut self, part: Part<'_>, piece: &str) {
+        let limits = self.calls.state().limits();
+        let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
+        self.user.told.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
+    }
+
+    /// Whether anything of this message was noted that may be repeated.
+    pub(in crate::providers) fn has_said(&self) -> bool {
+        !self.user.told.said.is_empty()
+    }
+
+    /// Another item begins at this index.
+    pub(in crate::providers) fn retire_said(&mut self, index: u64) {
+        self.user.told.said.retire(index);
+    }
+
+    /// What a whole that the wire repeats says beyond what was told of it, and of which answer, if that is known; nothing
+    /// if there is nothing new. If it contradicts that, that is told here.
+    pub(in crate::providers) fn news_of<'t>(
+        &mut self,
+        part: Part<'_>,
+        whole: &'t str,
+        scope: Scope,
+    ) -> (Option<u64>, &'t str) {
+        if whole.is_empty() {
+            return (None, "");
+        }
+        match self.user.told.said.news(part, whole, scope) {
+            News::Nothing => (None, ""),
+            News::All => {
+                self.note_said(part, whole);
+                if scope == Scope::Anywhere {
+                    self.user.told.said.list(part);
+                }
+                (None, whole)
+            }
+            News::Rest(choice, rest) => (Some(choice), rest),
+            News::Mismatch(choice) => {
+                self.contradict(Part { choice, ..part }, whole);
+                (None, "")
+            }
+        }
+    }
+
+    fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
+        let content = Slot::new(choice, Place::Content);
+        let call =
+            if kind == MismatchKind::Text && self.is_structured { self.calls().find_open(content) } else { None };
+        match call {
+            Some(call) => self.calls().contradict(call, text),
+            None => {
+                let block = self.find_block(choice, at);
+                self.tell(StreamEvent::Mismatch { kind, choice, block, call: None, text });
+            }
+        }
+        self.user.told.spoil_message();
+    }
+}
