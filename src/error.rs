@@ -9,7 +9,6 @@ use alloc::sync::Arc;
 use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
-use crate::saved::{Impossible, Reader, Writer};
 
 /// Why a text was refused, or a question could not be answered.
 ///
@@ -105,6 +104,11 @@ impl Error {
     #[must_use]
     pub fn path(&self) -> &str {
         &self.inner.path
+    }
+
+    /// What follows the kind in the message.
+    pub(crate) fn expected(&self) -> &str {
+        &self.inner.expected
     }
 }
 
@@ -299,22 +303,5 @@ impl core::ops::Deref for Fault {
 
     fn deref(&self) -> &FaultParts {
         &self.0
-    }
-}
-
-/// Saved state.
-impl Error {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Inner { kind, offset, line, column, path, expected } = &*self.inner;
-        out.byte(ErrorKind::ALL.iter().position(|known| known == kind).unwrap_or_default() as u8);
-        [offset, line, column].into_iter().for_each(|number| out.number(*number));
-        out.text(path);
-        out.text(expected);
-    }
-
-    pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let kind = reader.choice(ErrorKind::ALL)?;
-        let (offset, line, column) = (reader.place()?, reader.place()?, reader.place()?);
-        Ok(Self::with_detail(kind, offset, line, column, reader.text()?, reader.text()?))
     }
 }

@@ -69,7 +69,7 @@ impl Envelope {
 
     fn owner(&self) -> Owner {
         let Owner { kind, patterns, choices } = self.parser().owner(Kind::Envelope);
-        let limits = choices.with(self.hold_limit as u64).with(self.payload.limit());
+        let limits = choices.with_size(self.hold_limit).with(self.payload.limit());
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
             // Writing to a digest cannot fail. No delimiter has white space in its spelling.
             let _ = write!(digest, "{delimiter} ");

@@ -19,19 +19,29 @@
 //! The checksum finds accidents. It is no protection against people, so the body is read as hostile: each layer checks
 //! what it reads, and the length of everything is that of bytes that are there.
 
+mod choices;
 mod error;
+mod jumps;
+mod lead;
+mod parser;
 mod reader;
+mod replay;
+mod rewritten;
+#[cfg(feature = "tool-calls")]
+mod values;
+mod verdict;
 mod writer;
-
-use core::fmt;
 
 pub use self::error::{RestoreError, RestoreErrorKind};
 pub(crate) use self::reader::{Impossible, Reader};
+#[cfg(any(feature = "tool-calls", feature = "envelope"))]
+pub(crate) use self::verdict::{restore_error, save_error};
 pub(crate) use self::writer::Writer;
+pub(crate) use crate::digest::Digest;
 
 const MAGIC: [u8; 4] = *b"jsp\x1A";
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 const HEADER: usize = 26;
 
@@ -63,62 +73,6 @@ impl Owner {
     /// The same with one more choice.
     pub(crate) fn with_choice(self, choice: u64) -> Self {
         Self { choices: self.choices.with(choice), ..self }
-    }
-}
-
-/// A number that two different things hardly ever share. The same in every process and on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Digest(u64);
-
-impl Digest {
-    pub(crate) const fn new() -> Self {
-        Self(0x9E37_79B9_7F4A_7C15)
-    }
-
-    /// As a number, to be kept in an atomic one.
-    #[cfg(target_has_atomic = "64")]
-    pub(crate) const fn to_bits(self) -> u64 {
-        self.0
-    }
-
-    #[cfg(target_has_atomic = "64")]
-    pub(crate) const fn from_bits(bits: u64) -> Self {
-        Self(bits)
-    }
-
-    /// Adds a number. A change of one of them always changes the digest, as each step can be undone.
-    #[inline]
-    pub(crate) const fn with(self, number: u64) -> Self {
-        let mixed = (self.0 ^ number).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        Self(mixed ^ mixed >> 32)
-    }
-
-    /// Adds what another one was made of.
-    #[cfg(feature = "tool-calls")]
-    pub(crate) const fn with_digest(self, other: Self) -> Self {
-        self.with(other.0)
-    }
-
-    #[inline]
-    fn with_bytes(self, bytes: &[u8]) -> Self {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let digest = words.iter().fold(self, |digest, word| digest.with(u64::from_le_bytes(*word)));
-        let mut last = [0; 8];
-        last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
-        digest.with(u64::from_le_bytes(last)).with(bytes.len() as u64)
-    }
-
-    fn folded(self) -> u32 {
-        (self.0 ^ self.0 >> 32) as u32
-    }
-}
-
-/// Adds text that is written.
-impl fmt::Write for Digest {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        // Byte by byte, so that it does not matter in which pieces the text comes.
-        *self = text.bytes().fold(*self, |digest, byte| digest.with(byte.into()));
-        Ok(())
     }
 }
 

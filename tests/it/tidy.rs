@@ -6,15 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 16] = [
-    ("saved", &[]),
-    ("error", &["saved"]),
-    ("tokenizer", &["saved", "error"]),
-    ("path", &["saved", "error", "tokenizer"]),
-    ("pattern", &["saved", "error", "path"]),
-    ("event", &["saved", "error", "tokenizer", "path", "pattern"]),
-    ("document", &["saved", "error", "tokenizer", "path", "pattern", "event"]),
-    ("parser", &["saved", "error", "tokenizer", "path", "pattern", "event", "document"]),
+const LAYERS: [(&str, &[&str]); 17] = [
+    ("digest", &[]),
+    ("error", &[]),
+    ("tokenizer", &["error"]),
+    ("path", &["error", "tokenizer"]),
+    ("pattern", &["digest", "error", "path"]),
+    ("event", &["error", "tokenizer", "path", "pattern"]),
+    ("document", &["error", "tokenizer", "path", "pattern", "event"]),
+    ("parser", &["digest", "error", "tokenizer", "path", "pattern", "event", "document"]),
+    ("saved", &["digest", "error", "tokenizer", "path", "pattern", "event", "document", "parser"]),
     // These stand on the public face, which lib.rs re-exports.
     ("documents", &["saved", "error", "event", "parser", "tokenizer"]),
     ("payload", &["saved", "error", "event"]),
