@@ -32,6 +32,8 @@ mod values;
 mod verdict;
 mod writer;
 
+use alloc::vec::Vec;
+
 pub use self::error::{RestoreError, RestoreErrorKind};
 pub(crate) use self::reader::{Impossible, Reader};
 #[cfg(any(feature = "tool-calls", feature = "envelope"))]
@@ -76,22 +78,23 @@ impl Owner {
     }
 }
 
-/// Appends a state to `bytes`; `write` writes the body.
-pub(crate) fn save(owner: &Owner, bytes: &mut alloc::vec::Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
-    let start = bytes.len();
+/// A state, of which `write` writes the body.
+pub(crate) fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+    let mut bytes = Vec::new();
     let mut header = [0; HEADER];
     header[..4].copy_from_slice(&MAGIC);
     [header[4], header[5]] = [VERSION, owner.kind as u8];
     header[6..10].copy_from_slice(&owner.patterns.folded().to_le_bytes());
     header[10..14].copy_from_slice(&owner.choices.folded().to_le_bytes());
     bytes.extend_from_slice(&header);
-    write(&mut Writer::new(bytes));
-    let body = (bytes.len() - start - HEADER) as u64;
-    if let Some((header, body_bytes)) = bytes.get_mut(start..).and_then(<[u8]>::split_first_chunk_mut::<HEADER>) {
+    write(&mut Writer::new(&mut bytes));
+    let body = (bytes.len() - HEADER) as u64;
+    if let Some((header, body_bytes)) = bytes.split_first_chunk_mut::<HEADER>() {
         header[14..22].copy_from_slice(&body.to_le_bytes());
         let checksum = checksum(header, body_bytes);
         header[22..].copy_from_slice(&checksum.to_le_bytes());
     }
+    bytes
 }
 
 /// Reads a state that belongs to `owner`; `read` reads the body, all of it.

@@ -45,66 +45,7 @@ impl Parser {
     /// rejected. Patterns and choices are not in it; whoever restores has to have them.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        self.save_into(&mut bytes);
-        bytes
-    }
-
-    /// The same as [`save`](Self::save), appended to a buffer that may be used again.
-    ///
-    /// ```
-    /// use jsonspigot::{Parser, PatternSet};
-    ///
-    /// let parser = Parser::new(&PatternSet::empty());
-    /// let mut buffer = Vec::new();
-    /// parser.save_into(&mut buffer);
-    /// assert_eq!(buffer, parser.save());
-    /// ```
-    pub fn save_into(&self, bytes: &mut Vec<u8>) {
-        saved::save(&self.owner(Kind::Parser), bytes, |out| self.save_body(out));
-    }
-
-    /// Replaces this parser's state with a [saved](Self::save) one: like [`ParserBuilder::restore`], but with the
-    /// patterns and options of this parser, and reusing its memory. For programs that resume many streams in turn.
-    ///
-    /// ```
-    /// use jsonspigot::{EventKind, Parser, PatternSet};
-    ///
-    /// let mut parser = Parser::new(&PatternSet::new(["message"])?);
-    /// // What is known of two streams, and what comes next of each.
-    /// let mut states = [Vec::new(), Vec::new()];
-    /// for state in &mut states {
-    ///     parser.reset();
-    ///     parser.feed(r#"{"message": ""#).check()?;
-    ///     parser.save_into(state);
-    /// }
-    /// for (stream, chunk) in [(0, "Good "), (1, "See "), (0, "morning"), (1, "you")] {
-    ///     parser.restore_from(&states[stream])?;
-    ///     for event in parser.feed(chunk) {
-    ///         assert!(matches!(event?.kind, EventKind::Delta(text) if text == chunk));
-    ///     }
-    ///     states[stream].clear();
-    ///     parser.save_into(&mut states[stream]);
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Any [`RestoreErrorKind`](crate::RestoreErrorKind), depending on the bytes. The parser is then left as after a
-    /// [`reset`](Self::reset).
-    ///
-    /// # Cost
-    ///
-    /// Linear in the length of the bytes. It allocates what the parser has no room for yet, and texts inside strings anew.
-    pub fn restore_from(&mut self, bytes: &[u8]) -> Result<(), RestoreError> {
-        self.reset();
-        let owner = self.owner(Kind::Parser);
-        let restored = saved::restore(&owner, bytes, |reader| self.restore_body(reader));
-        if restored.is_err() {
-            self.reset();
-        }
-        restored
+        saved::save(&self.owner(Kind::Parser), |out| self.save_body(out))
     }
 
     /// Writes everything but the header.

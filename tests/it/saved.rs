@@ -280,17 +280,6 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     assert_eq!(kind(builder, &patterns, &sealed(body)), Some(RestoreErrorKind::Impossible));
 }
 
-#[test]
-fn a_state_is_put_behind_what_is_there() {
-    let (patterns, builder) = (set(&["a"]), Parser::builder());
-    let mut parser = builder.build(&patterns);
-    parser.feed(r#"{"a": "x"#).check().unwrap();
-    let mut bytes = b"in front".to_vec();
-    parser.save_into(&mut bytes);
-    assert_eq!(bytes, [b"in front", &parser.save()[..]].concat());
-    assert!(builder.restore(&patterns, &bytes[8..]).is_ok());
-}
-
 /// What an open match inside a string had kept before the text deviated is part of the state.
 #[test]
 fn a_deviation_inside_an_open_match_goes_on() {
