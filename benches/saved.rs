@@ -34,23 +34,12 @@ fn saved(criterion: &mut Criterion) {
         println!("{name}: {} bytes in the middle, {:?} at most", sizes[sizes.len() / 2], sizes.iter().max());
         let mut parser = builder.build(&patterns);
         parser.feed(&text[..middle]).check().expect("the tool call is valid");
-        let mut bytes = Vec::new();
         group.bench_function(format!("save and restore/{name}"), |b| {
             b.iter(|| {
-                bytes.clear();
-                black_box(&parser).save_into(&mut bytes);
+                let bytes = black_box(&parser).save();
                 let restored = builder.restore(&patterns, &bytes);
                 // By reference: a parser is not moved to be looked at.
                 black_box(&restored).as_ref().map(Parser::offset).expect("it was just saved")
-            });
-        });
-        let mut used = builder.build(&patterns);
-        group.bench_function(format!("save and restore into a used parser/{name}"), |b| {
-            b.iter(|| {
-                bytes.clear();
-                black_box(&parser).save_into(&mut bytes);
-                used.restore_from(&bytes).expect("it was just saved");
-                black_box(&used).offset()
             });
         });
         // All chunks, so that their mean is that of a chunk anywhere: their number is printed below.

@@ -12,7 +12,6 @@ use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
 use crate::names::names;
-use crate::saved::{Impossible, Reader, Writer};
 
 /// Why a text was refused, or a question could not be answered.
 ///
@@ -133,6 +132,11 @@ impl Error {
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         self.inner.path.as_deref()
+    }
+
+    /// What follows the kind in the message.
+    pub(crate) fn expected(&self) -> &str {
+        &self.inner.expected
     }
 }
 
@@ -290,24 +294,5 @@ impl core::ops::Deref for Fault {
 
     fn deref(&self) -> &FaultParts {
         &self.0
-    }
-}
-
-/// Saved state.
-impl Error {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Inner { kind, offset, line, column, path, expected } = &*self.inner;
-        out.byte(ErrorKind::ALL.iter().position(|known| known == kind).unwrap_or_default() as u8);
-        [offset, line, column].into_iter().for_each(|number| out.number(*number));
-        // No path is spelt so.
-        out.text(path.as_deref().unwrap_or_default());
-        out.text(expected);
-    }
-
-    pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let kind = reader.choice(ErrorKind::ALL)?;
-        let (offset, line, column) = (reader.place()?, reader.place()?, reader.place()?);
-        let path = Some(reader.text()?).filter(|path| !path.is_empty());
-        Ok(Self::at(kind, (offset, line, column), path, reader.text()?))
     }
 }

@@ -28,6 +28,7 @@
 
 extern crate alloc;
 
+mod digest;
 mod document;
 mod documents;
 #[cfg(feature = "envelope")]

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "tool-calls")]
 mod alike;
+#[cfg(feature = "tool-calls")]
+mod values;
 
 #[cfg(feature = "tool-calls")]
 use alloc::vec::Vec;
@@ -12,6 +14,8 @@ use core::fmt;
 
 #[cfg(feature = "tool-calls")]
 pub(crate) use self::alike::are_alike;
+#[cfg(feature = "tool-calls")]
+use self::values::values_of;
 use crate::error::Error;
 use crate::event::CompleteValue;
 
@@ -96,7 +100,7 @@ impl<'a> Payload<'a> {
     #[cfg(feature = "tool-calls")]
     #[must_use]
     pub fn values(&self) -> Vec<&'a str> {
-        if self.status == PayloadStatus::Trailing { crate::tool_calls::values_of(self.raw) } else { Vec::new() }
+        if self.status == PayloadStatus::Trailing { values_of(self.raw) } else { Vec::new() }
     }
 
     /// Whether the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in any order,

@@ -12,11 +12,11 @@ mod children;
 mod deserializer;
 mod history;
 mod lookup;
+mod open;
 mod open_text;
 mod patch;
 mod print;
 mod reading;
-mod saved;
 #[cfg(feature = "schemars")]
 mod schema;
 mod settled;
@@ -58,11 +58,6 @@ enum NodeKind {
     String,
     Array,
     Object,
-}
-
-impl NodeKind {
-    /// By their places in the declaration.
-    const ALL: [Self; 7] = [Self::Null, Self::False, Self::True, Self::Number, Self::String, Self::Array, Self::Object];
 }
 
 /// One value: 24 bytes.

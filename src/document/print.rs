@@ -8,12 +8,20 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use super::{NOTHING, NodeKind, PartialValue};
 use crate::event::SERDE_DEPTH;
 use crate::path::write_escape;
+use crate::tokenizer::plain_len;
 
 /// Prints the JSON that is known, on one line: open strings, arrays and objects are closed, numbers are as spelt, and
 /// duplicate keys are kept in their places. Does not recurse.
 impl fmt::Display for PartialValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { document, node: root } = *self;
+        self.write_to(f)
+    }
+}
+
+impl PartialValue<'_> {
+    /// Prints it anywhere.
+    pub(crate) fn write_to(self, f: &mut impl Write) -> fmt::Result {
+        let Self { document, node: root } = self;
         for node in root..document.end(root) {
             let value = PartialValue { document, node };
             if node != root {
@@ -43,11 +51,9 @@ impl fmt::Display for PartialValue<'_> {
         }
         Ok(())
     }
-}
 
-impl PartialValue<'_> {
     /// A container's bracket, or all of any other value.
-    fn write_opening(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_opening(self, f: &mut impl Write) -> fmt::Result {
         match self.node().kind {
             NodeKind::Null => f.write_str("null"),
             NodeKind::False => f.write_str("false"),
@@ -69,29 +75,28 @@ pub(super) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
 
 /// What is between the quotes of a JSON string.
 pub(crate) fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
-    let mut written = 0;
-    for (at, byte) in text.bytes().enumerate() {
+    let mut rest = text;
+    loop {
+        let (plain, special) = rest.split_at(plain_len(rest));
+        out.write_str(plain)?;
+        let Some(&byte) = special.as_bytes().first() else { return Ok(()) };
         let letter = match byte {
-            b'"' | b'\\' => byte,
-            b'\n' => b'n',
-            b'\r' => b'r',
-            b'\t' => b't',
-            0x08 => b'b',
-            0x0C => b'f',
-            0..b' ' => b'u',
-            _ => continue,
+            b'\n' => 'n',
+            b'\r' => 'r',
+            b'\t' => 't',
+            0x08 => 'b',
+            0x0C => 'f',
+            0..b' ' => 'u',
+            byte => byte.into(),
         };
-        out.write_str(&text[written..at])?;
-        match letter {
-            b'u' => write_escape(out, byte)?,
-            letter => {
-                out.write_char('\\')?;
-                out.write_char(letter.into())?;
-            }
+        if letter == 'u' {
+            write_escape(out, byte)?;
+        } else {
+            out.write_char('\\')?;
+            out.write_char(letter)?;
         }
-        written = at + 1;
+        rest = &special[1..];
     }
-    out.write_str(&text[written..])
 }
 
 /// Serializes what is known, with open values as if they had closed. Recurses, and refuses more than 127 levels.

@@ -36,9 +36,7 @@ impl Documents {
     /// ```
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        saved::save(&Self::owner(self.framing, &self.parser), &mut bytes, |out| self.save_body(out));
-        bytes
+        saved::save(&Self::owner(self.framing, &self.parser), |out| self.save_body(out))
     }
 
     /// The stream that was [saved](Self::save). `parser` is a new one, with the patterns and choices of the one in it.

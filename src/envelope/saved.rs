@@ -47,29 +47,12 @@ impl Envelope {
     /// Linear in what is saved: the held text and, of an open payload, its text and its parser.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        self.save_into(&mut bytes);
-        bytes
-    }
-
-    /// The same as [`save`](Self::save), appended to a buffer that may be used again.
-    ///
-    /// ```
-    /// use jsonspigot::PatternSet;
-    /// use jsonspigot::envelope::{Delimiter, Envelope};
-    ///
-    /// let envelope = Envelope::new([Delimiter::bare()], &PatternSet::empty());
-    /// let mut buffer = Vec::new();
-    /// envelope.save_into(&mut buffer);
-    /// assert_eq!(buffer, envelope.save());
-    /// ```
-    pub fn save_into(&self, bytes: &mut Vec<u8>) {
-        saved::save(&self.owner(), bytes, |out| self.save_body(out));
+        saved::save(&self.owner(), |out| self.save_body(out))
     }
 
     fn owner(&self) -> Owner {
         let Owner { kind, patterns, choices } = self.parser().owner(Kind::Envelope);
-        let limits = choices.with(self.hold_limit as u64).with(self.payload.limit());
+        let limits = choices.with_size(self.hold_limit).with(self.payload.limit());
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
             // Writing to a digest cannot fail. No delimiter has white space in its spelling.
             let _ = write!(digest, "{delimiter} ");

@@ -5,7 +5,6 @@ use core::fmt;
 use core::ops::BitOr;
 
 use crate::names::names;
-use crate::saved::{Impossible, Reader, Writer};
 
 /// A way in which a text may deviate from JSON and still be read, if a [`Leniency`] allows it.
 ///
@@ -213,19 +212,6 @@ impl Deviation {
     #[must_use]
     pub fn column(&self) -> u64 {
         self.column
-    }
-}
-
-/// Saved state.
-impl Deviation {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        out.byte(self.kind as u8);
-        [self.offset, self.line, self.column].into_iter().for_each(|number| out.number(number));
-    }
-
-    pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let kind = reader.choice(DeviationKind::ALL)?;
-        Ok(Self { kind, offset: reader.place()?, line: reader.place()?, column: reader.place()? })
     }
 }
 

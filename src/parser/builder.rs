@@ -14,8 +14,6 @@ use super::{DuplicateKeys, Parser, Retain};
 use crate::document::Document;
 use crate::error::Leniency;
 use crate::pattern::PatternSet;
-#[cfg(feature = "tool-calls")]
-use crate::saved::Digest;
 use crate::tokenizer::{Limits, Tokenizer};
 
 /// The choices a [`Parser`] is built with; each has a default.
@@ -237,21 +235,6 @@ impl ParserBuilder {
     #[cfg(any(feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn strict_and_whole(self) -> Self {
         Self { accepts_deviations: false, stops_at_root: false, ..self }
-    }
-
-    /// What the choices are known by where parsers are only a part of what is saved.
-    #[cfg(feature = "tool-calls")]
-    pub(crate) fn choices(&self) -> Digest {
-        // Whether it stops at the root is no choice that such parsers have.
-        let Self { limits, retain, duplicate_keys, snapshots, leniency, accepts_deviations, .. } = *self;
-        let small = retain as u64
-            | duplicate_keys.map_or(0, |duplicate_keys| 1 + duplicate_keys as u64) << 2
-            | (snapshots as u64) << 4
-            | u64::from(accepts_deviations) << 6
-            | leniency.bits() << 8;
-        [limits.depth as u64, limits.key, limits.string, limits.number, limits.total, small]
-            .into_iter()
-            .fold(Digest::new(), Digest::with)
     }
 
     fn document(self) -> Option<Box<Document>> {

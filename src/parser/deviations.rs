@@ -5,11 +5,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::error::{Deviation, DeviationKind, Error};
-use crate::saved::{Impossible, Reader, Writer};
+use crate::error::{Deviation, Error};
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Deviations {
+pub(crate) struct Deviations {
     /// Whether they are no error.
     are_accepted: bool,
     /// The verdict on the text, unless they are accepted.
@@ -32,26 +31,26 @@ impl Deviations {
     }
 
     /// Whether they are no error.
-    pub(super) fn are_accepted(&self) -> bool {
+    pub(crate) fn are_accepted(&self) -> bool {
         self.are_accepted
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
     /// The first, with its path, unless they are accepted.
-    pub(super) fn first(&self) -> Option<&Error> {
+    pub(crate) fn first(&self) -> Option<&Error> {
         self.first.as_ref()
     }
 
     /// The first [`Deviation::LIST_LIMIT`] of them.
-    pub(super) fn listed(&self) -> &[Deviation] {
+    pub(crate) fn listed(&self) -> &[Deviation] {
         self.noted.as_ref().map_or(&[], |noted| &noted.listed)
     }
 
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.noted.as_ref().map_or(0, |noted| noted.count)
     }
 
@@ -84,45 +83,16 @@ impl Deviations {
     }
 }
 
-/// Saved state.
+/// As a list that somebody else keeps.
 impl Deviations {
-    pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.count());
-        if let Some(noted) = self.noted.as_ref().filter(|noted| noted.count > 0) {
-            noted.listed.iter().for_each(|deviation| deviation.save(out));
-            out.number(noted.newest);
-        }
-        out.option(self.first.as_ref(), |out, first| first.save(out));
+    /// Where the newest is, listed or not.
+    pub(crate) fn newest(&self) -> u64 {
+        self.noted.as_ref().map_or(0, |noted| noted.newest)
     }
 
-    /// Reads those of a text that has come to `offset` and may deviate in these ways.
-    pub(super) fn restore(
-        &mut self,
-        reader: &mut Reader<'_>,
-        offset: u64,
-        allowed: impl Fn(DeviationKind) -> bool,
-    ) -> Result<(), Impossible> {
-        // The end of input may be one too.
-        let count = reader.at_most(offset.saturating_add(1))?;
-        if count > 0 {
-            let noted = self.noted.get_or_insert_default();
-            noted.count = count;
-            let mut newest = 0;
-            for _ in 0..count.min(Deviation::LIST_LIMIT as u64) {
-                let deviation = Deviation::restore(reader)?;
-                Impossible::unless(deviation.offset() >= newest && allowed(deviation.kind()))?;
-                newest = deviation.offset();
-                noted.listed.push(deviation);
-            }
-            noted.newest = reader.at_most(offset)?;
-            Impossible::unless(noted.newest >= newest)?;
-        }
-        self.first = reader.option(Error::restore)?;
-        let first = self.listed().first().map(Deviation::offset);
-        let has_first = count > 0 && !self.are_accepted;
-        Impossible::unless(match &self.first {
-            Some(error) => has_first && first == Some(error.offset()),
-            None => !has_first,
-        })
+    /// The list once more, with the first as an error, unless they are accepted.
+    pub(crate) fn relist(&mut self, listed: &[Deviation], count: u64, newest: u64, first: Option<Error>) {
+        self.first = first;
+        self.noted = (count > 0).then(|| Box::new(Noted { listed: listed.to_vec(), count, newest }));
     }
 }

@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::names::names;
-use crate::saved::{Impossible, Reader, Writer};
 
 /// What a parser does at a key that its object already has (RFC 8259 §4 leaves it open).
 ///
@@ -152,26 +151,10 @@ impl Keys {
     }
 }
 
-/// Saved state.
 impl OpenKeys {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        for keys in &self.objects {
-            out.number(keys.keys.len() as u64);
-            keys.keys.iter().for_each(|key| out.text(key));
-        }
-    }
-
-    /// Reads the keys of so many open objects.
-    pub(crate) fn restore(reader: &mut Reader<'_>, objects: usize) -> Result<Self, Impossible> {
-        let mut read = Self::default();
-        for _ in 0..objects {
-            let count = reader.count()?;
-            read.begin_object();
-            for _ in 0..count {
-                Impossible::unless(read.insert(reader.text()?))?;
-            }
-        }
-        Ok(read)
+    /// The keys of an open object, in the order in which they came.
+    pub(crate) fn of(&self, object: usize) -> impl Iterator<Item = &str> {
+        self.objects.get(object).into_iter().flat_map(|object| object.keys.iter().map(|key| &**key))
     }
 }
 

@@ -15,20 +15,20 @@ use crate::tokenizer::{PieceText, StringPiece, Tokenizer};
 
 /// What the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
-pub(super) struct Engine {
-    pub(super) tokenizer: Tokenizer,
-    pub(super) followers: Followers,
-    pub(super) retained: Retained,
-    pub(super) outcome: Outcome,
+pub(crate) struct Engine {
+    pub(crate) tokenizer: Tokenizer,
+    pub(crate) followers: Followers,
+    pub(crate) retained: Retained,
+    pub(crate) outcome: Outcome,
     /// The texts inside strings, if a pattern leads into one.
-    pub(super) inner: Option<Box<InnerTexts>>,
+    pub(crate) inner: Option<Box<InnerTexts>>,
     /// Whether the bytes after the root are left to the caller.
-    pub(super) stops_at_root: bool,
+    pub(crate) stops_at_root: bool,
 }
 
 /// How far the text has come.
 #[derive(Clone, Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Open,
     /// Open, and some strings are read inside. This is an outcome of its own so that a chunk without such strings takes no
     /// test more.
@@ -179,7 +179,7 @@ impl Engine {
     }
 
     /// What is wrong with the text so far: the first thing, if there are several.
-    pub(super) fn error(&self) -> Option<&Error> {
+    pub(crate) fn error(&self) -> Option<&Error> {
         self.followers.deviations.first().or(self.stopped_by())
     }
 
@@ -219,14 +219,19 @@ impl Engine {
     #[cold]
     pub(super) fn fail(&mut self, fault: &Fault) -> Error {
         let stopped_by = self.locate(fault);
+        let error = self.followers.deviations.first().unwrap_or(&stopped_by).clone();
+        self.fail_again(stopped_by);
+        error
+    }
+
+    /// The text has failed like this before.
+    pub(crate) fn fail_again(&mut self, stopped_by: Error) {
         self.retained.truncate(stopped_by.offset());
         if let Some(document) = &mut self.followers.document {
             document.fail();
         }
         self.tokenizer.close();
-        let error = self.followers.deviations.first().unwrap_or(&stopped_by).clone();
         self.outcome = Outcome::Failed(stopped_by);
-        error
     }
 
     /// Adds what only the parser knows to a fault.

@@ -15,17 +15,17 @@ use crate::tokenizer::{Interest, Sink, ValueKind};
 
 /// The followers of one parser's tokens.
 #[derive(Clone, Debug)]
-pub(super) struct Followers {
-    pub(super) tracker: Tracker,
+pub(crate) struct Followers {
+    pub(crate) tracker: Tracker,
     /// The keys of open objects, if duplicates are rejected.
-    pub(super) open_keys: Option<OpenKeys>,
+    pub(crate) open_keys: Option<OpenKeys>,
     /// The partial document, if snapshots were asked for.
     // In a box, as most parsers have none.
-    pub(super) document: Option<Box<Document>>,
+    pub(crate) document: Option<Box<Document>>,
     /// What was gone past; after the first one, the text is not complete any more, unless they are accepted.
-    pub(super) deviations: Deviations,
+    pub(crate) deviations: Deviations,
     /// Whether the end of a chunk means anything: to a text that has deviated, to a document that shows open atoms.
-    pub(super) has_work_after_chunks: bool,
+    pub(crate) has_work_after_chunks: bool,
 }
 
 /// The followers while a chunk is read, with the text that is kept, this chunk's included, and the output for events.

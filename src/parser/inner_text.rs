@@ -6,17 +6,15 @@
 //! [`InnerText`] a level is made when it is first needed, and serves all texts of that level.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::duplicate_keys::OpenKeys;
 use super::kept_text::KeptText;
 use super::output::{InnerOutput, LeveledOutput, Output};
-use super::tracker::{Innermost, OpenValues, Tracker};
+use super::tracker::{OpenValues, Tracker};
 use super::{DuplicateKeys, Retain};
 use crate::error::{Deviation, Error, ErrorKind, Fault, Leniency};
-use crate::saved::{Impossible, Reader, Writer};
-use crate::tokenizer::{Interest, Limits, Position, Sink, Tokenizer, ValueKind};
+use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
 
 /// The parser's choices, as far as they apply to texts inside strings.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +26,7 @@ pub(super) struct InnerChoices {
 
 /// The texts inside strings of the document.
 #[derive(Clone, Debug)]
-pub(super) struct InnerTexts {
+pub(crate) struct InnerTexts {
     choices: InnerChoices,
     /// The text of level 1, once there has been one.
     first: Option<Box<InnerText>>,
@@ -76,7 +74,7 @@ impl InnerTexts {
 
 /// The texts of one level, one after the other.
 #[derive(Clone, Debug)]
-pub(super) struct InnerText {
+pub(crate) struct InnerText {
     tokenizer: Tokenizer,
     open_keys: Option<OpenKeys>,
     kept: KeptText,
@@ -267,102 +265,57 @@ impl Sink for InnerSink<'_> {
     }
 }
 
-/// Saved state: one text for each open string that is read inside, outermost first.
+/// The open texts, as they can be looked at from outside.
 impl InnerTexts {
-    pub(super) fn save(&self, tracker: &Tracker, out: &mut Writer<'_>) {
-        out.number(tracker.level() as u64);
-        for text in self.levels().take(tracker.level()) {
-            out.flag(text.has_failed);
-            if !text.has_failed {
-                text.tokenizer.save(out);
-                if let Some(keys) = &text.open_keys {
-                    keys.save(out);
-                }
-            }
-        }
+    /// The text of a level, from 1.
+    pub(crate) fn level(&self, level: usize) -> Option<&InnerText> {
+        core::iter::successors(self.first.as_deref(), |text| text.deeper.as_deref()).nth(level.checked_sub(1)?)
     }
 
-    /// Writes what is kept of each text, which needs the tracker to be read.
-    pub(super) fn save_kept(&self, tracker: &Tracker, out: &mut Writer<'_>) {
-        for (text, level) in self.levels().zip(1..=tracker.level()).filter(|(text, _)| !text.has_failed) {
-            text.kept.save(tracker.selected_starts(level).next().map(|(_, start)| start), text.tokenizer.offset(), out);
+    pub(crate) fn level_mut(&mut self, level: usize) -> Option<&mut InnerText> {
+        let mut text = self.first.as_deref_mut()?;
+        for _ in 1..level {
+            text = text.deeper.as_deref_mut()?;
         }
+        Some(text)
     }
 
-    /// Reads the texts, of which there are so many at most; returns how many there are.
-    pub(super) fn restore(&mut self, reader: &mut Reader<'_>, most: usize) -> Result<usize, Impossible> {
-        let levels = reader.at_most(most as u64)? as usize;
-        let mut texts = Vec::new();
-        for level in 1..=levels {
-            let mut text = InnerText::new(self.choices);
-            text.kept.begin();
-            text.has_failed = reader.flag()?;
-            if text.has_failed {
-                // Nothing inside it is open.
-                Impossible::unless(level == levels)?;
-            } else {
-                text.tokenizer.restore(reader)?;
-                Impossible::unless(text.tokenizer.position() != Position::Closed)?;
-                if let Some(keys) = &mut text.open_keys {
-                    *keys = OpenKeys::restore(reader, text.tokenizer.nest().objects())?;
-                }
-            }
-            texts.push(text);
-        }
-        self.first = texts.into_iter().rev().fold(None, |deeper, text| Some(Box::new(InnerText { deeper, ..text })));
-        Ok(levels)
-    }
-
-    /// Holds the texts against the tracker, and reads what is kept of them.
-    pub(super) fn settle(
-        &mut self,
-        reader: &mut Reader<'_>,
-        tracker: &Tracker,
-        has_deviated: bool,
-    ) -> Result<(), Impossible> {
+    /// The limits of texts that begin from now on.
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        self.choices.limits = limits;
         let mut next = self.first.as_deref_mut();
-        let mut level = 1;
         while let Some(text) = next {
-            if text.has_failed {
-                return tracker.settle_failed();
-            }
-            tracker.settle_level(level, &mut text.tokenizer, text.open_keys.is_some(), false)?;
-            let (starts, offset) = (tracker.selected_starts(level), text.tokenizer.offset());
-            text.kept.restore(reader, starts.clone().map(|(_, start)| start))?;
-            if let Some((from, kept)) = text.kept.of_open_matches() {
-                let len = offset - from;
-                if has_deviated {
-                    // Nothing of it is told as a value any more.
-                    Impossible::unless(kept.len() as u64 <= len)?;
-                } else {
-                    let depth = tracker.depth_of_outermost(level);
-                    let starts = starts.map(|(depth, start)| (depth, start - from));
-                    let is_right = kept.len() as u64 == len && text.tokenizer.has_come_through(kept, depth, starts);
-                    Impossible::unless(is_right)?;
-                }
-            }
+            text.choices.limits = limits;
+            text.tokenizer.set_limits(limits);
             next = text.deeper.as_deref_mut();
-            level += 1;
         }
-        Ok(())
+    }
+}
+
+impl InnerText {
+    pub(crate) fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
     }
 
-    /// How many containers are open in all of the texts that were read.
-    pub(super) fn depth(&self) -> usize {
-        self.levels().map(|text| text.tokenizer.nest().depth()).sum()
+    pub(crate) fn tokenizer_mut(&mut self) -> &mut Tokenizer {
+        &mut self.tokenizer
     }
 
-    fn levels(&self) -> impl Iterator<Item = &InnerText> {
-        core::iter::successors(self.first.as_deref(), |text| text.deeper.as_deref())
+    pub(crate) fn open_keys(&self) -> Option<&OpenKeys> {
+        self.open_keys.as_ref()
     }
 
-    /// What is open in the text of a level: nothing if it has failed.
-    pub(super) fn innermost(&self, level: usize) -> Innermost {
-        let text = self.levels().nth(level.saturating_sub(1)).filter(|text| !text.has_failed);
-        Innermost {
-            position: text.map_or(Position::Closed, |text| text.tokenizer.position()),
-            depth: text.map_or(0, |text| text.tokenizer.nest().depth()),
-            follows_all: text.is_some_and(|text| text.open_keys.is_some()),
-        }
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    /// Whether an open match needs the text.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept.is_needed()
+    }
+
+    /// The text of the open matches, and where it begins.
+    pub(crate) fn kept(&self) -> Option<(u64, &[u8])> {
+        self.kept.of_open_matches(self.tokenizer.offset())
     }
 }

@@ -7,8 +7,6 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::saved::{Impossible, Reader, Writer};
-
 #[derive(Clone, Debug)]
 pub(super) struct KeptText {
     /// Whether anything is ever kept.
@@ -85,32 +83,15 @@ impl KeptText {
     }
 }
 
-/// Saved state.
 impl KeptText {
-    /// Writes what the open matches need, of which the outermost begins at an offset. What has not been kept to the end, as
-    /// the text around it deviates, is needed no more.
-    pub(super) fn save(&self, outermost: Option<u64>, offset: u64, out: &mut Writer<'_>) {
-        if let Some(outermost) = outermost.filter(|_| self.is_kept) {
-            out.bytes(self.find(outermost..offset).map_or(&[][..], |(_, text)| text));
-        }
+    /// Whether an open match needs what is kept.
+    pub(super) fn is_needed(&self) -> bool {
+        self.is_kept && self.open_matches > 0
     }
 
-    /// Reads the text of the open matches, which begin at `starts`.
-    pub(super) fn restore(
-        &mut self,
-        reader: &mut Reader<'_>,
-        starts: impl Iterator<Item = u64>,
-    ) -> Result<(), Impossible> {
-        starts.for_each(|start| self.begin_match(start));
-        self.start = self.outermost;
-        if self.open_matches > 0 && self.is_kept {
-            self.bytes.extend_from_slice(reader.bytes()?);
-        }
-        Ok(())
-    }
-
-    /// The text of the open matches, and where it begins.
-    pub(super) fn of_open_matches(&self) -> Option<(u64, &[u8])> {
-        (self.is_kept && self.open_matches > 0).then_some((self.start, &self.bytes))
+    /// The text of the open matches, of which the outermost begins at an offset.
+    pub(super) fn of_open_matches(&self, offset: u64) -> Option<(u64, &[u8])> {
+        let (_, text) = self.find(self.outermost..offset).filter(|_| self.is_needed())?;
+        Some((self.outermost, text))
     }
 }

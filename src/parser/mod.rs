@@ -10,26 +10,30 @@ mod events;
 mod followers;
 mod inner_text;
 mod kept_text;
+mod open_matches;
 mod output;
 mod place;
 mod retention;
 mod rewriting;
-mod saved;
 mod through_strings;
 mod tracker;
 mod values;
 
 pub use self::builder::ParserBuilder;
+pub(crate) use self::deviations::Deviations;
 pub use self::duplicate_keys::DuplicateKeys;
-use self::engine::{Engine, Outcome};
+pub(crate) use self::duplicate_keys::OpenKeys as DuplicateKeySets;
+pub(crate) use self::engine::{Engine, Outcome};
 pub use self::events::Events;
 #[cfg(feature = "stream")]
 pub(crate) use self::events::Unread;
 use self::output::{Callback, Queue};
 pub use self::retention::Retain;
-#[cfg(feature = "tool-calls")]
-pub(crate) use self::values::Told;
+pub(crate) use self::retention::Retained;
+pub(crate) use self::tracker::OpenContainer;
 pub use self::values::{Atom, ValueFeed};
+#[cfg(feature = "tool-calls")]
+pub(crate) use self::values::{OpenedByPath, Told};
 use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState, state_before_all};
 use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::Event;
@@ -67,7 +71,7 @@ use crate::pattern::PatternSet;
 /// text that is kept ([`Retain`]).
 #[derive(Debug)]
 pub struct Parser {
-    engine: Engine,
+    pub(crate) engine: Engine,
     queue: Queue,
 }
 

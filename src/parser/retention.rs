@@ -6,7 +6,6 @@ use core::ops::Range;
 
 use super::rewriting::Rewriting;
 use crate::names::names;
-use crate::saved::{Impossible, Reader, Writer};
 
 /// How much of the input a parser keeps.
 ///
@@ -196,57 +195,15 @@ impl Retained {
     }
 }
 
-/// Saved state.
+/// What is kept, for somebody who keeps it elsewhere.
 impl Retained {
     pub(crate) fn policy(&self) -> Retain {
         self.policy
     }
 
-    /// Writes what may still be asked for: all, or what comes after the beginning of the outermost open match.
-    pub(crate) fn save(&self, outermost: Option<u64>, out: &mut Writer<'_>) {
-        if !self.keeps_text() {
-            return;
-        }
-        out.option(self.rewriting.as_deref(), |out, rewriting| {
-            out.number(self.start);
-            rewriting.save(out);
-        });
-        let from = match (self.policy, outermost) {
-            _ if self.rewriting.is_some() => Some(0),
-            (Retain::All, _) => Some(0),
-            (_, outermost) => outermost.and_then(|start| self.place(start)),
-        };
-        out.bytes(from.and_then(|from| self.bytes.get(from..)).unwrap_or_default());
-    }
-
-    /// Reads what was kept of a text that has come to `offset`. Its end is missing if the text is `frozen`.
-    pub(crate) fn restore(
-        &mut self,
-        reader: &mut Reader<'_>,
-        outermost: Option<u64>,
-        offset: u64,
-        frozen: bool,
-    ) -> Result<(), Impossible> {
-        self.has_deviated = frozen;
-        if !self.keeps_text() {
-            return Ok(());
-        }
-        let rewriting = reader.option(|reader| Ok((reader.at_most(offset)?, Rewriting::restore(reader, offset)?)))?;
-        let bytes = reader.bytes()?;
-        self.start = match (&rewriting, self.policy) {
-            (Some((start, _)), _) => *start,
-            (None, Retain::All) => 0,
-            (None, _) => outermost.unwrap_or(offset),
-        };
-        if let Some((_, rewriting)) = rewriting {
-            Impossible::unless(!frozen)?;
-            self.has_deviated = true;
-            self.rewriting = Some(Box::new(rewriting));
-        }
-        self.bytes.extend_from_slice(bytes);
-        let is_fitting = |len: usize| bytes.len() == len || frozen && bytes.len() <= len;
-        Impossible::unless(outermost.is_none_or(|outermost| self.start <= outermost))?;
-        Impossible::unless(self.place(offset).is_some_and(is_fitting))
+    /// All that is kept.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The text from an offset on, as far as it is kept.
@@ -257,5 +214,22 @@ impl Retained {
     /// How far an offset lies after another one in the text that is kept.
     pub(crate) fn distance(&self, from: u64, to: u64) -> Option<u64> {
         Some(self.place(to)?.checked_sub(self.place(from)?)? as u64)
+    }
+
+    /// Whether it is kept as strict JSON, behind an accepted deviation.
+    pub(crate) fn is_rewritten(&self) -> bool {
+        self.rewriting.is_some()
+    }
+
+    /// Text that has been kept rewritten from `start` up to `offset`, with the places of some offsets, ascending.
+    pub(crate) fn set_rewritten(&mut self, start: u64, bytes: Vec<u8>, offset: u64, places: &[(u64, usize)]) {
+        (self.start, self.bytes, self.has_deviated) = (start, bytes, true);
+        self.rewriting = Some(Box::new(Rewriting::of_places(start, offset, places)));
+    }
+
+    /// What was kept of a text before it deviated.
+    pub(crate) fn set_frozen(&mut self, bytes: &[u8]) {
+        self.has_deviated = true;
+        self.bytes.extend_from_slice(bytes);
     }
 }

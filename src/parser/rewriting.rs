@@ -11,8 +11,6 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::saved::{FARTHEST, Impossible, Reader, Writer};
-
 #[derive(Clone, Debug)]
 pub(super) struct Rewriting {
     /// The chunk that is being read, and its offset.
@@ -96,30 +94,10 @@ impl Rewriting {
             self.shifts.push((to, before + change));
         }
     }
-}
 
-/// Saved state.
-impl Rewriting {
-    pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.shifts.len() as u64);
-        let mut before = 0;
-        for (from, shift) in &self.shifts {
-            out.number(from - before);
-            out.signed(*shift);
-            before = *from;
-        }
-    }
-
-    /// Reads that of a text that has come to `offset`. All of it has been copied.
-    pub(super) fn restore(reader: &mut Reader<'_>, offset: u64) -> Result<Self, Impossible> {
-        let mut read = Self::new(Vec::new(), offset);
-        let mut before = 0;
-        for _ in 0..reader.count()? {
-            before += reader.at_most(offset - before)?;
-            let shift = reader.signed()?;
-            Impossible::unless(shift.unsigned_abs() <= FARTHEST)?;
-            read.shifts.push((before, shift));
-        }
-        Ok(read)
+    /// All of a text up to `offset` has been copied; the bytes at some offsets have these places.
+    pub(super) fn of_places(start: u64, offset: u64, places: &[(u64, usize)]) -> Self {
+        let shift = |(at, place): &(u64, usize)| (*at, *place as i64 - (*at - start) as i64);
+        Self { chunk: Vec::new(), chunk_at: offset, copied: offset, shifts: places.iter().map(shift).collect() }
     }
 }

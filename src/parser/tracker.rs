@@ -9,13 +9,13 @@
 //! inside is the level of the text whose tokens come.
 
 mod innermost;
-mod saved;
+mod open;
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 pub(super) use self::innermost::OpenValues;
-pub(super) use self::saved::Innermost;
+pub(crate) use self::open::OpenContainer;
 use super::output::{LeveledOutput, Output, Selected};
 use crate::error::Error;
 use crate::event::{Event, EventKind};
@@ -26,7 +26,7 @@ use crate::pattern::Row;
 use crate::tokenizer::ValueKind;
 
 #[derive(Clone, Debug)]
-pub(super) struct Tracker {
+pub(crate) struct Tracker {
     patterns: PatternSet,
     paths: PathStore,
     frames: Vec<Frame>,
@@ -109,7 +109,7 @@ impl Tracker {
         &self.paths
     }
 
-    pub(super) fn patterns(&self) -> &PatternSet {
+    pub(crate) fn patterns(&self) -> &PatternSet {
         &self.patterns
     }
 
@@ -119,7 +119,7 @@ impl Tracker {
     }
 
     /// The same without the values of texts inside strings.
-    pub(super) fn has_open_match_in_document(&self) -> bool {
+    pub(crate) fn has_open_match_in_document(&self) -> bool {
         self.entered.first().map_or(self.selecting.len(), |string| string.selecting_to) > 0
     }
 
@@ -316,7 +316,7 @@ impl Tracker {
 /// Strings that are read inside.
 impl Tracker {
     /// The level of the text whose tokens come next: how many open strings are read inside.
-    pub(super) fn level(&self) -> usize {
+    pub(crate) fn level(&self) -> usize {
         self.entered.len()
     }
 

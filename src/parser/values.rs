@@ -3,9 +3,6 @@
 //! Each operation is checked for order, and the JSON text that it stands for is written into the same engine. So
 //! patterns, limits, snapshots, retention and the strict value work in the same way, and there is no second parser.
 
-#[cfg(feature = "tool-calls")]
-mod saved;
-
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -59,23 +56,23 @@ pub enum Atom<'a> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct ValueFeed {
-    parser: Parser,
+    pub(crate) parser: Parser,
     /// The open containers, outermost first, each with its newest child.
-    open: Vec<OpenContainer>,
+    pub(crate) open: Vec<OpenedByPath>,
     /// Whether the newest child of the innermost container, or the root, is an open string.
-    has_open_string: bool,
-    has_root: bool,
+    pub(crate) has_open_string: bool,
+    pub(crate) has_root: bool,
     /// The JSON text of the last operation.
     written: String,
 }
 
 #[derive(Clone, Debug)]
-enum OpenContainer {
+pub(crate) enum OpenedByPath {
     Object { newest: String },
     Array { newest: u64 },
 }
 
-impl OpenContainer {
+impl OpenedByPath {
     fn newest_is(&self, step: ConcreteStep<'_>) -> bool {
         step.is(match self {
             Self::Object { newest } => Segment::Key(newest),
@@ -247,13 +244,13 @@ impl ValueFeed {
     fn next_child(&mut self, step: ConcreteStep<'_>) -> Result<(), Disorder> {
         self.written.push(',');
         match (self.open.last_mut(), step) {
-            (Some(OpenContainer::Array { newest }), ConcreteStep::Index(index)) => {
+            (Some(OpenedByPath::Array { newest }), ConcreteStep::Index(index)) => {
                 if *newest + 1 != index {
                     return Err("expected the next index of an array");
                 }
                 *newest = index;
             }
-            (Some(OpenContainer::Object { newest }), ConcreteStep::Name(_) | ConcreteStep::Quoted(_)) => {
+            (Some(OpenedByPath::Object { newest }), ConcreteStep::Name(_) | ConcreteStep::Quoted(_)) => {
                 *newest = step.name();
                 self.write_newest_key();
             }
@@ -267,13 +264,13 @@ impl ValueFeed {
         match step {
             ConcreteStep::Index(0) => {
                 self.written.push('[');
-                self.open.push(OpenContainer::Array { newest: 0 });
+                self.open.push(OpenedByPath::Array { newest: 0 });
             }
             ConcreteStep::Index(_) => return Err("expected an array to begin with index 0"),
             ConcreteStep::Inside => return Err("expected a path that does not lead into a string"),
             ConcreteStep::Name(_) | ConcreteStep::Quoted(_) => {
                 self.written.push('{');
-                self.open.push(OpenContainer::Object { newest: step.name() });
+                self.open.push(OpenedByPath::Object { newest: step.name() });
                 self.write_newest_key();
             }
         }
@@ -281,7 +278,7 @@ impl ValueFeed {
     }
 
     fn write_newest_key(&mut self) {
-        if let Some(OpenContainer::Object { newest }) = self.open.last() {
+        if let Some(OpenedByPath::Object { newest }) = self.open.last() {
             self.written.push('"');
             // Writing to a string cannot fail.
             let _ = write_escaped(&mut self.written, newest);
@@ -301,7 +298,7 @@ impl ValueFeed {
 
     fn close_containers_above(&mut self, depth: usize) {
         for container in self.open.drain(depth.min(self.open.len())..).rev() {
-            self.written.push(if matches!(container, OpenContainer::Object { .. }) { '}' } else { ']' });
+            self.written.push(if matches!(container, OpenedByPath::Object { .. }) { '}' } else { ']' });
         }
     }
 

@@ -100,11 +100,6 @@ impl PathStore {
         self.pinned = 0;
     }
 
-    /// Makes room for keys of so many bytes.
-    pub(crate) fn reserve_keys(&mut self, len: usize) {
-        self.keys.reserve(len);
-    }
-
     #[inline]
     pub(crate) fn push_key(&mut self, parent: NodeId, key: &str) -> NodeId {
         self.keys.push_str(key);

@@ -220,11 +220,9 @@ impl Automaton {
         }
     }
 
-    /// Whether every key leads on from an object with this row.
-    pub(crate) fn takes_any_key(&self, row: &[u64]) -> bool {
-        let mut to = self.empty_row();
-        self.step_any(row, &mut to);
-        to.iter().any(|&word| word != 0)
+    /// Whether a pattern has this name.
+    pub(crate) fn names(&self, key: &str) -> bool {
+        self.names.iter().any(|(name, _)| **name == *key)
     }
 
     /// Whether a pattern may select something inside an object with this row.
@@ -242,11 +240,6 @@ impl Automaton {
     /// Whether any string is ever read inside.
     pub(crate) fn has_pipes(&self) -> bool {
         self.masks.iter().any(|masks| masks.pipes != 0)
-    }
-
-    /// How many `|` there are, of all patterns: no more strings can be open in each other.
-    pub(crate) fn pipes(&self) -> usize {
-        self.masks.iter().map(|masks| masks.pipes.count_ones() as usize).sum()
     }
 
     /// Whether a string with this row is to be read inside.

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::automaton::Automaton;
 use super::syntax::{Pattern, PatternError, PatternId};
-use crate::saved::Digest;
+use crate::digest::Digest;
 
 /// Patterns compiled together, once; cheap to clone and to share between parsers and threads.
 ///

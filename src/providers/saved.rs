@@ -46,25 +46,7 @@ impl ProviderStream {
     /// not in it.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        self.save_into(&mut bytes);
-        bytes
-    }
-
-    /// The same as [`save`](Self::save), appended to a buffer that may be used again.
-    ///
-    /// ```
-    /// use jsonspigot::PatternSet;
-    /// use jsonspigot::providers::ProviderStream;
-    /// use jsonspigot::tool_calls::ToolCalls;
-    ///
-    /// let stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
-    /// let mut buffer = Vec::new();
-    /// stream.save_into(&mut buffer);
-    /// assert_eq!(buffer, stream.save());
-    /// ```
-    pub fn save_into(&self, bytes: &mut Vec<u8>) {
-        saved::save(&self.owner(), bytes, |out| self.save_body(out));
+        saved::save(&self.owner(), |out| self.save_body(out))
     }
 
     /// The stream that was [saved](Self::save). This one is made in the same way: with the same provider, or

@@ -19,19 +19,31 @@
 //! The checksum finds accidents. It is no protection against people, so the body is read as hostile: each layer checks
 //! what it reads, and the length of everything is that of bytes that are there.
 
+mod choices;
 mod error;
+mod jumps;
+mod lead;
+mod parser;
 mod reader;
+mod replay;
+mod rewritten;
+#[cfg(feature = "tool-calls")]
+mod values;
+mod verdict;
 mod writer;
 
-use core::fmt;
+use alloc::vec::Vec;
 
 pub use self::error::{RestoreError, RestoreErrorKind};
 pub(crate) use self::reader::{Impossible, Reader};
+#[cfg(any(feature = "tool-calls", feature = "envelope"))]
+pub(crate) use self::verdict::{restore_error, save_error};
 pub(crate) use self::writer::Writer;
+pub(crate) use crate::digest::Digest;
 
 const MAGIC: [u8; 4] = *b"jsp\x1A";
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 const HEADER: usize = 26;
 
@@ -66,78 +78,23 @@ impl Owner {
     }
 }
 
-/// A number that two different things hardly ever share. The same in every process and on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Digest(u64);
-
-impl Digest {
-    pub(crate) const fn new() -> Self {
-        Self(0x9E37_79B9_7F4A_7C15)
-    }
-
-    /// As a number, to be kept in an atomic one.
-    #[cfg(target_has_atomic = "64")]
-    pub(crate) const fn to_bits(self) -> u64 {
-        self.0
-    }
-
-    #[cfg(target_has_atomic = "64")]
-    pub(crate) const fn from_bits(bits: u64) -> Self {
-        Self(bits)
-    }
-
-    /// Adds a number. A change of one of them always changes the digest, as each step can be undone.
-    #[inline]
-    pub(crate) const fn with(self, number: u64) -> Self {
-        let mixed = (self.0 ^ number).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        Self(mixed ^ mixed >> 32)
-    }
-
-    /// Adds what another one was made of.
-    #[cfg(feature = "tool-calls")]
-    pub(crate) const fn with_digest(self, other: Self) -> Self {
-        self.with(other.0)
-    }
-
-    #[inline]
-    fn with_bytes(self, bytes: &[u8]) -> Self {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let digest = words.iter().fold(self, |digest, word| digest.with(u64::from_le_bytes(*word)));
-        let mut last = [0; 8];
-        last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
-        digest.with(u64::from_le_bytes(last)).with(bytes.len() as u64)
-    }
-
-    fn folded(self) -> u32 {
-        (self.0 ^ self.0 >> 32) as u32
-    }
-}
-
-/// Adds text that is written.
-impl fmt::Write for Digest {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        // Byte by byte, so that it does not matter in which pieces the text comes.
-        *self = text.bytes().fold(*self, |digest, byte| digest.with(byte.into()));
-        Ok(())
-    }
-}
-
-/// Appends a state to `bytes`; `write` writes the body.
-pub(crate) fn save(owner: &Owner, bytes: &mut alloc::vec::Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
-    let start = bytes.len();
+/// A state, of which `write` writes the body.
+pub(crate) fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+    let mut bytes = Vec::new();
     let mut header = [0; HEADER];
     header[..4].copy_from_slice(&MAGIC);
     [header[4], header[5]] = [VERSION, owner.kind as u8];
     header[6..10].copy_from_slice(&owner.patterns.folded().to_le_bytes());
     header[10..14].copy_from_slice(&owner.choices.folded().to_le_bytes());
     bytes.extend_from_slice(&header);
-    write(&mut Writer::new(bytes));
-    let body = (bytes.len() - start - HEADER) as u64;
-    if let Some((header, body_bytes)) = bytes.get_mut(start..).and_then(<[u8]>::split_first_chunk_mut::<HEADER>) {
+    write(&mut Writer::new(&mut bytes));
+    let body = (bytes.len() - HEADER) as u64;
+    if let Some((header, body_bytes)) = bytes.split_first_chunk_mut::<HEADER>() {
         header[14..22].copy_from_slice(&body.to_le_bytes());
         let checksum = checksum(header, body_bytes);
         header[22..].copy_from_slice(&checksum.to_le_bytes());
     }
+    bytes
 }
 
 /// Reads a state that belongs to `owner`; `read` reads the body, all of it.

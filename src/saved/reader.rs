@@ -1,5 +1,6 @@
 //! Reads the parts of a state, of which nothing can be trusted.
 
+#[cfg(any(feature = "tool-calls", feature = "envelope"))]
 use alloc::string::String;
 
 use ascii::AsciiStr;
@@ -90,19 +91,9 @@ impl<'a> Reader<'a> {
         usize::try_from(self.number()?).map_err(|_| Impossible)
     }
 
-    /// How many bytes are left.
-    pub(crate) fn rest_len(&self) -> usize {
-        self.rest.len()
-    }
-
     /// How many parts follow, each of which takes a byte at least.
     pub(crate) fn count(&mut self) -> Result<usize, Impossible> {
         self.size().ok().filter(|count| *count <= self.rest.len()).ok_or(Impossible)
-    }
-
-    pub(crate) fn signed(&mut self) -> Result<i64, Impossible> {
-        let number = self.number()?;
-        Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Impossible> {
@@ -119,11 +110,13 @@ impl<'a> Reader<'a> {
         ascii.map_or_else(|| core::str::from_utf8(bytes).map_err(|_| Impossible), Ok)
     }
 
+    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn string(&mut self) -> Result<String, Impossible> {
         self.text().map(String::from)
     }
 
     /// What may be missing.
+    #[cfg(any(test, feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn option<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Impossible>,
@@ -161,7 +154,7 @@ mod tests {
         assert_eq!(Reader::new(&[5]).at_most(5), Ok(5));
         assert_eq!(Reader::new(&[5]).at_most(4), Err(Impossible));
         let mut reader = Reader::new(&[1, 0]);
-        assert_eq!((reader.count(), reader.rest_len(), reader.end()), (Ok(1), 1, Err(Impossible)));
+        assert_eq!((reader.count(), reader.end()), (Ok(1), Err(Impossible)));
         assert_eq!(Reader::new(&[2, 0]).count(), Err(Impossible));
         assert_eq!(Reader::new(&[2]).flag(), Err(Impossible));
         assert_eq!(Reader::new(&[1]).choice(&['a']), Err(Impossible));
@@ -169,17 +162,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(number: u64, signed: i64, text: String, flag: bool, option: Option<u8>) {
+        fn what_is_written_is_read(number: u64, text: String, flag: bool, option: Option<u8>) {
             let mut bytes = Vec::new();
             let mut writer = Writer::new(&mut bytes);
             writer.number(number);
-            writer.signed(signed);
             writer.text(&text);
             writer.flag(flag);
             writer.option(option, Writer::byte);
             let mut reader = Reader::new(&bytes);
             prop_assert_eq!(reader.number(), Ok(number));
-            prop_assert_eq!(reader.signed(), Ok(signed));
             prop_assert_eq!(reader.text(), Ok(&*text));
             prop_assert_eq!(reader.flag(), Ok(flag));
             prop_assert_eq!(reader.option(Reader::byte), Ok(option));

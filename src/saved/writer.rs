@@ -28,11 +28,6 @@ impl<'a> Writer<'a> {
         self.byte(number as u8);
     }
 
-    /// A number that is small, but may be negative.
-    pub(crate) fn signed(&mut self, number: i64) {
-        self.number((number << 1 ^ number >> 63) as u64);
-    }
-
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.bytes.extend_from_slice(bytes);
@@ -43,6 +38,7 @@ impl<'a> Writer<'a> {
     }
 
     /// What may be missing.
+    #[cfg(any(test, feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         self.flag(value.is_some());
         if let Some(value) = value {

@@ -10,7 +10,6 @@
 
 use super::{Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
-use crate::saved::{Impossible, Reader, Writer};
 
 /// The escape that is being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,59 +172,4 @@ pub(super) fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
 #[cold]
 fn lone_surrogate(offset: u64, expected: &'static str) -> Fault {
     Fault::new(ErrorKind::LoneSurrogate, offset, expected)
-}
-
-/// Saved state.
-impl OpenEscape {
-    pub(super) fn save(self, out: &mut Writer<'_>) {
-        match self.step {
-            EscapeStep::Letter => out.byte(0),
-            EscapeStep::Hex { digits, code } => {
-                out.byte(1 + digits);
-                out.number(code.into());
-            }
-            EscapeStep::PairBackslash => out.byte(5),
-            EscapeStep::PairU => out.byte(6),
-        }
-        out.number(self.high.into());
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let step = match reader.byte()? {
-            0 => EscapeStep::Letter,
-            read @ 1..=4 => {
-                let digits = read - 1;
-                EscapeStep::Hex { digits, code: reader.at_most((1 << (4 * digits)) - 1)? as u16 }
-            }
-            5 => EscapeStep::PairBackslash,
-            6 => EscapeStep::PairU,
-            _ => return Err(Impossible),
-        };
-        let high = reader.at_most(0xDBFF)? as u16;
-        let escape = Self { step, high };
-        Impossible::unless((high == 0 || high >= 0xD800) && escape.is_possible())?;
-        Ok(escape)
-    }
-
-    /// Whether the digits that have come may be those of half a pair, or not.
-    fn is_possible(self) -> bool {
-        let has_high = self.high != 0;
-        match self.step {
-            EscapeStep::Letter => !has_high,
-            EscapeStep::PairBackslash | EscapeStep::PairU => has_high,
-            EscapeStep::Hex { digits: 0, .. } => true,
-            EscapeStep::Hex { digits: 1, code } => !has_high || code == 0xD,
-            EscapeStep::Hex { digits, code } => (0xDC..=0xDF).contains(&(code >> (4 * (digits - 2)))) == has_high,
-        }
-    }
-
-    /// How many bytes of it have been read.
-    pub(super) fn len(self) -> u64 {
-        match self.step {
-            EscapeStep::Letter => 1,
-            EscapeStep::Hex { digits, .. } => 2 + u64::from(digits) + if self.high == 0 { 0 } else { 6 },
-            EscapeStep::PairBackslash => 6,
-            EscapeStep::PairU => 7,
-        }
-    }
 }

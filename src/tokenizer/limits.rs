@@ -1,6 +1,4 @@
-//! How much a text may ask for: the five limits that are counted per byte; and how the place of one is saved.
-
-use crate::saved::{Impossible, Reader, Writer};
+//! How much a text may ask for: the five limits that are counted per byte.
 
 /// Upper bounds on what a text may contain. Each is checked at every byte: N bytes pass, byte N+1 does not.
 ///
@@ -72,16 +70,4 @@ impl Default for Limits {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Writes how far it is to a limit.
-pub(super) fn save_limit(out: &mut Writer<'_>, limit: u64, most: u64, offset: u64) {
-    if most != u64::MAX {
-        out.number(limit - offset);
-    }
-}
-
-/// Reads the place of a limit.
-pub(super) fn restore_limit(reader: &mut Reader<'_>, most: u64, offset: u64) -> Result<u64, Impossible> {
-    if most == u64::MAX { Ok(u64::MAX) } else { offset.checked_add(reader.at_most(most)?).ok_or(Impossible) }
 }

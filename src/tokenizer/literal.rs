@@ -2,7 +2,6 @@
 
 use super::{Interest, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
-use crate::saved::{Impossible, Reader, Writer};
 
 /// The literal that is being read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,9 +37,9 @@ impl OpenLiteral {
         self.is_followed.then_some(self.literal.text())
     }
 
-    /// Whether another one is the same literal, read as far.
-    pub(super) fn is_at(&self, other: &Self) -> bool {
-        self.literal == other.literal && self.matched == other.matched
+    /// What has been read of it.
+    pub(super) fn so_far(&self) -> &'static str {
+        &self.literal.text()[..usize::from(self.matched)]
     }
 
     pub(super) fn expected(&self) -> &'static str {
@@ -90,36 +89,5 @@ impl Tokenizer {
             self.state = self.after_value();
         }
         Ok(end)
-    }
-}
-
-/// Saved state.
-impl OpenLiteral {
-    /// By their places in the declaration.
-    const ALL: [Literal; 3] = [Literal::Null, Literal::True, Literal::False];
-
-    pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.byte(self.literal as u8);
-        out.number(self.matched.into());
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let literal = reader.choice(&Self::ALL)?;
-        let matched = reader.byte()?;
-        Impossible::unless((1..literal.text().len()).contains(&usize::from(matched)))?;
-        Ok(Self { literal, matched, is_followed: false })
-    }
-
-    pub(super) fn follow(&mut self, is_followed: bool) {
-        self.is_followed = is_followed;
-    }
-
-    pub(super) fn kind(&self) -> ValueKind {
-        if self.literal == Literal::Null { ValueKind::Null } else { ValueKind::Bool }
-    }
-
-    /// How many bytes of it have been read.
-    pub(super) fn len(&self) -> u64 {
-        self.matched.into()
     }
 }

@@ -2,8 +2,6 @@
 
 use smallvec::SmallVec;
 
-use crate::saved::{Impossible, Reader, Writer};
-
 /// The stack of open containers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nest {
@@ -57,7 +55,7 @@ impl Nest {
     }
 }
 
-/// Saved state.
+/// What is open.
 impl Nest {
     /// Whether the open container at a depth, of which the outermost has 0, is an object.
     pub(crate) fn is_object(&self, depth: usize) -> Option<bool> {
@@ -68,37 +66,6 @@ impl Nest {
         let (word, bit) = ((depth + 1) / 64, (depth + 1) % 64);
         (depth < self.depth).then(|| self.outer.get(word).is_some_and(|word| word >> bit & 1 == 1))
     }
-
-    /// How many objects are open.
-    pub(crate) fn objects(&self) -> usize {
-        (0..self.depth).filter(|depth| self.is_object(*depth) == Some(true)).count()
-    }
-
-    pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.depth as u64);
-        let kinds = (0..self.depth).map(|depth| self.is_object(depth) == Some(true));
-        let mut byte = 0;
-        for (place, is_object) in kinds.enumerate() {
-            byte |= u8::from(is_object) << (place % 8);
-            if place % 8 == 7 || place + 1 == self.depth {
-                out.byte(byte);
-                byte = 0;
-            }
-        }
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
-        let depth = reader.at_most(limit as u64)?;
-        let mut nest = Self::default();
-        let mut byte = 0;
-        for place in 0..depth {
-            if place % 8 == 0 {
-                byte = reader.byte()?;
-            }
-            if byte >> (place % 8) & 1 == 1 { nest.push_object() } else { nest.push_array() }
-        }
-        Ok(nest)
-    }
 }
 
 #[cfg(test)]
@@ -107,7 +74,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Nest, Reader, Writer};
+    use super::Nest;
 
     /// What is done to a nest; `Close` does nothing where nothing is open, as the tokenizer never asks for it there.
     #[derive(Clone, Copy, Debug)]
@@ -147,19 +114,9 @@ mod tests {
         assert!(open.last().is_none_or(|is_object| nest.in_object() == *is_object));
     }
 
-    /// The same nest once more, from what was saved of it.
-    fn restored(nest: &Nest, open: &[bool]) -> Nest {
-        let mut bytes = Vec::new();
-        nest.save(&mut Writer::new(&mut bytes));
-        let mut reader = Reader::new(&bytes);
-        let restored = Nest::restore(&mut reader, open.len()).unwrap();
-        assert_eq!(reader.end(), Ok(()));
-        let kinds = (0..=open.len()).map(|depth| restored.is_object(depth));
+    fn check_kinds(nest: &Nest, open: &[bool]) {
+        let kinds = (0..=open.len()).map(|depth| nest.is_object(depth));
         assert!(kinds.eq(open.iter().copied().map(Some).chain([None])));
-        assert_eq!(restored.objects(), open.iter().filter(|is_object| **is_object).count());
-        assert!(bytes.len() < 2 || Nest::restore(&mut Reader::new(&bytes[..bytes.len() - 1]), open.len()).is_err());
-        assert!(open.is_empty() || Nest::restore(&mut Reader::new(&bytes), open.len() - 1).is_err());
-        restored
     }
 
     proptest! {
@@ -167,9 +124,9 @@ mod tests {
         fn is_a_list_of_what_is_open(ops in prop::collection::vec(op(), 0..100), more in prop::collection::vec(op(), 0..9)) {
             let (mut nest, mut open) = (Nest::default(), Vec::new());
             ops.into_iter().for_each(|op| check(&mut nest, &mut open, op));
-            let mut nest = restored(&nest, &open);
+            check_kinds(&nest, &open);
             more.into_iter().for_each(|op| check(&mut nest, &mut open, op));
-            restored(&nest, &open);
+            check_kinds(&nest, &open);
         }
 
         /// Down past several words of bits, and up again.
@@ -181,7 +138,7 @@ mod tests {
             (0..up).for_each(|_| check(&mut nest, &mut open, Op::Close));
             // What was there before leaves nothing in the bits that are used again.
             kinds.iter().for_each(|kind| check(&mut nest, &mut open, opening(!*kind)));
-            let mut nest = restored(&nest, &open);
+            check_kinds(&nest, &open);
             (0..600).for_each(|_| check(&mut nest, &mut open, Op::Close));
         }
     }

@@ -1,10 +1,8 @@
 //! Numbers (RFC 8259 §6): checked byte by byte, told as a whole, never interpreted.
 
-use super::limits::{restore_limit, save_limit};
 use super::utf8::ascii_text;
-use super::{Interest, Limits, Sink, State, Tokenizer, ValueKind};
+use super::{Interest, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
-use crate::saved::{Impossible, Reader, Writer};
 
 /// What the last byte of a number was; the comment says what may follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,7 +85,7 @@ static NEXT: [[Option<Part>; 256]; PARTS.len()] = {
 pub(super) struct OpenNumber {
     part: Part,
     /// The offset of the first byte that would be one too many.
-    limit: u64,
+    pub(super) limit: u64,
     is_followed: bool,
 }
 
@@ -99,6 +97,21 @@ impl OpenNumber {
     /// Whether only the minus has come.
     pub(super) fn is_minus(&self) -> bool {
         self.part == Part::Minus
+    }
+
+    /// The beginning of some number that has come as far.
+    pub(super) fn some_text(&self) -> &'static str {
+        match self.part {
+            Part::Start => "",
+            Part::Minus => "-",
+            Part::Zero => "0",
+            Part::Integer => "1",
+            Part::Point => "0.",
+            Part::Fraction => "0.1",
+            Part::E => "0e",
+            Part::Sign => "0e+",
+            Part::Exponent => "0e1",
+        }
     }
 
     /// Whether the number may end here.
@@ -206,37 +219,4 @@ fn leading_zero(offset: u64) -> Fault {
 
 fn too_long(offset: u64) -> Fault {
     Fault::new(ErrorKind::NumberLimit, offset, "expected no longer number than allowed")
-}
-
-/// Saved state.
-impl OpenNumber {
-    pub(super) fn save(&self, out: &mut Writer<'_>, offset: u64, limits: &Limits) {
-        out.byte(self.part as u8);
-        save_limit(out, self.limit, limits.number, offset);
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>, offset: u64, limits: &Limits) -> Result<Self, Impossible> {
-        let part = reader.choice(&PARTS)?;
-        Impossible::unless(part != Part::Start)?;
-        Ok(Self { part, limit: restore_limit(reader, limits.number, offset)?, is_followed: false })
-    }
-
-    /// Whether somebody follows the number: then `text` is what has come of it, and otherwise nothing.
-    pub(super) fn follow(&mut self, is_followed: bool, text: &str) -> Result<(), Impossible> {
-        self.is_followed = is_followed;
-        let part = text.bytes().try_fold(Part::Start, Part::next);
-        Impossible::unless(if is_followed { part == Some(self.part) } else { text.is_empty() })
-    }
-}
-
-impl OpenNumber {
-    /// Whether another number has come as far.
-    pub(super) fn is_at(&self, other: &Self) -> bool {
-        self.part == other.part
-    }
-}
-
-/// Whether a text is one number.
-pub(crate) fn is_number(text: &str) -> bool {
-    text.bytes().try_fold(Part::Start, Part::next).is_some_and(Part::may_end)
 }

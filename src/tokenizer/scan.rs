@@ -37,6 +37,11 @@ static PLAIN_ASCII: [bool; 256] = {
     plain
 };
 
+/// How much of decoded text stands for itself between quotes, up to the first byte that has to be escaped.
+pub(crate) fn plain_len(text: &str) -> usize {
+    run(text.as_bytes(), 0).end
+}
+
 /// The length of the string that `text` begins with, quotes included.
 pub(crate) fn string_len(text: &[u8]) -> usize {
     let mut at = 1;

@@ -25,12 +25,10 @@
 use core::{mem, str};
 
 use super::escape::{OpenEscape, unescape, unescape_unicode};
-use super::limits::{restore_limit, save_limit};
 use super::scan;
 use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_character, ascii_text};
-use super::{Interest, Limits, Sink, State, Tokenizer};
+use super::{Interest, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
-use crate::saved::{Impossible, Reader, Writer};
 
 /// Whether the open string is a member's name or a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -328,31 +326,7 @@ impl Tokenizer {
     }
 }
 
-/// Saved state.
 impl OpenString {
-    pub(super) fn save(&self, out: &mut Writer<'_>, offset: u64, limits: &Limits) {
-        out.flag(self.role == Role::Value);
-        out.flag(self.room == 0);
-        save_limit(out, self.limit, self.most(limits), offset);
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>, offset: u64, limits: &Limits) -> Result<Self, Impossible> {
-        let role = if reader.flag()? { Role::Value } else { Role::Key };
-        let is_single_quoted = reader.flag()?;
-        let mut string = Self { role, is_followed: false, limit: 0, room: 0 };
-        string.limit = restore_limit(reader, string.most(limits), offset)?;
-        if !is_single_quoted {
-            string.room = string.limit.min(limits.total);
-            Impossible::unless(string.room > 0)?;
-        }
-        Ok(string)
-    }
-
-    /// How long it may be.
-    fn most(&self, limits: &Limits) -> u64 {
-        if self.is_key() { limits.key } else { limits.string }
-    }
-
     pub(super) fn is_key(&self) -> bool {
         self.role == Role::Key
     }

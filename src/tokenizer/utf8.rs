@@ -4,8 +4,6 @@ use core::{slice, str};
 
 use ascii::{AsciiChar, AsciiStr};
 
-use crate::saved::{Impossible, Reader, Writer};
-
 /// The last boundary of a character at or before a place.
 pub(crate) fn floor_char_boundary(text: &str, place: usize) -> usize {
     (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
@@ -65,6 +63,11 @@ impl Utf8Carry {
     /// How many bytes have arrived.
     pub(crate) fn len(&self) -> usize {
         usize::from(self.len)
+    }
+
+    /// What has arrived.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len()]
     }
 
     /// The character, once it is complete.
@@ -145,20 +148,6 @@ fn split_at_error(bytes: &[u8], error: str::Utf8Error) -> Utf8Prefix<'_> {
         Some(len) => Utf8Rest::Bad(len),
     };
     Utf8Prefix { valid: str::from_utf8(valid).unwrap_or_default(), rest: rest_kind }
-}
-
-/// Saved state.
-impl Utf8Carry {
-    pub(super) fn save(self, out: &mut Writer<'_>) {
-        out.bytes(&self.bytes[..self.len()]);
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let bytes = reader.bytes()?;
-        let is_beginning = |error: str::Utf8Error| error.valid_up_to() == 0 && error.error_len().is_none();
-        Impossible::unless(str::from_utf8(bytes).err().is_some_and(is_beginning))?;
-        Ok(Self::begin(bytes))
-    }
 }
 
 #[cfg(test)]

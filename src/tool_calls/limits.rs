@@ -72,7 +72,7 @@ impl CallLimits {
     pub(super) fn add_to(&self, digest: Digest) -> Digest {
         let Self { open_calls, input_bytes, name_bytes, event_bytes } = *self;
         let numbers = [open_calls, input_bytes, name_bytes, event_bytes];
-        numbers.into_iter().fold(digest, |digest, number| digest.with(number as u64))
+        numbers.into_iter().fold(digest, Digest::with_size)
     }
 }
 

@@ -15,7 +15,6 @@
 //! | `state` | what is known of the calls between two signals |
 //! | `open_call`, `input`, `by_path`, `numbered` | a call that is open, and the text or values that it got |
 //! | `rest` | what a repetition says beyond what has come |
-//! | `values` | the values of a text that has more than one |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
 //! | `event`, `error`, `executor` | what is told |
@@ -41,7 +40,6 @@ mod signals;
 mod slot;
 mod start;
 mod state;
-mod values;
 
 pub use builder::ToolCallsBuilder;
 pub use calls::ToolCalls;
@@ -52,7 +50,6 @@ pub use limits::CallLimits;
 pub use slot::Slot;
 pub use start::CallStart;
 
-pub(crate) use self::values::values_of;
 
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]

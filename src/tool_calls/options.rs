@@ -58,7 +58,7 @@ impl Options {
 
     /// What the other choices are known by.
     pub(super) fn choices(&self) -> Digest {
-        let parser = for_text(self.parser).choices();
+        let parser = for_text(self.parser).build(&self.patterns).choices();
         self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into())
     }
 }

@@ -45,23 +45,7 @@ impl ToolCalls {
     /// those that have ended, as long as they are remembered.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        self.save_into(&mut bytes);
-        bytes
-    }
-
-    /// The same as [`save`](Self::save), appended to a buffer that may be used again.
-    ///
-    /// ```
-    /// use jsonspigot::tool_calls::ToolCalls;
-    ///
-    /// let calls = ToolCalls::builder().build();
-    /// let mut buffer = Vec::new();
-    /// calls.save_into(&mut buffer);
-    /// assert_eq!(buffer, calls.save());
-    /// ```
-    pub fn save_into(&self, bytes: &mut Vec<u8>) {
-        saved::save(&self.owner(Kind::ToolCalls), bytes, |out| self.state.save(out));
+        saved::save(&self.owner(Kind::ToolCalls), |out| self.state.save(out))
     }
 }
 

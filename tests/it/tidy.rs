@@ -6,16 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("names", &[]),
-    ("saved", &["names"]),
-    ("error", &["names", "saved"]),
-    ("tokenizer", &["names", "saved", "error"]),
-    ("path", &["saved", "error", "tokenizer"]),
-    ("pattern", &["saved", "error", "path"]),
-    ("event", &["saved", "error", "tokenizer", "path", "pattern"]),
-    ("document", &["names", "saved", "error", "tokenizer", "path", "pattern", "event"]),
-    ("parser", &["names", "saved", "error", "tokenizer", "path", "pattern", "event", "document"]),
+    ("digest", &[]),
+    ("error", &["names"]),
+    ("tokenizer", &["names", "error"]),
+    ("path", &["error", "tokenizer"]),
+    ("pattern", &["digest", "error", "path"]),
+    ("event", &["error", "tokenizer", "path", "pattern"]),
+    ("document", &["names", "error", "tokenizer", "path", "pattern", "event"]),
+    ("parser", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "document"]),
+    ("saved", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "document", "parser"]),
     // These stand on the public face, which lib.rs re-exports.
     ("documents", &["names", "saved", "error", "event", "parser", "tokenizer"]),
     ("payload", &["saved", "error", "event", "parser", "pattern", "tokenizer"]),

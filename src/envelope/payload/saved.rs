@@ -5,8 +5,8 @@ use crate::envelope::closing::Closing;
 use crate::envelope::delimiter::{Content, Delimiter};
 use crate::envelope::extent::Extent;
 use crate::envelope::{SPACE, opening};
-use crate::error::{Error, ErrorKind};
-use crate::saved::{Impossible, Reader, Writer};
+use crate::error::ErrorKind;
+use crate::saved::{Impossible, Reader, Writer, restore_error, save_error};
 
 /// How phases are written: by their places.
 const PHASES: [Phase; 5] = [Phase::Before, Phase::Value, Phase::After, Phase::Lost, Phase::Raw];
@@ -28,7 +28,7 @@ impl OpenPayload {
         }
         out.text(raw);
         out.number(*length);
-        out.option(error.as_ref(), |out, error| error.save(out));
+        out.option(error.as_ref(), |out, error| save_error(error, out));
     }
 
     /// Reads a parser's state into the one of payloads, which is new.
@@ -52,7 +52,7 @@ impl OpenPayload {
         }
         self.raw = reader.string()?;
         self.length = reader.place()?;
-        self.error = reader.option(Error::restore)?;
+        self.error = reader.option(restore_error)?;
         self.settle(delimiter)
     }
 

@@ -18,7 +18,7 @@
 //!   input, or at the limit on the total.
 
 mod in_strings;
-mod saved;
+mod place;
 mod single_quotes;
 mod space;
 mod words;

@@ -41,7 +41,7 @@ impl Tokenizer {
     }
 
     /// Whether the open string has single quotes. Then it has no room for plain text.
-    pub(super) fn is_single_quoted(&self) -> bool {
+    pub(in crate::tokenizer) fn is_single_quoted(&self) -> bool {
         self.string.room == 0
     }
 

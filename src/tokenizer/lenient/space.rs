@@ -5,7 +5,7 @@ use crate::error::{DeviationKind, Fault};
 use crate::tokenizer::{Sink, Tokenizer};
 
 /// The byte order mark in UTF-8.
-const MARK: [u8; 3] = [MARK_0, 0xBB, 0xBF];
+pub(super) const MARK: [u8; 3] = [MARK_0, 0xBB, 0xBF];
 
 impl Tokenizer {
     pub(super) fn begin_comment<S: Sink>(&mut self, byte: u8, pos: usize, sink: &mut S) -> Result<usize, Fault> {

@@ -1,8 +1,7 @@
 //! Words: literals as Python spells them, numbers that are none, and keys without quotes.
 
 use super::Step;
-use crate::error::{DeviationKind, ErrorKind, Fault, Leniency};
-use crate::saved::{Impossible, Reader, Writer};
+use crate::error::{DeviationKind, ErrorKind, Fault};
 use crate::tokenizer::string::Role;
 use crate::tokenizer::{Interest, Sink, State, Tokenizer, ValueKind};
 
@@ -28,40 +27,14 @@ impl Word {
         if self.text == "null" { ValueKind::Null } else { ValueKind::Bool }
     }
 
-    /// All words, to be saved by their places.
-    const ALL: [Self; 5] = [TRUE, FALSE, NONE, NAN, INFINITY];
-
-    pub(super) fn save(self, out: &mut Writer<'_>) {
-        out.byte(Self::ALL.iter().position(|word| word.spelling == self.spelling).unwrap_or_default() as u8);
-        out.number(self.matched as u64);
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>, allowed: Leniency) -> Result<Self, Impossible> {
-        let word = reader.choice(&Self::ALL)?;
-        let is_python = word.text != "null" || word.spelling == "None";
-        let kind = if is_python { DeviationKind::PythonLiterals } else { DeviationKind::NonFinite };
-        let matched = reader.size()?;
-        Impossible::unless(allowed.allows(kind) && (1..word.spelling.len()).contains(&matched))?;
-        Ok(Self { matched, ..word })
-    }
-
-    /// Whether another one is the same word, read as far.
-    pub(super) fn is_at(self, other: Self) -> bool {
-        self.spelling == other.spelling && self.matched == other.matched
+    /// What has been read of it, without a sign.
+    pub(super) fn so_far(self) -> &'static str {
+        &self.spelling[..self.matched]
     }
 
     /// How many bytes of it have been read, without a sign.
     pub(super) fn len(self) -> u64 {
         self.matched as u64
-    }
-
-    /// Whether it may have a sign.
-    pub(super) fn is_infinity(self) -> bool {
-        self.spelling == INFINITY.spelling
-    }
-
-    pub(super) fn follow(&mut self, is_followed: bool) {
-        self.is_followed = is_followed;
     }
 
     /// The JSON literal, if it is followed.

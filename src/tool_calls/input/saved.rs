@@ -3,9 +3,8 @@
 use alloc::boxed::Box;
 
 use super::{Input, InputReader};
-use crate::error::Error;
 use crate::parser::ValueFeed;
-use crate::saved::{Impossible, Reader, Writer};
+use crate::saved::{Impossible, Reader, Writer, restore_error, save_error};
 use crate::tool_calls::options::{Options, for_text};
 
 /// How inputs are written.
@@ -34,7 +33,7 @@ impl Input {
             }
             Self::Failed { error, raw, reader } => {
                 out.byte(FAILED);
-                error.save(out);
+                save_error(error, out);
                 out.text(raw);
                 reader.save(options, name, out);
             }
@@ -57,7 +56,7 @@ impl Input {
                 Self::Open(reader)
             }
             FAILED => {
-                let error = Error::restore(reader)?;
+                let error = restore_error(reader)?;
                 let raw = reader.string()?;
                 let reader = InputReader::restore(reader, options, name)?;
                 Impossible::unless(reader.parser().error().is_some())?;

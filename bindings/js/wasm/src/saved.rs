@@ -51,7 +51,7 @@ pub(crate) fn write(bytes: &mut Vec<u8>, note: u32, patched: Revision, reader: &
         bytes.extend_from_slice(&[0; 4]);
     }
     match reader {
-        Reader::One(parser) => parser.save_into(bytes),
+        Reader::One(parser) => bytes.append(&mut parser.save()),
         Reader::Many(documents) => bytes.append(&mut documents.save()),
     }
     if is_added {

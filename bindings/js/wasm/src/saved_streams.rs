@@ -13,10 +13,11 @@ use crate::{events, with};
 extern "C" fn save(slot: u32) {
     with(|module| {
         module.on(slot, |slot, _, output| {
-            match &slot.reader {
-                Reader::Provider(stream) => stream.save_into(output.bytes()),
-                Reader::Envelope(marked) => marked.envelope.save_into(output.bytes()),
-            }
+            let mut state = match &slot.reader {
+                Reader::Provider(stream) => stream.save(),
+                Reader::Envelope(marked) => marked.envelope.save(),
+            };
+            output.bytes().append(&mut state);
             Ok(())
         })
     });

@@ -1,24 +1,23 @@
 //! Saved state of values by path: the open containers, as the next paths are held against them.
 
-use super::{OpenContainer, ValueFeed};
+use super::{Impossible, Reader, Writer};
 use crate::document::PartialValue;
-use crate::parser::{Parser, Retain};
+use crate::parser::{OpenedByPath, Parser, Retain, ValueFeed};
 use crate::pattern::PatternSet;
-use crate::saved::{Impossible, Reader, Writer};
-use crate::tokenizer::{Limits, Position};
+use crate::tokenizer::{Limits, Place};
 
 impl ValueFeed {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { parser, open, has_open_string, has_root, written: _ } = self;
+        let Self { parser, open, has_open_string, has_root, .. } = self;
         parser.save_body(out);
         out.number(open.len() as u64);
         for container in open {
             match container {
-                OpenContainer::Object { newest } => {
+                OpenedByPath::Object { newest } => {
                     out.flag(true);
                     out.text(newest);
                 }
-                OpenContainer::Array { newest } => {
+                OpenedByPath::Array { newest } => {
                     out.flag(false);
                     out.number(*newest);
                 }
@@ -33,9 +32,9 @@ impl ValueFeed {
         self.parser.restore_body(reader)?;
         for _ in 0..reader.count()? {
             self.open.push(if reader.flag()? {
-                OpenContainer::Object { newest: reader.string()? }
+                OpenedByPath::Object { newest: reader.string()? }
             } else {
-                OpenContainer::Array { newest: reader.place()? }
+                OpenedByPath::Array { newest: reader.place()? }
             });
         }
         (self.has_open_string, self.has_root) = (reader.flag()?, reader.flag()?);
@@ -48,7 +47,7 @@ impl ValueFeed {
         let tokenizer = &self.parser.engine.tokenizer;
         Impossible::unless(
             self.has_root != tokenizer.is_before_root()
-                && self.has_open_string == (tokenizer.position() == Position::String)
+                && self.has_open_string == (tokenizer.place() == Place::String)
                 && self.open.len() == tokenizer.nest().depth(),
         )?;
         let limits = Limits::new().depth(usize::MAX);
@@ -65,7 +64,7 @@ impl ValueFeed {
     }
 }
 
-impl OpenContainer {
+impl OpenedByPath {
     /// The container's newest child, if it is the one that is known here.
     fn newest_of<'a>(&self, container: PartialValue<'a>) -> Option<PartialValue<'a>> {
         match self {

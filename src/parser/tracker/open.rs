@@ -1,0 +1,112 @@
+//! What is open, as it can be looked at from outside; and the counters, which do not come from what is open.
+
+use super::{EnteredString, Frame, OpenValue, Tracker};
+use crate::event::{Event, EventKind};
+use crate::path::Segment;
+use crate::tokenizer::ValueKind;
+
+/// An open container, or an open string that is read inside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenContainer<'a> {
+    /// Where it begins, and its first match, if a pattern selects it.
+    pub(crate) selected: Option<(u64, u64)>,
+    /// Whether a pattern may select something inside.
+    pub(crate) is_live: bool,
+    pub(crate) next_index: u64,
+    /// The key that leads on, if one does.
+    pub(crate) key: Option<&'a str>,
+}
+
+impl OpenValue {
+    fn as_selected(&self) -> Option<(u64, u64)> {
+        self.is_selected.then_some((self.start, self.first_match))
+    }
+}
+
+impl Tracker {
+    /// Tells once more of the begin of each match that is open, outermost first.
+    pub(in crate::parser) fn tell_open(&self, mut on_event: impl FnMut(Event<'_>)) {
+        let leaf = self.leaf.iter().map(|leaf| (leaf, self.node));
+        let mut values = self.frames.iter().map(|frame| (&frame.value, frame.node)).chain(leaf).peekable();
+        while let Some((value, node)) = values.next() {
+            if !value.is_selected {
+                continue;
+            }
+            let to = values.peek().map_or(self.selecting.len(), |(next, _)| next.selecting_from);
+            let patterns = self.selecting.get(value.selecting_from..to).unwrap_or_default();
+            for (pattern, match_id) in patterns.iter().zip(value.first_match..) {
+                let (path, kind) = (self.paths.path(node), EventKind::Begin(value.kind));
+                on_event(Event { pattern: *pattern, match_id, path, kind, offset: value.start });
+            }
+        }
+    }
+
+    /// The open containers of a level's text that are followed, outermost first. The last one's key is of use only where
+    /// it has led on.
+    pub(crate) fn open_containers(&self, level: usize) -> impl DoubleEndedIterator<Item = OpenContainer<'_>> {
+        let from = self.first_frame(level);
+        let to = self.entered.get(level).map_or(self.frames.len(), |string| string.frame);
+        (from..to).filter_map(|place| self.open_container(place))
+    }
+
+    /// The place of the first frame of a level's text.
+    fn first_frame(&self, level: usize) -> usize {
+        level.checked_sub(1).map_or(0, |outer| self.entered.get(outer).map_or(0, |string| string.frame + 1))
+    }
+
+    /// The open string of a level's text, if it is read inside.
+    pub(crate) fn entered_string(&self, level: usize) -> Option<OpenContainer<'_>> {
+        let EnteredString { frame, .. } = self.entered.get(level)?;
+        self.open_container(*frame)
+    }
+
+    fn open_container(&self, place: usize) -> Option<OpenContainer<'_>> {
+        let Frame { value, is_live, node, next_index } = self.frames.get(place)?;
+        let next = self.frames.get(place + 1).map_or(self.node, |next| next.node);
+        let segment = if next == *node { None } else { self.paths.path(next).last() };
+        let key = if let Some(Segment::Key(key)) = segment { Some(key) } else { None };
+        let key = key.filter(|_| value.kind == ValueKind::Object);
+        Some(OpenContainer { selected: value.as_selected(), is_live: *is_live, next_index: *next_index, key })
+    }
+
+    /// Where the open string or atom begins that is not read inside, and its first match, if a pattern selects it.
+    pub(crate) fn open_leaf(&self) -> Option<(u64, u64)> {
+        self.leaf.as_ref().and_then(OpenValue::as_selected)
+    }
+
+    pub(crate) fn next_match(&self) -> u64 {
+        self.next_match
+    }
+
+    /// Numbers the next match. Returns whether none has a higher number.
+    pub(crate) fn set_next_match(&mut self, next_match: u64) -> bool {
+        let is_later = next_match >= self.next_match;
+        self.next_match = next_match;
+        is_later
+    }
+
+    /// Gives the next element of the innermost container its index, in a text of this level. Returns whether it may have it.
+    pub(crate) fn set_next_index(&mut self, next_index: u64) -> bool {
+        let array = self.frames.last_mut().filter(|frame| frame.value.kind == ValueKind::Array);
+        let array = array.filter(|array| array.next_index <= next_index);
+        let is_one = array.is_some();
+        array.into_iter().for_each(|array| array.next_index = next_index);
+        is_one
+    }
+
+    /// Where the newest selected value of a level's text begins that is open. Its starts ascend, so it is the last.
+    pub(crate) fn newest_start(&self, level: usize) -> Option<u64> {
+        let leaf = self.leaf.as_ref().filter(|_| level == self.level());
+        if let Some(leaf) = leaf {
+            return Some(leaf.start);
+        }
+        let from = self.first_frame(level);
+        let to = self.entered.get(level).map_or(self.frames.len(), |string| string.frame + 1);
+        // Where the patterns begin of what is open inside. Those of the frames ascend, so that the search is short.
+        let inside = self.frames.get(to).map(|frame| &frame.value).or(self.leaf.as_ref());
+        let end = inside.map_or(self.selecting.len(), |value| value.selecting_from);
+        let frames = self.frames.get(from..to)?;
+        let selected = frames.partition_point(|frame| frame.value.selecting_from < end).checked_sub(1)?;
+        Some(frames.get(selected)?.value.start)
+    }
+}

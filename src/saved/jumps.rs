@@ -1,0 +1,95 @@
+//! A text with jumps: what a state is.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::document::{PartialValue, write_escaped};
+
+/// The level of the document.
+pub(super) const DOCUMENT: usize = 0;
+
+#[derive(Debug, Default)]
+pub(super) struct Lead {
+    pub(super) text: Vec<u8>,
+    pub(super) jumps: Vec<Jump>,
+    /// Where the text begins that is kept rewritten, and where the open token does, which is spelt here as it came.
+    pub(super) rewritten: Option<(usize, usize)>,
+}
+
+/// What the counters are before the byte at a place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Jump {
+    pub(super) place: usize,
+    /// Of the text of a level.
+    pub(super) offset: Option<(usize, u64)>,
+    pub(super) next_match: Option<u64>,
+    pub(super) next_index: Option<u64>,
+    /// Whether what follows is the text that was read, so that texts in it are read within their limits.
+    pub(super) is_kept: bool,
+}
+
+impl core::fmt::Write for Lead {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        self.push(text);
+        Ok(())
+    }
+}
+
+impl Lead {
+    pub(super) fn push(&mut self, text: &str) {
+        self.text.extend_from_slice(text.as_bytes());
+    }
+
+    pub(super) fn push_value(&mut self, value: PartialValue<'_>) {
+        // Writing to text cannot fail.
+        let _ = value.write_to(self);
+    }
+
+    pub(super) fn push_string(&mut self, text: &str) {
+        self.push("\"");
+        self.push_escaped(text, false);
+        self.push("\"");
+    }
+
+    pub(super) fn push_escaped(&mut self, text: &str, is_single_quoted: bool) {
+        let mut pieces = text.split('\'');
+        if !is_single_quoted {
+            // Writing to text cannot fail.
+            let _ = write_escaped(self, text);
+            return;
+        }
+        let _ = write_escaped(self, pieces.next().unwrap_or_default());
+        for piece in pieces {
+            self.push("\\u0027");
+            let _ = write_escaped(self, piece);
+        }
+    }
+
+    pub(super) fn jump(&mut self) -> &mut Jump {
+        let place = self.text.len();
+        if self.jumps.last().is_none_or(|last| last.place != place) {
+            self.jumps.push(Jump { place, ..Jump::default() });
+        }
+        let last = self.jumps.len() - 1;
+        &mut self.jumps[last]
+    }
+
+    pub(super) fn jump_to(&mut self, level: usize, offset: u64) {
+        if self.jump().offset.is_some_and(|(other, _)| other != level) {
+            let place = self.text.len();
+            self.jumps.push(Jump { place, ..Jump::default() });
+        }
+        self.jump().offset = Some((level, offset));
+    }
+
+    /// A text inside a string of this one.
+    pub(super) fn push_inside(&mut self, inner: &Self, is_single_quoted: bool) {
+        let mut from = 0;
+        for jump in &inner.jumps {
+            self.push_escaped(&String::from_utf8_lossy(&inner.text[from..jump.place]), is_single_quoted);
+            from = jump.place;
+            self.jumps.push(Jump { place: self.text.len(), ..*jump });
+        }
+        self.push_escaped(&String::from_utf8_lossy(&inner.text[from..]), is_single_quoted);
+    }
+}
