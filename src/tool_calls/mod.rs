@@ -50,7 +50,6 @@ pub use limits::CallLimits;
 pub use slot::Slot;
 pub use start::CallStart;
 
-
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::{
