@@ -27,6 +27,7 @@ pub(crate) use self::engine::{Engine, Outcome};
 pub use self::events::Events;
 #[cfg(feature = "stream")]
 pub(crate) use self::events::Unread;
+pub(crate) use self::inner_text::InnerText;
 use self::output::{Callback, Queue};
 pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;

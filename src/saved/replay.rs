@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::jumps::{DOCUMENT, Jump};
 use super::rewritten::respelt;
 use super::{Impossible, Reader, Writer};
-use crate::parser::{Engine, Parser, Retain, Retained};
+use crate::parser::{Engine, InnerText, Parser, Retain, Retained};
 use crate::tokenizer::{Limits, Progress, Tokenizer};
 
 /// What a jump sets.
@@ -74,20 +74,20 @@ fn tokenizer(engine: &Engine, level: usize) -> Option<&Tokenizer> {
     if level == DOCUMENT {
         return Some(&engine.tokenizer);
     }
-    engine.inner.as_ref()?.level(level).filter(|text| !text.has_failed()).map(|text| text.tokenizer())
+    engine.inner.as_ref()?.level(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer)
 }
 
 fn tokenizer_mut(engine: &mut Engine, level: usize) -> Option<&mut Tokenizer> {
     if level == DOCUMENT {
         return Some(&mut engine.tokenizer);
     }
-    engine.inner.as_mut()?.level_mut(level).filter(|text| !text.has_failed()).map(|text| text.tokenizer_mut())
+    engine.inner.as_mut()?.level_mut(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer_mut)
 }
 
 /// Whether the text of a level, or of one around it, is kept for an open match: then nothing of it is left out.
 fn is_kept(engine: &Engine, level: usize) -> bool {
     let Engine { followers, retained, inner, .. } = engine;
-    let is_kept_inside = |level| inner.as_ref().and_then(|inner| inner.level(level)).is_some_and(|text| text.is_kept());
+    let is_kept_inside = |level| inner.as_ref().and_then(|inner| inner.level(level)).is_some_and(InnerText::is_kept);
     let is_document_kept = retained.keeps_text() && followers.tracker.has_open_match_in_document();
     followers.deviations.first().is_none() && (is_document_kept || (1..=level).any(is_kept_inside))
 }
