@@ -20,6 +20,7 @@ use core::ops::Deref;
 
 use serde::de::IgnoredAny;
 
+#[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(super) use self::piece::{Around, Lazy, Piece, Pieces};
 use self::spelling::{unescaped, whole_number};
 use crate::tokenizer::string_len;

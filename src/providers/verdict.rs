@@ -18,7 +18,7 @@ use crate::tool_calls::{CallErrorKind, CallEvent};
 /// use jsonspigot::tool_calls::ToolCalls;
 ///
 /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
-/// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":""}}]}"#, |_| {});
+/// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#, |_| {});
 /// stream.finish(None, |_| {});
 /// let unfinished = stream.verdict().unwrap_err();
 /// assert_eq!(unfinished.kind(), UnfinishedKind::Incomplete);

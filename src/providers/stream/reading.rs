@@ -1,6 +1,7 @@
 //! How a stream reads an event: detects the provider, keeps what is undecided, hands the rest to the wire format.
 
 use alloc::borrow::ToOwned;
+use alloc::string::String;
 use core::mem;
 
 use super::{MOST_UNDECIDED, ProviderStream, is_event};

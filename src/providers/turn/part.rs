@@ -1,5 +1,6 @@
 //! A part of the message that goes back, while it is put together: its members, and how it is written.
 
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 
 use super::{Part, Value, push_element};
