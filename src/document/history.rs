@@ -54,7 +54,9 @@ impl Document {
     }
 
     /// Adds what has come to the sum: no more than it has to be, as every revision adds what is missing.
-    #[inline]
+    // Not inlined: `append` stays small, and few chunks pay for it.
+    #[cold]
+    #[inline(never)]
     pub(super) fn sum_up(&mut self) {
         *self.is_summed.get_mut() = false;
         let Sum { mut nodes, mut words, mut sum } = self.sum;

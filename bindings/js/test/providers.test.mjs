@@ -156,10 +156,14 @@ test("what is wrong in a stream is told, and the stream goes on", () => {
   const kinds = (events) => events.map((event) => event.kind);
   const stream = new ProviderStream("anthropic");
   assert.deepEqual(stream.push("nonsense"), [{ kind: "bad-frame", text: "nonsense" }]);
-  assert.deepEqual(stream.push('{"type":"brand_new"}'), [{ kind: "unknown-event", text: '{"type":"brand_new"}' }]);
+  const value = { type: "brand_new" };
+  const raw = JSON.stringify(value);
+  assert.deepEqual(stream.push(raw), [{ kind: "unknown-part", type: "brand_new", value, raw }]);
+  assert.deepEqual(stream.push('{"new":1}'), [{ kind: "unknown-event", text: '{"new":1}' }]);
   assert.deepEqual(stream.push('{"a":"\ud83d"}'), [{ kind: "bad-frame", text: '{"a":"\ufffd"}' }]);
   const [error] = stream.push({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
-  assert.deepEqual(error, { kind: "provider-error", message: "Overloaded", type: "overloaded_error", retry: "later" });
+  const own = { type: "overloaded_error", message: "Overloaded" };
+  assert.deepEqual(error, { kind: "provider-error", ...own, retry: "later", value: own, raw: JSON.stringify(own) });
   assert.deepEqual(kinds(stream.push(CALL[1])), ["call"]);
   // A frame that can't be read may have been a part of the call.
   const broken = new ProviderStream("anthropic");

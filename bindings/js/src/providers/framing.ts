@@ -202,7 +202,10 @@ export function isBlank(unit: string): boolean {
   return " \n\r\t\f".includes(unit);
 }
 
-/** The data of server-sent events, as the HTML standard reads them. */
+/**
+ * The data of server-sent events, as the HTML standard reads them. Some servers write an error into the stream besides, in
+ * a field of that name or without any: what follows `error:`, and a line that is an object, is told as an error.
+ */
 export class ServerSentEvents {
   readonly #limit: number;
   readonly #onFrame: OnFrame;
@@ -289,7 +292,11 @@ export class ServerSentEvents {
       if (data.length > 0) this.#onFrame("text", data.length === 1 ? data[0]! : data.join("\n"));
       return;
     }
-    if (this.#isTooLong || !line.startsWith("data")) return;
+    if (this.#isTooLong) return;
+    if (!line.startsWith("data")) {
+      this.#endError(line);
+      return;
+    }
     let value = "";
     if (line[4] === ":") value = line.slice(line[5] === " " ? 6 : 5);
     else if (line.length > 4) return;
@@ -301,7 +308,33 @@ export class ServerSentEvents {
       this.#length += value.length + 1;
     }
   }
+
+  /** A line without data has ended: an error, if it is `error:` with something, or an object. */
+  #endError(line: string): void {
+    const isObject = line.startsWith("{") && isJson(line);
+    const error = line.startsWith(ERROR) ? line.slice(ERROR.length).trim() : "";
+    if (!isObject && error === "") return;
+    // Lines before it that are JSON, each by itself, are events without blank lines between them.
+    const data = this.#data;
+    if (data.length > 0 && data.every((value) => value.startsWith("{") && isJson(value))) {
+      this.#data = [];
+      this.#length = 0;
+      this.#onFrame("text", data.join("\n"));
+    }
+    this.#onFrame("exception", isObject ? line : `{"error":${isJson(error) ? error : JSON.stringify(error)}}`);
+  }
 }
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ERROR = "error:";
 
 const FIELD = "data: ";
 /** Any line that is not blank. */
