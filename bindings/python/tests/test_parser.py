@@ -89,7 +89,7 @@ def test_errors_say_what_and_where_and_stick() -> None:
         parser.feed('{"a": "xy",\n "b": tru1}')
     error = raised.value
     assert isinstance(error, ValueError)
-    assert (error.kind, error.offset, error.line, error.column, error.path) == ("invalid-literal", 21, 2, 10, "$")
+    assert (error.kind, error.offset, error.line, error.column, error.path) == ("invalid-literal", 21, 2, 10, "b")
     assert [type(event) for event in error.events] == [Begin, Delta, End]
     for call in (lambda: parser.feed("x"), parser.finish, parser.value):
         with pytest.raises(JsonSpigotError) as again:
