@@ -216,6 +216,8 @@ impl Stage {
 
     /// Presses what a selector selects first.
     pub(crate) async fn press(&self, selector: &str) {
+        // The page draws rows and panels in its next frame.
+        self.until(&format!("return document.querySelector({}) !== null", json!(selector))).await;
         self.eval(&format!("document.querySelector({}).click()", json!(selector))).await;
     }
 
