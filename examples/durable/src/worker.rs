@@ -130,7 +130,7 @@ impl<'a> Worker<'a> {
 
     /// What a stream's chunks come to.
     fn read(&mut self, turn: Turn, state: &State) -> RedisResult<Commit> {
-        let Some(provider) = str::from_utf8(&state.provider).ok().and_then(Provider::from_name) else {
+        let Some(provider) = str::from_utf8(&state.provider).ok().and_then(|name| name.parse::<Provider>().ok()) else {
             return Ok(ended(turn, state, "unknown-provider"));
         };
         let Some(last) = number(&state.last) else { return Ok(ended(turn, state, "bad-state")) };

@@ -12,7 +12,7 @@ use durable::step::{Chunk, Program};
 use durable::store::Store;
 use durable::worker::Options;
 use jsonspigot::PatternSet;
-use jsonspigot::providers::{OwnedStreamEvent, Provider, ProviderStream};
+use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
 use jsonspigot::tool_calls::ToolCalls;
 use redis::cmd;
 
