@@ -132,6 +132,7 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::String;
     use alloc::vec::Vec;
 
     use proptest::prelude::*;
