@@ -14,7 +14,7 @@ use crate::path::write_pointer_token;
 ///
 /// A revision is content: two are equal if and only if the same values were shown and the same of them had closed. So it
 /// is known to every parser whose document began with that content: the one that gave it, a clone, one that was
-/// [restored](crate::Parser::restore) in another process, or one that has read the same text again. Any other parser
+/// [restored](crate::ParserBuilder::restore) in another process, or one that has read the same text again. Any other parser
 /// refuses it. The default is the moment before anything is shown, which every parser knows.
 ///
 /// The content is compared by a digest of 64 bits, which is not keyed: texts that were made up for it may collide, and

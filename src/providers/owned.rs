@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::event::OwnedEvent;
 use crate::tool_calls::{CallError, Executor};
 
-/// A [`StreamEvent`] that owns its parts: `'static + Send`, as [`ProviderStream::push_events`] gives them.
+/// A [`StreamEvent`](super::StreamEvent) that owns its parts: `'static + Send`, as [`ProviderStream::push_events`] gives them.
 ///
 /// A call's events are flattened, and values are raw JSON: numbers and escapes as they were spelt, on one line.
 /// Serialized, it has the shape of the command's lines, with `match` and `offset` added to matches, and `choice` and
@@ -42,7 +42,7 @@ use crate::tool_calls::{CallError, Executor};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnedStreamEvent {
-    /// [`CallEvent::Start`].
+    /// [`CallEvent::Start`](crate::tool_calls::CallEvent::Start).
     #[non_exhaustive]
     CallStart {
         /// The call's number.
@@ -56,7 +56,7 @@ pub enum OwnedStreamEvent {
         /// Who is to execute it, as far as that is known.
         executor: Executor,
     },
-    /// [`CallEvent::Fragment`].
+    /// [`CallEvent::Fragment`](crate::tool_calls::CallEvent::Fragment).
     #[non_exhaustive]
     Fragment {
         /// The call's number.
@@ -64,7 +64,7 @@ pub enum OwnedStreamEvent {
         /// The piece.
         text: String,
     },
-    /// [`CallEvent::Match`].
+    /// [`CallEvent::Match`](crate::tool_calls::CallEvent::Match).
     #[non_exhaustive]
     Match {
         /// The call's number.
@@ -74,7 +74,7 @@ pub enum OwnedStreamEvent {
         /// The parser's event.
         event: OwnedEvent,
     },
-    /// [`CallEvent::End`].
+    /// [`CallEvent::End`](crate::tool_calls::CallEvent::End).
     #[non_exhaustive]
     CallEnd {
         /// The call's number.
@@ -100,9 +100,9 @@ pub enum OwnedStreamEvent {
         /// Who is to execute it.
         executor: Executor,
     },
-    /// [`CallEvent::Error`].
+    /// [`CallEvent::Error`](crate::tool_calls::CallEvent::Error).
     CallError(CallError),
-    /// [`StreamEvent::ApprovalRequest`].
+    /// [`StreamEvent::ApprovalRequest`](super::StreamEvent::ApprovalRequest).
     #[non_exhaustive]
     ApprovalRequest {
         /// The id to approve it by.
@@ -112,7 +112,7 @@ pub enum OwnedStreamEvent {
         /// The provider's JSON text.
         json: String,
     },
-    /// [`StreamEvent::MessageStart`].
+    /// [`StreamEvent::MessageStart`](super::StreamEvent::MessageStart).
     #[non_exhaustive]
     MessageStart {
         /// The provider's id.
@@ -120,7 +120,7 @@ pub enum OwnedStreamEvent {
         /// The model.
         model: Option<String>,
     },
-    /// [`StreamEvent::BlockStart`].
+    /// [`StreamEvent::BlockStart`](super::StreamEvent::BlockStart).
     #[non_exhaustive]
     BlockStart {
         /// The block's number.
@@ -134,7 +134,7 @@ pub enum OwnedStreamEvent {
         /// Which of several answers; 0 where there is one.
         choice: u64,
     },
-    /// [`StreamEvent::BlockEnd`].
+    /// [`StreamEvent::BlockEnd`](super::StreamEvent::BlockEnd).
     #[non_exhaustive]
     BlockEnd {
         /// The block's number.
@@ -144,7 +144,7 @@ pub enum OwnedStreamEvent {
         /// Which of several answers; 0 where there is one.
         choice: u64,
     },
-    /// [`StreamEvent::Text`].
+    /// [`StreamEvent::Text`](super::StreamEvent::Text).
     #[non_exhaustive]
     Text {
         /// Which of several answers; 0 where there is one.
@@ -154,7 +154,7 @@ pub enum OwnedStreamEvent {
         /// The piece.
         text: String,
     },
-    /// [`StreamEvent::Reasoning`].
+    /// [`StreamEvent::Reasoning`](super::StreamEvent::Reasoning).
     #[non_exhaustive]
     Reasoning {
         /// Which of several answers; 0 where there is one.
@@ -164,7 +164,7 @@ pub enum OwnedStreamEvent {
         /// The piece.
         text: String,
     },
-    /// [`StreamEvent::Refusal`].
+    /// [`StreamEvent::Refusal`](super::StreamEvent::Refusal).
     #[non_exhaustive]
     Refusal {
         /// Which of several answers; 0 where there is one.
@@ -172,7 +172,7 @@ pub enum OwnedStreamEvent {
         /// The piece.
         text: String,
     },
-    /// [`StreamEvent::Media`].
+    /// [`StreamEvent::Media`](super::StreamEvent::Media).
     #[non_exhaustive]
     Media {
         /// Which of several answers; 0 where there is one.
@@ -186,7 +186,7 @@ pub enum OwnedStreamEvent {
         /// Where it is to be had.
         url: Option<String>,
     },
-    /// [`StreamEvent::Mismatch`], and [`CallEvent::Mismatch`].
+    /// [`StreamEvent::Mismatch`](super::StreamEvent::Mismatch), and [`CallEvent::Mismatch`](crate::tool_calls::CallEvent::Mismatch).
     #[non_exhaustive]
     Mismatch {
         /// What is repeated.
@@ -200,7 +200,7 @@ pub enum OwnedStreamEvent {
         /// The whole.
         text: String,
     },
-    /// [`StreamEvent::Opaque`].
+    /// [`StreamEvent::Opaque`](super::StreamEvent::Opaque).
     #[non_exhaustive]
     Opaque {
         /// What it is.
@@ -214,7 +214,7 @@ pub enum OwnedStreamEvent {
         /// The provider's JSON text.
         json: String,
     },
-    /// [`StreamEvent::ToolResult`].
+    /// [`StreamEvent::ToolResult`](super::StreamEvent::ToolResult).
     #[non_exhaustive]
     ToolResult {
         /// The call's number.
@@ -226,7 +226,7 @@ pub enum OwnedStreamEvent {
         /// The provider's JSON text.
         json: String,
     },
-    /// [`StreamEvent::CallCancelled`].
+    /// [`StreamEvent::CallCancelled`](super::StreamEvent::CallCancelled).
     #[non_exhaustive]
     CallCancelled {
         /// The call's number.
@@ -236,7 +236,7 @@ pub enum OwnedStreamEvent {
         /// The provider's JSON text.
         json: String,
     },
-    /// [`StreamEvent::Source`].
+    /// [`StreamEvent::Source`](super::StreamEvent::Source).
     #[non_exhaustive]
     Source {
         /// Which of several answers; 0 where there is one.
@@ -254,7 +254,7 @@ pub enum OwnedStreamEvent {
         /// The provider's JSON text.
         json: String,
     },
-    /// [`StreamEvent::ContentFilter`].
+    /// [`StreamEvent::ContentFilter`](super::StreamEvent::ContentFilter).
     #[non_exhaustive]
     ContentFilter {
         /// Which of several answers; 0 where there is one.
@@ -262,7 +262,7 @@ pub enum OwnedStreamEvent {
         /// The provider's JSON text.
         json: String,
     },
-    /// [`StreamEvent::Usage`].
+    /// [`StreamEvent::Usage`](super::StreamEvent::Usage).
     #[non_exhaustive]
     Usage {
         /// The common counts.
@@ -270,7 +270,7 @@ pub enum OwnedStreamEvent {
         /// The provider's JSON text. Serialized, it is a string if it is not JSON by the library's own rules.
         json: String,
     },
-    /// [`StreamEvent::Stop`].
+    /// [`StreamEvent::Stop`](super::StreamEvent::Stop).
     #[non_exhaustive]
     Stop {
         /// Which of several answers; 0 where there is one.
@@ -284,15 +284,15 @@ pub enum OwnedStreamEvent {
         /// Which of your stop sequences has come.
         stop_sequence: Option<String>,
     },
-    /// [`StreamEvent::End`].
+    /// [`StreamEvent::End`](super::StreamEvent::End).
     End,
-    /// [`StreamEvent::Incomplete`].
+    /// [`StreamEvent::Incomplete`](super::StreamEvent::Incomplete).
     #[non_exhaustive]
     Incomplete {
         /// Why.
         reason: String,
     },
-    /// [`StreamEvent::ProviderError`].
+    /// [`StreamEvent::ProviderError`](super::StreamEvent::ProviderError).
     #[non_exhaustive]
     ProviderError {
         /// Its words; the JSON text if it has none.
@@ -306,7 +306,7 @@ pub enum OwnedStreamEvent {
         /// The error's own JSON text.
         json: Option<String>,
     },
-    /// [`StreamEvent::Data`].
+    /// [`StreamEvent::Data`](super::StreamEvent::Data).
     #[non_exhaustive]
     Data {
         /// The event's type.
@@ -314,7 +314,7 @@ pub enum OwnedStreamEvent {
         /// The event's JSON text.
         json: String,
     },
-    /// [`StreamEvent::UnknownPart`].
+    /// [`StreamEvent::UnknownPart`](super::StreamEvent::UnknownPart).
     #[non_exhaustive]
     UnknownPart {
         /// Its type, or the name of the member that it is.
@@ -322,19 +322,19 @@ pub enum OwnedStreamEvent {
         /// Its JSON text.
         json: String,
     },
-    /// [`StreamEvent::ProviderEvent`].
+    /// [`StreamEvent::ProviderEvent`](super::StreamEvent::ProviderEvent).
     #[non_exhaustive]
     ProviderEvent {
         /// The event's JSON text.
         json: String,
     },
-    /// [`StreamEvent::Unknown`].
+    /// [`StreamEvent::Unknown`](super::StreamEvent::Unknown).
     #[non_exhaustive]
     Unknown {
         /// The object's JSON text.
         text: String,
     },
-    /// [`StreamEvent::BadFrame`].
+    /// [`StreamEvent::BadFrame`](super::StreamEvent::BadFrame).
     #[non_exhaustive]
     BadFrame {
         /// The frame.
