@@ -3,6 +3,7 @@
 //! Owns the wording of every message. Knows nothing of tokens, paths or values: a path arrives here already printed.
 
 mod deviation;
+mod deviations;
 #[cfg(feature = "std")]
 mod io;
 
@@ -11,6 +12,7 @@ use alloc::sync::Arc;
 use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
+pub(crate) use self::deviations::Deviations;
 use crate::names::names;
 
 /// Why a text was refused, or a question could not be answered.

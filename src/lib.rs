@@ -37,6 +37,7 @@ mod error;
 mod event;
 #[cfg(any(doc, doctest))]
 pub mod guide;
+mod lenient;
 mod names;
 mod parser;
 mod path;

@@ -248,7 +248,7 @@ impl Documents {
                 _ => self.read_value(rest, on_event),
             };
             let read = read.inspect_err(|_| {
-                self.offset = self.start + self.parser.stopped_by().map_or(0, Error::offset);
+                self.offset = self.start + self.parser.engine.stopped_by().map_or(0, Error::offset);
                 self.end(on_event);
                 self.state = State::Closed;
             })?;
@@ -329,7 +329,7 @@ impl Documents {
     /// The error of a document that ended the stream.
     fn broken_by(&self) -> Option<&Error> {
         // A deviation leaves no doubt where the document ends.
-        let is_broken = self.framing == Framing::Concatenated && self.parser.stopped_by().is_some();
+        let is_broken = self.framing == Framing::Concatenated && self.parser.engine.stopped_by().is_some();
         if is_broken { self.parser.error() } else { None }
     }
 

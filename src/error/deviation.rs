@@ -1,5 +1,5 @@
 //! Named deviations from JSON that a parser can be asked to go on past: their kinds, sets of them, and the report of one.
-//! What each of them means for the grammar is decided in the tokenizer.
+//! What each of them means for the grammar is decided in the room of leniency.
 
 use core::fmt;
 use core::ops::BitOr;
@@ -21,7 +21,8 @@ use crate::names::names;
 pub enum DeviationKind {
     /// A raw line feed between quotes: control characters that are not escaped stand for themselves.
     ControlCharacters,
-    /// `"\d"`, `"\u12"`: a backslash that begins no escape stands for itself, a cut `\u` for U+FFFD.
+    /// `"\d"`, `"\u12"`, `"\'"`: a backslash that begins no escape stands for itself, a cut `\u` for U+FFFD, and `\'` for
+    /// `'`.
     BadEscapes,
     /// `"\uD83D!"`: half of a surrogate pair stands for U+FFFD.
     LoneSurrogates,
@@ -84,7 +85,10 @@ impl Leniency {
     /// [bad escapes](DeviationKind::BadEscapes), [lone surrogates](DeviationKind::LoneSurrogates),
     /// [trailing commas](DeviationKind::TrailingCommas), [comments](DeviationKind::Comments) and a
     /// [byte order mark](DeviationKind::ByteOrderMark). Named `model-output`.
-    pub const MODEL_OUTPUT: Self = Self::FLAWED_STRINGS
+    pub const MODEL_OUTPUT: Self = Self::NONE
+        .with(DeviationKind::ControlCharacters)
+        .with(DeviationKind::BadEscapes)
+        .with(DeviationKind::LoneSurrogates)
         .with(DeviationKind::TrailingCommas)
         .with(DeviationKind::Comments)
         .with(DeviationKind::ByteOrderMark);
@@ -98,12 +102,6 @@ impl Leniency {
         }
         all
     };
-
-    /// What may be wrong inside a string that is otherwise JSON's.
-    pub(crate) const FLAWED_STRINGS: Self = Self::NONE
-        .with(DeviationKind::ControlCharacters)
-        .with(DeviationKind::BadEscapes)
-        .with(DeviationKind::LoneSurrogates);
 
     /// This set and one more kind.
     #[must_use]
@@ -166,7 +164,7 @@ impl fmt::Debug for Leniency {
 /// ```
 /// use jsonspigot::{Deviation, DeviationKind, Parser, PatternSet};
 ///
-/// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
+/// let mut parser = Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&PatternSet::empty());
 /// parser.feed(r#"["C:\dir", "\of"]"#).check()?;
 /// let seen: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.line(), it.column())).collect();
 /// assert_eq!(seen, [(DeviationKind::BadEscapes, 1, 6), (DeviationKind::BadEscapes, 1, 14)]);

@@ -19,6 +19,8 @@ use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 #[cfg(feature = "_provider-streams")]
 pub(crate) use raw_json::RawJson;
+#[cfg(feature = "_provider-streams")]
+pub(crate) use wire::EventOf;
 
 /// Something that became known about a value that a pattern selects.
 ///

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::path::{Segment, write_concrete};
+use crate::tokenizer::unescaped;
 
 /// An open container, and where in it the end of the text is.
 struct Level {
@@ -80,9 +81,10 @@ fn end_of_string(text: &[u8], start: usize) -> Option<usize> {
 }
 
 fn decoded(key: &[u8]) -> Cow<'_, str> {
-    match str::from_utf8(key).unwrap_or_default().trim_matches('"') {
+    let inside = key.get(1..key.len() - 1).unwrap_or_default();
+    match str::from_utf8(inside).unwrap_or_default() {
         plain if !plain.contains('\\') => Cow::Borrowed(plain),
-        _ => Cow::Owned(serde_json::from_slice(key).unwrap_or_default()),
+        escaped => Cow::Owned(unescaped(escaped).unwrap_or_default()),
     }
 }
 

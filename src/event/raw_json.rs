@@ -7,14 +7,13 @@
 
 use alloc::string::{String, ToString};
 use core::fmt;
-use core::ops::Range;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{self, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::value::{SERDE_DEPTH, on_one_line};
-use crate::error::{Deviation, Fault, Leniency};
+use crate::error::Fault;
 use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
 
 /// The name by which serde_json knows raw text.
@@ -57,7 +56,7 @@ impl<'de> Deserialize<'de> for OwnedRawJson {
 /// Whether this is one RFC 8259 text.
 fn is_json(text: &str) -> bool {
     let limits = Limits::new().depth(usize::MAX);
-    let mut tokenizer = Tokenizer::new(limits, Leniency::NONE);
+    let mut tokenizer = Tokenizer::new(limits);
     tokenizer.feed(text.as_bytes(), &mut NoSink).and_then(|()| tokenizer.finish(&mut NoSink)).is_ok()
 }
 
@@ -82,14 +81,6 @@ impl Sink for NoSink {
     fn text(&mut self, _: &str, _: u64) -> Result<(), Fault> {
         Ok(())
     }
-
-    fn deviation(&mut self, _: &Fault, _: Deviation) {}
-
-    fn rewrite(&mut self, _: Range<u64>, _: &str, _: u64) {}
-
-    fn drop_comma(&mut self, _: u64, _: u64) {}
-
-    fn number_is_null(&mut self) {}
 
     fn end_string(&mut self, _: u64) {}
 

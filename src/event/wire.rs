@@ -19,16 +19,34 @@ impl Serialize for OwnedEvent {
     }
 }
 
-impl OwnedEvent {
-    /// The same for an event in a call's input: with the number of the call.
-    #[cfg(feature = "_provider-streams")]
-    pub(crate) fn serialize_of_call<S: Serializer>(&self, call: u64, serializer: S) -> Result<S::Ok, S::Error> {
-        self.serialize_in(Some(call), serializer)
-    }
+/// What an event is one of, beside a document: what its members say before those of its own.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "_provider-streams"), allow(dead_code, reason = "only streams have such events"))]
+pub(crate) enum EventOf<'a> {
+    /// A call's input.
+    Call(u64),
+    /// A payload in a block of text.
+    Payload { mark: &'a str, block: u64, choice: u64 },
+}
 
-    fn serialize_in<S: Serializer>(&self, call: Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+impl EventOf<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::Call(_) => 1,
+            Self::Payload { .. } => 3,
+        }
+    }
+}
+
+impl OwnedEvent {
+    /// The same with members that say what it is an event of.
+    pub(crate) fn serialize_in<S: Serializer>(
+        &self,
+        of: Option<EventOf<'_>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let has_no_value = matches!(self.kind, OwnedEventKind::End(None));
-        let len = 6 - usize::from(has_no_value) + usize::from(call.is_some());
+        let len = 6 - usize::from(has_no_value) + of.map_or(0, EventOf::len);
         let mut map = serializer.serialize_map(Some(len))?;
         let name = match self.kind {
             OwnedEventKind::Begin(_) => "begin",
@@ -37,8 +55,14 @@ impl OwnedEvent {
             OwnedEventKind::InnerError(_) => "inner-error",
         };
         map.serialize_entry("event", name)?;
-        if let Some(call) = call {
-            map.serialize_entry("call", &call)?;
+        match of {
+            None => {}
+            Some(EventOf::Call(call)) => map.serialize_entry("call", &call)?,
+            Some(EventOf::Payload { mark, block, choice }) => {
+                map.serialize_entry("mark", mark)?;
+                map.serialize_entry("block", &block)?;
+                map.serialize_entry("choice", &choice)?;
+            }
         }
         map.serialize_entry("pattern", &u64::from(self.pattern.0))?;
         map.serialize_entry("path", &self.path)?;

@@ -2,17 +2,17 @@
 
 use alloc::boxed::Box;
 
-use super::deviations::Deviations;
 use super::duplicate_keys::OpenKeys;
 use super::engine::{Engine, Outcome};
 use super::followers::Followers;
-use super::inner_text::{InnerChoices, InnerTexts};
+use super::inner_text::InnerTexts;
 use super::output::Queue;
 use super::retention::Retained;
 use super::tracker::Tracker;
+use super::translator::MakeTranslator;
 use super::{DuplicateKeys, Parser, Retain};
 use crate::document::Document;
-use crate::error::Leniency;
+use crate::error::{Deviations, Leniency};
 use crate::pattern::PatternSet;
 use crate::tokenizer::{Limits, Tokenizer};
 
@@ -38,7 +38,9 @@ pub struct ParserBuilder {
     /// `None` if nothing was chosen: code that builds parsers for a purpose may have another default.
     duplicate_keys: Option<DuplicateKeys>,
     snapshots: Snapshots,
+    /// What a translator may go past, and what makes it.
     leniency: Leniency,
+    make_translator: Option<MakeTranslator>,
     accepts_deviations: bool,
     stops_at_root: bool,
 }
@@ -118,93 +120,14 @@ impl ParserBuilder {
         Self { snapshots: Snapshots::Provisional, ..self }
     }
 
-    /// Goes on past these deviations from JSON, to show what follows them. Off by default; each call adds to the set.
-    ///
-    /// For display, because models write such text while a person watches. Events, snapshots and patches go on after a
-    /// deviation as [`DeviationKind`](crate::DeviationKind) says, and [`Parser::deviations`] reports it. But the text
-    /// is not JSON, so it is never complete: from the first deviation on, strings and containers end without their
-    /// value (atoms keep theirs), the root of the snapshot stays open, no more text is kept, and
-    /// [`finish`](Parser::finish) returns the error with which a strict parser would have stopped at that deviation.
-    /// Any other error stops the parser as usual. Limits apply as usual: those on keys and strings also count the bytes
-    /// of unquoted keys and of single-quoted text. A text without deviations is read exactly as by a strict parser, at
-    /// the same cost.
-    ///
-    /// Until it is clear which deviation a byte begins, if any (`/`, the `N` of `None` and `NaN`, the first bytes of a byte
-    /// order mark), nothing is reported. If it turns out to begin none, the error is that of a strict parser.
-    ///
-    /// ```
-    /// use jsonspigot::{DeviationKind, ErrorKind, Leniency, Parser, PatternSet};
-    ///
-    /// let leniency = Leniency::MODEL_OUTPUT | DeviationKind::BareKeys;
-    /// let mut parser = Parser::builder().lenient(leniency).snapshots().build(&PatternSet::empty());
-    /// parser.feed("{steps: [1, 2,], // two\n\"next\": \"thr").check()?;
-    /// assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"steps":[1,2],"next":"thr"}"#);
-    /// let names: Vec<_> = parser.deviations().iter().map(|it| (it.kind().name(), it.offset())).collect();
-    /// assert_eq!(names, [("bare-keys", 1), ("trailing-commas", 14), ("comments", 17)]);
-    /// let error = parser.finish().check().unwrap_err();
-    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::UnexpectedByte, 1));
-    /// # Ok::<(), jsonspigot::Error>(())
-    /// ```
-    pub fn lenient(self, leniency: impl Into<Leniency>) -> Self {
-        Self { leniency: self.leniency | leniency, ..self }
+    /// Goes past these deviations too, with such a translator. Only code that asks for one has it in its program.
+    pub(crate) fn translated(self, leniency: Leniency, make: MakeTranslator) -> Self {
+        Self { leniency: self.leniency | leniency, make_translator: Some(make), ..self }
     }
 
-    /// Goes on past raw control characters, bad escapes and lone surrogates: short for [`lenient`](Self::lenient) with
-    /// the first three variants of [`DeviationKind`](crate::DeviationKind).
-    ///
-    /// A control character is told as itself, a bad `\x` as it is spelt, half a pair or a cut `\u` as U+FFFD.
-    ///
-    /// ```
-    /// use jsonspigot::{DeviationKind, ErrorKind, EventKind, Parser, PatternSet};
-    ///
-    /// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["say"])?);
-    /// let mut shown = String::new();
-    /// for event in parser.feed("{\"say\": \"one\ntwo \\d three\"}") {
-    ///     if let EventKind::Delta(text) = event?.kind {
-    ///         shown.push_str(text);
-    ///     }
-    /// }
-    /// assert_eq!(shown, "one\ntwo \\d three");
-    /// let deviations: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.offset())).collect();
-    /// assert_eq!(deviations, [(DeviationKind::ControlCharacters, 12), (DeviationKind::BadEscapes, 18)]);
-    /// assert_eq!(parser.finish().last().unwrap().unwrap_err().kind(), ErrorKind::ControlCharacter);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn show_past_flaws(self) -> Self {
-        self.lenient(Leniency::FLAWED_STRINGS)
-    }
-
-    /// Lets a text succeed whose deviations are [allowed](Self::lenient): it is read as the strict JSON text that it
-    /// stands for. Off by default; without leniency it changes nothing.
-    ///
-    /// The complete value of a [finished](Parser::finish) text, and those of ends, are of the text rewritten as strict JSON,
-    /// and so is [`text`](Parser::text): a control character is escaped, the backslash of a bad escape doubled, half a
-    /// surrogate pair or a cut `\u` made `\ufffd`, a trailing comma, comment or mark left out; keys and single-quoted
-    /// strings have double quotes, and words are the literals that they stand for. Everything else stays as it was spelt.
-    /// [`is_strict`](Parser::is_strict) tells whether there was anything to accept. It is rewritten as it comes, at a cost
-    /// that is linear in the text.
-    ///
-    /// Offsets refer to the original text. A value's [span](crate::CompleteValue::span) ends where the value ended in
-    /// it and is as long as the rewritten value; only the span of [`complete`](Parser::complete) refers to the
-    /// rewritten text. Tool calls and envelopes keep the strict verdict: their parsers show deviations but never accept
-    /// them.
-    ///
-    /// ```
-    /// use jsonspigot::{Leniency, Parser, PatternSet};
-    ///
-    /// let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
-    /// for chunk in ["{steps: ['a", "', NaN,], /", "* sic */ 'ok': True}"] {
-    ///     parser.feed(chunk).check()?;
-    /// }
-    /// parser.finish().check()?;
-    /// assert!(!parser.is_strict());
-    /// assert_eq!(parser.text()?, br#"{"steps": ["a", null],  "ok": true}"#);
-    /// let value: serde_json::Value = parser.deserialize()?;
-    /// assert_eq!(value["steps"][0], "a");
-    /// # Ok::<(), jsonspigot::Error>(())
-    /// ```
-    pub fn accept_deviations(self) -> Self {
-        Self { accepts_deviations: true, ..self }
+    /// Whether deviations are no error.
+    pub(crate) fn accepting(self, accepts_deviations: bool) -> Self {
+        Self { accepts_deviations, ..self }
     }
 
     /// Reads no further than the root value: the bytes that follow it are not taken.
@@ -231,10 +154,16 @@ impl ParserBuilder {
         Self { stops_at_root: true, ..self }
     }
 
-    /// Keeps to the strict verdict on the whole text, whatever was chosen.
+    /// Reads the whole text, whatever was chosen.
     #[cfg(any(feature = "tool-calls", feature = "envelope"))]
-    pub(crate) fn strict_and_whole(self) -> Self {
-        Self { accepts_deviations: false, stops_at_root: false, ..self }
+    pub(crate) fn whole(self) -> Self {
+        Self { accepts_deviations: self.accepts(), stops_at_root: false, ..self }
+    }
+
+    /// Whether a text may deviate and succeed.
+    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
+    pub(crate) fn accepts(&self) -> bool {
+        self.accepts_deviations && self.leniency != Leniency::NONE
     }
 
     fn document(self) -> Option<Box<Document>> {
@@ -248,21 +177,19 @@ impl ParserBuilder {
     /// A parser that follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
-        let inner = patterns.automaton().has_pipes().then(|| {
-            let duplicate_keys = self.duplicate_keys.unwrap_or_default();
-            Box::new(InnerTexts::new(InnerChoices { limits: self.limits, retain: self.retain, duplicate_keys }))
-        });
+        let duplicate_keys = self.duplicate_keys.unwrap_or_default();
+        let inner = InnerTexts::new(patterns.automaton().levels(), self.limits, self.retain, duplicate_keys);
+        let open_keys = (duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default);
+        let deviations = if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() };
+        let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
+        let translator = make_translator.map(|make| make(self.leniency, deviations));
         let mut engine = Engine {
-            tokenizer: Tokenizer::new(self.limits, self.leniency),
-            followers: Followers::new(
-                Tracker::new(patterns.clone()),
-                (self.duplicate_keys == Some(DuplicateKeys::Reject)).then(OpenKeys::default),
-                self.document(),
-                if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() },
-            ),
+            tokenizer: Tokenizer::new(self.limits),
+            followers: Followers::new(Tracker::new(patterns.clone()), open_keys, self.document()),
             retained: Retained::new(self.retain),
-            outcome: Outcome::open(&inner),
+            outcome: Outcome::open(&inner, translator.as_deref()),
             inner,
+            translator,
             stops_at_root: false,
         };
         engine.stop_at_root(self.stops_at_root);

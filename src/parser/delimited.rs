@@ -1,8 +1,8 @@
 //! What a parser can be asked for when its text is one of many, and somebody else says where it ends: to stop after the
 //! root, and to fail for a reason that is not in the text.
 
-use super::Parser;
 use super::output::Callback;
+use super::{Parser, Translator};
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 use crate::event::Event;
 
@@ -14,7 +14,7 @@ impl Parser {
 
     /// Whether the root value has closed, whatever deviations it has.
     pub(crate) fn has_root_ended(&self) -> bool {
-        self.engine.tokenizer.is_done()
+        self.engine.has_root_ended()
     }
 
     /// Whether the end has not come, nor an error.
@@ -24,7 +24,8 @@ impl Parser {
 
     /// Whether nothing but white space has come.
     pub(crate) fn is_before_root(&self) -> bool {
-        self.is_open() && self.engine.tokenizer.is_before_root()
+        let is_idle = self.engine.translator.as_deref().is_none_or(Translator::is_idle);
+        self.is_open() && is_idle && self.engine.tokenizer.is_before_root()
     }
 
     /// Whether the root value is a number that may go on.
@@ -34,7 +35,8 @@ impl Parser {
 
     /// Whether comments may stand where white space may.
     pub(crate) fn goes_past_comments(&self) -> bool {
-        self.engine.tokenizer.allows(DeviationKind::Comments)
+        let goes_past = |translator: &dyn Translator| translator.allowed().allows(DeviationKind::Comments);
+        self.engine.translator.as_deref().is_some_and(goes_past)
     }
 
     /// What [`feed_with`](Self::feed_with) does, where a string's piece is no likelier than anything else.

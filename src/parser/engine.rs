@@ -3,11 +3,12 @@
 
 use alloc::boxed::Box;
 
-use super::followers::{Followers, TokenSink};
-use super::inner_text::InnerTexts;
-use super::output::{LeveledOutput, Output};
+use super::followers::Followers;
+use super::inner_text::{DOCUMENT, InnerTexts, NoStrings, Parts, TokenSink};
+use super::output::Output;
 use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
+use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 #[cfg(target_arch = "wasm32")]
 use crate::tokenizer::Sink;
@@ -20,8 +21,10 @@ pub(crate) struct Engine {
     pub(crate) followers: Followers,
     pub(crate) retained: Retained,
     pub(crate) outcome: Outcome,
-    /// The texts inside strings, if a pattern leads into one.
-    pub(crate) inner: Option<Box<InnerTexts>>,
+    /// The texts inside strings that a pattern leads into.
+    pub(crate) inner: InnerTexts,
+    /// What reads on where the strict reader stops, if there is such a thing.
+    pub(crate) translator: Option<Box<dyn Translator>>,
     /// Whether the bytes after the root are left to the caller.
     pub(crate) stops_at_root: bool,
 }
@@ -30,26 +33,26 @@ pub(crate) struct Engine {
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Open,
-    /// Open, and some strings are read inside. This is an outcome of its own so that a chunk without such strings takes no
-    /// test more.
-    OpenWithStrings,
+    /// Open, and some strings are read inside, or a translator reads. This is an outcome of its own so that a chunk of any
+    /// other text takes no test more.
+    OpenOtherwise,
     /// Open, but the root has ended, and nothing after it is read.
     Stopped,
+    /// Read to its end: a complete text, unless it has deviated and that is not accepted.
     Finished,
-    /// Read to its end; a complete text, apart from its deviations, which are not accepted.
-    Deviated,
     /// With what stopped the parser; a deviation may have come before it.
     Failed(Error),
 }
 
 impl Outcome {
-    /// Before the end, for a parser that has texts inside strings or none.
-    pub(super) fn open(inner: &Option<Box<InnerTexts>>) -> Self {
-        if inner.is_some() { Self::OpenWithStrings } else { Self::Open }
+    /// Before the end.
+    pub(crate) fn open(inner: &InnerTexts, translator: Option<&dyn Translator>) -> Self {
+        let is_awake = translator.is_some_and(Translator::is_awake);
+        if !inner.is_empty() || is_awake { Self::OpenOtherwise } else { Self::Open }
     }
 
     pub(super) fn is_open(&self) -> bool {
-        matches!(self, Self::Open | Self::OpenWithStrings | Self::Stopped)
+        matches!(self, Self::Open | Self::OpenOtherwise | Self::Stopped)
     }
 }
 
@@ -76,7 +79,7 @@ impl Engine {
 
     /// Reads any chunk.
     #[inline(never)]
-    pub(super) fn feed_any<O: LeveledOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    pub(super) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.followers.tracker.release_paths();
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_otherwise(chunk, out);
@@ -88,31 +91,35 @@ impl Engine {
         // A small module has the tokenizer and its followers once, as texts inside strings need them.
         #[cfg(target_arch = "wasm32")]
         let out = out as &mut dyn Output;
-        let sink = &mut TokenSink { followers, retained, out };
+        let sink = &mut TokenSink { followers, retained, out, strings: NoStrings };
         #[cfg(target_arch = "wasm32")]
         let sink = &mut (sink as &mut dyn Sink);
         let fed = tokenizer.feed(chunk, sink);
         if self.followers.has_work_after_chunks {
             self.end_chunk();
         }
-        fed.map_err(|fault| self.fail_in(chunk, fault))
+        fed.or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
     }
 
     /// Reads a chunk up to the end of the root value; returns how many bytes that took.
-    pub(super) fn feed_value<O: LeveledOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
+    pub(super) fn feed_value<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         self.tokenizer.stop_after_root(true);
         let fed = self.feed_windows(chunk, out);
         self.tokenizer.stop_after_root(false);
-        fed.inspect(|_| self.retained.truncate(self.tokenizer.offset()))
+        fed.inspect(|_| {
+            if !self.is_translated() {
+                self.retained.truncate(self.tokenizer.offset());
+            }
+        })
     }
 
-    fn feed_windows<O: LeveledOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
+    fn feed_windows<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         let start = self.tokenizer.offset();
         let mut taken = 0;
         // Text is kept before it is read, and how much of the chunk will be read is not known. So it is read in windows,
         // short ones at first: then what is kept in vain is never longer than what is read, but for the first.
         let mut window = 256;
-        while taken < chunk.len() && !self.tokenizer.is_done() {
+        while taken < chunk.len() && !self.has_root_ended() {
             let rest = &chunk[taken..];
             self.feed_any(&rest[..window.min(rest.len())], out)?;
             taken = (self.tokenizer.offset() - start) as usize;
@@ -125,11 +132,12 @@ impl Engine {
     /// for one only.
     #[cold]
     pub(super) fn end_chunk(&mut self) {
-        self.retained.copy_to(u64::MAX);
-        self.followers.end_chunk(self.tokenizer.open_atom());
-        if self.stops_at_root && self.tokenizer.is_done() {
-            // What was kept before it was read.
-            self.retained.truncate(self.tokenizer.offset());
+        self.followers.show_open_atom(self.tokenizer.open_atom());
+        if self.stops_at_root && self.has_root_ended() {
+            if !self.is_translated() {
+                // What was kept before it was read.
+                self.retained.truncate(self.tokenizer.offset());
+            }
             self.outcome = Outcome::Stopped;
         }
     }
@@ -141,10 +149,14 @@ impl Engine {
         self.followers.has_work_after_chunks |= stops;
     }
 
-    /// A chunk of a text whose strings are read inside; or one after the end: nothing more is told.
+    /// A chunk of a text that a translator reads, or whose strings are read inside; or one after the end: nothing more is
+    /// told.
     #[inline(never)]
-    fn feed_otherwise(&mut self, chunk: &[u8], out: &mut dyn LeveledOutput) -> Result<(), Error> {
-        if matches!(self.outcome, Outcome::OpenWithStrings) {
+    fn feed_otherwise(&mut self, chunk: &[u8], out: &mut dyn Output) -> Result<(), Error> {
+        if matches!(self.outcome, Outcome::OpenOtherwise) {
+            if self.translator.is_some() {
+                return self.translate(chunk, out, None);
+            }
             return self.feed_through_strings(chunk, out);
         }
         if matches!(self.outcome, Outcome::Stopped) {
@@ -157,36 +169,106 @@ impl Engine {
         Err(self.error_of_call(ErrorKind::Finished, "expected no bytes after a finished text"))
     }
 
+    /// The strict reader has stopped in a chunk.
+    #[cold]
+    #[inline(never)]
+    fn stopped(&mut self, fault: Fault, chunk: &[u8], out: &mut dyn Output) -> Result<(), Error> {
+        if self.translator.is_none() {
+            return Err(self.fail_in(chunk, self.tokenizer.offset(), fault));
+        }
+        self.outcome = Outcome::OpenOtherwise;
+        self.translate(chunk, out, Some(fault))
+    }
+
+    /// Whether a translator has kept the text.
+    pub(crate) fn is_translated(&self) -> bool {
+        self.translator.as_deref().is_some_and(Translator::is_awake)
+    }
+
+    /// The translator reads a chunk, or the rest of the one in which the strict reader has stopped.
+    #[cold]
+    fn translate(&mut self, chunk: &[u8], out: &mut dyn Output, stopped_by: Option<Fault>) -> Result<(), Error> {
+        let start = self.tokenizer.offset();
+        let Some((translator, parts)) = self.translator() else { return Ok(()) };
+        let read = translator.feed(parts, chunk, out, stopped_by);
+        if self.followers.has_work_after_chunks {
+            self.end_chunk();
+        }
+        self.mark_deviation();
+        if self.followers.tracker.level() > DOCUMENT {
+            self.tokenizer.refuse_string_pieces();
+        }
+        read.map_err(|fault| self.fail_in(chunk, start, fault))
+    }
+
+    /// The root of a text that has deviated may have closed, but is not whole, unless that is accepted.
+    pub(crate) fn mark_deviation(&mut self) {
+        if self.deviation().is_some()
+            && let Some(document) = &mut self.followers.document
+        {
+            document.fail();
+        }
+    }
+
+    /// The translator, and what it drives.
+    fn translator(&mut self) -> Option<(&mut dyn Translator, Parts<'_>)> {
+        let Self { tokenizer, followers, retained, inner, translator, .. } = self;
+        Some((translator.as_deref_mut()?, Parts { tokenizer, followers, retained, inner }))
+    }
+
+    /// Whether the root value has closed, and what may follow it has not begun.
+    pub(super) fn has_root_ended(&self) -> bool {
+        self.tokenizer.is_done() && self.translator.as_deref().is_none_or(Translator::may_end)
+    }
+
     /// No string is open at the end of a text, so none is read inside.
     pub(super) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
-            let Self { tokenizer, followers, retained, .. } = self;
-            #[cfg(target_arch = "wasm32")]
-            let out = out as &mut dyn Output;
-            let sink = &mut TokenSink { followers, retained, out };
-            #[cfg(target_arch = "wasm32")]
-            let sink = &mut (sink as &mut dyn Sink);
-            let finished = tokenizer.finish(sink);
+            let finished = if self.is_translated()
+                && let Some((translator, parts)) = self.translator()
+            {
+                translator.finish(parts, out.as_dyn())
+            } else {
+                let Self { tokenizer, followers, retained, .. } = self;
+                #[cfg(target_arch = "wasm32")]
+                let out = out as &mut dyn Output;
+                let sink = &mut TokenSink { followers, retained, out, strings: NoStrings };
+                #[cfg(target_arch = "wasm32")]
+                let sink = &mut (sink as &mut dyn Sink);
+                tokenizer.finish(sink)
+            };
             finished.map_err(|fault| self.fail(&fault))?;
-            if self.followers.has_work_after_chunks {
-                self.followers.end_chunk(None);
-            }
-            self.outcome =
-                if self.followers.deviations.first().is_none() { Outcome::Finished } else { Outcome::Deviated };
-            self.tokenizer.close();
+            self.end_text();
         }
         self.verdict()
     }
 
-    /// What is wrong with the text so far: the first thing, if there are several.
-    pub(crate) fn error(&self) -> Option<&Error> {
-        self.followers.deviations.first().or(self.stopped_by())
+    fn end_text(&mut self) {
+        self.mark_deviation();
+        self.outcome = Outcome::Finished;
+        self.tokenizer.close();
     }
 
-    pub(super) fn stopped_by(&self) -> Option<&Error> {
+    /// What is wrong with the text so far: the first thing, if there are several.
+    pub(crate) fn error(&self) -> Option<&Error> {
+        self.deviation().or(self.stopped_by())
+    }
+
+    /// What the text is not strict JSON for, unless that is accepted.
+    pub(crate) fn deviation(&self) -> Option<&Error> {
+        self.translator.as_deref()?.deviations().first()
+    }
+
+    /// Whether a translator has gone past anything.
+    pub(crate) fn has_deviated(&self) -> bool {
+        self.translator.as_deref().is_some_and(|translator| !translator.deviations().is_empty())
+    }
+
+    /// The error that ended the reading; a deviation may have come before it.
+    pub(crate) fn stopped_by(&self) -> Option<&Error> {
         match &self.outcome {
             Outcome::Failed(error) => Some(error),
-            Outcome::Open | Outcome::OpenWithStrings | Outcome::Stopped | Outcome::Finished | Outcome::Deviated => None,
+            Outcome::Open | Outcome::OpenOtherwise | Outcome::Stopped | Outcome::Finished => None,
         }
     }
 
@@ -199,15 +281,16 @@ impl Engine {
         self.final_error().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// The text has failed in a chunk, for good.
+    /// The text has failed in a chunk that begins at an offset, for good.
     #[cold]
-    pub(super) fn fail_in(&mut self, chunk: &[u8], mut fault: Fault) -> Error {
+    pub(super) fn fail_in(&mut self, chunk: &[u8], start: u64, mut fault: Fault) -> Error {
         let is_at_beginning = fault.kind == ErrorKind::UnexpectedByte && self.tokenizer.nest().depth() == 0;
-        let place = fault.offset.checked_sub(self.tokenizer.offset()).filter(|_| is_at_beginning);
+        let place = fault.offset.checked_sub(start).filter(|_| is_at_beginning);
         let first = place.and_then(|place| chunk.get(usize::try_from(place).ok()?));
-        // A lenient reader has seen more of the mark, or the chunk's end, before it knows that it is none.
+        // A translator of marks has seen more of one, or the chunk's end, before it knows that it is none.
+        let reads_marks = |translator: &dyn Translator| translator.allowed().allows(DeviationKind::ByteOrderMark);
         if let Some(&first) = first
-            && !self.tokenizer.allows(DeviationKind::ByteOrderMark)
+            && !self.translator.as_deref().is_some_and(reads_marks)
             && let Some(expected) = instead_of_a_text(first)
         {
             fault = Fault::new(fault.kind, fault.offset, expected);
@@ -219,14 +302,17 @@ impl Engine {
     #[cold]
     pub(super) fn fail(&mut self, fault: &Fault) -> Error {
         let stopped_by = self.locate(fault);
-        let error = self.followers.deviations.first().unwrap_or(&stopped_by).clone();
+        let error = self.deviation().unwrap_or(&stopped_by).clone();
         self.fail_again(stopped_by);
         error
     }
 
     /// The text has failed like this before.
     pub(crate) fn fail_again(&mut self, stopped_by: Error) {
-        self.retained.truncate(stopped_by.offset());
+        // A translator has kept nothing else.
+        if !self.is_translated() {
+            self.retained.truncate(stopped_by.offset());
+        }
         if let Some(document) = &mut self.followers.document {
             document.fail();
         }
@@ -238,7 +324,10 @@ impl Engine {
     fn locate(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
         let known = self.followers.known_path(Some(OpenValues::of(&self.tokenizer, fault)));
-        let path = known.or_else(|| self.followers.path_in_text(&self.retained, fault));
+        let path = known.or_else(|| {
+            let is_kept_as_it_came = !self.has_deviated();
+            is_kept_as_it_came.then(|| self.followers.path_in_text(&self.retained, fault))?
+        });
         Error::new(fault, line, column, path.as_deref())
     }
 

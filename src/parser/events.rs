@@ -134,11 +134,9 @@ impl Parser {
     #[inline(never)]
     fn queued_event(&self, place: usize) -> Option<Event<'_>> {
         let Self { engine, queue } = self;
-        queue.event(
-            place,
-            engine.followers.tracker.paths(),
-            |range| engine.retained.slice(range),
-            |level, place| engine.inner.as_ref()?.kept(level, place),
-        )
+        queue.event(place, engine.followers.tracker.paths(), |level, place| match level {
+            0 => engine.retained.at(place),
+            _ => engine.inner.kept(level, place),
+        })
     }
 }

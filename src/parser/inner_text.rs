@@ -1,74 +1,73 @@
+//! Where the tokens of a text go; and the texts inside strings.
+//!
 //! A JSON text inside a string: its own tokenizer, whose tokens go to the tracker of the document.
 //!
 //! The decoded text of the string is the input. While a string of this text is read inside, that text's tokens come
 //! from within this one's, and so on: as deep as strings in strings go, which no pattern without as many `|` asks for,
 //! and which doubles the length of the document's text with each level, since each escapes the one before. One
-//! [`InnerText`] a level is made when it is first needed, and serves all texts of that level.
+//! [`InnerText`] a level serves all texts of that level, and they share what is kept: events that are read later name
+//! places in it, so nothing is dropped before the next chunk.
 
-use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::duplicate_keys::OpenKeys;
-use super::kept_text::KeptText;
-use super::output::{InnerOutput, LeveledOutput, Output};
+use super::followers::Followers;
+use super::output::Output;
+use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
 use super::{DuplicateKeys, Retain};
-use crate::error::{Deviation, Error, ErrorKind, Fault, Leniency};
+use crate::document::Document;
+use crate::error::{Error, ErrorKind, Fault};
 use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
 
-/// The parser's choices, as far as they apply to texts inside strings.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct InnerChoices {
-    pub(super) limits: Limits,
-    pub(super) retain: Retain,
-    pub(super) duplicate_keys: DuplicateKeys,
-}
-
-/// The texts inside strings of the document.
+/// The texts inside strings of the document, one for each level that a pattern leads to.
 #[derive(Clone, Debug)]
-pub(crate) struct InnerTexts {
-    choices: InnerChoices,
-    /// The text of level 1, once there has been one.
-    first: Option<Box<InnerText>>,
-}
+pub(crate) struct InnerTexts(Vec<InnerText>);
 
 impl InnerTexts {
-    pub(super) fn new(choices: InnerChoices) -> Self {
-        Self { choices, first: None }
+    /// Those of a parser with these choices.
+    pub(super) fn new(levels: usize, limits: Limits, retain: Retain, duplicate_keys: DuplicateKeys) -> Self {
+        let retain = if retain == Retain::Nothing { retain } else { Retain::Matches };
+        let text = |_| InnerText {
+            tokenizer: Tokenizer::new(limits),
+            open_keys: (duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
+            kept: Retained::new(retain),
+            has_failed: false,
+        };
+        Self((0..levels).map(text).collect())
     }
 
-    /// A string of the document begins that is read inside.
-    pub(super) fn begin(&mut self) {
-        begin(&mut self.first, self.choices);
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
-    /// The text of level 1.
-    pub(super) fn first(&mut self) -> Option<&mut InnerText> {
-        self.first.as_deref_mut()
+    pub(crate) fn texts(&mut self) -> &mut [InnerText] {
+        &mut self.0
     }
 
     /// A new chunk begins: what no open match needs any more is dropped.
-    pub(super) fn release_kept(&mut self, open_levels: usize) {
-        let mut next = self.first.as_deref_mut();
-        let mut level = 1;
-        while let Some(text) = next {
-            if level <= open_levels && !text.has_failed {
-                text.kept.release(text.tokenizer.offset());
-            } else {
-                text.kept.clear();
-            }
-            next = text.deeper.as_deref_mut();
-            level += 1;
+    pub(crate) fn release_kept(&mut self, tracker: &Tracker) {
+        for (text, level) in self.0.iter_mut().zip(1..) {
+            let is_open = level <= tracker.level() && !text.has_failed;
+            let outermost = if is_open { tracker.outermost_start(level) } else { None };
+            text.kept.release(outermost, text.tokenizer.offset());
         }
+    }
+
+    /// Another document begins.
+    pub(super) fn clear(&mut self) {
+        self.0.iter_mut().for_each(|text| text.kept.clear());
+    }
+
+    /// Keeps nothing that comes later.
+    pub(crate) fn freeze(&mut self) {
+        self.0.iter_mut().for_each(|text| text.kept.freeze());
     }
 
     /// What a level has kept at a place.
     pub(super) fn kept(&self, level: usize, place: Range<usize>) -> Option<&[u8]> {
-        let mut text = self.first.as_deref()?;
-        for _ in 1..level {
-            text = text.deeper.as_deref()?;
-        }
-        text.kept.at(place)
+        self.0.get(level.checked_sub(1)?)?.kept.at(place)
     }
 }
 
@@ -77,191 +76,285 @@ impl InnerTexts {
 pub(crate) struct InnerText {
     tokenizer: Tokenizer,
     open_keys: Option<OpenKeys>,
-    kept: KeptText,
+    kept: Retained,
     has_failed: bool,
-    choices: InnerChoices,
-    /// The text in a string of this one, once there has been one.
-    deeper: Option<Box<InnerText>>,
-}
-
-/// A string begins that is read inside.
-fn begin(place: &mut Option<Box<InnerText>>, choices: InnerChoices) {
-    let text = place.get_or_insert_with(|| Box::new(InnerText::new(choices)));
-    text.tokenizer.reset();
-    if let Some(keys) = &mut text.open_keys {
-        keys.clear();
-    }
-    text.kept.begin();
-    text.has_failed = false;
-}
-
-/// Where the tokens of a text go, and which text it is.
-pub(super) struct Place<'a> {
-    pub(super) level: usize,
-    pub(super) tracker: &'a mut Tracker,
-    pub(super) out: &'a mut dyn LeveledOutput,
-    /// Whether the document has deviated from JSON and that is not accepted, so that no text is kept any more.
-    pub(super) has_deviated: bool,
 }
 
 impl InnerText {
-    fn new(choices: InnerChoices) -> Self {
-        Self {
-            tokenizer: Tokenizer::new(choices.limits, Leniency::NONE),
-            open_keys: (choices.duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
-            kept: KeptText::new(choices.retain != Retain::Nothing),
-            has_failed: false,
-            choices,
-            deeper: None,
+    /// A string begins that is read inside.
+    pub(super) fn begin(&mut self) {
+        self.tokenizer.reset();
+        if let Some(keys) = &mut self.open_keys {
+            keys.clear();
         }
+        self.kept.begin_text();
+        self.has_failed = false;
     }
 
-    /// The next decoded piece of the string.
-    pub(super) fn read(&mut self, piece: &str, place: Place<'_>) {
+    /// The next decoded piece of the string, or its end.
+    pub(super) fn read(
+        &mut self,
+        piece: Option<&str>,
+        level: usize,
+        followers: &mut Followers,
+        out: &mut dyn Output,
+        deeper: &mut [InnerText],
+    ) {
         if self.has_failed {
             return;
         }
-        if !place.has_deviated {
-            self.kept.append(piece);
-        }
-        self.run(Some(piece), place);
-    }
-
-    /// The end of the string.
-    pub(super) fn finish(&mut self, place: Place<'_>) {
-        if !self.has_failed {
-            self.run(None, place);
-        }
-    }
-
-    /// Reads a piece, or the end.
-    fn run(&mut self, piece: Option<&str>, place: Place<'_>) {
-        let Place { level, tracker, out, has_deviated } = place;
-        let Self { tokenizer, open_keys, kept, deeper, choices, .. } = self;
-        let place = Place { level, tracker: &mut *tracker, out: &mut *out, has_deviated };
-        let mut sink = InnerSink { place, open_keys, kept, deeper, choices: *choices };
-        let sink = &mut (&mut sink as &mut dyn Sink);
+        let Self { tokenizer, open_keys, kept, .. } = self;
+        kept.keep(piece.unwrap_or_default().as_bytes());
+        let mut sink =
+            TokenSink { followers, retained: kept, out, strings: Inside { level, deeper, open_keys: Some(open_keys) } };
+        let mut sink: &mut dyn Sink = &mut sink;
         let read = match piece {
-            Some(piece) => tokenizer.feed(piece.as_bytes(), sink),
-            None => tokenizer.finish(sink),
+            Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), sink),
+            None => tokenizer.finish(&mut sink),
         };
         if let Err(fault) = read {
             self.has_failed = true;
-            self.kept.fail();
             let (line, column) = self.tokenizer.line_and_column(fault.offset);
-            let path = tracker.known_path(level, Some(OpenValues::of(&self.tokenizer, &fault)));
+            let path = followers.tracker.known_path(level, Some(OpenValues::of(&self.tokenizer, &fault)));
             let error = Error::new(&fault, line, column, path.as_deref());
-            tracker.fail_inside(level, &error, out);
+            followers.tracker.fail_inside(level, &error, out);
         }
     }
 }
 
-/// The followers of the tokens of a text inside a string.
-struct InnerSink<'a> {
-    place: Place<'a>,
-    open_keys: &'a mut Option<OpenKeys>,
-    kept: &'a mut KeptText,
-    deeper: &'a mut Option<Box<InnerText>>,
-    choices: InnerChoices,
+/// The level of the document; the texts in its strings have level 1.
+pub(crate) const DOCUMENT: usize = 0;
+
+/// Whether strings are read inside: of a document in which none is, nothing has to be known, and so nothing costs.
+pub(crate) trait Strings {
+    const ARE_READ: bool;
+
+    /// The level of the text whose tokens come.
+    fn level(&self) -> usize;
+
+    /// The texts of the levels below.
+    fn deeper(&mut self) -> &mut [InnerText];
+
+    /// The keys of the text's open objects, if duplicates are rejected, by those of the document's.
+    fn open_keys<'k>(&'k mut self, document: &'k mut Option<OpenKeys>) -> &'k mut Option<OpenKeys>;
 }
 
-impl InnerSink<'_> {
-    /// Calls with the tracker and the output for this text's values.
-    fn tell<T>(&mut self, tell: impl FnOnce(&mut Tracker, &mut dyn Output) -> T) -> T {
-        let Place { level, tracker, out, .. } = &mut self.place;
-        tell(tracker, &mut InnerOutput { out: &mut **out, level: *level, kept: &mut *self.kept })
+/// The tokens are those of a document none of whose strings is read inside.
+pub(crate) struct NoStrings;
+
+impl Strings for NoStrings {
+    const ARE_READ: bool = false;
+
+    fn level(&self) -> usize {
+        DOCUMENT
+    }
+
+    fn deeper(&mut self) -> &mut [InnerText] {
+        &mut []
+    }
+
+    #[inline]
+    fn open_keys<'k>(&'k mut self, document: &'k mut Option<OpenKeys>) -> &'k mut Option<OpenKeys> {
+        document
+    }
+}
+
+/// The tokens are those of a text of any level.
+pub(crate) struct Inside<'a> {
+    pub(crate) level: usize,
+    pub(crate) deeper: &'a mut [InnerText],
+    /// Those of the text, unless it is the document.
+    pub(crate) open_keys: Option<&'a mut Option<OpenKeys>>,
+}
+
+impl Strings for Inside<'_> {
+    const ARE_READ: bool = true;
+
+    fn level(&self) -> usize {
+        self.level
+    }
+
+    fn deeper(&mut self) -> &mut [InnerText] {
+        self.deeper
+    }
+
+    fn open_keys<'k>(&'k mut self, document: &'k mut Option<OpenKeys>) -> &'k mut Option<OpenKeys> {
+        self.open_keys.as_deref_mut().unwrap_or(document)
+    }
+}
+
+/// Where the tokens of a text go.
+pub(crate) struct TokenSink<'a, O: ?Sized, S> {
+    pub(crate) followers: &'a mut Followers,
+    /// What is kept of the text, this chunk included.
+    pub(crate) retained: &'a Retained,
+    pub(crate) out: &'a mut O,
+    pub(crate) strings: S,
+}
+
+/// Everything that reads a text, while a translator drives it.
+pub(crate) struct Parts<'a> {
+    pub(crate) tokenizer: &'a mut Tokenizer,
+    pub(crate) followers: &'a mut Followers,
+    pub(crate) retained: &'a mut Retained,
+    pub(crate) inner: &'a mut InnerTexts,
+}
+
+impl<O: Output + ?Sized, S: Strings> TokenSink<'_, O, S> {
+    /// The partial document, if this is the document.
+    #[inline]
+    fn document(&mut self) -> Option<&mut Document> {
+        if self.strings.level() > DOCUMENT { None } else { self.followers.document.as_deref_mut() }
     }
 
     /// Whether the open string is read inside.
-    fn is_in_deeper(&self) -> bool {
-        self.place.tracker.level() > self.place.level
+    #[inline]
+    fn is_inside(&self) -> bool {
+        S::ARE_READ && self.followers.tracker.level() > self.strings.level()
     }
 
-    /// The text in the open string, and the place of its tokens.
-    fn deeper(&mut self) -> Option<(&mut InnerText, Place<'_>)> {
-        let Place { level, tracker, out, has_deviated } = &mut self.place;
-        let place = Place { level: *level + 1, tracker, out: &mut **out, has_deviated: *has_deviated };
-        Some((self.deeper.as_deref_mut()?, place))
+    #[inline]
+    fn open_keys(&mut self) -> &mut Option<OpenKeys> {
+        self.strings.open_keys(&mut self.followers.open_keys)
+    }
+
+    #[inline]
+    fn follows_all(&mut self) -> bool {
+        self.open_keys().is_some() || self.document().is_some()
+    }
+
+    /// A container, or a member's value, is followed if anything needs to know what is inside.
+    #[inline]
+    fn interest(&mut self, is_live: bool) -> Interest {
+        if is_live || self.follows_all() { Interest::Follow } else { Interest::Skip }
+    }
+
+    /// A string or atom is followed if anything needs its text.
+    #[inline]
+    fn leaf_interest(&mut self, is_selected: bool) -> Interest {
+        if is_selected || self.document().is_some() { Interest::Follow } else { Interest::Skip }
+    }
+
+    /// More of the text in the open string, or its end. The text is always read through one kind of sink.
+    #[inline(never)]
+    fn read_inside(&mut self, piece: Option<&str>) {
+        let level = self.strings.level() + 1;
+        if let Some((text, deeper)) = self.strings.deeper().split_first_mut() {
+            text.read(piece, level, self.followers, self.out.as_dyn(), deeper);
+        }
     }
 }
 
-impl Sink for InnerSink<'_> {
+// Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
+impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
+    #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        if let Some(keys) = self.open_keys
+        if let Some(keys) = self.open_keys()
             && kind == ValueKind::Object
         {
             keys.begin_object();
         }
-        let is_live = self.tell(|tracker, out| tracker.begin_container(kind, at, out));
-        Ok(if is_live || self.open_keys.is_some() { Interest::Follow } else { Interest::Skip })
+        if let Some(document) = self.document() {
+            document.begin_container(kind, at)?;
+        }
+        let is_live = self.followers.tracker.begin_container(kind, at, self.out);
+        Ok(self.interest(is_live))
     }
 
+    #[inline(never)]
     fn end_container(&mut self, kind: ValueKind, end: u64) {
-        if let Some(keys) = self.open_keys
+        if let Some(keys) = self.open_keys()
             && kind == ValueKind::Object
         {
             keys.end_object();
         }
-        self.tell(|tracker, out| tracker.end_container(end, |_| None, out));
+        if let Some(document) = self.document() {
+            document.end_container();
+        }
+        let retained = self.retained;
+        self.followers.tracker.end_container(end, |range| retained.find(range), self.out);
     }
 
+    #[inline(never)]
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
-        if let Some(keys) = self.open_keys
+        if let Some(keys) = self.open_keys()
             && !keys.insert(key)
         {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
-        let leads_on = self.place.tracker.key(key);
-        Ok(if leads_on || self.open_keys.is_some() { Interest::Follow } else { Interest::Skip })
+        let leads_on = self.followers.tracker.key(key);
+        if let Some(document) = self.document() {
+            document.key(key, quote)?;
+        }
+        Ok(self.interest(leads_on))
     }
 
+    #[inline(never)]
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        let is_selected = self.tell(|tracker, out| tracker.begin_leaf(ValueKind::String, at, out));
-        if self.place.tracker.enter_string(at) {
-            begin(self.deeper, self.choices);
+        if let Some(document) = self.document() {
+            document.begin_string(at)?;
+        }
+        let is_selected = self.followers.tracker.begin_leaf(ValueKind::String, at, self.out);
+        if S::ARE_READ && self.followers.tracker.enter_string(at) {
+            if let Some(text) = self.strings.deeper().first_mut() {
+                text.begin();
+            }
             return Ok(Interest::Follow);
         }
-        Ok(if is_selected { Interest::Follow } else { Interest::Skip })
+        Ok(self.leaf_interest(is_selected))
     }
 
+    #[inline(never)]
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        if self.is_in_deeper() {
-            let Place { level, tracker, out, .. } = &mut self.place;
-            tracker.delta_of_entered(*level, text, at, *out);
-            if let Some((deeper, place)) = self.deeper() {
-                deeper.read(text, place);
-            }
-        } else {
-            self.tell(|tracker, out| tracker.delta(text, at, out));
+        if !S::ARE_READ {
+            self.followers.tracker.delta(text, at, self.out);
+            return self.followers.grow(text, at);
+        }
+        // The string's own delta comes before what its text tells.
+        self.followers.tracker.delta_in(self.strings.level(), text, at, self.out);
+        if let Some(document) = self.document() {
+            document.append(text, at)?;
+        }
+        if self.is_inside() {
+            self.read_inside(Some(text));
         }
         Ok(())
     }
 
-    // None of these comes: this text is strict.
-    fn deviation(&mut self, _fault: &Fault, _deviation: Deviation) {}
-    fn rewrite(&mut self, _range: Range<u64>, _with: &str, _chunk_at: u64) {}
-    fn drop_comma(&mut self, _bracket: u64, _chunk_at: u64) {}
-    fn number_is_null(&mut self) {}
-
+    #[inline(never)]
     fn end_string(&mut self, end: u64) {
-        if self.is_in_deeper() {
-            if let Some((deeper, place)) = self.deeper() {
-                deeper.finish(place);
-            }
-            self.tell(|tracker, out| tracker.end_entered(end, |_| None, out));
+        let is_inside = self.is_inside();
+        // The end of the text comes before that of the string.
+        if is_inside {
+            self.read_inside(None);
+        }
+        if let Some(document) = self.document() {
+            document.end_string();
+        }
+        let (tracker, retained) = (&mut self.followers.tracker, self.retained);
+        if is_inside {
+            tracker.end_entered(end, |range| retained.find(range), self.out);
         } else {
-            self.tell(|tracker, out| tracker.end_string(end, |_| None, out));
+            tracker.end_string(end, |range| retained.find(range), self.out);
         }
     }
 
+    #[inline(never)]
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        let is_selected = self.tell(|tracker, out| tracker.begin_leaf(kind, at, out));
-        Ok(if is_selected { Interest::Follow } else { Interest::Skip })
+        if let Some(document) = self.document() {
+            document.begin_atom();
+        }
+        let is_selected = self.followers.tracker.begin_leaf(kind, at, self.out);
+        Ok(self.leaf_interest(is_selected))
     }
 
+    #[inline(never)]
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        self.tell(|tracker, out| tracker.end_atom(text, end, out));
-        Ok(())
+        self.followers.tracker.end_atom(text, end, self.out);
+        match self.document() {
+            Some(document) => document.end_atom(text, end),
+            None => Ok(()),
+        }
     }
 }
 
@@ -269,26 +362,16 @@ impl Sink for InnerSink<'_> {
 impl InnerTexts {
     /// The text of a level, from 1.
     pub(crate) fn level(&self, level: usize) -> Option<&InnerText> {
-        core::iter::successors(self.first.as_deref(), |text| text.deeper.as_deref()).nth(level.checked_sub(1)?)
+        self.0.get(level.checked_sub(1)?)
     }
 
     pub(crate) fn level_mut(&mut self, level: usize) -> Option<&mut InnerText> {
-        let mut text = self.first.as_deref_mut()?;
-        for _ in 1..level {
-            text = text.deeper.as_deref_mut()?;
-        }
-        Some(text)
+        self.0.get_mut(level.checked_sub(1)?)
     }
 
-    /// The limits of texts that begin from now on.
+    /// The limits of the texts from now on.
     pub(crate) fn set_limits(&mut self, limits: Limits) {
-        self.choices.limits = limits;
-        let mut next = self.first.as_deref_mut();
-        while let Some(text) = next {
-            text.choices.limits = limits;
-            text.tokenizer.set_limits(limits);
-            next = text.deeper.as_deref_mut();
-        }
+        self.0.iter_mut().for_each(|text| text.tokenizer.set_limits(limits));
     }
 }
 
@@ -309,13 +392,7 @@ impl InnerText {
         self.has_failed
     }
 
-    /// Whether an open match needs the text.
-    pub(crate) fn is_kept(&self) -> bool {
-        self.kept.is_needed()
-    }
-
-    /// The text of the open matches, and where it begins.
-    pub(crate) fn kept(&self) -> Option<(u64, &[u8])> {
-        self.kept.of_open_matches(self.tokenizer.offset())
+    pub(crate) fn kept(&self) -> &Retained {
+        &self.kept
     }
 }

@@ -3,35 +3,34 @@
 mod builder;
 mod complete;
 mod delimited;
-mod deviations;
 mod duplicate_keys;
 mod engine;
 mod events;
 mod followers;
 mod inner_text;
-mod kept_text;
 mod open_matches;
 mod output;
 mod place;
 mod retention;
-mod rewriting;
 mod through_strings;
 mod tracker;
+mod translator;
 mod values;
 
 pub use self::builder::ParserBuilder;
-pub(crate) use self::deviations::Deviations;
 pub use self::duplicate_keys::DuplicateKeys;
 pub(crate) use self::duplicate_keys::OpenKeys as DuplicateKeySets;
 pub(crate) use self::engine::{Engine, Outcome};
 pub use self::events::Events;
 #[cfg(feature = "stream")]
 pub(crate) use self::events::Unread;
-pub(crate) use self::inner_text::InnerText;
+pub(crate) use self::inner_text::{DOCUMENT, InnerText, Inside, Parts, TokenSink};
 use self::output::{Callback, Queue};
+pub(crate) use self::output::{Kept, Output, Selected};
 pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
 pub(crate) use self::tracker::OpenContainer;
+pub(crate) use self::translator::Translator;
 pub use self::values::{Atom, ValueFeed};
 #[cfg(feature = "tool-calls")]
 pub(crate) use self::values::{OpenedByPath, Told};
@@ -188,13 +187,16 @@ impl Parser {
 
     /// Makes the parser as good as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
-        self.queue.clear();
-        let Engine { tokenizer, followers, retained, outcome, inner, stops_at_root } = &mut self.engine;
+        self.queue.reset();
+        let Engine { tokenizer, followers, retained, outcome, inner, translator, .. } = &mut self.engine;
         tokenizer.reset();
         followers.clear();
         retained.clear();
-        *outcome = Outcome::open(inner);
-        followers.has_work_after_chunks |= *stops_at_root;
+        inner.clear();
+        if let Some(translator) = translator {
+            translator.reset();
+        }
+        *outcome = Outcome::open(inner, translator.as_deref());
     }
 
     /// Whether the root value has closed, with nothing but white space after it so far. Only [`finish`](Self::finish)
@@ -202,11 +204,11 @@ impl Parser {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
-            Outcome::Open | Outcome::OpenWithStrings | Outcome::Stopped => {
-                self.engine.followers.deviations.first().is_none() && self.engine.tokenizer.is_done()
+            Outcome::Open | Outcome::OpenOtherwise | Outcome::Stopped => {
+                self.engine.deviation().is_none() && self.engine.has_root_ended()
             }
-            Outcome::Finished => true,
-            Outcome::Deviated | Outcome::Failed(_) => false,
+            Outcome::Finished => self.engine.deviation().is_none(),
+            Outcome::Failed(_) => false,
         }
     }
 
@@ -224,12 +226,13 @@ impl Parser {
         self.engine.error()
     }
 
-    /// The error that ended the reading, if there was one; a deviation may have come before it.
+    /// The error that ended the reading, if there was one: where it was, when a deviation came before it, which is then the
+    /// error that every call returns.
     ///
     /// ```
-    /// use jsonspigot::{ErrorKind, Parser, PatternSet};
+    /// use jsonspigot::{ErrorKind, Leniency, Parser, PatternSet};
     ///
-    /// let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT).build(&PatternSet::empty());
     /// parser.feed(r#"["\d", "#).check()?;
     /// assert!(parser.stopped_by().is_none());
     /// assert!(parser.feed("nil]").check().is_err());
@@ -247,13 +250,13 @@ impl Parser {
     /// [`reset`](Self::reset).
     #[must_use]
     pub fn deviations(&self) -> &[Deviation] {
-        self.engine.followers.deviations.listed()
+        self.translator().map_or(&[], |translator| translator.deviations().listed())
     }
 
     /// How many deviations there are, listed or not.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
-        self.engine.followers.deviations.count()
+        self.translator().map_or(0, |translator| translator.deviations().count())
     }
 
     /// Whether the text is strict JSON so far: there has been no [deviation](Self::deviations).
@@ -261,7 +264,11 @@ impl Parser {
     /// It tells what a parser that [accepts deviations](ParserBuilder::accept_deviations) has accepted.
     #[must_use]
     pub fn is_strict(&self) -> bool {
-        self.engine.followers.deviations.is_empty()
+        !self.engine.has_deviated()
+    }
+
+    fn translator(&self) -> Option<&dyn Translator> {
+        self.engine.translator.as_deref()
     }
 
     /// The patterns that this parser follows.

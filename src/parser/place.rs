@@ -17,23 +17,20 @@ use crate::path::write_concrete;
 
 impl Followers {
     /// The path of the innermost open value if a follower has it; while a token is passed on, what is open is not asked.
-    pub(super) fn known_path(&self, open: Option<OpenValues>) -> Option<String> {
+    pub(crate) fn known_path(&self, open: Option<OpenValues>) -> Option<String> {
         match &self.document {
             Some(document) => Some(document_path(document)),
             None => self.tracker.known_path(0, open),
         }
     }
 
-    /// The same from the kept text, if all of it up to the fault is JSON.
+    /// The same from the kept text, which is that of the document as it came.
     #[cold]
-    pub(super) fn path_in_text(&self, retained: &Retained, fault: &Fault) -> Option<String> {
-        if !self.deviations.is_empty() {
-            return None;
-        }
+    pub(crate) fn path_in_text(&self, retained: &Retained, fault: &Fault) -> Option<String> {
         let (text, outer) = match (retained.whole(), self.tracker.open_match()) {
             (Some(text), _) => (text.get(..usize::try_from(fault.offset).ok()?)?, Vec::new()),
             // What comes after the beginning of a match is kept, however the text is cut.
-            (None, Some((start, path))) => (retained.slice(start..fault.offset)?, path.iter().collect()),
+            (None, Some((start, path))) => (retained.find(start..fault.offset)?.1, path.iter().collect()),
             (None, None) => return None,
         };
         Some(path_of_innermost_open(before_closed_atom(text, fault.kind), &outer))

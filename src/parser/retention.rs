@@ -1,10 +1,8 @@
 //! How much of the input is kept, and where.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::rewriting::Rewriting;
 use crate::names::names;
 
 /// How much of the input a parser keeps.
@@ -41,43 +39,34 @@ names!(Retain {
 #[derive(Clone, Debug)]
 pub(crate) struct Retained {
     policy: Retain,
+    /// Whether anything is kept from now on.
+    is_kept: bool,
     /// The absolute offset of the first byte that is kept.
     start: u64,
     bytes: Vec<u8>,
-    /// Whether the text has deviated from JSON. Then it is rewritten, or nothing more is kept.
-    has_deviated: bool,
-    rewriting: Option<Box<Rewriting>>,
 }
 
 impl Retained {
     pub(crate) fn new(policy: Retain) -> Self {
-        Self { policy, start: 0, bytes: Vec::new(), has_deviated: false, rewriting: None }
+        Self { policy, is_kept: policy != Retain::Nothing, start: 0, bytes: Vec::new() }
     }
 
     pub(crate) fn clear(&mut self) {
         self.start = 0;
         self.bytes.clear();
-        self.has_deviated = false;
-        self.rewriting = None;
+        self.is_kept = self.policy != Retain::Nothing;
     }
 
-    /// Keeps the text before `offset`, and nothing that comes later.
-    pub(crate) fn freeze(&mut self, offset: u64) {
-        self.truncate(offset);
-        self.has_deviated = true;
-    }
-
-    /// Whether anything is ever kept.
+    /// Whether anything is kept.
     #[inline]
     pub(crate) fn keeps_text(&self) -> bool {
-        self.policy != Retain::Nothing
+        self.is_kept
     }
 
     /// Keeps the chunk that begins at `offset`, before it is parsed.
     #[inline]
     pub(crate) fn append(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
         match self.policy {
-            _ if self.has_deviated => return self.begin_chunk(chunk, offset, has_open_match),
             Retain::Nothing => return,
             Retain::Matches if !has_open_match => {
                 self.start = offset;
@@ -88,110 +77,89 @@ impl Retained {
         self.bytes.extend_from_slice(chunk);
     }
 
-    /// The same for a chunk that is only a piece of a string: nothing in it has to be rewritten.
+    /// The same for a chunk that is only a piece of a string.
     // Not inlined: it would cost the usual chunk registers, even where no text is kept.
     #[inline(never)]
     pub(crate) fn append_piece(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        if self.has_deviated {
-            return self.append_piece_behind(chunk, offset, has_open_match);
-        }
         self.append(chunk, offset, has_open_match);
-    }
-
-    #[cold]
-    fn append_piece_behind(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        self.begin_chunk(chunk, offset, has_open_match);
-        self.copy_to(u64::MAX);
-    }
-
-    /// A chunk after a deviation is kept as far as it has been rewritten.
-    #[cold]
-    fn begin_chunk(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        let Some(rewriting) = &mut self.rewriting else { return };
-        rewriting.begin_chunk(chunk, offset);
-        if self.policy == Retain::Matches && !has_open_match {
-            self.start = rewriting.forget();
-            self.bytes.clear();
-        }
-    }
-
-    /// Puts `with` in the place of a range of the text, in the chunk that begins at `chunk_at` or just before.
-    pub(crate) fn rewrite(&mut self, range: Range<u64>, with: &str, chunk_at: u64) {
-        if let Some(rewriting) = Self::rewriting(&mut self.rewriting, &mut self.bytes, self.start, chunk_at) {
-            self.has_deviated = true;
-            rewriting.edit(range, with, self.start, &mut self.bytes);
-        }
-    }
-
-    /// Leaves out the comma before the bracket at an offset in the chunk that begins at `chunk_at`.
-    pub(crate) fn drop_comma(&mut self, bracket: u64, chunk_at: u64) {
-        if let Some(rewriting) = Self::rewriting(&mut self.rewriting, &mut self.bytes, self.start, chunk_at) {
-            self.has_deviated = true;
-            rewriting.drop_comma(bracket, &mut self.bytes);
-        }
-    }
-
-    /// What rewrites the text, from its first deviation on.
-    fn rewriting<'r>(
-        rewriting: &'r mut Option<Box<Rewriting>>,
-        bytes: &mut Vec<u8>,
-        start: u64,
-        chunk_at: u64,
-    ) -> Option<&'r mut Rewriting> {
-        if rewriting.is_none() {
-            let before = usize::try_from(chunk_at.checked_sub(start)?).ok().filter(|before| *before <= bytes.len())?;
-            *rewriting = Some(Box::new(Rewriting::new(bytes.split_off(before), chunk_at)));
-        }
-        rewriting.as_deref_mut()
-    }
-
-    /// The text up to an offset is going to be looked at.
-    #[cold]
-    pub(crate) fn copy_to(&mut self, end: u64) {
-        if let Some(rewriting) = &mut self.rewriting {
-            rewriting.copy_to(end, &mut self.bytes);
-        }
-    }
-
-    /// Whether the text has deviated from JSON.
-    #[inline]
-    pub(crate) fn has_deviated(&self) -> bool {
-        self.has_deviated
-    }
-
-    /// Where the byte at an offset is among those kept.
-    fn place(&self, offset: u64) -> Option<usize> {
-        let place = offset.checked_sub(self.start)?;
-        let place = match &self.rewriting {
-            None => place,
-            Some(rewriting) => place.checked_add_signed(rewriting.shift_at(offset))?,
-        };
-        usize::try_from(place).ok()
     }
 
     /// Drops what is at or after `offset`.
     pub(crate) fn truncate(&mut self, offset: u64) {
-        self.bytes.truncate(self.place(offset.max(self.start)).unwrap_or(usize::MAX));
+        self.bytes.truncate(usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX));
     }
 
-    /// The text of an absolute range, if it is kept.
+    /// The text of an absolute range, if it is kept, and its place.
     #[inline]
-    pub(crate) fn slice(&self, range: Range<u64>) -> Option<&[u8]> {
-        if self.rewriting.is_some() {
-            return self.rewritten(range);
-        }
-        let place = |offset: u64| usize::try_from(offset.checked_sub(self.start)?).ok();
-        self.bytes.get(place(range.start)?..place(range.end)?)
-    }
-
-    #[cold]
-    fn rewritten(&self, range: Range<u64>) -> Option<&[u8]> {
-        self.bytes.get(self.place(range.start)?..self.place(range.end)?)
+    pub(crate) fn find(&self, range: Range<u64>) -> Option<(Range<usize>, &[u8])> {
+        let place = |offset: u64| usize::try_from(offset.wrapping_sub(self.start)).ok();
+        let places = place(range.start)?..place(range.end)?;
+        self.bytes.get(places.clone()).map(|text| (places, text))
     }
 
     /// The whole text, if all of it is kept.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         (self.policy == Retain::All).then_some(&self.bytes)
+    }
+}
+
+/// What is kept, for somebody who keeps it elsewhere.
+/// What is kept piece by piece: of what a translator writes, or of the texts inside strings.
+impl Retained {
+    /// Another text begins, of which nothing is kept yet.
+    pub(crate) fn begin_text(&mut self) {
+        self.start = 0_u64.wrapping_sub(self.bytes.len() as u64);
+    }
+
+    /// A chunk begins, where the text has come to `place`. What comes before the outermost open match is dropped, unless all
+    /// is kept. What stays has all arrived in the last chunk if anything is dropped, so the work is linear.
+    pub(crate) fn release(&mut self, outermost: Option<u64>, place: u64) {
+        if self.policy == Retain::Matches {
+            let unused = outermost.map_or(usize::MAX, |start| start.wrapping_sub(self.start) as usize);
+            self.bytes.drain(..unused.min(self.bytes.len()));
+        }
+        self.end_at(place);
+    }
+
+    /// The text has come to a place, up to which it is kept.
+    pub(crate) fn end_at(&mut self, place: u64) {
+        self.start = place.wrapping_sub(self.bytes.len() as u64);
+    }
+
+    pub(crate) fn keep(&mut self, piece: &[u8]) {
+        if self.is_kept {
+            self.bytes.extend_from_slice(piece);
+        }
+    }
+
+    pub(crate) fn take_back(&mut self, len: usize) {
+        if self.is_kept {
+            self.bytes.truncate(self.bytes.len().saturating_sub(len));
+        }
+    }
+
+    /// Leaves out the comma that was kept last, before white space.
+    pub(crate) fn take_back_comma(&mut self) {
+        let is_token = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        if self.is_kept
+            && let Some(comma) = self.bytes.iter().rposition(is_token).filter(|&place| self.bytes[place] == b',')
+        {
+            self.bytes.remove(comma);
+        }
+    }
+
+    /// Keeps nothing that comes later.
+    pub(crate) fn freeze(&mut self) {
+        self.is_kept = false;
+    }
+
+    pub(crate) fn last(&self) -> Option<u8> {
+        self.bytes.last().copied()
+    }
+
+    /// What is kept at a place.
+    pub(crate) fn at(&self, places: Range<usize>) -> Option<&[u8]> {
+        self.bytes.get(places)
     }
 }
 
@@ -208,28 +176,12 @@ impl Retained {
 
     /// The text from an offset on, as far as it is kept.
     pub(crate) fn text_from(&self, offset: u64) -> Option<&[u8]> {
-        self.bytes.get(self.place(offset)?..)
+        self.bytes.get(usize::try_from(offset.wrapping_sub(self.start)).ok()?..)
     }
 
-    /// How far an offset lies after another one in the text that is kept.
-    pub(crate) fn distance(&self, from: u64, to: u64) -> Option<u64> {
-        Some(self.place(to)?.checked_sub(self.place(from)?)? as u64)
-    }
-
-    /// Whether it is kept as strict JSON, behind an accepted deviation.
-    pub(crate) fn is_rewritten(&self) -> bool {
-        self.rewriting.is_some()
-    }
-
-    /// Text that has been kept rewritten from `start` up to `offset`, with the places of some offsets, ascending.
-    pub(crate) fn set_rewritten(&mut self, start: u64, bytes: Vec<u8>, offset: u64, places: &[(u64, usize)]) {
-        (self.start, self.bytes, self.has_deviated) = (start, bytes, true);
-        self.rewriting = Some(Box::new(Rewriting::of_places(start, offset, places)));
-    }
-
-    /// What was kept of a text before it deviated.
+    /// What was kept before the text was frozen.
     pub(crate) fn set_frozen(&mut self, bytes: &[u8]) {
-        self.has_deviated = true;
+        self.freeze();
         self.bytes.extend_from_slice(bytes);
     }
 }

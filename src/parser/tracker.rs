@@ -16,7 +16,7 @@ use core::ops::Range;
 
 pub(super) use self::innermost::OpenValues;
 pub(crate) use self::open::OpenContainer;
-use super::output::{LeveledOutput, Output, Selected};
+use super::output::{Kept, Output, Selected};
 use crate::error::Error;
 use crate::event::{Event, EventKind};
 use crate::path::{NodeId, PathStore, ROOT};
@@ -118,9 +118,10 @@ impl Tracker {
         !self.selecting.is_empty()
     }
 
-    /// The same without the values of texts inside strings.
-    pub(crate) fn has_open_match_in_document(&self) -> bool {
-        self.entered.first().map_or(self.selecting.len(), |string| string.selecting_to) > 0
+    /// Whether a value of the text of a level is open that a pattern selects.
+    pub(crate) fn has_open_match_in(&self, level: usize) -> bool {
+        let to = |level: usize| self.entered.get(level).map_or(self.selecting.len(), |string| string.selecting_to);
+        level <= self.level() && to(level) > level.checked_sub(1).map_or(0, to)
     }
 
     /// The events have been read: their paths may be dropped, unless they are still open.
@@ -207,6 +208,7 @@ impl Tracker {
             kind: value.kind,
             node: self.node,
             paths: &self.paths,
+            level: self.entered.len(),
         }
     }
 
@@ -237,14 +239,14 @@ impl Tracker {
     pub(super) fn end_container<'r, O: Output + ?Sized>(
         &mut self,
         end: u64,
-        retained: impl FnOnce(Range<u64>) -> Option<&'r [u8]>,
+        kept: impl FnOnce(Range<u64>) -> Kept<'r>,
         out: &mut O,
     ) {
         let Some(Frame { value, node, .. }) = self.frames.pop() else { return };
         self.rows.truncate(self.rows.len() - self.patterns.automaton().words());
         self.node = node;
         if value.is_selected {
-            out.end_span(&self.selected(&value), value.start, end, retained(value.start..end));
+            out.end_span(&self.selected(&value), end, kept(value.start..end));
             self.selecting.truncate(value.selecting_from);
             self.keep_path(out);
         }
@@ -283,7 +285,7 @@ impl Tracker {
     }
 
     /// The number that has begun is one that stands for null.
-    pub(super) fn leaf_is_null(&mut self) {
+    pub(crate) fn leaf_is_null(&mut self) {
         if let Some(leaf) = &mut self.leaf {
             leaf.kind = ValueKind::Null;
         }
@@ -302,11 +304,11 @@ impl Tracker {
     pub(super) fn end_string<'r, O: Output + ?Sized>(
         &mut self,
         end: u64,
-        retained: impl FnOnce(Range<u64>) -> Option<&'r [u8]>,
+        kept: impl FnOnce(Range<u64>) -> Kept<'r>,
         out: &mut O,
     ) {
         if let Some(value) = self.leaf.take() {
-            out.end_span(&self.selected(&value), value.start, end, retained(value.start..end));
+            out.end_span(&self.selected(&value), end, kept(value.start..end));
             self.selecting.truncate(value.selecting_from);
             self.keep_path(out);
         }
@@ -342,21 +344,26 @@ impl Tracker {
         true
     }
 
-    /// New text of the string of a level that is read inside.
-    pub(super) fn delta_of_entered(&mut self, level: usize, text: &str, at: u64, out: &mut dyn LeveledOutput) {
-        let Some(string) = self.entered.get(level) else { return };
-        let Some(Frame { value, node, .. }) = self.frames.get(string.frame) else { return };
+    /// New text of the open string of a level, which may be read inside.
+    pub(super) fn delta_in<O: Output + ?Sized>(&mut self, level: usize, text: &str, at: u64, out: &mut O) {
+        let entered = self.entered.get(level);
+        let (value, node, to) = match (entered.and_then(|string| self.frames.get(string.frame)), &self.leaf) {
+            (Some(Frame { value, node, .. }), _) => (value, *node, entered.map_or(0, |string| string.selecting_to)),
+            (None, Some(leaf)) => (leaf, self.node, self.selecting.len()),
+            (None, None) => return,
+        };
         if value.is_selected {
             let selected = Selected {
-                patterns: &self.selecting[value.selecting_from..string.selecting_to],
+                patterns: &self.selecting[value.selecting_from..to],
                 first_match: value.first_match,
                 kind: value.kind,
-                node: *node,
+                node,
                 paths: &self.paths,
+                level,
             };
-            out.delta_among_others(level, &selected, text, at);
+            out.delta_among_others(&selected, text, at);
             if out.reads_later() {
-                self.paths.pin(*node);
+                self.paths.pin(node);
             }
         }
     }
@@ -365,16 +372,16 @@ impl Tracker {
     pub(super) fn end_entered<'r, O: Output + ?Sized>(
         &mut self,
         end: u64,
-        retained: impl FnOnce(Range<u64>) -> Option<&'r [u8]>,
+        kept: impl FnOnce(Range<u64>) -> Kept<'r>,
         out: &mut O,
     ) {
         self.entered.pop();
-        self.end_container(end, retained, out);
+        self.end_container(end, kept, out);
     }
 
     /// The text of a level has failed: what is open in it is forgotten, and each pattern that goes through its string
     /// is told.
-    pub(super) fn fail_inside(&mut self, level: usize, error: &Error, out: &mut dyn LeveledOutput) {
+    pub(super) fn fail_inside<O: Output + ?Sized>(&mut self, level: usize, error: &Error, out: &mut O) {
         let Some(&EnteredString { frame, selecting_to }) =
             level.checked_sub(1).and_then(|outer| self.entered.get(outer))
         else {
@@ -394,6 +401,7 @@ impl Tracker {
             kind: ValueKind::String,
             node: self.node,
             paths: &self.paths,
+            level,
         };
         out.inner_error(&selected, error);
         self.next_match += (self.selecting.len() - selecting_to) as u64;

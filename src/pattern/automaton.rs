@@ -70,6 +70,7 @@ pub(crate) struct Automaton {
     /// Guards by index, ascending.
     indices: Vec<(u64, SparseMask)>,
     slices: Vec<(Slice, SparseMask)>,
+    levels: usize,
 }
 
 /// What there is to know of 64 positions: one word of each mask.
@@ -92,6 +93,11 @@ struct Masks {
     pipes: u64,
     /// Alive at the root.
     initial: u64,
+}
+
+/// How many strings inside each other a pattern leads through.
+fn pipes(pattern: &Pattern) -> usize {
+    pattern.segments.iter().filter(|segment| matches!(segment.selectors[..], [Selector::Inside])).count()
 }
 
 impl Automaton {
@@ -162,6 +168,7 @@ impl Automaton {
             names,
             indices,
             slices,
+            levels: patterns.iter().map(pipes).max().unwrap_or_default(),
         }
     }
 
@@ -237,9 +244,9 @@ impl Automaton {
         self.is_in(row, |masks| masks.enters_array)
     }
 
-    /// Whether any string is ever read inside.
-    pub(crate) fn has_pipes(&self) -> bool {
-        self.masks.iter().any(|masks| masks.pipes != 0)
+    /// How many levels of strings are read inside at most.
+    pub(crate) fn levels(&self) -> usize {
+        self.levels
     }
 
     /// Whether a string with this row is to be read inside.

@@ -12,7 +12,7 @@ impl Parser {
 
     /// What the choices are known by, also where parsers are only a part of what is saved.
     pub(crate) fn choices(&self) -> Digest {
-        let Engine { tokenizer, followers, retained, stops_at_root, .. } = &self.engine;
+        let Engine { tokenizer, followers, retained, translator, stops_at_root, .. } = &self.engine;
         let Limits { depth, key, string, number, total } = *tokenizer.limits();
         let policy = match retained.policy() {
             Retain::All => 0,
@@ -20,13 +20,16 @@ impl Parser {
             Retain::Nothing => 2,
         };
         let snapshots = followers.document.as_ref().map_or(0, |document| 1 + u64::from(document.shows_open_atoms()));
+        let (leniency, accepts) = translator
+            .as_deref()
+            .map_or((0, false), |translator| (translator.allowed().bits(), translator.deviations().are_accepted()));
         // Each of the small ones has bits of its own.
         let small = policy
             | u64::from(followers.open_keys.is_some()) << 2
             | snapshots << 3
-            | u64::from(followers.deviations.are_accepted()) << 5
+            | u64::from(accepts) << 5
             | u64::from(*stops_at_root) << 6
-            | tokenizer.leniency().bits() << 8;
+            | leniency << 8;
         [key, string, number, total, small].into_iter().fold(Digest::new().with_size(depth), Digest::with)
     }
 }

@@ -5,15 +5,12 @@ use alloc::vec::Vec;
 
 use crate::document::{PartialValue, write_escaped};
 
-/// The level of the document.
-pub(super) const DOCUMENT: usize = 0;
-
 #[derive(Debug, Default)]
 pub(super) struct Lead {
     pub(super) text: Vec<u8>,
     pub(super) jumps: Vec<Jump>,
-    /// Where the text begins that is kept rewritten, and where the open token does, which is spelt here as it came.
-    pub(super) rewritten: Option<(usize, usize)>,
+    /// Whether what has ended a number at its end is not kept.
+    pub(super) ends_number: bool,
 }
 
 /// What the counters are before the byte at a place.
@@ -47,22 +44,13 @@ impl Lead {
 
     pub(super) fn push_string(&mut self, text: &str) {
         self.push("\"");
-        self.push_escaped(text, false);
+        self.push_escaped(text);
         self.push("\"");
     }
 
-    pub(super) fn push_escaped(&mut self, text: &str, is_single_quoted: bool) {
-        let mut pieces = text.split('\'');
-        if !is_single_quoted {
-            // Writing to text cannot fail.
-            let _ = write_escaped(self, text);
-            return;
-        }
-        let _ = write_escaped(self, pieces.next().unwrap_or_default());
-        for piece in pieces {
-            self.push("\\u0027");
-            let _ = write_escaped(self, piece);
-        }
+    pub(super) fn push_escaped(&mut self, text: &str) {
+        // Writing to text cannot fail.
+        let _ = write_escaped(self, text);
     }
 
     pub(super) fn jump(&mut self) -> &mut Jump {
@@ -83,13 +71,13 @@ impl Lead {
     }
 
     /// A text inside a string of this one.
-    pub(super) fn push_inside(&mut self, inner: &Self, is_single_quoted: bool) {
+    pub(super) fn push_inside(&mut self, inner: &Self) {
         let mut from = 0;
         for jump in &inner.jumps {
-            self.push_escaped(&String::from_utf8_lossy(&inner.text[from..jump.place]), is_single_quoted);
+            self.push_escaped(&String::from_utf8_lossy(&inner.text[from..jump.place]));
             from = jump.place;
             self.jumps.push(Jump { place: self.text.len(), ..*jump });
         }
-        self.push_escaped(&String::from_utf8_lossy(&inner.text[from..]), is_single_quoted);
+        self.push_escaped(&String::from_utf8_lossy(&inner.text[from..]));
     }
 }

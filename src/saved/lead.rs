@@ -7,18 +7,17 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::jumps::{DOCUMENT, Lead};
-use super::rewritten::push_rewritten;
+use super::jumps::Lead;
 use crate::document::{Document, PartialValue};
-use crate::parser::{DuplicateKeySets, Engine, OpenContainer, Outcome, Retain};
+use crate::parser::{DOCUMENT, DuplicateKeySets, Engine, InnerText, OpenContainer, Outcome, Retain, Translator};
 use crate::path::Segment;
 use crate::tokenizer::{Place, Tokenizer, ValueKind};
 
 /// The text that leads to where an open text is.
 pub(super) fn to_open(engine: &Engine) -> Lead {
     let mut lead = Lead::default();
-    if engine.retained.is_rewritten() && engine.retained.policy() == Retain::All {
-        push_rewritten(engine, 0, &mut lead);
+    if engine.retained.policy() == Retain::All && engine.deviation().is_none() {
+        push_kept(engine, 0, &mut lead);
         return lead;
     }
     Level::new(engine, DOCUMENT).write(&mut lead);
@@ -28,12 +27,8 @@ pub(super) fn to_open(engine: &Engine) -> Lead {
 /// One that leads to what is shown of a text that has ended or failed.
 pub(super) fn to_shown(engine: &Engine) -> Lead {
     let mut lead = Lead::default();
-    if engine.retained.is_rewritten() && engine.retained.policy() == Retain::All && is_finished(engine) {
-        lead.jump().is_kept = true;
-        lead.text.extend_from_slice(engine.retained.bytes());
-        lead.rewritten = Some((0, lead.text.len()));
-        lead.push(" ");
-        lead.jump_to(DOCUMENT, engine.tokenizer.offset());
+    if engine.retained.policy() == Retain::All && engine.error().is_none() {
+        push_kept(engine, 0, &mut lead);
         return lead;
     }
     let Some(document) = engine.followers.document.as_deref() else {
@@ -67,6 +62,37 @@ pub(super) fn to_shown(engine: &Engine) -> Lead {
         lead.push(&text[..len]);
     }
     lead
+}
+
+/// What is kept of the document from a place in the strict text on, while a translator reads: all up to the open token, with
+/// the offset of each open match, and the token.
+fn push_kept(engine: &Engine, from: u64, lead: &mut Lead) {
+    let Engine { tokenizer, followers, retained, translator, .. } = engine;
+    let Some(translator) = translator.as_deref() else { return };
+    let kept = retained.text_from(from).unwrap_or_default();
+    let kept = &kept[..kept.len().saturating_sub(translator.held().len())];
+    let mut tail = Vec::new();
+    tokenizer.push_tail(&mut tail);
+    let is_of_number = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+    let is_number = tokenizer.place() == Place::Atom && tail.first().is_some_and(|byte| is_of_number(&byte));
+    // Nobody may have followed the number, but it is kept.
+    let tail = if is_number { kept.iter().rev().take_while(is_of_number).count() } else { tail.len() };
+    let cut = kept.len().saturating_sub(tail);
+    lead.jump().is_kept = true;
+    let mut written = 0;
+    for (mark, start) in translator.marks().iter().zip(followers.tracker.selected_starts(DOCUMENT)) {
+        let Some(place) = mark.checked_sub(from) else { continue };
+        let place = cut.min(usize::try_from(place).unwrap_or(usize::MAX));
+        lead.text.extend_from_slice(&kept[written..place]);
+        written = place;
+        lead.jump_to(DOCUMENT, start);
+    }
+    lead.text.extend_from_slice(&kept[written..cut]);
+    lead.ends_number = matches!(tokenizer.place(), Place::AfterValue | Place::Done | Place::Closed)
+        && kept.last().is_some_and(u8::is_ascii_digit);
+    lead.push(if lead.ends_number { " " } else { "" });
+    lead.jump_to(DOCUMENT, tokenizer.offset() - tail as u64 - translator.ahead());
+    lead.text.extend_from_slice(&kept[cut..]);
 }
 
 fn is_finished(engine: &Engine) -> bool {
@@ -118,8 +144,7 @@ struct Level<'a> {
 impl<'a> Level<'a> {
     fn new(engine: &'a Engine, level: usize) -> Self {
         let followers = &engine.followers;
-        let inner = engine.inner.as_ref().and_then(|inner| inner.level(level)).filter(|_| level > DOCUMENT);
-        match inner {
+        match engine.inner.level(level) {
             Some(text) => Self {
                 engine,
                 level,
@@ -141,14 +166,12 @@ impl<'a> Level<'a> {
 
     /// What is kept of the text from the beginning of the outermost open match on.
     fn kept(&self, outermost: u64) -> Option<&'a [u8]> {
-        let Engine { followers, retained, inner, .. } = self.engine;
-        if followers.deviations.first().is_some() {
+        let Engine { retained, inner, .. } = self.engine;
+        if self.engine.deviation().is_some() {
             return None;
         }
-        if self.level == DOCUMENT {
-            return (retained.policy() == Retain::Matches).then(|| retained.text_from(outermost)).flatten();
-        }
-        inner.as_ref()?.level(self.level)?.kept().map(|(_, text)| text)
+        let retained = inner.level(self.level).map_or(retained, InnerText::kept);
+        (retained.policy() == Retain::Matches).then(|| retained.text_from(outermost)).flatten()
     }
 
     /// A value begins. Returns whether its text is kept, and all is said.
@@ -156,9 +179,13 @@ impl<'a> Level<'a> {
         let Some((start, first_match)) = selected else { return false };
         lead.jump_to(self.level, start);
         lead.jump().next_match = Some(first_match);
-        if self.level == DOCUMENT && is_kept && self.engine.retained.is_rewritten() {
-            lead.jump().is_kept = true;
-            push_rewritten(self.engine, start, lead);
+        let translator = self.engine.translator.as_deref().filter(|_| is_kept && self.level == DOCUMENT);
+        if let Some(mark) = translator.and_then(|translator| translator.marks().first())
+            && self.engine.is_translated()
+            && self.engine.retained.policy() == Retain::Matches
+            && self.engine.deviation().is_none()
+        {
+            push_kept(self.engine, *mark, lead);
             return true;
         }
         let kept = self.kept(start).filter(|_| is_kept);
@@ -182,7 +209,9 @@ impl<'a> Level<'a> {
         }
         let mut tail = Vec::new();
         self.tokenizer.push_tail(&mut tail);
-        lead.jump_to(self.level, self.tokenizer.offset() - tail.len() as u64);
+        let translator = self.engine.translator.as_deref().filter(|_| self.level == DOCUMENT);
+        let ahead = translator.map_or(0, Translator::ahead);
+        lead.jump_to(self.level, self.tokenizer.offset() - tail.len() as u64 - ahead);
         lead.text.extend(tail);
     }
 
@@ -209,11 +238,10 @@ impl<'a> Level<'a> {
             }
             shown = shown.and_then(open_child);
         }
-        let is_single_quoted = self.tokenizer.open_quote() == "'";
         match place {
             Place::Key => {
-                lead.push(self.tokenizer.open_quote());
-                lead.push_escaped(self.tokenizer.open_key(), is_single_quoted);
+                lead.push("\"");
+                lead.push_escaped(self.tokenizer.open_key());
             }
             Place::String => {
                 let entered = tracker.entered_string(self.level);
@@ -221,14 +249,14 @@ impl<'a> Level<'a> {
                 if self.begin(selected, true, lead) {
                     return true;
                 }
-                lead.push(self.tokenizer.open_quote());
+                lead.push("\"");
                 if let Some(document) = self.document {
                     let text = document.open_leaf().and_then(PartialValue::as_str).unwrap_or_default();
-                    lead.push_escaped(text, is_single_quoted);
+                    lead.push_escaped(text);
                 } else if entered.is_some() {
                     let mut inner = Lead::default();
                     Self::new(self.engine, self.level + 1).write(&mut inner);
-                    lead.push_inside(&inner, is_single_quoted);
+                    lead.push_inside(&inner);
                 }
             }
             // An atom's text comes with its end.

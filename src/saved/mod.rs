@@ -26,7 +26,6 @@ mod lead;
 mod parser;
 mod reader;
 mod replay;
-mod rewritten;
 #[cfg(feature = "tool-calls")]
 mod values;
 mod verdict;

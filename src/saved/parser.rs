@@ -6,7 +6,6 @@ use super::jumps::Lead;
 use super::lead;
 use super::verdict::{self, Listed};
 use super::{Impossible, Kind, Reader, RestoreError, Writer, replay};
-use crate::error::Leniency;
 use crate::parser::{Engine, Outcome, Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
 use crate::saved;
@@ -50,28 +49,31 @@ impl Parser {
 
     /// Writes everything but the header.
     pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
-        let Engine { tokenizer, followers, retained, outcome, .. } = &self.engine;
+        let Engine { retained, outcome, translator, .. } = &self.engine;
         let (outcome, stopped_by) = match outcome {
-            Outcome::Open | Outcome::OpenWithStrings | Outcome::Stopped => (OPEN, None),
-            Outcome::Finished | Outcome::Deviated => (FINISHED, None),
+            Outcome::Open | Outcome::OpenOtherwise | Outcome::Stopped => (OPEN, None),
+            Outcome::Finished => (FINISHED, None),
             Outcome::Failed(error) => (FAILED, Some(error)),
         };
         let keeps_all = retained.policy() == Retain::All;
-        let is_plain = keeps_all && !retained.has_deviated();
+        let is_plain = keeps_all && !self.engine.has_deviated();
         let lead = match outcome {
-            _ if is_plain => Lead::default(),
+            _ if is_plain => Lead { ends_number: self.has_ended_number(outcome), ..Lead::default() },
             OPEN => lead::to_open(&self.engine),
             _ => lead::to_shown(&self.engine),
         };
-        let form = match lead.rewritten {
-            _ if is_plain && self.has_ended_number(outcome) => PLAIN_NUMBER,
-            _ if is_plain => PLAIN,
-            None => JUMPING,
-            Some(_) => REWRITTEN,
-        };
-        out.byte(outcome << 2 | form);
-        if tokenizer.leniency() != Leniency::NONE {
-            verdict::save_deviations(&followers.deviations, out);
+        // What is kept is not in the lead if no more of it is kept, or if it ends before what is shown.
+        let is_apart = keeps_all && !is_plain && self.engine.error().is_some();
+        let form = if is_plain { PLAIN } else { JUMPING };
+        out.byte(outcome << 2 | form << 1 | u8::from(lead.ends_number));
+        if let Some(translator) = translator.as_deref() {
+            verdict::save_deviations(translator.deviations(), out);
+            if form == JUMPING {
+                out.flag(translator.is_awake());
+            }
+            if form == JUMPING && outcome == OPEN {
+                translator.place().into_iter().for_each(|byte| out.byte(byte));
+            }
         }
         if let Some(error) = stopped_by {
             verdict::save_error(error, out);
@@ -79,14 +81,10 @@ impl Parser {
         if is_plain {
             return out.bytes(retained.bytes());
         }
-        if form == JUMPING && keeps_all {
+        if is_apart {
             out.bytes(retained.bytes());
         }
         out.bytes(&lead.text);
-        if let Some((kept_at, token_at)) = lead.rewritten {
-            out.number(kept_at as u64);
-            out.number((token_at - kept_at) as u64);
-        }
         replay::save_jumps(&lead.jumps, out);
         if outcome != FAILED {
             replay::save_counters(&self.engine, out);
@@ -96,7 +94,7 @@ impl Parser {
     /// Whether a text that nothing has deviated in leads to where this parser is.
     #[cfg(feature = "envelope")]
     pub(crate) fn has_come_through(&self, text: &[u8]) -> bool {
-        if self.engine.followers.deviations.first().is_some() {
+        if self.engine.deviation().is_some() {
             return true;
         }
         let mut again = self.clone();
@@ -123,48 +121,50 @@ impl Parser {
     /// Reads what [`save_body`](Self::save_body) wrote into a parser that is new, or was reset.
     pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let first = reader.byte()?;
-        let (outcome, form) = (first >> 2, first & 3);
-        let is_lenient = self.engine.tokenizer.leniency() != Leniency::NONE;
-        let listed = if is_lenient { Listed::restore(reader, &self.engine)? } else { Listed::default() };
-        let error = if outcome == FAILED { Some(verdict::restore_error(reader)?) } else { None };
-        // From a deviation on that is not accepted, no text is kept.
-        let is_left = listed.first.is_some();
-        let is_accepted = listed.count > 0 && !is_left;
+        let (outcome, form, ends_number) = (first >> 2, first >> 1 & 1, first & 1 != 0);
         let policy = self.engine.retained.policy();
+        let (listed, place) = self.restore_translator(reader, form == JUMPING, outcome == OPEN)?;
+        let error = if outcome == FAILED { Some(verdict::restore_error(reader)?) } else { None };
+        let (is_verdict, has_deviated) = (listed.first.is_some(), listed.count > 0);
+        let has_error = is_verdict || outcome == FAILED;
         Impossible::unless(match form {
-            PLAIN | PLAIN_NUMBER => policy == Retain::All && !is_left,
-            JUMPING => policy != Retain::All || is_left || is_accepted && outcome == FAILED,
-            _ => policy != Retain::Nothing && is_accepted && outcome != FAILED,
+            PLAIN => policy == Retain::All && !has_deviated,
+            _ => policy != Retain::All || has_deviated,
         })?;
-        let left = if form == JUMPING && policy == Retain::All { Some(reader.bytes()?) } else { None };
-        listed.apply(&mut self.engine.followers.deviations);
-        self.engine.followers.has_work_after_chunks |= listed.count > 0;
-        if is_left || left.is_some() {
-            self.engine.retained.set_frozen(&[]);
+        let is_apart = form == JUMPING && policy == Retain::All && has_error;
+        let apart = if is_apart { Some(reader.bytes()?) } else { None };
+        if is_verdict || is_apart {
+            self.engine.retained.freeze();
+            self.engine.inner.freeze();
         }
         let text = reader.bytes()?;
-        match form {
-            PLAIN => self.replay(text)?,
-            PLAIN_NUMBER => {
-                self.replay(text)?;
-                self.end_number(text.len() as u64)?;
+        if form == PLAIN {
+            self.replay(text)?;
+            // A parser that stops at the root may have left some of it.
+            Impossible::unless(self.engine.tokenizer.offset() == text.len() as u64)?;
+            if ends_number {
+                self.end_number()?;
             }
-            JUMPING => self.replay_jumping(text, reader, outcome == FAILED)?,
-            _ => self.replay_rewritten(text, reader)?,
+        } else {
+            self.replay_jumping(text, reader, ends_number)?;
         }
-        Impossible::unless(listed.count > 0 || self.engine.followers.deviations.is_empty())?;
-        listed.apply(&mut self.engine.followers.deviations);
-        if let Some(document) = &mut self.engine.followers.document
-            && is_left
-            && self.engine.tokenizer.place() == Place::Done
-        {
-            document.fail();
+        if let Some(translator) = &mut self.engine.translator {
+            // Nothing in the text that leads there deviates.
+            Impossible::unless(translator.deviations().count() == listed.count)?;
+            if let Some(place) = place {
+                Impossible::unless(translator.go_on(&mut self.engine.tokenizer, place))?;
+                self.engine.retained.keep(translator.held());
+            }
         }
+        if form == JUMPING && outcome != FAILED {
+            self.restore_counters(reader)?;
+        }
+        self.engine.mark_deviation();
         match (outcome, error) {
             (OPEN, _) => {}
             (FINISHED, _) => {
                 self.finish_with(|_| {}).or_else(|error| Impossible::unless(self.engine.error() == Some(&error)))?;
-                Impossible::unless(matches!(self.engine.outcome, Outcome::Finished | Outcome::Deviated))?;
+                Impossible::unless(matches!(self.engine.outcome, Outcome::Finished))?;
             }
             (_, error) => {
                 let error = error.ok_or(Impossible)?;
@@ -172,22 +172,33 @@ impl Parser {
                 self.engine.fail_again(error);
             }
         }
-        if let Some(left) = left {
+        if let Some(apart) = apart {
             // So no value that ends later has a text.
-            Impossible::unless(outcome == FAILED || left.len() as u64 <= self.engine.tokenizer.offset())?;
-            self.engine.retained.set_frozen(left);
+            Impossible::unless(outcome == FAILED || apart.len() as u64 <= self.engine.tokenizer.offset())?;
+            self.engine.retained.set_frozen(apart);
         }
         Ok(())
     }
 
-    /// The number at the end of the text has ended, if there is one, and not only a digit of a key.
-    fn end_number(&mut self, offset: u64) -> Result<(), Impossible> {
-        if self.engine.tokenizer.place() != Place::Atom {
-            return Ok(());
+    /// Reads what a translator has gone past; returns it with the translator's place, if that does not come with the text.
+    fn restore_translator(
+        &mut self,
+        reader: &mut Reader<'_>,
+        is_jumping: bool,
+        is_open: bool,
+    ) -> Result<(Listed, Option<[u8; 3]>), Impossible> {
+        let Some(translator) = self.engine.translator.as_deref_mut() else { return Ok((Listed::default(), None)) };
+        let listed = Listed::restore(reader, translator)?;
+        listed.apply(translator.deviations_mut());
+        if is_jumping && reader.flag()? {
+            translator.wake_up();
         }
-        self.replay(b" ")?;
-        self.engine.retained.truncate(offset);
-        Impossible::unless(self.engine.tokenizer.jump(offset))
+        // It sleeps until something deviates.
+        Impossible::unless(translator.is_awake() || listed.count == 0)?;
+        self.engine.outcome = Outcome::open(&self.engine.inner, Some(translator));
+        let mut byte = || reader.byte();
+        let place = if is_jumping && is_open { Some([byte()?, byte()?, byte()?]) } else { None };
+        Ok((listed, place))
     }
 }
 
@@ -242,9 +253,7 @@ const OPEN: u8 = 0;
 const FINISHED: u8 = 1;
 const FAILED: u8 = 2;
 
-/// Whether what follows is all of the text, or all of it but what ends a number at its end, or another text, with jumps, or
-/// one that is kept, with jumps.
+/// Whether what follows is all of the text, or another text, with jumps. The lowest bit says that a number at its end has
+/// ended.
 const PLAIN: u8 = 0;
-const PLAIN_NUMBER: u8 = 1;
-const JUMPING: u8 = 2;
-const REWRITTEN: u8 = 3;
+const JUMPING: u8 = 1;

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::jumps::{DOCUMENT, Jump};
-use super::rewritten::respelt;
+use super::jumps::Jump;
 use super::{Impossible, Reader, Writer};
-use crate::parser::{Engine, InnerText, Parser, Retain, Retained};
-use crate::tokenizer::{Limits, Progress, Tokenizer};
+use crate::error::Leniency;
+use crate::parser::{DOCUMENT, Engine, InnerText, Parser, Retain};
+use crate::tokenizer::{Limits, Place, Progress, Tokenizer};
 
 /// What a jump sets.
 const OFFSET: u64 = 1;
@@ -74,22 +74,25 @@ fn tokenizer(engine: &Engine, level: usize) -> Option<&Tokenizer> {
     if level == DOCUMENT {
         return Some(&engine.tokenizer);
     }
-    engine.inner.as_ref()?.level(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer)
+    engine.inner.level(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer)
 }
 
 fn tokenizer_mut(engine: &mut Engine, level: usize) -> Option<&mut Tokenizer> {
     if level == DOCUMENT {
         return Some(&mut engine.tokenizer);
     }
-    engine.inner.as_mut()?.level_mut(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer_mut)
+    engine.inner.level_mut(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer_mut)
 }
 
-/// Whether the text of a level, or of one around it, is kept for an open match: then nothing of it is left out.
+/// Whether the text of a level, or of one around it, is kept for an open match: then nothing of it is left out. What a
+/// translator keeps has other places, so the offset may change in it.
 fn is_kept(engine: &Engine, level: usize) -> bool {
     let Engine { followers, retained, inner, .. } = engine;
-    let is_kept_inside = |level| inner.as_ref().and_then(|inner| inner.level(level)).is_some_and(InnerText::is_kept);
-    let is_document_kept = retained.keeps_text() && followers.tracker.has_open_match_in_document();
-    followers.deviations.first().is_none() && (is_document_kept || (1..=level).any(is_kept_inside))
+    let has_open_match = |level| followers.tracker.has_open_match_in(level);
+    let is_kept_inside =
+        |level| inner.level(level).is_some_and(|text| text.kept().keeps_text()) && has_open_match(level);
+    let is_document_kept = retained.keeps_text() && has_open_match(DOCUMENT) && !engine.is_translated();
+    is_document_kept || (1..=level).any(is_kept_inside)
 }
 
 impl Parser {
@@ -101,66 +104,52 @@ impl Parser {
         self.feed_dyn(text, &mut |_| {}).map_err(|_| Impossible)
     }
 
-    /// The same with jumps, and the counters at its end, which tell nothing of a text that has failed.
+    /// The same with jumps.
     pub(super) fn replay_jumping(
         &mut self,
         text: &[u8],
         reader: &mut Reader<'_>,
-        has_failed: bool,
+        ends_number: bool,
     ) -> Result<(), Impossible> {
         let jumps = restore_jumps(reader, text.len())?;
         let limits = *self.engine.tokenizer.limits();
         // What is within the limits was so before; and not each text here is the shortest.
         self.set_limits(Limits::new().depth(limits.depth));
-        let replayed = self.replay_between(text, &jumps, None, limits);
+        // It is strict JSON: nothing in it deviates.
+        let allowed = self.allow(Leniency::NONE);
+        let replayed = self.replay_between(text, &jumps, ends_number, limits);
+        self.allow(allowed);
         self.set_limits(limits);
-        replayed?;
-        if has_failed { Ok(()) } else { self.restore_counters(reader) }
+        replayed
     }
 
-    /// The same for a text that is kept from some place on, as strict JSON up to its last token.
-    pub(super) fn replay_rewritten(&mut self, text: &[u8], reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        let policy = self.engine.retained.policy();
-        let kept_at = reader.at_most(text.len() as u64)? as usize;
-        let token_at = kept_at + reader.at_most((text.len() - kept_at) as u64)? as usize;
-        let jumps = restore_jumps(reader, text.len())?;
-        // A blank before the token, which ends a number, is not kept.
-        let strict_to = token_at + usize::from(text.get(token_at) == Some(&b' '));
-        let is_document = |jump: &&Jump| {
-            (kept_at..=strict_to).contains(&jump.place) && jump.offset.is_some_and(|(level, _)| level == DOCUMENT)
-        };
-        let mut places = Vec::new();
-        for jump in jumps.iter().filter(is_document) {
-            places.extend(jump.offset.map(|(_, offset)| (offset, jump.place.min(token_at) - kept_at)));
+    /// What a translator may go past from now on; returns what it was.
+    fn allow(&mut self, leniency: Leniency) -> Leniency {
+        self.engine.translator.as_deref_mut().map_or(leniency, |translator| translator.allow(leniency))
+    }
+
+    /// The number at the end of the text has ended, if there is one, and not only a digit of a key. What ended it was not
+    /// kept.
+    pub(super) fn end_number(&mut self) -> Result<(), Impossible> {
+        if self.engine.tokenizer.place() != Place::Atom {
+            return Ok(());
         }
-        let start = places.first().filter(|(_, place)| *place == 0 && policy != Retain::All).map(|(start, _)| *start);
-        Impossible::unless(start.is_some() || policy == Retain::All && kept_at == 0)?;
-        let start = start.unwrap_or(0);
-        self.engine.retained = Retained::new(Retain::Nothing);
-        // Those of the open token are counted.
-        self.engine.followers.deviations.relist(&[], 0, 0, None);
-        let limits = *self.engine.tokenizer.limits();
-        self.set_limits(Limits::new().depth(limits.depth));
-        let replayed = self.replay_between(text, &jumps, Some(token_at), limits);
-        self.set_limits(limits);
-        self.engine.retained = Retained::new(policy);
-        replayed?;
-        self.restore_counters(reader)?;
-        let tokenizer = &self.engine.tokenizer;
-        let deviations = self.engine.followers.deviations.count();
-        let rest = respelt(tokenizer, &text[token_at..], deviations).ok_or(Impossible)?;
-        let offsets = jumps.iter().filter_map(|jump| jump.offset.filter(|(level, _)| *level == DOCUMENT));
-        Impossible::unless(offsets.is_sorted_by(|one, next| one.1 < next.1))?;
-        let kept = [&text[kept_at..token_at], &rest].concat();
-        places.push((tokenizer.offset(), kept.len()));
-        places.dedup_by_key(|(offset, _)| *offset);
-        Impossible::unless(places.is_sorted_by(|one, next| one.0 < next.0 && one.1 <= next.1))?;
-        Impossible::unless(places.first().is_none_or(|(first, _)| *first >= start))?;
-        self.engine.retained.set_rewritten(start, kept, tokenizer.offset(), &places);
-        Ok(())
+        let offset = self.engine.tokenizer.offset();
+        self.replay_unkept(b" ")?;
+        Impossible::unless(self.engine.tokenizer.jump(offset))
     }
 
-    fn restore_counters(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+    /// Reads what ends a number, and keeps none of it. A parser that stops at the root has not kept it anyway.
+    fn replay_unkept(&mut self, blank: &[u8]) -> Result<usize, Impossible> {
+        let kept = self.engine.retained.bytes().len();
+        self.replay(blank)?;
+        let more = self.engine.retained.bytes().len().saturating_sub(kept);
+        self.engine.retained.take_back(more);
+        Ok(more)
+    }
+
+    /// The counters at the end of such a text, which tell nothing of one that has failed.
+    pub(super) fn restore_counters(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let limits = *self.engine.tokenizer.limits();
         Impossible::unless(self.engine.followers.tracker.set_next_match(reader.place()?))?;
         for level in 0..=self.engine.followers.tracker.level() {
@@ -172,28 +161,29 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads a text with jumps, of which no token is a deviation before a place.
+    /// Reads a text with jumps. If it ends with a number that has ended, the last byte is what ended it.
     fn replay_between(
         &mut self,
         text: &[u8],
         jumps: &[Jump],
-        strict_to: Option<usize>,
+        ends_number: bool,
         limits: Limits,
     ) -> Result<(), Impossible> {
-        let count = self.engine.followers.deviations.count();
+        let (text, blank) = text.split_at(text.len() - usize::from(ends_number && text.ends_with(b" ")));
+        Impossible::unless(ends_number != blank.is_empty())?;
         let mut from = 0;
-        let places = jumps.iter().map(|jump| (jump.place, Some(*jump)));
-        let mut places: Vec<_> = places.chain(strict_to.map(|place| (place, None))).collect();
-        places.sort_by_key(|(place, _)| *place);
-        for (place, jump) in places {
-            self.replay(&text[from..place])?;
-            from = place;
-            match jump {
-                Some(jump) => self.jump(jump, limits)?,
-                None => Impossible::unless(self.engine.followers.deviations.count() == count)?,
-            }
+        let (before, after) = jumps.split_at(jumps.partition_point(|jump| jump.place <= text.len()));
+        for jump in before {
+            self.replay(&text[from..jump.place])?;
+            from = jump.place;
+            self.jump(*jump, limits)?;
         }
-        self.replay(&text[from..])
+        self.replay(&text[from..])?;
+        let more = self.replay_unkept(blank)?;
+        if let Some(translator) = self.engine.translator.as_deref_mut().filter(|translator| translator.is_awake()) {
+            translator.jump(more as u64);
+        }
+        after.iter().try_for_each(|jump| self.jump(*jump, limits))
     }
 
     /// Whether all selected values of a level's text that are open began before an offset.
@@ -204,8 +194,9 @@ impl Parser {
     fn set_limits(&mut self, limits: Limits) {
         self.engine.tokenizer.set_limits(limits);
         // A text in a string that is shown is all there, and may have failed at a limit.
-        let inner = self.engine.inner.iter_mut().filter(|_| self.engine.followers.document.is_none());
-        inner.for_each(|inner| inner.set_limits(limits));
+        if self.engine.followers.document.is_none() {
+            self.engine.inner.set_limits(limits);
+        }
     }
 
     fn jump(&mut self, jump: Jump, limits: Limits) -> Result<(), Impossible> {
@@ -213,14 +204,25 @@ impl Parser {
         if let Some((level, offset)) = offset {
             Impossible::unless(level <= self.engine.followers.tracker.level() && !is_kept(&self.engine, level))?;
             Impossible::unless(self.has_begun_before(level, offset))?;
+            // Where nothing is kept before it, the place in the strict text jumps too.
+            let Engine { followers, retained, .. } = &self.engine;
+            let is_kept = retained.policy() == Retain::All || followers.tracker.has_open_match_in(DOCUMENT);
+            let is_translated = is_kept && self.engine.is_translated();
             let tokenizer = tokenizer_mut(&mut self.engine, level).ok_or(Impossible)?;
+            let by = offset.wrapping_sub(tokenizer.offset());
             Impossible::unless(tokenizer.jump(offset))?;
+            if level == DOCUMENT
+                && is_translated
+                && let Some(translator) = &mut self.engine.translator
+            {
+                translator.jump(by);
+            }
         }
         let tracker = &mut self.engine.followers.tracker;
         Impossible::unless(next_match.is_none_or(|next| tracker.set_next_match(next)))?;
         Impossible::unless(next_index.is_none_or(|next| tracker.set_next_index(next)))?;
-        if let Some(inner) = self.engine.inner.as_mut().filter(|_| has_all) {
-            inner.set_limits(limits);
+        if has_all {
+            self.engine.inner.set_limits(limits);
         }
         Ok(())
     }

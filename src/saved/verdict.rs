@@ -4,8 +4,8 @@
 use alloc::vec::Vec;
 
 use super::{Impossible, Reader, Writer};
-use crate::error::{Deviation, DeviationKind, Error, ErrorKind};
-use crate::parser::{Deviations, Engine};
+use crate::error::{Deviation, DeviationKind, Deviations, Error, ErrorKind};
+use crate::parser::Translator;
 
 pub(crate) fn save_error(error: &Error, out: &mut Writer<'_>) {
     out.byte(ErrorKind::ALL.iter().position(|known| *known == error.kind()).unwrap_or_default() as u8);
@@ -47,7 +47,7 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    pub(super) fn restore(reader: &mut Reader<'_>, engine: &Engine) -> Result<Self, Impossible> {
+    pub(super) fn restore(reader: &mut Reader<'_>, translator: &dyn Translator) -> Result<Self, Impossible> {
         let mut read = Self { listed: Vec::new(), count: reader.place()?, newest: 0, first: None };
         if read.count == 0 {
             return Ok(read);
@@ -55,14 +55,14 @@ impl Listed {
         for _ in 0..read.count.min(Deviation::LIST_LIMIT as u64) {
             let kind = reader.choice(DeviationKind::ALL)?;
             let (offset, line, column) = (reader.place()?, reader.place()?, reader.place()?);
-            Impossible::unless(offset >= read.newest && engine.tokenizer.leniency().allows(kind))?;
+            Impossible::unless(offset >= read.newest && translator.allowed().allows(kind))?;
             read.newest = offset;
             read.listed.push(Deviation { kind, offset, line, column });
         }
         let newest = read.newest;
         read.newest = reader.place()?;
         Impossible::unless(read.newest >= newest)?;
-        if !engine.followers.deviations.are_accepted() {
+        if !translator.deviations().are_accepted() {
             let first = restore_error(reader)?;
             Impossible::unless(read.listed.first().is_some_and(|listed| listed.offset == first.offset()))?;
             read.first = Some(first);

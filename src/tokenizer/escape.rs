@@ -8,20 +8,22 @@
 //! whether the code is a low surrogate. In the same way a low one without a high one before it fails at its second
 //! digit.
 
+use alloc::string::String;
+
 use super::{Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
 /// The escape that is being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct OpenEscape {
-    pub(super) step: EscapeStep,
+pub(crate) struct OpenEscape {
+    pub(crate) step: EscapeStep,
     /// The high surrogate that waits for its partner, or 0.
-    pub(super) high: u16,
+    pub(crate) high: u16,
 }
 
 /// What the next byte of an escape is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum EscapeStep {
+pub(crate) enum EscapeStep {
     /// The letter after the backslash.
     #[default]
     Letter,
@@ -38,11 +40,8 @@ impl Tokenizer {
     pub(super) fn escape<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
         while self.state == State::Escape {
             let Some(&byte) = chunk.get(pos) else { break };
-            let belongs = match self.escape_step(byte, pos, sink) {
-                Ok(()) => true,
-                Err(fault) => self.pass_escape(fault, byte, pos, &mut (sink as &mut dyn Sink))?,
-            };
-            pos += usize::from(belongs);
+            self.escape_step(byte, pos, sink)?;
+            pos += 1;
         }
         Ok(pos)
     }
@@ -167,6 +166,28 @@ pub(super) fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
     }
     let pair = char::decode_utf16([first, unit(6)?]).next()?;
     Some((pair.ok()?, 12))
+}
+
+/// What stands inside a string's quotes, decoded; `None` if there is half a surrogate pair, or an escape that JSON does not
+/// have.
+pub(crate) fn unescaped(inside: &str) -> Option<String> {
+    let mut text = String::with_capacity(inside.len());
+    let mut rest = inside;
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        text.push_str(plain);
+        let letter = *escape.as_bytes().first()?;
+        if letter == b'u' {
+            let at = rest.len() - escape.len() - 1;
+            let (character, len) = unescape_unicode(&rest.as_bytes()[at..])?;
+            text.push(character);
+            rest = rest.get(at + len..)?;
+        } else {
+            text.push_str(unescape(letter)?);
+            rest = escape.get(1..)?;
+        }
+    }
+    text.push_str(rest);
+    Some(text)
 }
 
 #[cold]

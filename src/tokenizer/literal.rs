@@ -42,6 +42,16 @@ impl OpenLiteral {
         &self.literal.text()[..usize::from(self.matched)]
     }
 
+    /// `null`, of which the first letter has come.
+    pub(super) fn null_begun(is_followed: bool) -> Self {
+        Self { literal: Literal::Null, matched: 1, is_followed }
+    }
+
+    /// Whether the first letter of it has come, and no other.
+    pub(super) fn has_begun(&self, text: &str) -> bool {
+        self.literal.text() == text && self.matched == 1
+    }
+
     pub(super) fn expected(&self) -> &'static str {
         match self.literal {
             Literal::Null => "expected `null`",

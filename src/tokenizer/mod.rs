@@ -11,13 +11,12 @@
 //! | inside an escape | `escape` | `escape.rs` |
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
-//! | inside what only a lenient reader reads | `lenient` | `lenient/` |
 //!
 //! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
 //! mean, where they are and who wants them is not known here.
 
+mod edit;
 mod escape;
-mod lenient;
 mod limits;
 mod literal;
 mod nest;
@@ -29,13 +28,10 @@ mod string;
 mod structure;
 mod utf8;
 
-use alloc::boxed::Box;
 use alloc::string::String;
 
-use self::escape::OpenEscape;
-#[cfg(feature = "_provider-streams")]
-pub(crate) use self::escape::unescape;
-use self::lenient::Lenient;
+pub(crate) use self::escape::unescaped;
+pub(crate) use self::escape::{EscapeStep, OpenEscape};
 pub use self::limits::Limits;
 use self::literal::OpenLiteral;
 use self::nest::Nest;
@@ -48,11 +44,11 @@ use self::string::OpenString;
 pub(crate) use self::string::{PieceText, StringPiece};
 use self::utf8::Utf8Carry;
 pub(crate) use self::utf8::floor_char_boundary;
-use crate::error::{ErrorKind, Fault, Leniency};
+use crate::error::{ErrorKind, Fault};
 
 /// What the next byte is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+pub(crate) enum State {
     /// A value must begin: at the root, after a colon, after a comma in an array.
     #[default]
     Value,
@@ -76,10 +72,8 @@ enum State {
     Utf8,
     Number,
     Literal,
-    /// Before a byte that no JSON text has there: where a deviation may begin. What it interrupts is in `interrupted`.
-    Unexpected,
-    /// Inside a comment, a string in single quotes, or whatever else is not JSON.
-    Lenient,
+    /// Before a byte that is not allowed in the state that it came in.
+    Stopped,
     /// After the end of input, or after an error.
     Closed,
 }
@@ -103,11 +97,9 @@ pub(crate) struct Tokenizer {
     lines: u64,
     line_start: u64,
     limits: Limits,
-    /// The state that an unexpected byte came in, and that a comment goes back to.
-    interrupted: State,
-    /// Nothing if the text has to be strict JSON.
-    lenient: Option<Box<Lenient>>,
     after_root: AfterRoot,
+    /// The state that an unexpected byte came in.
+    stopped_in: State,
 }
 
 /// What is done with bytes after the root value.
@@ -143,7 +135,7 @@ impl Skipped {
 
 impl Tokenizer {
     #[inline(never)]
-    pub(crate) fn new(limits: Limits, leniency: Leniency) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self {
             state: State::Value,
             offset: 0,
@@ -158,9 +150,8 @@ impl Tokenizer {
             lines: 0,
             line_start: 0,
             limits,
-            interrupted: State::Value,
-            lenient: Lenient::new(leniency).map(Box::new),
             after_root: AfterRoot::Check,
+            stopped_in: State::Value,
         }
     }
 
@@ -170,12 +161,13 @@ impl Tokenizer {
         self.after_root = if stops { AfterRoot::Stop } else { AfterRoot::Check };
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
+    /// Whether the root value has closed, and what follows is left unread.
+    pub(crate) fn is_at_stop(&self) -> bool {
+        self.state == State::Done && self.after_root == AfterRoot::Stop
     }
 
-    pub(crate) fn leniency(&self) -> Leniency {
-        self.lenient.as_ref().map_or(Leniency::NONE, |lenient| lenient.allowed())
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Forgets the text, but keeps the limits and the buffers.
@@ -201,14 +193,14 @@ impl Tokenizer {
 
     /// Whether the root value has closed.
     pub(crate) fn is_done(&self) -> bool {
-        self.state == State::Done || self.state == State::Lenient && self.is_done_before_comment()
+        self.state == State::Done
     }
 
     /// Whether a string that is a value, or an atom, is open.
     pub(crate) fn is_in_leaf(&self) -> bool {
         match self.state {
             State::String | State::Escape | State::Utf8 => self.string.is_value(),
-            state => matches!(state, State::Number | State::Literal | State::Lenient),
+            state => matches!(state, State::Number | State::Literal),
         }
     }
 
@@ -223,7 +215,6 @@ impl Tokenizer {
         match self.state {
             State::Number => self.number.is_followed().then_some(&self.scratch),
             State::Literal => self.literal.followed(),
-            State::Lenient => self.open_word(),
             _ => None,
         }
     }
@@ -244,12 +235,15 @@ impl Tokenizer {
         if beyond.is_empty() { Ok(()) } else { self.exceed_total(beyond, sink) }
     }
 
+    /// The same for all sinks: compiled once, for texts that are not read often.
+    #[inline(never)]
+    pub(crate) fn feed_dyn(&mut self, chunk: &[u8], mut sink: &mut dyn Sink) -> Result<(), Fault> {
+        self.feed(chunk, &mut sink)
+    }
+
     /// All bytes that are allowed have been read, and there are more.
     #[cold]
     fn exceed_total<S: Sink>(&mut self, beyond: &[u8], sink: &mut S) -> Result<(), Fault> {
-        if let Some(fault) = self.left_undecided() {
-            return Err(fault);
-        }
         if self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
             return Ok(());
         }
@@ -272,7 +266,7 @@ impl Tokenizer {
                 State::Utf8 => self.utf8(chunk, pos, sink)?,
                 State::Number => self.number(chunk, pos, sink)?,
                 State::Literal => self.literal(chunk, pos, sink)?,
-                State::Unexpected | State::Lenient => self.lenient(chunk, pos, &mut (sink as &mut dyn Sink))?,
+                State::Stopped => return Err(self.unexpected(pos)),
             };
         }
         self.offset += pos as u64;
@@ -301,7 +295,6 @@ impl Tokenizer {
             State::String | State::Escape | State::Utf8 => "expected the rest of a string",
             State::Number => "expected the rest of a number, or what follows it",
             State::Literal => self.literal.expected(),
-            State::Lenient => return self.finish_lenient(),
             between => structure::expected(between, self.nest.in_object()),
         };
         Err(Fault::new(ErrorKind::Incomplete, self.offset, expected))

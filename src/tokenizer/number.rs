@@ -146,15 +146,8 @@ impl Tokenizer {
             pos += 1;
         }
         if let Some(&byte) = chunk.get(pos) {
-            if part.next(byte).is_some() {
-                return Err(self.fail_number(&chunk[start..pos], too_long(self.at(pos))));
-            }
-            if part == Part::Zero && byte.is_ascii_digit() {
-                return Err(self.fail_number(&chunk[start..pos], leading_zero(self.at(pos))));
-            }
-            if !part.may_end() {
-                self.interrupt_number(part, &chunk[start..pos]);
-                return Ok(pos);
+            if !part.may_end() || part.next(byte).is_some() || part == Part::Zero && byte.is_ascii_digit() {
+                return Err(self.bad_number(part, &chunk[start..pos], byte, pos));
             }
             self.end_number(&chunk[start..pos], self.at(pos), sink)?;
             return Ok(pos);
@@ -179,23 +172,19 @@ impl Tokenizer {
 
     /// A number that can't go on: what came of it before its first bad byte is kept for [`Self::open_atom`].
     #[cold]
-    fn fail_number(&mut self, read: &[u8], fault: Fault) -> Fault {
-        if self.number.is_followed {
-            self.scratch.push_str(ascii_text(read));
-        }
-        fault
-    }
-
-    /// The next byte stands where a digit must: it is left to `lenient/`, which knows whether it is an error. What came of
-    /// the number is kept for [`Self::open_atom`].
-    #[cold]
-    fn interrupt_number(&mut self, part: Part, read: &[u8]) {
+    #[inline(never)]
+    fn bad_number(&mut self, part: Part, read: &[u8], byte: u8, pos: usize) -> Fault {
         if self.number.is_followed {
             self.scratch.push_str(ascii_text(read));
         }
         self.number.part = part;
-        self.interrupted = State::Number;
-        self.state = State::Unexpected;
+        let at = self.at(pos);
+        if part.next(byte).is_some() {
+            return too_long(at);
+        }
+        let is_zero = part == Part::Zero && byte.is_ascii_digit();
+        let expected = if is_zero { "expected no digit after a leading zero" } else { "expected a digit" };
+        Fault::new(ErrorKind::InvalidNumber, at, expected)
     }
 
     /// Ends the number whose last bytes are `rest`; `end` is the offset after them.
@@ -211,10 +200,6 @@ impl Tokenizer {
         self.state = self.after_value();
         Ok(())
     }
-}
-
-fn leading_zero(offset: u64) -> Fault {
-    Fault::new(ErrorKind::InvalidNumber, offset, "expected no digit after a leading zero")
 }
 
 fn too_long(offset: u64) -> Fault {

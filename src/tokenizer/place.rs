@@ -60,14 +60,8 @@ impl Tokenizer {
             State::String | State::Escape | State::Utf8 if self.string.is_key() => Place::Key,
             State::String | State::Escape | State::Utf8 => Place::String,
             State::Number | State::Literal => Place::Atom,
-            State::Lenient => self.lenient_place(),
             between => Place::between(between),
         }
-    }
-
-    /// The place that a comment, or what may be one, interrupts.
-    pub(super) fn interrupted_place(&self) -> Place {
-        Place::between(self.interrupted)
     }
 
     /// The open containers.
@@ -80,19 +74,9 @@ impl Tokenizer {
         self.state == State::Value && self.nest.depth() == 0
     }
 
-    /// What the open key or string begins with.
-    pub(crate) fn open_quote(&self) -> &'static str {
-        match self.place() {
-            Place::Key | Place::String if self.is_in_bare_key() => "",
-            Place::Key | Place::String if self.is_single_quoted() => "'",
-            Place::Key | Place::String => "\"",
-            _ => "",
-        }
-    }
-
     /// What has been decoded of the open key, if somebody follows it.
     pub(crate) fn open_key(&self) -> &str {
-        if self.place() == Place::Key && !self.is_in_bare_key() { &self.scratch } else { "" }
+        if self.place() == Place::Key { &self.scratch } else { "" }
     }
 
     /// Appends the last bytes: what of the open token has not been told, as some text has it.
@@ -103,14 +87,13 @@ impl Tokenizer {
             State::Number if self.number.is_followed() => out.extend_from_slice(self.scratch.as_bytes()),
             State::Number => out.extend_from_slice(self.number.some_text().as_bytes()),
             State::Literal => out.extend_from_slice(self.literal.so_far().as_bytes()),
-            State::Lenient => self.push_lenient_tail(out),
             _ => {}
         }
     }
 
     pub(crate) fn progress(&self) -> Progress {
         let (limit, most, quote) = match self.place() {
-            Place::Key => (self.string.limit, self.limits.key, u64::from(!self.is_in_bare_key())),
+            Place::Key => (self.string.limit, self.limits.key, 1),
             Place::String => (self.string.limit, self.limits.string, 1),
             Place::Atom if self.state == State::Number => (self.number.limit, self.limits.number, 0),
             _ => (0, u64::MAX, 0),
@@ -123,7 +106,7 @@ impl Tokenizer {
     /// out. Returns whether that is where it is.
     pub(crate) fn jump(&mut self, offset: u64) -> bool {
         self.offset = offset;
-        !matches!(self.state, State::Escape | State::Utf8 | State::Number | State::Literal | State::Lenient)
+        !matches!(self.state, State::Escape | State::Utf8 | State::Number | State::Literal)
     }
 
     pub(crate) fn set_limits(&mut self, limits: Limits) {
@@ -135,7 +118,7 @@ impl Tokenizer {
         let Progress { offset, lines, line_start, token_start } = progress;
         (self.limits, self.offset, self.lines, self.line_start) = (limits, offset, lines, line_start);
         let (most, quote) = match self.place() {
-            Place::Key => (limits.key, u64::from(!self.is_in_bare_key())),
+            Place::Key => (limits.key, 1),
             Place::String => (limits.string, 1),
             Place::Atom if self.state == State::Number => (limits.number, 0),
             _ => (u64::MAX, 0),
@@ -148,7 +131,7 @@ impl Tokenizer {
             self.number.limit = limit;
         } else {
             self.string.limit = limit;
-            // In single quotes there is no room for plain text, nor where it is refused.
+            // Where plain text is refused, there is no room for it.
             self.string.room = self.string.room.min(limit).min(limits.total);
         }
         offset <= limits.total

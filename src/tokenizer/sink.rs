@@ -2,9 +2,7 @@
 //!
 //! The tokens are methods, not data: each call is inlined into the loop that finds it.
 
-use core::ops::Range;
-
-use crate::error::{Deviation, Fault};
+use crate::error::Fault;
 use crate::names::names;
 
 /// The six kinds of JSON values (RFC 8259 §3).
@@ -88,19 +86,10 @@ pub(crate) trait Sink {
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;
     /// The next decoded piece of the open string, never empty; `at` is the offset of its first raw byte.
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
-    /// A fault that is passed over, and what is told of it.
-    fn deviation(&mut self, fault: &Fault, deviation: Deviation);
     /// The string's closing quote; `end` is the offset after it.
     fn end_string(&mut self, end: u64);
     /// The first byte of a number, a boolean or null.
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
-    /// What strict JSON has in the place of a range of the text, which is in the chunk that begins at `chunk_at` or reaches
-    /// back a few bytes, and ends at or after every range before it.
-    fn rewrite(&mut self, range: Range<u64>, with: &str, chunk_at: u64);
-    /// The comma before the bracket at an offset is one too many.
-    fn drop_comma(&mut self, bracket: u64, chunk_at: u64);
-    /// The number that has begun is one that stands for null.
-    fn number_is_null(&mut self);
     /// The whole text of the atom that was followed; `end` is the offset after its last byte.
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault>;
 }
@@ -127,28 +116,12 @@ impl Sink for &mut dyn Sink {
         (**self).text(text, at)
     }
 
-    fn deviation(&mut self, fault: &Fault, deviation: Deviation) {
-        (**self).deviation(fault, deviation);
-    }
-
     fn end_string(&mut self, end: u64) {
         (**self).end_string(end);
     }
 
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         (**self).begin_atom(kind, at)
-    }
-
-    fn rewrite(&mut self, range: Range<u64>, with: &str, chunk_at: u64) {
-        (**self).rewrite(range, with, chunk_at);
-    }
-
-    fn drop_comma(&mut self, bracket: u64, chunk_at: u64) {
-        (**self).drop_comma(bracket, chunk_at);
-    }
-
-    fn number_is_null(&mut self) {
-        (**self).number_is_null();
     }
 
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {

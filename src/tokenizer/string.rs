@@ -72,8 +72,7 @@ pub(super) struct OpenString {
     pub(super) is_followed: bool,
     /// The offset of the first byte that would be one too many.
     pub(super) limit: u64,
-    /// How far plain text may go: the smaller of the string's limit and the limit on the total. 0 in single quotes, where
-    /// less is plain.
+    /// How far plain text may go: the smaller of the string's limit and the limit on the total.
     pub(super) room: u64,
 }
 
@@ -172,9 +171,6 @@ impl Tokenizer {
     /// Reads on between two characters, up to the closing quote, an escape that may be cut, or the chunk's end.
     #[inline]
     pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
-        if self.string.room == 0 {
-            return self.single_quotes(chunk, start, &mut (sink as &mut dyn Sink));
-        }
         // Only bytes within the limit are part of a run; the one after them is judged by itself.
         let within = self.within(self.string.limit, chunk);
         let mut start = start;
@@ -220,13 +216,7 @@ impl Tokenizer {
                     }
                     self.check_limit(end)?;
                 }
-                Some(&byte) => {
-                    let fault = self.judge_special(byte, end);
-                    self.pass_control(fault, byte, end, &mut (sink as &mut dyn Sink))?;
-                    start = end + 1;
-                    run = scan::run(&chunk[..within], start);
-                    continue;
-                }
+                Some(&byte) => return Err(self.judge_special(byte, end)),
             }
             self.escape = OpenEscape::default();
             self.state = State::Escape;
@@ -236,6 +226,7 @@ impl Tokenizer {
 
     /// What is wrong with the byte that ended a run and is neither quote nor backslash.
     #[cold]
+    #[inline(never)]
     pub(super) fn judge_special(&self, byte: u8, pos: usize) -> Fault {
         if byte < b' ' {
             let expected = "expected an escape instead of a raw control character";
@@ -295,7 +286,7 @@ impl Tokenizer {
     }
 
     /// Passes decoded text on: to the sink, or to the key that is being collected.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell<S: Sink>(&mut self, text: &str, at: u64, sink: &mut S) -> Result<(), Fault> {
         if self.string.is_followed {
             match self.string.role {

@@ -15,7 +15,7 @@ impl Tokenizer {
             Some(ValueKind::Number) => self.begin_number(chunk, pos, sink),
             Some(kind @ (ValueKind::Bool | ValueKind::Null)) => self.begin_literal(kind, chunk, pos, sink),
             None if byte == b']' && self.state == State::FirstElement => Ok(self.close_container(pos, sink)),
-            None => Ok(self.interrupt(pos)),
+            None => Ok(self.stop(pos)),
         }
     }
 
@@ -27,7 +27,7 @@ impl Tokenizer {
             None => Ok(pos),
             Some(b'"') => self.begin_key(chunk, pos, sink),
             Some(b'}') if self.state == State::FirstKey => Ok(self.close_container(pos, sink)),
-            Some(_) => Ok(self.interrupt(pos)),
+            Some(_) => Ok(self.stop(pos)),
         }
     }
 
@@ -41,7 +41,7 @@ impl Tokenizer {
                 self.state = State::Value;
                 pos + 1
             }
-            Some(_) => self.interrupt(pos),
+            Some(_) => self.stop(pos),
         }
     }
 
@@ -59,7 +59,7 @@ impl Tokenizer {
             }
             Some(b'}') if in_object => Ok(self.close_container(pos, sink)),
             Some(b']') if !in_object => Ok(self.close_container(pos, sink)),
-            Some(_) => Ok(self.interrupt(pos)),
+            Some(_) => Ok(self.stop(pos)),
         }
     }
 
@@ -67,31 +67,35 @@ impl Tokenizer {
     #[inline]
     pub(super) fn trailing(&mut self, chunk: &[u8], pos: usize) -> usize {
         let pos = self.white_space(chunk, pos);
-        if pos == chunk.len() { pos } else { self.interrupt(pos) }
+        if pos == chunk.len() { pos } else { self.stop(pos) }
     }
 
-    /// The byte at `pos` is not allowed in this state: it is left to `lenient/`, which knows whether it is an error.
+    /// The byte at `pos` is not allowed in this state. A state of its own says so, since an error from here would cost every
+    /// byte of white space an instruction.
     #[cold]
-    fn interrupt(&mut self, pos: usize) -> usize {
-        self.interrupted = self.state;
-        self.state = State::Unexpected;
+    #[inline(never)]
+    fn stop(&mut self, pos: usize) -> usize {
+        self.stopped_in = self.state;
+        self.state = State::Stopped;
         pos
     }
 
-    /// The byte at `pos` is not allowed in this state.
+    /// The byte at `pos` was not allowed in the state that it came in, which is the state again.
     #[cold]
-    pub(super) fn unexpected(&self, pos: usize) -> Fault {
-        self.unexpected_in(self.state, self.at(pos))
+    #[inline(never)]
+    pub(super) fn unexpected(&mut self, pos: usize) -> Fault {
+        self.state = self.stopped_in;
+        self.unexpected_at(self.at(pos))
     }
 
-    /// The byte at an offset was not allowed in the state that it came in.
+    /// The byte at an offset is not allowed in this state.
     #[cold]
-    pub(super) fn unexpected_in(&self, state: State, at: u64) -> Fault {
-        let kind = if state == State::Done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
-        Fault::new(kind, at, expected(state, self.nest.in_object()))
+    pub(crate) fn unexpected_at(&self, at: u64) -> Fault {
+        let kind = if self.state == State::Done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
+        Fault::new(kind, at, expected(self.state, self.nest.in_object()))
     }
 
-    /// Reads white space. Lines are counted here, because a line feed is allowed nowhere else, but in comments.
+    /// Reads white space. Lines are counted here, because a line feed is allowed nowhere else.
     #[inline]
     fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
         while let Some(&byte) = chunk.get(pos) {

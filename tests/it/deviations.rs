@@ -1,6 +1,7 @@
 //! Going on past deviations: what is told of a string equals a lossy reading of the whole, for every chunking.
 
-use jsonspigot::{Deviation, DeviationKind, Error, ErrorKind, Event, EventKind, Limits, Parser, PatternSet, Retain};
+use jsonspigot::{Deviation, DeviationKind, Error, ErrorKind, Event, EventKind};
+use jsonspigot::{Leniency, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
 
 use super::driver::{Method, builder, drive, observe, pattern_set};
@@ -8,6 +9,12 @@ use super::model::chunking::{chunks, torture_cuts, with_cuts};
 use super::model::log::Options;
 use super::model::mutate::any_document;
 use super::model::pattern::patterns;
+
+/// What may be wrong inside a string that is otherwise JSON's.
+const FLAWED_STRINGS: Leniency = Leniency::NONE
+    .with(DeviationKind::ControlCharacters)
+    .with(DeviationKind::BadEscapes)
+    .with(DeviationKind::LoneSurrogates);
 
 /// What a string is made of.
 #[derive(Clone, Debug)]
@@ -17,7 +24,7 @@ enum Piece {
     Unit(u16),
     /// A raw control character.
     Control(u8),
-    /// A backslash before a character that makes no escape.
+    /// A backslash before a character that makes no escape, which stands for itself, but before `'`.
     BadEscape(char),
     /// `\u` and less than four digits, which stand for no character.
     CutUnit(String),
@@ -39,6 +46,7 @@ impl Piece {
         match self {
             Self::Unit(unit) => vec![*unit],
             Self::CutUnit(_) => "\u{FFFD}z".encode_utf16().collect(),
+            Self::BadEscape('\'') => "'".encode_utf16().collect(),
             other => other.raw().encode_utf16().collect(),
         }
     }
@@ -66,6 +74,7 @@ fn places(pieces: &[Piece]) -> Vec<usize> {
     for piece in pieces {
         match piece {
             Piece::Unit(unit) => units.push((at, *unit)),
+            Piece::BadEscape('\'') => units.push((at, u16::from(b'\''))),
             Piece::CutUnit(digits) => units.extend([(at, 0xFFFD), (at + 2 + digits.len(), u16::from(b'z'))]),
             other => {
                 for (place, character) in other.raw().char_indices() {
@@ -85,7 +94,7 @@ fn places(pieces: &[Piece]) -> Vec<usize> {
 }
 
 fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(), Error>) {
-    let mut parser = Parser::builder().show_past_flaws().snapshots().build(&PatternSet::new(["[0]"]).unwrap());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().build(&PatternSet::new(["[0]"]).unwrap());
     let mut shown = String::new();
     for chunk in chunks(document, cuts) {
         for event in parser.feed(chunk) {
@@ -100,7 +109,7 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(),
 
 /// The deltas with their offsets, by one of the methods.
 fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)> {
-    let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["[0]"]).unwrap());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::new(["[0]"]).unwrap());
     let mut told = Vec::new();
     let mut tell = |event: Event<'_>| {
         if let EventKind::Delta(text) = event.kind {
@@ -153,7 +162,7 @@ proptest! {
         let options = Options::with_patterns(patterns);
         let chunks = chunks(&document, &cuts);
         let strict = observe(&options, &chunks, Method::Iterator);
-        let mut parser = builder(&options).show_past_flaws().build(&pattern_set(&options));
+        let mut parser = builder(&options).lenient(FLAWED_STRINGS).build(&pattern_set(&options));
         let lenient = drive(&mut parser, &chunks, Method::Iterator, true);
         prop_assert_eq!(&strict.verdict, &lenient.verdict);
         if parser.deviations().is_empty() {
@@ -170,7 +179,7 @@ proptest! {
 #[test]
 fn nothing_is_whole_behind_a_deviation() {
     let patterns = PatternSet::new(["$..*"]).unwrap();
-    let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().build(&patterns);
     let told: Vec<_> = parser
         .feed("{\"a\": [1, \"x\ny\"], \"b\": 2, \"c\": \"later\"}")
         .map(|event| event.unwrap().to_owned())
@@ -204,13 +213,13 @@ fn nothing_is_whole_behind_a_deviation() {
 
 #[test]
 fn other_errors_stop_as_always() {
-    let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::new(["a"]).unwrap());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::new(["a"]).unwrap());
     let error = parser.feed("{\"a\": \"x\ny\" 1}").check().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ControlCharacter, "the first thing that was wrong");
     assert_eq!(parser.deviations().len(), 1);
     let stopped_by = parser.stopped_by().unwrap();
     assert_eq!((stopped_by.kind(), stopped_by.offset()), (ErrorKind::UnexpectedByte, 12));
-    let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::empty());
     assert_eq!(parser.feed(b"[\"\xFF\"]").check().unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
 
@@ -218,7 +227,7 @@ fn other_errors_stop_as_always() {
 #[test]
 fn nothing_is_kept_behind_the_first_deviation() {
     let patterns = PatternSet::new(["a[*]"]).unwrap();
-    let mut parser = Parser::builder().show_past_flaws().snapshots().build(&patterns);
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().build(&patterns);
     let chunk = "{\"a\": [\"x\n\", \"y\", \"z\n";
     parser.feed(chunk).check().unwrap();
     // However it comes.
@@ -232,7 +241,7 @@ fn nothing_is_kept_behind_the_first_deviation() {
 
 #[test]
 fn the_list_is_bounded_and_the_count_is_not() {
-    let mut parser = Parser::builder().show_past_flaws().build(&PatternSet::empty());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::empty());
     parser.feed("[\"").check().unwrap();
     for count in 1..300 {
         parser.feed("\n").check().unwrap();
@@ -249,7 +258,8 @@ fn the_list_is_bounded_and_the_count_is_not() {
 #[test]
 fn a_call_after_a_failure_has_the_failures_place() {
     for retain in [Retain::Nothing, Retain::Matches] {
-        let mut parser = Parser::builder().retain(retain).show_past_flaws().build(&PatternSet::new(["$[0]"]).unwrap());
+        let mut parser =
+            Parser::builder().retain(retain).lenient(FLAWED_STRINGS).build(&PatternSet::new(["$[0]"]).unwrap());
         parser.feed("[\n\"\\d\",\n\n").check().unwrap();
         let while_open = parser.text().unwrap_err();
         assert_eq!((while_open.offset(), while_open.line(), while_open.column()), (9, 4, 1));
@@ -269,7 +279,7 @@ fn a_limit_bites_in_a_lone_surrogate_too() {
     let limits = Limits::new().string(3);
     for text in [&br#""\uDC""#[..], br#""\uDC00""#] {
         for cuts in torture_cuts(text.len()) {
-            let mut parser = Parser::builder().limits(limits).show_past_flaws().build(&PatternSet::empty());
+            let mut parser = Parser::builder().limits(limits).lenient(FLAWED_STRINGS).build(&PatternSet::empty());
             let fed = chunks(text, &cuts).into_iter().try_for_each(|chunk| parser.feed(chunk).check());
             assert_eq!(fed.unwrap_err().kind(), ErrorKind::LoneSurrogate);
             let stopped_by = parser.stopped_by().unwrap();

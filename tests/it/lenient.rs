@@ -316,3 +316,26 @@ fn leniency_is_a_set_of_kinds() {
     let two = DeviationKind::Comments | DeviationKind::BareKeys;
     assert_eq!(format!("{two:?}"), r#"Leniency{"comments", "bare-keys"}"#);
 }
+
+/// Where the newest delta of an earlier text was says nothing of the next one, though its first deviation comes in the middle
+/// of a chunk.
+#[test]
+fn a_text_after_one_that_deviated_has_one_delta_a_chunk() {
+    let patterns = PatternSet::new(["$[*]"]).unwrap();
+    let mut parser = Parser::builder().lenient(Leniency::ALL).build(&patterns);
+    parser.feed("[1, 2, 3, /**/ \"a\\d\"]").check().unwrap();
+    parser.reset();
+    let deltas =
+        parser.feed("[\"a\\db\"]").filter(|event| matches!(event.as_ref().unwrap().kind, EventKind::Delta("a\\db")));
+    assert_eq!(deltas.count(), 1);
+}
+
+/// A byte that stands for another is not kept if that was the error.
+#[test]
+fn the_byte_of_an_error_is_not_kept() {
+    let builder = Parser::builder().duplicate_keys(jsonspigot::DuplicateKeys::Reject);
+    let mut parser = builder.lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+    let error = parser.feed("{'a':1,'a'").check().unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::DuplicateKey, 9));
+    assert_eq!(parser.text().unwrap(), br#"{"a":1,"a"#);
+}

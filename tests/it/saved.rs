@@ -258,7 +258,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
         builder.retain(Retain::Matches),
         builder.duplicate_keys(DuplicateKeys::Reject),
         builder.lenient(Leniency::MODEL_OUTPUT),
-        builder.accept_deviations(),
+        builder.lenient(Leniency::MODEL_OUTPUT).accept_deviations(),
         builder.limits(limits.depth(126)),
         builder.limits(limits.key(1)),
         builder.limits(limits.string(1)),
@@ -319,8 +319,9 @@ fn each_choice_has_states_of_its_own() {
     let (patterns, parser) = (PatternSet::empty(), Parser::builder());
     let mut choices: Vec<_> =
         DeviationKind::ALL.iter().map(|kind| parser.lenient(Leniency::NONE.with(*kind))).collect();
-    choices.extend([parser, parser.lenient(Leniency::ALL)]);
+    choices.push(parser.lenient(Leniency::ALL));
     choices = choices.into_iter().flat_map(|it| [it, it.accept_deviations()]).collect();
+    choices.push(parser);
     choices = choices.into_iter().flat_map(|it| [it, it.duplicate_keys(DuplicateKeys::Reject)]).collect();
     choices = choices.into_iter().flat_map(|it| [it, it.snapshots(), it.provisional()]).collect();
     let kept = [Retain::All, Retain::Matches, Retain::Nothing];
@@ -735,4 +736,30 @@ fn a_parser_that_keeps_nothing_saves_to_little() {
     let last = parser.feed(r#"!""#).last().unwrap().unwrap();
     assert_eq!(last.path.to_string(), "days[40].note");
     assert!(matches!(last.kind, EventKind::End(None)));
+}
+
+/// What ended the number was not read by a parser that stops at the root, so none of it was kept.
+#[test]
+fn a_number_that_has_ended_before_a_stop_keeps_its_digits() {
+    let patterns = PatternSet::empty();
+    let strict = Parser::builder().stop_at_root();
+    let accepting = strict.lenient(Leniency::ALL).accept_deviations();
+    for (builder, text, kept) in [(strict, "79 ", "79"), (strict, "7,", "7"), (accepting, "/**/7*", "7")] {
+        let mut parser = builder.build(&patterns);
+        parser.feed(text).check().unwrap();
+        let mut parser = restored(&parser, builder, &patterns);
+        assert_eq!(restored(&parser, builder, &patterns).save(), parser.save(), "{text}");
+        parser.finish().check().unwrap();
+        assert_eq!(parser.text().unwrap(), kept.as_bytes(), "{text}");
+    }
+}
+
+/// The text that leads to a lenient parser is strict, so a key without quotes in it is refused, wherever it seems to be.
+#[test]
+fn a_lead_that_deviates_is_refused() {
+    let patterns = PatternSet::new(["*", "$..*"]).unwrap();
+    let builder = Parser::builder().retain(Retain::Nothing).snapshots().lenient(Leniency::ALL);
+    // The offset before the key is said to be 0.
+    let body = b"\x02\x00\x00\x00\x00\x00\x02{K\x01\x01\x01\x00\x00\x01\x00";
+    assert_eq!(with_body(builder, &patterns, &[body]).err(), Some(RestoreErrorKind::Impossible));
 }

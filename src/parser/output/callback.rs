@@ -1,8 +1,6 @@
 //! The output of the callback form: each event is told as soon as it is found.
 
-use core::ops::Range;
-
-use super::{LeveledOutput, Output, Selected};
+use super::{Kept, Output, Selected};
 use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 
@@ -54,30 +52,12 @@ impl<F: FnMut(Event<'_>) + ?Sized> Output for Callback<'_, F> {
     }
 
     #[inline]
-    fn end_span(&mut self, selected: &Selected<'_>, _start: u64, end: u64, text: Option<&[u8]>) {
-        self.tell_end(selected, text, end);
-    }
-}
-
-impl<F: FnMut(Event<'_>) + ?Sized> LeveledOutput for Callback<'_, F> {
-    fn begin_chunk(&mut self) {}
-
-    fn delta_among_others(&mut self, _level: usize, selected: &Selected<'_>, text: &str, at: u64) {
-        self.delta(selected, text, at);
-    }
-
-    fn end_inner_atom(&mut self, _level: usize, selected: &Selected<'_>, text: &str, end: u64) {
-        self.end_atom(selected, text, end);
-    }
-
-    fn end_inner_span(
-        &mut self,
-        _level: usize,
-        selected: &Selected<'_>,
-        end: u64,
-        kept: Option<(Range<usize>, &[u8])>,
-    ) {
+    fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>) {
         self.tell_end(selected, kept.map(|(_, text)| text), end);
+    }
+
+    fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
+        self
     }
 
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {

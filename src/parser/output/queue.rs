@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{LeveledOutput, Output, Selected};
+use super::{Kept, Output, Selected};
 use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::path::{NodeId, PathStore};
@@ -69,20 +69,16 @@ impl Place {
 #[derive(Clone, Copy, Debug)]
 enum EntryKind {
     Begin(ValueKind),
-    /// A place in the queue's text.
+    /// A place in the document's text of deltas and atoms, so that the many take few words.
     Delta(Place),
-    /// A place in the queue's text.
-    EndAtom(ValueKind, Place),
-    /// Where a string or container began; it ended at the entry's offset.
-    EndSpan(ValueKind, u64),
-    /// A place in the text of a level.
+    /// A place in the text of a deeper level.
     InnerDelta(u32, Place),
     /// A place in the text of a level.
-    EndInnerAtom(ValueKind, u32, Place),
+    EndAtom(ValueKind, u32, Place),
     /// A place in the text that is kept for a level.
-    EndInnerSpan(ValueKind, u32, Place),
+    EndSpan(ValueKind, u32, Place),
     /// The end of a string or container whose text was not kept.
-    EndInnerUnkept,
+    EndUnkept,
     /// A place in the queue's inner errors.
     InnerError(usize),
 }
@@ -92,6 +88,14 @@ impl Queue {
     pub(in crate::parser) fn clear(&mut self) {
         self.entries.clear();
         self.text.clear();
+    }
+
+    /// Another text begins: what came in the last one among others is forgotten too.
+    pub(in crate::parser) fn reset(&mut self) {
+        self.clear();
+        if let Some(inner) = &mut self.inner {
+            inner.newest_deltas.clear();
+        }
     }
 
     /// Keeps the text of a piece.
@@ -113,29 +117,44 @@ impl Queue {
         if piece.character.is_empty() { &self.text } else { piece.character }
     }
 
-    /// The event at a place, if there are that many. `retained` gives the text of a span, if it was kept, and `kept` what
-    /// a level has kept at a place.
+    /// The event at a place, if there are that many. `kept` gives what a level has kept at a place.
     #[inline]
     pub(in crate::parser) fn event<'a>(
         &'a self,
         place: usize,
         paths: &'a PathStore,
-        retained: impl FnOnce(Range<u64>) -> Option<&'a [u8]>,
         kept: impl FnOnce(usize, Range<usize>) -> Option<&'a [u8]>,
     ) -> Option<Event<'a>> {
-        let Entry { pattern, node, match_id, offset, kind: ref entry } = *self.entries.get(place)?;
+        let Entry { pattern, node, match_id, offset, kind: entry } = *self.entries.get(place)?;
         let path = paths.path(node);
         let complete = |kind, text| CompleteValue { kind, end: offset, text, path };
         let kind = match entry {
-            EntryKind::Begin(kind) => EventKind::Begin(*kind),
-            EntryKind::Delta(range) => EventKind::Delta(range.of(&self.text)),
-            EntryKind::EndAtom(kind, range) => EventKind::End(Some(complete(*kind, range.of(&self.text).as_bytes()))),
-            EntryKind::EndSpan(kind, start) => {
-                EventKind::End(retained(*start..offset).map(|text| complete(*kind, text)))
+            EntryKind::Begin(kind) => EventKind::Begin(kind),
+            EntryKind::Delta(place) => EventKind::Delta(place.of(&self.text)),
+            EntryKind::InnerDelta(level, place) => EventKind::Delta(place.of(self.inner_text(level))),
+            EntryKind::EndAtom(kind, level, place) => {
+                EventKind::End(Some(complete(kind, place.of(self.text_at(level)).as_bytes())))
             }
-            inner => self.inner.as_ref()?.event(inner, complete, kept)?,
+            EntryKind::EndSpan(kind, level, Place { start, end }) => {
+                EventKind::End(kept(level as usize, start..end).map(|text| complete(kind, text)))
+            }
+            EntryKind::EndUnkept => EventKind::End(None),
+            EntryKind::InnerError(place) => EventKind::InnerError(self.inner.as_ref()?.errors.get(place)?),
         };
         Some(Event { pattern, match_id, path, kind, offset })
+    }
+
+    /// The text of deltas and atoms of a level.
+    #[inline]
+    fn text_at(&self, level: u32) -> &str {
+        if level == 0 { &self.text } else { self.inner_text(level) }
+    }
+
+    /// Out of the way of the other events.
+    #[cold]
+    fn inner_text(&self, level: u32) -> &str {
+        let inner = self.inner.as_ref();
+        inner.and_then(|inner| inner.texts.get(level as usize - 1)).map_or("", String::as_str)
     }
 
     /// How many events are waiting.
@@ -152,27 +171,32 @@ impl Queue {
         }
     }
 
-    /// Copies text into the queue; returns its place.
+    /// Copies text of a level into the queue; returns its place.
     #[inline]
-    fn keep(&mut self, text: &str) -> Place {
+    fn keep(&mut self, level: usize, text: &str) -> Place {
+        if level > 0 {
+            return self.keep_inner(level, text);
+        }
         let start = self.text.len();
         self.text.push_str(text);
         Place { start, end: self.text.len() }
     }
 
-    /// The same into the text of a level.
-    fn keep_at(&mut self, level: usize, text: &str) -> Place {
-        if level == 0 {
-            return self.keep(text);
-        }
-        let inner = self.inner.get_or_insert_default();
-        if inner.texts.len() < level {
-            inner.texts.resize_with(level, String::new);
-        }
-        let kept = &mut inner.texts[level - 1];
+    #[cold]
+    fn keep_inner(&mut self, level: usize, text: &str) -> Place {
+        let kept = self.inner.get_or_insert_default().text(level);
         let start = kept.len();
         kept.push_str(text);
         Place { start, end: kept.len() }
+    }
+}
+
+impl Inner {
+    fn text(&mut self, level: usize) -> &mut String {
+        if self.texts.len() < level {
+            self.texts.resize_with(level, String::new);
+        }
+        &mut self.texts[level - 1]
     }
 }
 
@@ -188,49 +212,33 @@ impl Output for Queue {
     }
 
     /// The deltas of a string in one chunk are next to each other, so they are told as one.
-    #[inline]
+    // Always inlined: it has a second caller, through `dyn`, and a call would be half of the cost.
+    #[inline(always)]
     fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        let range = self.keep(text);
+        let start = self.text.len();
+        self.text.push_str(text);
+        let end = self.text.len();
         let told = self.entries.len().saturating_sub(selected.patterns.len());
         match &mut self.entries[told..] {
             [Entry { match_id, kind: EntryKind::Delta(_), .. }, ..] if *match_id == selected.first_match => {
                 for entry in &mut self.entries[told..] {
                     if let EntryKind::Delta(told) = &mut entry.kind {
-                        told.end = range.end;
+                        told.end = end;
                     }
                 }
             }
-            _ => self.push(selected, at, &EntryKind::Delta(range)),
-        }
-    }
-
-    #[inline]
-    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
-        let range = self.keep(text);
-        self.push(selected, end, &EntryKind::EndAtom(selected.kind, range));
-    }
-
-    #[inline]
-    fn end_span(&mut self, selected: &Selected<'_>, start: u64, end: u64, _text: Option<&[u8]>) {
-        self.push(selected, end, &EntryKind::EndSpan(selected.kind, start));
-    }
-}
-
-impl LeveledOutput for Queue {
-    fn begin_chunk(&mut self) {
-        // If events are waiting, this is the second part of one call.
-        if let Some(inner) = self.inner.as_mut().filter(|_| self.entries.is_empty()) {
-            inner.texts.iter_mut().for_each(String::clear);
-            inner.errors.clear();
+            _ => self.push(selected, at, &EntryKind::Delta(Place { start, end })),
         }
     }
 
     /// The deltas of a string in one chunk are told as one here too, where the first of them is.
-    fn delta_among_others(&mut self, level: usize, selected: &Selected<'_>, text: &str, at: u64) {
-        let range = self.keep_at(level, text);
+    fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
+        let (level, end) = (selected.level, self.entries.len());
+        let place = self.keep(level, text);
         let inner = self.inner.get_or_insert_default();
         if inner.newest_deltas.len() <= level {
-            inner.newest_deltas.resize(level + 1, 0);
+            // Unless the chunk began where no string was read inside, there is none.
+            inner.newest_deltas.resize(level + 1, end.saturating_sub(selected.patterns.len()));
         }
         let newest = inner.newest_deltas[level];
         let told = self.entries.get_mut(newest..newest + selected.patterns.len()).unwrap_or_default();
@@ -238,31 +246,46 @@ impl LeveledOutput for Queue {
         if told.first().is_some_and(|entry| entry.match_id == selected.first_match && is_delta(&entry.kind)) {
             for entry in told {
                 if let EntryKind::Delta(told) | EntryKind::InnerDelta(_, told) = &mut entry.kind {
-                    told.end = range.end;
+                    told.end = place.end;
                 }
             }
             return;
         }
-        inner.newest_deltas[level] = self.entries.len();
-        let kind = if level == 0 { EntryKind::Delta(range) } else { EntryKind::InnerDelta(level as u32, range) };
+        inner.newest_deltas[level] = end;
+        let kind = if level == 0 { EntryKind::Delta(place) } else { EntryKind::InnerDelta(level as u32, place) };
         self.push(selected, at, &kind);
     }
 
-    fn end_inner_atom(&mut self, level: usize, selected: &Selected<'_>, text: &str, end: u64) {
-        let range = self.keep_at(level, text);
-        self.push(selected, end, &EntryKind::EndInnerAtom(selected.kind, level as u32, range));
+    #[inline]
+    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
+        let place = self.keep(selected.level, text);
+        self.push(selected, end, &EntryKind::EndAtom(selected.kind, selected.level as u32, place));
     }
 
-    fn end_inner_span(&mut self, level: usize, selected: &Selected<'_>, end: u64, kept: Option<(Range<usize>, &[u8])>) {
+    #[inline]
+    fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>) {
         let kind = match kept {
             Some((Range { start, end }, _)) => {
-                EntryKind::EndInnerSpan(selected.kind, level as u32, Place { start, end })
+                EntryKind::EndSpan(selected.kind, selected.level as u32, Place { start, end })
             }
-            None => EntryKind::EndInnerUnkept,
+            None => EntryKind::EndUnkept,
         };
-        // There may have been no text before: an empty container, or a parser that was restored.
-        self.inner.get_or_insert_default();
         self.push(selected, end, &kind);
+    }
+
+    fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
+        self
+    }
+
+    fn begin_chunk(&mut self) {
+        // If events are waiting, this is the second part of one call.
+        let is_first = self.entries.is_empty();
+        let inner = self.inner.get_or_insert_default();
+        if is_first {
+            inner.texts.iter_mut().for_each(String::clear);
+            inner.errors.clear();
+            inner.newest_deltas.clear();
+        }
     }
 
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
@@ -270,34 +293,5 @@ impl LeveledOutput for Queue {
         let kind = EntryKind::InnerError(inner.errors.len());
         inner.errors.push(error.clone());
         self.push(selected, error.offset(), &kind);
-    }
-}
-
-impl Inner {
-    /// Out of the way of the other events.
-    #[cold]
-    fn event<'a>(
-        &'a self,
-        entry: &EntryKind,
-        complete: impl Fn(ValueKind, &'a [u8]) -> CompleteValue<'a>,
-        kept: impl FnOnce(usize, Range<usize>) -> Option<&'a [u8]>,
-    ) -> Option<EventKind<'a>> {
-        Some(match *entry {
-            EntryKind::InnerDelta(level, place) => EventKind::Delta(self.text(level, place)),
-            EntryKind::EndInnerAtom(kind, level, place) => {
-                EventKind::End(Some(complete(kind, self.text(level, place).as_bytes())))
-            }
-            EntryKind::EndInnerSpan(kind, level, place) => {
-                EventKind::End(kept(level as usize, place.start..place.end).map(|text| complete(kind, text)))
-            }
-            EntryKind::EndInnerUnkept => EventKind::End(None),
-            EntryKind::InnerError(place) => EventKind::InnerError(self.errors.get(place)?),
-            // The queue's own.
-            EntryKind::Begin(_) | EntryKind::Delta(_) | EntryKind::EndAtom(..) | EntryKind::EndSpan(..) => return None,
-        })
-    }
-
-    fn text(&self, level: u32, place: Place) -> &str {
-        self.texts.get(level as usize - 1).map_or("", |text| place.of(text))
     }
 }

@@ -9,7 +9,7 @@ use crate::tokenizer::Tokenizer;
 
 /// What the tokenizer knows of the innermost open value.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::parser) struct OpenValues {
+pub(crate) struct OpenValues {
     /// How many containers are open.
     depth: usize,
     /// Whether a string or an atom is.

@@ -94,14 +94,40 @@ impl Tracker {
         is_one
     }
 
+    /// Where the outermost selected value of a level's text begins that is open.
+    pub(crate) fn outermost_start(&self, level: usize) -> Option<u64> {
+        if !self.has_open_match_in(level) {
+            return None;
+        }
+        let (from, to) = self.frames_of(level);
+        let before = level.checked_sub(1).map_or(0, |outer| self.entered[outer].selecting_to);
+        // The patterns of the frames ascend: those up to the outermost selected one begin where the level does.
+        let frames = self.frames.get(from..to)?;
+        let outermost = frames.partition_point(|frame| frame.value.selecting_from <= before).checked_sub(1);
+        let value = outermost.map(|place| &frames[place].value).filter(|value| value.is_selected);
+        value.or(self.leaf.as_ref()).map(|value| value.start)
+    }
+
+    /// Where the selected values of a level's text begin that are open, outermost first.
+    pub(crate) fn selected_starts(&self, level: usize) -> impl Iterator<Item = u64> {
+        let (from, to) = self.frames_of(level);
+        let frames = self.frames[from..to].iter().map(|frame| &frame.value);
+        let leaf = self.leaf.iter().filter(move |_| level == self.level());
+        frames.chain(leaf).filter_map(|value| value.as_selected().map(|(start, _)| start))
+    }
+
+    /// The places of the frames of a level's text, that of the string which is read inside included.
+    fn frames_of(&self, level: usize) -> (usize, usize) {
+        (self.first_frame(level), self.entered.get(level).map_or(self.frames.len(), |string| string.frame + 1))
+    }
+
     /// Where the newest selected value of a level's text begins that is open. Its starts ascend, so it is the last.
     pub(crate) fn newest_start(&self, level: usize) -> Option<u64> {
         let leaf = self.leaf.as_ref().filter(|_| level == self.level());
         if let Some(leaf) = leaf {
             return Some(leaf.start);
         }
-        let from = self.first_frame(level);
-        let to = self.entered.get(level).map_or(self.frames.len(), |string| string.frame + 1);
+        let (from, to) = self.frames_of(level);
         // Where the patterns begin of what is open inside. Those of the frames ascend, so that the search is short.
         let inside = self.frames.get(to).map(|frame| &frame.value).or(self.leaf.as_ref());
         let end = inside.map_or(self.selecting.len(), |value| value.selecting_from);

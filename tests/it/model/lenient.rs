@@ -126,8 +126,14 @@ impl Reading<'_> {
                         if let Some((place, _)) = high {
                             self.replace(place, place + 6);
                         }
-                        self.decoded.push('\\');
-                        self.edits.push((start + 1, start + 1, "\\".to_owned()));
+                        if letter == b'\'' {
+                            self.cursor.accept()?;
+                            self.decoded.push('\'');
+                            self.edits.push((start, start + 1, String::new()));
+                        } else {
+                            self.decoded.push('\\');
+                            self.edits.push((start + 1, start + 1, "\\".to_owned()));
+                        }
                     }
                 }
                 return Ok(());

@@ -5,7 +5,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::error::{Deviation, Error};
+use super::{Deviation, Error};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deviations {
@@ -26,7 +26,7 @@ struct Noted {
 }
 
 impl Deviations {
-    pub(super) fn accepted() -> Self {
+    pub(crate) fn accepted() -> Self {
         Self { are_accepted: true, ..Self::default() }
     }
 
@@ -55,12 +55,12 @@ impl Deviations {
     }
 
     /// The first one is about to be noted: it is the text's error.
-    pub(super) fn begin(&mut self, first: Error) {
+    pub(crate) fn begin(&mut self, first: Error) {
         self.first = Some(first);
     }
 
     /// Notes a deviation.
-    pub(super) fn note(&mut self, deviation: Deviation) {
+    pub(crate) fn note(&mut self, deviation: Deviation) {
         let Noted { listed, count, newest } = &mut **self.noted.get_or_insert_default();
         // The byte that broke an escape is read again, and may also be wrong by itself.
         if *count > 0 && *newest == deviation.offset() {
@@ -74,7 +74,7 @@ impl Deviations {
     }
 
     /// Forgets them, but keeps the list's buffer.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.first = None;
         if let Some(noted) = &mut self.noted {
             noted.listed.clear();

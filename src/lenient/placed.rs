@@ -1,0 +1,58 @@
+//! The output behind a translator: offsets are those of the text as it came already, and the text of complete values is
+//! found in the strict text that is kept.
+
+use crate::error::Error;
+use crate::parser::{Kept, Output, Retained, Selected};
+
+pub(super) struct Placed<'a, 'o> {
+    pub(super) out: &'a mut (dyn Output + 'o),
+    pub(super) retained: &'a Retained,
+    pub(super) marks: &'a mut alloc::vec::Vec<u64>,
+    /// By how much offsets exceed places in the strict text, in what is being read.
+    pub(super) shift: u64,
+}
+
+impl Output for Placed<'_, '_> {
+    fn reads_later(&self) -> bool {
+        self.out.reads_later()
+    }
+
+    fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
+        self
+    }
+
+    fn begin(&mut self, selected: &Selected<'_>, at: u64) {
+        if selected.level == 0 {
+            self.marks.push(at.wrapping_sub(self.shift));
+        }
+        self.out.begin(selected, at);
+    }
+
+    fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
+        self.out.delta(selected, text, at);
+    }
+
+    fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
+        self.out.delta_among_others(selected, text, at);
+    }
+
+    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
+        if selected.level == 0 {
+            self.marks.pop();
+        }
+        self.out.end_atom(selected, text, end);
+    }
+
+    fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>) {
+        if selected.level > 0 {
+            return self.out.end_span(selected, end, kept);
+        }
+        let range = self.marks.pop().map(|mark| mark..end.wrapping_sub(self.shift));
+        let kept = range.filter(|_| self.retained.keeps_text()).and_then(|range| self.retained.find(range));
+        self.out.end_span(selected, end, kept);
+    }
+
+    fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
+        self.out.inner_error(selected, error);
+    }
+}

@@ -1,0 +1,142 @@
+//! Words: literals as Python spells them, numbers that are none, and keys without quotes.
+
+use super::run::Run;
+use super::state::Step;
+use crate::error::{DeviationKind, ErrorKind, Fault, Leniency};
+
+/// A literal that is not JSON's.
+struct Word {
+    spelling: &'static str,
+    /// The JSON literal that it stands for.
+    text: &'static str,
+    expected: &'static str,
+}
+
+const WORDS: [Word; 6] = [
+    Word { spelling: "True", text: "true", expected: "expected `True`" },
+    Word { spelling: "False", text: "false", expected: "expected `False`" },
+    Word { spelling: "None", text: "null", expected: "expected `None`" },
+    Word { spelling: "NaN", text: "null", expected: "expected `NaN`" },
+    Word { spelling: "Infinity", text: "null", expected: "expected `Infinity`" },
+    Word { spelling: "-Infinity", text: "null", expected: "expected `Infinity`" },
+];
+const TRUE: u8 = 0;
+const FALSE: u8 = 1;
+const NONE: u8 = 2;
+const NAN: u8 = 3;
+const INFINITY: u8 = 4;
+const MINUS_INFINITY: u8 = 5;
+
+/// The JSON literal that a word stands for.
+pub(super) fn text(word: u8) -> Option<&'static str> {
+    WORDS.get(usize::from(word)).map(|word| word.text)
+}
+
+/// Whether so many bytes of a word may have come.
+pub(super) fn may_have_matched(word: u8, matched: u8, allowed: Leniency) -> bool {
+    let kind = if word <= NONE { DeviationKind::PythonLiterals } else { DeviationKind::NonFinite };
+    let len = WORDS.get(usize::from(word)).map_or(0, |word| word.spelling.len());
+    allowed.allows(kind) && (1..len).contains(&usize::from(matched))
+}
+
+pub(super) fn expected(word: u8) -> &'static str {
+    WORDS[usize::from(word)].expected
+}
+
+impl Run<'_, '_> {
+    /// A byte with which no JSON value begins.
+    pub(super) fn begin_word(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
+        let (kind, word) = match byte {
+            b'T' => (DeviationKind::PythonLiterals, TRUE),
+            b'F' => (DeviationKind::PythonLiterals, FALSE),
+            b'I' => (DeviationKind::NonFinite, INFINITY),
+            // The next byte says which it is.
+            b'N' if self.lenient.allowed.allows(DeviationKind::PythonLiterals) => {
+                return self.hold(DeviationKind::PythonLiterals, Step::NoneOrNan, fault, pos);
+            }
+            b'N' => return self.hold(DeviationKind::NonFinite, Step::NoneOrNan, fault, pos),
+            _ => return Err(fault),
+        };
+        let at = self.pass(kind, fault)?;
+        self.begin(word, at)?;
+        Ok(pos + 1)
+    }
+
+    /// The byte after an `N`.
+    pub(super) fn none_or_nan(&mut self, pos: usize) -> Result<usize, Fault> {
+        let (kind, word) = match self.chunk[pos] {
+            b'o' => (Some(DeviationKind::PythonLiterals), NONE),
+            b'a' => (Some(DeviationKind::NonFinite), NAN),
+            _ => (None, NONE),
+        };
+        self.decide(kind)?;
+        self.begin(word, self.lenient.at)?;
+        Ok(pos)
+    }
+
+    /// The first letter of the literal stands for that of the word.
+    fn begin(&mut self, word: u8, at: u64) -> Result<(), Fault> {
+        self.put(&WORDS[usize::from(word)].text.as_bytes()[..1], at)?;
+        self.lenient.step = Step::Word(word, 1);
+        Ok(())
+    }
+
+    /// The byte that no number has after its first bytes: a deviation only in `-Infinity`, which began as a number.
+    pub(super) fn bad_number(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
+        if !self.tokenizer().is_in_minus() || byte != b'I' {
+            return Err(fault);
+        }
+        self.pass(DeviationKind::NonFinite, fault)?;
+        self.parts.tokenizer.take_minus_for_null();
+        self.parts.followers.tracker.leaf_is_null();
+        self.parts.retained.take_back(1);
+        self.parts.retained.keep(b"n");
+        self.lenient.step = Step::Word(MINUS_INFINITY, 2);
+        Ok(pos + 1)
+    }
+
+    pub(super) fn word(&mut self, word: usize, matched: usize, pos: usize) -> Result<usize, Fault> {
+        let Word { spelling, text, expected } = &WORDS[word];
+        let missing = &spelling.as_bytes()[matched..];
+        let came = &self.chunk[pos..self.chunk.len().min(pos + missing.len())];
+        if let Some(wrong) = came.iter().zip(missing).position(|(byte, letter)| byte != letter) {
+            return Err(Fault::new(ErrorKind::InvalidLiteral, self.at(pos + wrong), expected));
+        }
+        let end = pos + came.len();
+        self.lenient.step = Step::Word(word as u8, (matched + came.len()) as u8);
+        if came.len() == missing.len() {
+            self.lenient.step = Step::Strict;
+            let rest = &text.as_bytes()[1..];
+            self.put(rest, self.at(end) - rest.len() as u64)?;
+        }
+        Ok(end)
+    }
+
+    /// A byte with which no JSON key begins.
+    pub(super) fn begin_bare_key(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
+        if !is_of_name(byte) || byte.is_ascii_digit() {
+            return Err(fault);
+        }
+        let at = self.pass(DeviationKind::BareKeys, fault)?;
+        // It stands where it takes no room from the key.
+        self.put(b"\"", at - 1)?;
+        self.lenient.step = Step::BareKey;
+        Ok(pos)
+    }
+
+    /// Reads on in a key without quotes, which ends before the first byte that can't be part of it.
+    pub(super) fn bare_key(&mut self, pos: usize) -> Result<usize, Fault> {
+        let len = self.chunk[pos..].iter().position(|&byte| !is_of_name(byte));
+        let end = self.raw(pos, len.map_or(self.chunk.len(), |len| pos + len))?;
+        if len.is_some() {
+            self.put(b"\"", self.at(end))?;
+            self.lenient.step = Step::Strict;
+        }
+        Ok(end)
+    }
+}
+
+/// Whether a byte may be part of a key without quotes.
+pub(super) fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
