@@ -8,6 +8,7 @@ gives, and its name says so.
 from __future__ import annotations
 
 import gc
+import io
 import json
 import sys
 import time
@@ -21,6 +22,7 @@ import json_stream
 import json_stream.tokenizer
 import partial_json_parser
 import pydantic_core
+import typed
 from json_stream import to_standard_types
 from payloads import PAYLOADS, SIZES, cut, tool_call
 from streaming_json_parser import StreamingJsonParser
@@ -52,6 +54,13 @@ def ours_value(chunks: Chunks, pattern: str) -> Any:
             pass
     parser.finish()
     return parser.value()
+
+
+def ours_whole(chunks: Chunks, pattern: str) -> Any:
+    """Whole values only."""
+    for _ in jsonspigot.values(chunks, pattern):
+        pass
+    return None
 
 
 def ours_snapshots(chunks: Chunks, _: str) -> Any:
@@ -167,6 +176,7 @@ Contender = tuple[Callable[[Any, str], Any], type]
 DELTAS: dict[str, Contender] = {
     "jsonspigot, deltas": (ours_deltas, str),
     "jsonspigot, deltas, value at the end": (ours_value, str),
+    "jsonspigot, whole values": (ours_whole, str),
     "ijson (C), events of whole values only": (ijson_events, bytes),
     "json-stream, value at the end": (json_stream_value, bytes),
 }
@@ -273,6 +283,63 @@ def table() -> None:
             print(f"reparsing in tokens costs {ratio:.1f} times as much as deltas and snapshots")
 
 
+#: What is selected of each line: nothing, for all of it.
+Selection = str | None
+
+
+def ours_lines(chunks: Encoded, pattern: Selection) -> list[Any]:
+    return list(jsonspigot.values(chunks, pattern, framing="lines"))
+
+
+def ours_documents(chunks: Encoded, pattern: Selection) -> list[Any]:
+    """As events, which go on after a bad line."""
+    wanted = jsonspigot.End if pattern else jsonspigot.DocumentEnd
+    reader = jsonspigot.Documents("lines", pattern, retain="matches" if pattern else "all")
+    told = [event.value for chunk in chunks for event in reader.feed(chunk) if isinstance(event, wanted)]
+    return told + [event.value for event in reader.finish() if isinstance(event, wanted)]
+
+
+def ijson_lines(chunks: Encoded, pattern: Selection) -> list[Any]:
+    # Of a file: twice as fast as what is pushed.
+    text = io.BytesIO(b"".join(chunks))
+    return list(YAJL.items(text, pattern or "", multiple_values=True, use_float=True, buf_size=len(chunks[0])))
+
+
+def json_lines(chunks: Encoded, pattern: Selection) -> list[Any]:
+    values: list[Any] = []
+    rest = b""
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        values += map(json.loads, lines)
+    return [value[pattern] for value in values] if pattern else values
+
+
+LINES: dict[str, Callable[[Encoded, Selection], list[Any]]] = {
+    "jsonspigot, values": ours_lines,
+    "jsonspigot, Documents": ours_documents,
+    "ijson (C)": ijson_lines,
+    "json.loads": json_lines,
+}
+
+
+def lines_table(count: int = 3000) -> None:
+    """JSON Lines in chunks of 16 KiB: one field of each line, and all of it."""
+    record = {"name": "Ada Lovelace", "tags": ["a", "b", "c"], "score": 12.5, "text": "some text " * 6, "ok": {"n": None}}
+    text = b"".join(json.dumps({"id": number, **record}).encode() + b"\n" for number in range(count))
+    chunks = [text[at : at + 16_384] for at in range(0, len(text), 16_384)]
+    print(f"\nJSON Lines, {len(text) // count} bytes each; microseconds a line")
+    print(f"{'':42}{'one field':>10}{'all':>10}")
+    for name, run in LINES.items():
+        times: list[float] = []
+        for pattern in ("name", None):
+            assert run(chunks, pattern) == json_lines(chunks, pattern), name
+            times.append(best(lambda run=run, pattern=pattern: run(chunks, pattern)) / count * 1e6)
+        print(f"{name:42}" + "".join(f"{time:10.2f}" for time in times), flush=True)
+
+
 if __name__ == "__main__":
     print(f"Python {sys.version.split()[0]}, jsonspigot {jsonspigot.__version__}")
     table()
+    lines_table()
+    print()
+    typed.table()

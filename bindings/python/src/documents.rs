@@ -12,15 +12,17 @@ use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own, raised, raised_after};
 use crate::event::{Paths, Told, as_data, event_object, made_once};
 use crate::keys::Keys;
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
-use crate::parser::{Parser, checked_text, deviations, locked, state_name};
+use crate::parser::{Parser, checked_text, deviations, locked, require_unique, state_name};
+use crate::typed::{Typed, Watch, generic, with_typed};
 use crate::value::{Fractions, build, on_one_line};
 
 /// One of many documents has ended.
 ///
 /// ``document`` is its number, ``start`` its first byte in the stream, ``byte_count`` its length, ``error`` what was wrong
-/// with it or ``None``, ``deviations`` those of a lenient parser. ``value`` is its complete value, made when it is first
+/// with it or ``None``, ``deviations`` those of a lenient parser. ``line`` is the line
+/// of the stream that it is, for JSON Lines; ``None`` in a restored stream. ``value`` is its complete value, made when it is first
 /// asked for, and raises the error if there is one; ``raw`` is that value's JSON text on one line, or ``None``. ``parser`` is
 /// the parser as it was at the document's end, if snapshots were asked for.
 #[pyclass(frozen, module = "jsonspigot")]
@@ -31,6 +33,8 @@ pub(crate) struct DocumentEnd {
     start: u64,
     #[pyo3(get)]
     byte_count: u64,
+    #[pyo3(get)]
+    line: Option<u64>,
     #[pyo3(get)]
     error: Option<Py<PyAny>>,
     #[pyo3(get)]
@@ -62,7 +66,7 @@ impl DocumentEnd {
     }
 
     #[new]
-    #[pyo3(signature = (document, error = None, *, raw = None, start = 0, byte_count = 0, deviations = None, deviation_count = 0, decimals = false))]
+    #[pyo3(signature = (document, error = None, *, raw = None, start = 0, byte_count = 0, line = None, deviations = None, deviation_count = 0, decimals = false))]
     #[allow(clippy::too_many_arguments, reason = "they are its parts, by name")]
     fn new(
         py: Python<'_>,
@@ -71,6 +75,7 @@ impl DocumentEnd {
         raw: Option<&str>,
         start: u64,
         byte_count: u64,
+        line: Option<u64>,
         deviations: Option<Py<PyTuple>>,
         deviation_count: u64,
         decimals: bool,
@@ -79,7 +84,19 @@ impl DocumentEnd {
         let deviations = deviations.unwrap_or_else(|| PyTuple::empty(py).unbind());
         let fractions = if decimals { Fractions::Decimal } else { Fractions::Float };
         let (parser, value) = (None, OnceLock::new());
-        Ok(Self { document, start, byte_count, error, deviations, deviation_count, parser, text, value, fractions })
+        Ok(Self {
+            document,
+            start,
+            byte_count,
+            line,
+            error,
+            deviations,
+            deviation_count,
+            parser,
+            text,
+            value,
+            fractions,
+        })
     }
 
     /// Whether its fractions are ``Decimal``.
@@ -128,12 +145,13 @@ impl DocumentEnd {
             Some(error) => format!("error={}", error.bind(py).repr()?),
             None => format!("byte_count={}", self.byte_count),
         };
-        Ok(format!("DocumentEnd(document={}, {state})", self.document))
+        let line = self.line.map(|line| format!("line={line}, ")).unwrap_or_default();
+        Ok(format!("DocumentEnd(document={}, {line}{state})", self.document))
     }
 }
 
 impl DocumentEnd {
-    fn of(py: Python<'_>, ended: &EndedDocument<'_>, options: &Options) -> PyResult<Self> {
+    fn of(py: Python<'_>, ended: &EndedDocument<'_>, options: &Options, lines: &Lines) -> PyResult<Self> {
         let core = ended.parser();
         let error = ended.error().map(|error| exception(py, error, None)).transpose()?;
         let parser = if options.has_snapshots() { Some(Py::new(py, Parser::of(core.clone(), options))?) } else { None };
@@ -141,8 +159,9 @@ impl DocumentEnd {
             document: ended.number(),
             start: ended.start(),
             byte_count: ended.byte_count(),
+            line: lines.of_document(ended.start()),
             error: error.map(Bound::unbind),
-            deviations: deviations(py, core)?.unbind(),
+            deviations: deviations(py, core.deviations())?.unbind(),
             deviation_count: core.deviation_count(),
             parser,
             text: ended.complete().ok().map(|value| value.text().into()),
@@ -152,11 +171,54 @@ impl DocumentEnd {
     }
 }
 
+/// Counts the lines of a stream whose documents are lines, so that each has its physical line.
+pub(crate) struct Lines {
+    is_counted: bool,
+    /// How many have ended before the chunk; nothing if that is not known.
+    ended: Option<u64>,
+    /// The offsets at which lines begin that the chunk has ended.
+    begins: Vec<u64>,
+}
+
+impl Lines {
+    pub(crate) fn of(framing: Framing) -> Self {
+        let is_counted = framing == Framing::Lines;
+        Self { is_counted, ended: is_counted.then_some(0), begins: Vec::new() }
+    }
+
+    /// Of a restored stream: how many lines came before is not part of the state.
+    fn unknown(framing: Framing) -> Self {
+        Self { ended: None, ..Self::of(framing) }
+    }
+
+    fn reset(&mut self) {
+        self.begins.clear();
+        self.ended = self.is_counted.then_some(0);
+    }
+
+    /// A chunk at this offset.
+    pub(crate) fn begin(&mut self, offset: u64, chunk: &[u8]) {
+        self.ended = self.ended.map(|ended| ended + self.begins.len() as u64);
+        self.begins.clear();
+        if self.ended.is_some() {
+            self.begins.extend(memchr::memchr_iter(b'\n', chunk).map(|at| offset + at as u64 + 1));
+        }
+    }
+
+    /// The number of the line, from 1, that a document is on, which begins there or before the chunk.
+    pub(crate) fn of_document(&self, start: u64) -> Option<u64> {
+        Some(self.ended? + self.begins.partition_point(|begin| *begin <= start) as u64 + 1)
+    }
+}
+
 /// Reads many JSON texts in one stream, one after the other.
 ///
 /// ``framing`` says where one ends: ``"lines"`` (JSON Lines; a bad line is reported and the next one is read),
 /// ``"concatenated"`` or ``"sequence"`` (RFC 7464). ``feed`` returns the matches' events, each with its ``document`` number,
 /// and a ``DocumentEnd`` after each text. The options are those of ``Parser``.
+///
+/// With a ``model`` there is also a ``TypedDocument`` each time that more of a text is known, the last one just before its
+/// ``DocumentEnd``; with ``snapshots=False`` only that one.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct Documents(Mutex<Inner>);
 
@@ -168,15 +230,19 @@ struct Inner {
     mirror: Mirror,
     /// The number of the document that the mirror shows.
     mirrored: u64,
+    lines: Lines,
+    watch: Watch,
 }
 
 impl Inner {
     fn run<'py>(
         &mut self,
         py: Python<'py>,
+        chunk: &[u8],
         read: impl FnOnce(&mut jsonspigot::Documents, &mut dyn FnMut(DocumentEvent<'_>)) -> Result<(), jsonspigot::Error>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { documents, options, paths, .. } = self;
+        let Self { documents, options, paths, lines, watch, .. } = self;
+        lines.begin(documents.offset(), chunk);
         let mut told = Told::new(py);
         let result = read(documents, &mut |event| match event {
             DocumentEvent::Match { document, event } => {
@@ -184,7 +250,12 @@ impl Inner {
             }
             DocumentEvent::End(ended) => {
                 paths.clear();
-                told.push(DocumentEnd::of(py, &ended, options).and_then(|end| Ok(Bound::new(py, end)?.into_any())));
+                told.push(DocumentEnd::of(py, &ended, options, lines).and_then(|end| {
+                    if watch.has_views() {
+                        watch.end(py, None, end.value(py).ok().as_ref());
+                    }
+                    Ok(Bound::new(py, end)?.into_any())
+                }));
             }
             _ => {}
         });
@@ -194,14 +265,14 @@ impl Inner {
     }
 }
 
-fn named(framing: &str) -> PyResult<Framing> {
+pub(crate) fn named(framing: &str) -> PyResult<Framing> {
     framing.parse().map_err(|_| {
         PyValueError::new_err(format!("framing: expected 'lines', 'concatenated' or 'sequence', not '{framing}'"))
     })
 }
 
 impl Documents {
-    fn of(documents: jsonspigot::Documents, options: Options) -> Self {
+    fn of(documents: jsonspigot::Documents, options: Options, lines: Lines, watch: Watch) -> Self {
         Self(Mutex::new(Inner {
             documents,
             options,
@@ -209,22 +280,63 @@ impl Documents {
             keys: Keys::default(),
             mirror: Mirror::new(options.fractions),
             mirrored: 0,
+            lines,
+            watch,
         }))
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         locked(&self.0, "reader of documents")
     }
+
+    /// The options, and what makes events of typed views.
+    fn choices(model: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, Watch)> {
+        let Some(model) = model else { return Ok((Options::of(options)?, Watch::default())) };
+        let options = Options::for_models(options)?;
+        require_unique(options.rejects_duplicates())?;
+        Ok((options, Watch::telling(model.py(), "Rows", model)?))
+    }
+
+    /// Reads, and adds the events of typed views when nothing is locked any more.
+    fn read<'py>(
+        slf: &Bound<'py, Self>,
+        chunk: &[u8],
+        read: impl FnOnce(&mut jsonspigot::Documents, &mut dyn FnMut(DocumentEvent<'_>)) -> Result<(), jsonspigot::Error>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (events, teller) = {
+            let mut inner = slf.get().lock()?;
+            (inner.run(slf.py(), chunk, read), inner.watch.teller(slf.py()))
+        };
+        with_typed(slf.as_any(), teller, events)
+    }
+
+    /// What is new in the open document's snapshot since a moment.
+    pub(crate) fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
+        let mut inner = self.lock()?;
+        let Inner { documents, keys, mirror, mirrored, .. } = &mut *inner;
+        let number = documents.number();
+        if *mirrored != number {
+            mirror.clear();
+            *mirrored = number;
+        }
+        documents.parser().map_or(Ok(None), |parser| mirror.seen(py, parser, keys, moment))
+    }
 }
 
 #[pymethods]
 impl Documents {
     #[new]
-    #[pyo3(signature = (framing, patterns = None, **options))]
-    fn new(framing: &str, patterns: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let options = Options::of(options)?;
+    #[pyo3(signature = (framing, patterns = None, *, model = None, **options))]
+    fn new(
+        framing: &str,
+        patterns: Option<&Bound<'_, PyAny>>,
+        model: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (options, watch) = Self::choices(model, options)?;
         let parser = options.builder().build(&pattern_set(patterns)?);
-        Ok(Self::of(jsonspigot::Documents::new(named(framing)?, parser), options))
+        let framing = named(framing)?;
+        Ok(Self::of(jsonspigot::Documents::new(framing, parser), options, Lines::of(framing), watch))
     }
 
     /// The stream's state as bytes, between two chunks; see ``Parser.save``.
@@ -234,34 +346,72 @@ impl Documents {
 
     /// The stream that was saved, with the framing, patterns and options that it had; see ``Parser.restore``.
     #[staticmethod]
-    #[pyo3(signature = (framing, patterns, state, **options))]
+    #[pyo3(signature = (framing, patterns, state, *, model = None, **options))]
     fn restore(
         py: Python<'_>,
         framing: &str,
-        patterns: &Bound<'_, PyAny>,
+        patterns: Option<&Bound<'_, PyAny>>,
         state: &Bound<'_, PyAny>,
+        model: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        let options = Options::of(options)?;
-        let parser = options.builder().build(&pattern_set(Some(patterns))?);
-        let documents = jsonspigot::Documents::restore(named(framing)?, parser, state.bytes());
-        Ok(Self::of(documents.map_err(|error| bad_state(py, &error))?, options))
+        let (options, watch) = Self::choices(model, options)?;
+        let parser = options.builder().build(&pattern_set(patterns)?);
+        let framing = named(framing)?;
+        let documents = jsonspigot::Documents::restore(framing, parser, state.bytes());
+        Ok(Self::of(documents.map_err(|error| bad_state(py, &error))?, options, Lines::unknown(framing), watch))
     }
 
     /// Feeds the next piece of the stream, cut anywhere.
     ///
     /// Raises ``JsonSpigotError`` only for concatenated texts, which end at a bad one; with the other framings, its
     /// ``DocumentEnd`` has the error, and the stream goes on.
-    fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let mut inner = self.lock()?;
-        let chunk = Chunk::of(chunk, || inner.documents.offset())?;
-        inner.run(py, |documents, on_event| documents.feed_with(chunk.bytes(), on_event))
+    fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let offset = slf.get().lock()?.documents.offset();
+        let chunk = Chunk::of(chunk, || offset)?;
+        Self::read(slf, chunk.bytes(), |documents, on_event| documents.feed_with(chunk.bytes(), on_event))
     }
 
     /// Ends the stream, and with it the last text.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.lock()?.run(py, |documents, on_event| documents.finish_with(on_event))
+    fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        Self::read(slf, &[], |documents, on_event| documents.finish_with(on_event))
+    }
+
+    /// A typed view of the open document, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Without
+    /// ``snapshots=True`` it shows only whole values. Between documents, ``look`` gives the last one's complete value; if that
+    /// was cut or wrong, what was last known of it. Needs ``duplicate_keys="reject"``.
+    #[pyo3(
+        signature = (model, **options),
+        text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
+    )]
+    fn typed<'py>(
+        slf: &Bound<'py, Self>,
+        model: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Py<Typed>> {
+        let py = slf.py();
+        {
+            let inner = slf.get().lock()?;
+            require_unique(inner.options.rejects_duplicates())?;
+        }
+        let view = Self::_view(slf, model, options)?;
+        slf.get().lock()?.watch.add(None, &view, py);
+        Ok(view)
+    }
+
+    /// A view that does not learn how the text ends: the caller says so (`_whole`, `_broken`).
+    #[pyo3(signature = (model, **options))]
+    fn _view<'py>(
+        slf: &Bound<'py, Self>,
+        model: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Py<Typed>> {
+        let decimals = {
+            let inner = slf.get().lock()?;
+            inner.options.fractions == Fractions::Decimal
+        };
+        Py::new(slf.py(), Typed::of_document(slf, model, decimals, options)?)
     }
 
     /// The open document's snapshot; ``None`` between documents. Needs ``snapshots=True``.
@@ -305,6 +455,7 @@ impl Documents {
         inner.paths.clear();
         inner.mirror.clear();
         inner.mirrored = 0;
+        inner.lines.reset();
         Ok(())
     }
 
@@ -325,15 +476,22 @@ impl Documents {
         Ok(self.lock()?.documents.offset())
     }
 
+    #[classmethod]
+    fn __class_getitem__<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        generic(class, item)
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.0.try_lock().map_or(Ok(()), |inner| inner.mirror.traverse(&visit))
+        let Ok(inner) = self.0.try_lock() else { return Ok(()) };
+        inner.watch.traverse(&visit)?;
+        inner.mirror.traverse(&visit)
     }
 
     fn __clear__(&self) {
         if let Ok(mut inner) = self.0.try_lock() {
-            let mirror = std::mem::take(&mut inner.mirror);
+            let (mirror, watch) = (std::mem::take(&mut inner.mirror), std::mem::take(&mut inner.watch));
             drop(inner);
-            drop(mirror);
+            drop((mirror, watch));
         }
     }
 }

@@ -4,21 +4,24 @@ use std::sync::{Mutex, MutexGuard};
 
 use jsonspigot::envelope::{Delimiter, EnvelopeEvent as CoreEvent};
 use jsonspigot::{Payload, PayloadStatus, Retain};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own_at};
 use crate::event::{Paths, Told, as_data, event_object};
 use crate::keys::Keys;
+use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, limit, pattern_set};
-use crate::parser::locked;
+use crate::parser::{deviations, locked, require_unique};
 use crate::saved::Saved;
+use crate::typed::{Typed, Watch, generic, with_typed};
 use crate::utf8::{Flaw, Utf8};
 use crate::value::{Fractions, build, on_one_line};
 
-/// What an envelope tells: text around payloads, and what is in them.
+/// The events of an envelope: text around payloads, and what is in them.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) enum EnvelopeEvent {
     /// Text outside payloads.
@@ -29,8 +32,9 @@ pub(crate) enum EnvelopeEvent {
     Match { mark: String, event: Py<PyAny> },
     /// A piece of a payload that is plain text.
     Fragment { mark: String, text: String },
-    /// A payload has ended. ``status`` is ``"complete"``, ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or
-    /// ``"raw"``; ``value`` and ``raw`` (its JSON text on one line) are there if it is complete; ``text`` is what came.
+    /// A payload has ended. ``status`` is ``"complete"``, ``"accepted"`` (with deviations, which were to be accepted),
+    /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value`` and ``raw`` (its JSON text on one
+    /// line, as strict JSON) are there if it is complete or accepted; ``text`` is what came.
     End {
         mark: String,
         status: String,
@@ -39,6 +43,8 @@ pub(crate) enum EnvelopeEvent {
         text: String,
         error: Py<PyAny>,
         close: String,
+        deviations: Py<PyTuple>,
+        deviation_count: u64,
     },
 }
 
@@ -112,6 +118,8 @@ pub(crate) struct Verdict {
     pub(crate) raw: Option<String>,
     pub(crate) text: String,
     pub(crate) error: Py<PyAny>,
+    pub(crate) deviations: Py<PyTuple>,
+    pub(crate) deviation_count: u64,
 }
 
 impl Verdict {
@@ -133,17 +141,20 @@ impl Verdict {
                 Some(error) => exception(py, error, None)?.unbind(),
                 None => py.None(),
             },
+            deviations: deviations(py, payload.deviations())?.unbind(),
+            deviation_count: payload.deviation_count(),
         })
     }
 }
 
-fn event<'py>(
-    py: Python<'py>,
+/// The content of an event's Python object; nothing for an event that this version does not know.
+fn made(
+    py: Python<'_>,
     event: &CoreEvent<'_>,
     fractions: Fractions,
     paths: &mut Paths,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let made = match event {
+) -> PyResult<Option<EnvelopeEvent>> {
+    Ok(Some(match event {
         CoreEvent::Text(text) => EnvelopeEvent::Text { text: (*text).to_owned() },
         CoreEvent::Begin { delimiter, open, offset } => {
             paths.clear();
@@ -157,33 +168,47 @@ fn event<'py>(
             EnvelopeEvent::Fragment { mark: delimiter.to_string(), text: (*text).to_owned() }
         }
         CoreEvent::End { delimiter, payload, close, .. } => {
-            let Verdict { status, value, raw, text, error, .. } = Verdict::of(py, payload, fractions)?;
+            let Verdict { status, value, raw, text, error, deviations, deviation_count, .. } =
+                Verdict::of(py, payload, fractions)?;
             let (mark, status, close) = (delimiter.to_string(), status.to_owned(), (*close).to_owned());
-            EnvelopeEvent::End { mark, status, value, raw, text, error, close }
+            EnvelopeEvent::End { mark, status, value, raw, text, error, close, deviations, deviation_count }
         }
         _ => return Ok(None),
-    };
-    Ok(Some(made.into_pyobject(py)?.into_any()))
+    }))
 }
 
 /// Separates what a person should see from payloads between delimiters.
 ///
-/// ``marks`` are ``"comment:NAME"``, ``"fence:INFO"``, ``"tag:NAME"``, ``"bare"`` or ``"bare:object"``, with ``":json"`` or
+/// ``marks`` are ``"comment:NAME"``, ``"fence:INFO"``, ``"fence:*"`` (any that holds an object or array), ``"tag:NAME"``, ``"bare"`` or ``"bare:object"``, with ``":json"`` or
 /// ``":raw"`` appended to say what to expect there. The patterns apply to each payload; the options are those of ``Parser``.
+///
+/// With ``models``, by the mark, there is also a ``TypedPayload`` each time that more of such a payload is known, the last one
+/// just before its ``End``; with ``snapshots=False`` only that one.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct Envelope(Mutex<Inner>);
 
 struct Inner {
     envelope: jsonspigot::envelope::Envelope,
     utf8: Utf8,
-    fractions: Fractions,
+    options: Options,
     paths: Paths,
+    keys: Keys,
+    /// Of the open payload.
+    mirror: Mirror,
+    watch: Watch,
 }
 
 impl Inner {
     fn finish<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>) {
-        let Self { envelope, fractions, paths, utf8: _ } = self;
-        envelope.finish_with(|told_event| push(told, event(py, &told_event, *fractions, paths)));
+        let Self { envelope, options, paths, mirror, watch, .. } = self;
+        envelope.finish_with(|event| push(py, told, &event, options.fractions, paths, mirror, watch));
+    }
+
+    /// The parser of the open payload, if it shows what is known.
+    fn open(&mut self) -> Option<(&jsonspigot::Parser, &mut Keys, &mut Mirror)> {
+        self.envelope.open_payload()?;
+        let parser = self.envelope.parser();
+        parser.has_snapshots().then_some((parser, &mut self.keys, &mut self.mirror))
     }
 }
 
@@ -198,25 +223,47 @@ fn checked<'py>(py: Python<'py>, read: Result<(), Flaw>, events: Bound<'py, PyLi
     Err(own_at(py, &message, kind, (offset, line, column), "$", Some(events)))
 }
 
+/// Marks: one, or an iterable of them.
+pub(crate) fn delimiters(marks: &Bound<'_, PyAny>) -> PyResult<Vec<Delimiter>> {
+    let marks_given: Vec<String> = if marks.is_instance_of::<PyString>() {
+        vec![marks.extract()?]
+    } else {
+        marks.try_iter()?.map(|mark| mark?.extract()).collect::<PyResult<_>>()?
+    };
+    marks_given
+        .iter()
+        .map(|mark| mark.parse::<Delimiter>().map_err(|error| PyValueError::new_err(format!("mark '{mark}': {error}"))))
+        .collect()
+}
+
 impl Envelope {
     /// An envelope as it is made, or as `state` was saved.
     fn made(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
         payload_limit: Option<&Bound<'_, PyAny>>,
+        models: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
         state: Option<&[u8]>,
     ) -> PyResult<Self> {
-        let marks_given: Vec<String> = if marks.is_instance_of::<PyString>() {
-            vec![marks.extract()?]
-        } else {
-            marks.try_iter()?.map(|mark| mark?.extract()).collect::<PyResult<_>>()?
+        let delimiters = delimiters(marks)?;
+        let (options, watch) = match models {
+            None => (Options::of(options)?, Watch::default()),
+            Some(models) => {
+                let options = Options::for_models(options)?;
+                require_unique(options.rejects_duplicates())?;
+                let by_mark = PyDict::new(models.py());
+                for pair in models.call_method0("items")?.try_iter()? {
+                    let (mark, model): (String, Bound<'_, PyAny>) = pair?.extract()?;
+                    let is_one = |delimiter: &&Delimiter| mark.parse().is_ok_and(|mark: Delimiter| mark == **delimiter);
+                    let Some(delimiter) = delimiters.iter().find(is_one) else {
+                        return Err(PyValueError::new_err(format!("models: '{mark}' is not among the marks")));
+                    };
+                    by_mark.set_item(delimiter.to_string(), model)?;
+                }
+                (options, Watch::telling(models.py(), "Payloads", by_mark.as_any())?)
+            }
         };
-        let delimiters: Vec<Delimiter> = marks_given
-            .iter()
-            .map(|mark| mark.parse().map_err(|error| PyValueError::new_err(format!("mark '{mark}': {error}"))))
-            .collect::<PyResult<_>>()?;
-        let options = Options::of(options)?;
         let builder = jsonspigot::envelope::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
         let limit = payload_limit.map(|value| limit("payload_limit", value)).transpose()?.flatten();
         let builder = match limit {
@@ -230,31 +277,75 @@ impl Envelope {
                 .and_then(|saved| Ok((builder.restore(delimiters, &patterns, saved.state)?, Utf8::of(&saved)?)))
                 .map_err(|error| bad_state(marks.py(), &error))?,
         };
-        Ok(Self(Mutex::new(Inner { envelope, utf8, fractions: options.fractions, paths: Paths::default() })))
+        let (paths, keys, mirror) = (Paths::default(), Keys::default(), Mirror::new(options.fractions));
+        Ok(Self(Mutex::new(Inner { envelope, utf8, options, paths, keys, mirror, watch })))
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         locked(&self.0, "envelope")
     }
+
+    /// Reads, and adds the events of typed views when nothing is locked any more.
+    fn read<'py>(
+        slf: &Bound<'py, Self>,
+        read: impl FnOnce(&mut Inner) -> PyResult<Bound<'py, PyList>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (events, teller) = {
+            let mut inner = slf.get().lock()?;
+            (read(&mut inner), inner.watch.teller(slf.py()))
+        };
+        with_typed(slf.as_any(), teller, events)
+    }
+
+    /// What is new in the open payload's snapshot since a moment.
+    pub(crate) fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
+        self.lock()?.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.seen(py, parser, keys, moment))
+    }
 }
 
-fn push<'py>(told: &mut Told<'py>, event: PyResult<Option<Bound<'py, PyAny>>>) {
-    if let Some(event) = event.transpose() {
-        told.push(event);
+/// Adds an event to the list, and notes what it means for those who look at payloads.
+fn push<'py>(
+    py: Python<'py>,
+    told: &mut Told<'py>,
+    core: &CoreEvent<'_>,
+    fractions: Fractions,
+    paths: &mut Paths,
+    mirror: &mut Mirror,
+    watch: &mut Watch,
+) {
+    let made = made(py, core, fractions, paths);
+    match &made {
+        Ok(Some(EnvelopeEvent::Begin { .. })) => mirror.clear(),
+        Ok(Some(EnvelopeEvent::End { status, value, .. })) => {
+            let is_whole = matches!(status.as_str(), "complete" | "accepted");
+            watch.end(py, None, is_whole.then_some(value));
+        }
+        _ => {}
     }
+    if let Some(made) = made.transpose() {
+        told.push(made.and_then(|made| Ok(made.into_pyobject(py)?.into_any())));
+    }
+}
+
+fn require_snapshots(options: &Options) -> PyResult<()> {
+    if options.has_snapshots() {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err("this envelope keeps no snapshots: make it with snapshots=True"))
 }
 
 #[pymethods]
 impl Envelope {
     #[new]
-    #[pyo3(signature = (marks, patterns = None, *, payload_limit = None, **options))]
+    #[pyo3(signature = (marks, patterns = None, *, payload_limit = None, models = None, **options))]
     fn new(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
         payload_limit: Option<&Bound<'_, PyAny>>,
+        models: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        Self::made(marks, patterns, payload_limit, options, None)
+        Self::made(marks, patterns, payload_limit, models, options, None)
     }
 
     /// The envelope's state as bytes, between two chunks: with what is held back, and the text of the open payload. See
@@ -266,45 +357,108 @@ impl Envelope {
 
     /// The envelope that was saved, with the marks, patterns and options that it had; see ``Parser.restore``.
     #[staticmethod]
-    #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, **options))]
+    #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, models = None, **options))]
     fn restore(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
         state: &Bound<'_, PyAny>,
         payload_limit: Option<&Bound<'_, PyAny>>,
+        models: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        Self::made(marks, patterns, payload_limit, options, Some(state.bytes()))
+        Self::made(marks, patterns, payload_limit, models, options, Some(state.bytes()))
     }
 
     /// Feeds the next piece of the text, as ``str`` or as UTF-8 cut anywhere.
     ///
     /// Raises ``JsonSpigotError`` if it is not UTF-8; its ``events`` are those before the bad byte, and the end of an open
     /// payload. Every later call raises the same error, until ``reset``.
-    fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let mut inner = self.lock()?;
-        let chunk = Chunk::of(chunk, || inner.utf8.offset())?;
-        let mut told = Told::new(py);
-        let had_flaw = inner.utf8.has_flaw();
-        let Inner { envelope, utf8, fractions, paths } = &mut *inner;
-        let read = utf8.feed(chunk.bytes(), |text| {
-            envelope.feed_with(text, |told_event| push(&mut told, event(py, &told_event, *fractions, paths)));
-        });
-        if read.is_err() && !had_flaw {
-            inner.finish(py, &mut told);
-        }
-        checked(py, read, told.finish()?)
+    fn feed<'py>(slf: &Bound<'py, Self>, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let offset = slf.get().lock()?.utf8.offset();
+        let chunk = Chunk::of(chunk, || offset)?;
+        Self::read(slf, |inner| {
+            let mut told = Told::new(py);
+            let had_flaw = inner.utf8.has_flaw();
+            let Inner { envelope, utf8, options, paths, mirror, watch, .. } = inner;
+            let read = utf8.feed(chunk.bytes(), |text| {
+                envelope.feed_with(text, |event| push(py, &mut told, &event, options.fractions, paths, mirror, watch));
+            });
+            if read.is_err() && !had_flaw {
+                inner.finish(py, &mut told);
+            }
+            checked(py, read, told.finish()?)
+        })
     }
 
     /// Ends the text: text that was held back is returned, and a payload that is still open is truncated.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+    fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Self::read(slf, |inner| {
+            let mut told = Told::new(py);
+            if !inner.utf8.has_flaw() {
+                inner.finish(py, &mut told);
+            }
+            checked(py, inner.utf8.finish(), told.finish()?)
+        })
+    }
+
+    /// The open payload as far as it is known; ``None`` between payloads. Needs ``snapshots=True``. The same rules as for
+    /// ``Parser.snapshot`` apply.
+    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        let mut told = Told::new(py);
-        if !inner.utf8.has_flaw() {
-            inner.finish(py, &mut told);
+        require_snapshots(&inner.options)?;
+        inner.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.update(py, parser, keys))
+    }
+
+    /// The path to the innermost open value of the open payload; ``None`` if nothing is open. Needs ``snapshots=True``.
+    fn open_path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let mut inner = self.lock()?;
+        require_snapshots(&inner.options)?;
+        let Some((parser, keys, mirror)) = inner.open() else { return Ok(None) };
+        mirror.update(py, parser, keys)?;
+        mirror.open_path(py, parser)
+    }
+
+    /// The mark of the open payload; ``None`` between payloads.
+    #[getter]
+    fn open_mark(&self) -> PyResult<Option<String>> {
+        Ok(self.lock()?.envelope.open_payload().map(ToString::to_string))
+    }
+
+    /// A typed view of the open payload, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Without
+    /// ``snapshots=True`` it shows only whole values. Between payloads, ``look`` gives the last one's complete value; if that
+    /// was cut or wrong, what was last known of it. Needs ``duplicate_keys="reject"``.
+    #[pyo3(
+        signature = (model, **options),
+        text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
+    )]
+    fn typed<'py>(
+        slf: &Bound<'py, Self>,
+        model: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Py<Typed>> {
+        let py = slf.py();
+        {
+            let inner = slf.get().lock()?;
+            require_unique(inner.options.rejects_duplicates())?;
         }
-        checked(py, inner.utf8.finish(), told.finish()?)
+        let view = Self::_view(slf, model, options)?;
+        slf.get().lock()?.watch.add(None, &view, py);
+        Ok(view)
+    }
+
+    /// A view that does not learn how the text ends: the caller says so (`_whole`, `_broken`).
+    #[pyo3(signature = (model, **options))]
+    fn _view<'py>(
+        slf: &Bound<'py, Self>,
+        model: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Py<Typed>> {
+        let decimals = {
+            let inner = slf.get().lock()?;
+            inner.options.fractions == Fractions::Decimal
+        };
+        Py::new(slf.py(), Typed::of_payload(slf, model, decimals, options)?)
     }
 
     /// Begins a new text.
@@ -312,8 +466,35 @@ impl Envelope {
         let mut inner = self.lock()?;
         inner.envelope.reset();
         inner.paths.clear();
+        inner.mirror.clear();
         inner.utf8 = Utf8::default();
         Ok(())
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let inner = self.lock()?;
+        let marks: Vec<_> = inner.envelope.delimiters().iter().map(ToString::to_string).collect();
+        let open = inner.envelope.open_payload().map_or_else(|| "text".to_owned(), |open| format!("in {open}"));
+        Ok(format!("<jsonspigot.Envelope {}, {open}, {} bytes>", marks.join(" "), inner.utf8.offset()))
+    }
+
+    #[classmethod]
+    fn __class_getitem__<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        generic(class, item)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(inner) = self.0.try_lock() else { return Ok(()) };
+        inner.watch.traverse(&visit)?;
+        inner.mirror.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut inner) = self.0.try_lock() {
+            let (mirror, watch) = (std::mem::take(&mut inner.mirror), std::mem::take(&mut inner.watch));
+            drop(inner);
+            drop((mirror, watch));
+        }
     }
 }
 

@@ -17,9 +17,11 @@ mod options;
 mod parser;
 mod provider;
 mod saved;
+mod typed;
 #[allow(dead_code, reason = "the command's own file, which has more in it")]
 mod utf8;
 mod value;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -35,4 +37,8 @@ mod _native {
     use super::parser::{Parser, Revision};
     #[pymodule_export]
     use super::provider::{ProviderStream, StreamEvent};
+    #[pymodule_export]
+    use super::typed::{LevelObject, Place, Shape, Typed};
+    #[pymodule_export]
+    use super::values::Values;
 }

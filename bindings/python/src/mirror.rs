@@ -6,6 +6,8 @@
 //! stack's, and any other is the user's. The walk goes down from the root, and from the first container that is shared on,
 //! everything below it is shared too. Without a GIL the count is no such proof, so there everything counts as shared.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use jsonspigot::{Parser, PartialValue, PatchOp, Revision, Segment, ValueKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyNone, PyString, PyTuple};
@@ -24,6 +26,34 @@ pub(crate) struct Mirror {
     /// Where the newest value is in the last of them, if it is a string or number.
     leaf: Place,
     fractions: Fractions,
+    moment: Moment,
+}
+
+/// How far somebody has seen a mirror.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// Which text it is; 0 for none.
+    pub(crate) epoch: u64,
+    /// Counts all changes.
+    changes: u64,
+    /// Counts those that are not just more of the string that was open and still is.
+    steps: u64,
+}
+
+/// What is new.
+pub(crate) enum Seen<'py> {
+    Unchanged,
+    /// More of the string that was open and still is.
+    Grown {
+        text: Bound<'py, PyAny>,
+        raw: Bound<'py, PyAny>,
+    },
+    /// The innermost open value is at that path.
+    Changed {
+        raw: Bound<'py, PyAny>,
+        path: Bound<'py, PyTuple>,
+    },
+    Complete(Bound<'py, PyAny>),
 }
 
 /// A string of so many bytes is made anew sooner than added to.
@@ -111,6 +141,33 @@ impl Mirror {
         *self = Self::new(self.fractions);
     }
 
+    /// What is new since a moment, which becomes this one; nothing before the first value.
+    pub(crate) fn seen<'py>(
+        &mut self,
+        py: Python<'py>,
+        parser: &Parser,
+        keys: &mut Keys,
+        moment: &mut Moment,
+    ) -> PyResult<Option<Seen<'py>>> {
+        let Some(raw) = self.update(py, parser, keys)? else { return Ok(None) };
+        let before = std::mem::replace(moment, self.moment);
+        if before == self.moment {
+            return Ok(Some(Seen::Unchanged));
+        }
+        if before.epoch == self.moment.epoch && before.steps == self.moment.steps {
+            let text = match self.stack.last() {
+                Some(parent) => parent.container.get(py, &self.leaf)?,
+                None => raw.clone(),
+            };
+            return Ok(Some(Seen::Grown { text, raw }));
+        }
+        Ok(match self.open_path(py, parser)? {
+            Some(path) => Some(Seen::Changed { raw, path }),
+            // The root of a text that has failed is open.
+            None => Some(Seen::Complete(raw)),
+        })
+    }
+
     /// The snapshot now; nothing before the first value.
     pub(crate) fn update<'py>(
         &mut self,
@@ -126,10 +183,20 @@ impl Mirror {
     }
 
     fn apply_patch(&mut self, py: Python<'_>, parser: &Parser, keys: &mut Keys) -> PyResult<()> {
+        if self.moment.epoch == 0 {
+            static EPOCHS: AtomicU64 = AtomicU64::new(1);
+            self.moment.epoch = EPOCHS.fetch_add(1, Ordering::Relaxed);
+        }
         let ops = parser.patch_since(self.revision).map_err(|error| crate::error::raised(py, &error))?;
+        let (mut count, mut has_grown) = (0, false);
         for op in ops {
             self.apply(py, &op, keys)?;
+            count += 1;
+            has_grown = op.appended().is_some() && !op.value().is_complete();
         }
+        self.moment.changes += 1;
+        // Without an operation, something has closed.
+        self.moment.steps += u64::from(!(count == 1 && has_grown));
         self.revision = parser.revision();
         Ok(())
     }

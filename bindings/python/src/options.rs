@@ -33,6 +33,16 @@ impl Options {
         Ok(options)
     }
 
+    /// Choices for typed views, where the caller has made none: what is open is shown, and a member that comes twice is an
+    /// error.
+    pub(crate) fn for_models(arguments: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut options = Self::of(arguments)?;
+        let is_given = |name| arguments.map_or(Ok(false), |arguments| arguments.contains(name));
+        options.snapshots |= !is_given("snapshots")?;
+        options.duplicate_keys.get_or_insert(DuplicateKeys::Reject);
+        Ok(options)
+    }
+
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         match name {
             "snapshots" => self.snapshots = value.is_truthy()?,
@@ -78,8 +88,13 @@ impl Options {
         }
     }
 
+    /// Whether a second member of a name is an error, where that is the choice unless another is made.
+    pub(crate) fn rejects_duplicates_by(&self, default: DuplicateKeys) -> bool {
+        self.duplicate_keys.unwrap_or(default) == DuplicateKeys::Reject
+    }
+
     pub(crate) fn rejects_duplicates(&self) -> bool {
-        self.duplicate_keys == Some(DuplicateKeys::Reject)
+        self.rejects_duplicates_by(DuplicateKeys::LastWins)
     }
 
     pub(crate) fn has_snapshots(&self) -> bool {

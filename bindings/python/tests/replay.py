@@ -88,6 +88,7 @@ def replay(vector: Vector, checkpoint: int | None = None) -> list[str]:
         arguments.setdefault("duplicate_keys", "last-wins")
         arguments["structured"] = options.get("structured", False)
         arguments["provider_events"] = options.get("providerEvents", False)
+        arguments["envelope"] = options.get("envelope")
     shown = "snapshot" if options.get("snapshots") else "patch" if options.get("patches") else None
     with_value = options.get("value", False)
     framing = options.get("documents")
@@ -285,6 +286,11 @@ def verdict(event: Any) -> list[tuple[str, str | None]]:
         members.append(("value", event.raw))
     elif event.status != "empty":
         members.append(("raw", quoted(event.text)))
+    if event.status == "accepted":
+        listed = (f'{{"kind":{quoted(it.kind)},"offset":{it.offset}}}' for it in event.deviations)
+        members.append(("deviations", f"[{','.join(listed)}]"))
+        more = event.deviation_count - len(event.deviations)
+        members.append(("more", str(more) if more else None))
     said: list[tuple[str, str | None]] = []
     if event.error is not None:
         said += place(event.error)
@@ -360,6 +366,12 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
                     ("executed", None if was_told else quoted(executed)),
                 ],
             )
+        case E.PayloadMatch(mark=mark, event=told, block=block):
+            return match_line(told, [("mark", quoted(mark)), ("block", str(block)), choice_of(event)])
+        case E.PayloadFragment(mark=mark, text=text, block=block):
+            return line("fragment", [("mark", quoted(mark)), ("block", str(block)), choice_of(event), ("text", quoted(text))])
+        case E.PayloadEnd(mark=mark, block=block):
+            return line("payload", [("mark", quoted(mark)), ("block", str(block)), choice_of(event), *verdict(event)])
         case E.CallError(kind=kind, call=call):
             return line("call-error", [("call", number(call)), ("kind", quoted(kind))])
         case E.ApprovalRequest(id=id_, call=call, json=text):
@@ -438,7 +450,7 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
             return line("unknown-event", [("text", quoted(text))])
         case E.BadFrame(text=text):
             return line("bad-frame", [("text", quoted(text))])
-        case E.Fragment() | E.End():
+        case E.Fragment() | E.End() | E.PayloadStart():
             # The command has no lines for these.
             return None
     raise AssertionError(event)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import dataclasses
 import json
 import pickle
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -29,6 +32,7 @@ from jsonspigot import (
     deltas,
     provider_events,
     snapshots,
+    values,
 )
 
 
@@ -51,7 +55,14 @@ def every_event() -> list[Any]:
     envelope = Envelope("fence:json", "a")
     told += [*envelope.feed('Hello ```json\n{"a": "x"}\n``` and ```json\n{"a"]\n```'), *envelope.finish()]
     told += provider_events([*BOOK[:-2], chat('"}', 0), STOP], "city")
+    told += [TypedCall(0, "book", Slot(day="2026-11-23"), complete=True), TypedCall(0, None, None, error=KeyError("x"))]
+    told += Documents("lines", model=Slot).feed('{"day": "2026-11-23"}\n{"day": 1.5}\n')
+    told += Envelope("bare", models={"bare": Slot}).feed('{"day": "2026-11-23"}, ')
     return told
+
+
+class Slot(BaseModel):
+    day: date
 
 
 EVENTS = every_event()
@@ -60,6 +71,7 @@ EVENTS = every_event()
 def test_there_are_events_of_every_class() -> None:
     assert {event.to_dict()["type"].partition(".")[0] for event in EVENTS} == {
         "Begin", "Delta", "End", "InnerError", "DocumentEnd", "EnvelopeEvent", "StreamEvent",
+        "TypedCall", "TypedDocument", "TypedPayload",
     }  # fmt: skip
     assert len({type(event) for event in EVENTS}) > 12
 
@@ -80,7 +92,9 @@ def test_an_event_is_data(event: Any) -> None:
         event: type(event)  # type: ignore[valid-type]
 
     held = Holder(event=event)
-    assert held.model_dump() == {"event": event} and held.model_dump(mode="json") == {"event": as_dict}
+    # In Python's mode, pydantic makes a dict of each dataclass.
+    assert dataclasses.is_dataclass(event) or held.model_dump() == {"event": event}
+    assert held.model_dump(mode="json") == {"event": as_dict}
     assert Holder.model_json_schema()["properties"]["event"]["type"] == "object"
     with pytest.raises(ValidationError):
         Holder(event=1)  # type: ignore[call-arg]
@@ -236,3 +250,54 @@ def test_a_call_that_was_cut_is_never_complete() -> None:
 
 def test_envelope_events_are_told_apart() -> None:
     assert EnvelopeEvent.Text("a") != EnvelopeEvent.Text("b")
+
+
+def test_values_are_whole() -> None:
+    text = '{"a": [{"id": 1, "n": "x"}, {"id": 2.5}], "b": {"id": null}}'
+    for size in (1, 5, 100):
+        chunks = [text[at : at + size] for at in range(0, len(text), size)]
+        assert list(values(chunks, "$..id")) == [1, 2.5, None]
+        assert list(values(chunks, ["a[*]", "b"])) == [{"id": 1, "n": "x"}, {"id": 2.5}, {"id": None}]
+        assert list(values(chunks)) == [json.loads(text)]
+        assert list(values([*chunks, "\n", *chunks], framing="lines")) == [json.loads(text)] * 2
+        assert list(values([*chunks, *chunks], "a[1].id", framing="concatenated", decimals=True)) == [Decimal("2.5")] * 2
+    assert list(values(["12", "3"])) == [123]
+    assert asyncio.run(collected(values(AsyncSource(['{"id": 1', "}"]), "id"))) == [1]
+    with pytest.raises(TypeError, match="snapshots"):
+        values([], snapshots=True)
+
+
+async def collected(source: Any) -> list[Any]:
+    return [item async for item in source]
+
+
+def test_values_before_an_error() -> None:
+    seen: list[Any] = []
+    with pytest.raises(JsonSpigotError) as raised:
+        for value in values(['{"id": 1}\n\n{"id": 2}\n', '{"id": x}\n{"id": 4}'], "id", framing="lines"):
+            seen.append(value)
+    assert seen == [1, 2] and raised.value.kind == "unexpected-byte"
+    assert raised.value.__notes__ == ["in line 4 of the stream"]
+    for pattern, text in (("a | b", '{"a": "{]"}'), ("a", '{"a": 1'), (None, "")):
+        with pytest.raises(JsonSpigotError):
+            list(values([text], pattern))
+    reader = values(["[1, 2", ", x"], "[*]")
+    assert [next(reader), next(reader)] == [1, 2]
+    with pytest.raises(JsonSpigotError):
+        next(reader)
+
+
+@pytest.mark.parametrize("size", [1, 4, 100])
+def test_documents_have_their_physical_line(size: int) -> None:
+    text = "1\n\n  \n2\n{]\n\r\n3\n4"
+    told: list[Any] = []
+    reader = Documents("lines")
+    for at in range(0, len(text), size):
+        told += reader.feed(text[at : at + size])
+    told += reader.finish()
+    assert [(end.line, end.error is None) for end in told] == [(1, True), (4, True), (5, False), (7, True), (8, True)]
+    assert "line=5" in repr(told[2]) and told[2].to_dict()["line"] == 5
+    reader.reset()
+    assert [end.line for end in reader.feed("1\n2\n")] == [1, 2]
+    assert [end.line for end in Documents.restore("lines", None, reader.save()).feed("3\n")] == [None]
+    assert [end.line for end in Documents("concatenated").feed("[] [] ")] == [None, None]

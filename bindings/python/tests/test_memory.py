@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
-from jsonspigot import Documents, Envelope, JsonSpigotError, Parser, ProviderStream
+from jsonspigot import Documents, Envelope, JsonSpigotError, Parser, ProviderStream, deltas, values
 
 
 def resident() -> int:
@@ -56,7 +57,25 @@ def others() -> None:
     Envelope("tag:x", "a").feed('hi <x>{"a": "b"}</x>')
 
 
-@pytest.mark.parametrize(("run", "times"), [(one_parser, 100_000), (a_finished_one, 50_000), (a_stream, 20_000), (others, 20_000)])
+class Item(BaseModel):
+    name: str
+    sizes: list[int] = []
+
+
+ITEMS = dict[str, list[Item]]
+
+
+def typed_views() -> None:
+    text = '{"items": [{"name": "a", "sizes": [1]}, {"name": "b'
+    parser = Parser(snapshots=True, duplicate_keys="reject")
+    view = parser.typed(ITEMS)
+    for at in range(0, len(text), 9):
+        parser.feed(text[at : at + 9])
+        view.look()
+    list(values(['[{"name": "a"}, 1]'], "[*]"))
+
+
+@pytest.mark.parametrize(("run", "times"), [(typed_views, 2_000), (one_parser, 100_000), (a_finished_one, 50_000), (a_stream, 20_000), (others, 20_000)])
 def test_no_reference_is_leaked(run: Callable[[], None], times: int) -> None:
     for _ in range(200):
         run()
@@ -93,6 +112,19 @@ def test_memory_is_flat_over_a_million_feeds() -> None:
     assert resident() - memory < 1 << 20
     parser.feed('"}]')
     parser.finish()
+
+
+def test_deltas_keep_nothing() -> None:
+    def source(count: int) -> Iterator[str]:
+        yield '{"say": "'
+        for _ in range(count):
+            yield "x" * 1000
+        yield '"}'
+
+    assert sum(len(delta.text) for delta in deltas(source(2_000), "say")) == 2_000_000
+    memory = resident()
+    assert sum(len(delta.text) for delta in deltas(source(30_000), "say")) == 30_000_000
+    assert resident() - memory < 4 << 20
 
 
 def test_circles_are_collected() -> None:

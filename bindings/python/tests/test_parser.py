@@ -533,3 +533,48 @@ def test_a_number_that_decimal_refuses_is_an_error_of_ours() -> None:
 def test_marks_are_any_iterable() -> None:
     given = (mark for mark in ["fence:json", "tag:think"])
     assert any(isinstance(event, EnvelopeEvent.End) for event in Envelope(given).feed("```json\n1\n```\n"))
+
+
+def test_payloads_in_a_provider_stream() -> None:
+    chunk = '{"choices":[{"delta":{"content":%s},"finish_reason":%s}]}'
+    stream = ProviderStream("openai-chat", "a", envelope=["fence:*", "tag:think"])
+    told = stream.push(chunk % (json.dumps("<think>Hm</think>See ```js"), "null"))
+    told += stream.push(chunk % (json.dumps('on\n{"a": "x'), "null"))
+    saved = ProviderStream.restore("openai-chat", "a", stream.save(), envelope=["fence:*", "tag:think"])
+    for again in (stream, saved):
+        end = again.push(chunk % (json.dumps('y"}\n```.'), '"stop"')) + again.finish()
+        assert again.unfinished() is None
+        payload = next(event for event in end if isinstance(event, StreamEvent.PayloadEnd))
+        assert (payload.mark, payload.status, payload.value, payload.block) == ("fence:*", "complete", {"a": "xy"}, 0)
+        assert payload == pickle.loads(pickle.dumps(payload))
+        assert payload.to_dict()["type"] == "StreamEvent.PayloadEnd"
+    fragments = [event.text for event in told if isinstance(event, StreamEvent.PayloadFragment)]
+    assert fragments == ["Hm"]
+    assert "".join(event.text for event in told if isinstance(event, StreamEvent.Text)) == "See "
+    with pytest.raises(ValueError, match="mark 'note:x'"):
+        ProviderStream("openai-chat", envelope="note:x")
+
+
+def test_what_is_accepted() -> None:
+    options = {"lenient": "model-output", "accept_deviations": True}
+    envelope = Envelope("fence:json", **options)
+    end = (envelope.feed('```json\n{"a": [1,],}\n```') + envelope.finish())[-1]
+    assert isinstance(end, EnvelopeEvent.End)
+    assert (end.status, end.value, end.raw, end.text) == ("accepted", {"a": [1]}, '{"a":[1]}', '\n{"a": [1,],}\n')
+    assert [(it.kind, it.offset) for it in end.deviations] == [("trailing-commas", 10), ("trailing-commas", 12)]
+    assert end.deviation_count == 2
+    stream = ProviderStream("ollama", **options)
+    line = '{"message":{"tool_calls":[{"function":{"name":"f","arguments":"{\\"a\\": 1,}"}}]},"done":true,"done_reason":"stop"}'
+    ends = [event for event in stream.push(line) if isinstance(event, StreamEvent.CallEnd)]
+    assert [(end.status, end.value, len(end.deviations)) for end in ends] == [("accepted", {"a": 1}, 1)]
+    stream.finish()
+    assert stream.unfinished() is None
+
+
+def test_a_message_without_a_call_that_was_cut() -> None:
+    stream = ProviderStream("ollama", with_message=True)
+    line = '{"message":{"content":"I look.","tool_calls":[{"function":{"name":"f","arguments":"{\\"a"}}]},"done":true,"done_reason":"length"}'
+    stream.push(line)
+    stream.finish()
+    assert stream.message() is None
+    assert stream.message_without_calls() == {"role": "assistant", "content": "I look."}

@@ -306,6 +306,21 @@ def fed(model: Any, text: str, size: int, **options: Any) -> list[Partial[Any]]:
     return looks
 
 
+def is_final(shown: Any, end: Any) -> None:
+    """What is shown as closed is what the whole text has there."""
+    if isinstance(shown, BaseModel) and not isinstance(shown, Open):
+        assert type(shown) is type(end) and shown == end
+    elif isinstance(shown, BaseModel):
+        for name in shown.model_fields_set:
+            is_final(getattr(shown, name), getattr(end, name))
+    elif isinstance(shown, dict):
+        for name, value in shown.items():
+            is_final(value, end[name])
+    elif isinstance(shown, (list, tuple)):
+        for value, other in zip(shown, end, strict=False):
+            is_final(value, other)
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 @pytest.mark.parametrize(("model", "document"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_every_model(model: Any, document: Any, size: int) -> None:
@@ -317,6 +332,7 @@ def test_every_model(model: Any, document: Any, size: int) -> None:
         assert looks[-1].complete and looks[-1].value == expected
         assert type(looks[-1].value) is type(expected)
     for look in looks:
+        is_final(look.value, expected)
         again = pickle.loads(pickle.dumps(look.value))
         assert again == look.value and type(again) is type(look.value)
         assert copy.deepcopy(look.value) == look.value
@@ -445,6 +461,96 @@ def test_equal_unions_are_not_the_same() -> None:
 
     assert type(list(snapshots(['{"x": 1}'], model=A | B))[-1].value) is A
     assert type(list(snapshots(['{"x": 1}'], model=B | A))[-1].value) is B
+
+
+def test_numbers_are_numbers_below_a_wrap_validator() -> None:
+    class Free(BaseModel):
+        model_config = ConfigDict(extra="allow")
+
+    model = Annotated[list[Free], BeforeValidator(lambda value: value)]
+    for look in fed(model, '[{"x": 1.5, "y": {"z": [2.5, 3]}}, {"w": {"v": 0.25, "u": "t"}}]', 1, decimals=True):
+        assert "Decimal" not in repr(look)
+    for look in fed(Any, '[1.5, {"a": 2.5}]', 1, decimals=True):
+        assert "Decimal" not in repr(look)
+
+
+def test_an_open_object_is_spelt_out() -> None:
+    shown = fed(Private, '{"a": "text"}', 1)
+    assert repr(shown[0].value) == "OpenPrivate(a=None)" and repr(shown[1].value) == "OpenPrivate(a='', length=0)"
+
+
+def test_any_exception_of_a_validator_is_raised_and_sticks() -> None:
+    for error in (KeyError("x"), StopIteration("x"), KeyboardInterrupt(), MemoryError(), TypeError("x")):
+
+        class Raises(BaseModel):
+            a: str
+            b: str = ""
+
+            @field_validator("a")
+            @classmethod
+            def wrong(cls, _: str) -> str:
+                raise error
+
+        parser = Parser(snapshots=True, duplicate_keys="reject")
+        typed = parser.typed(Raises)
+        parser.feed('{"a": "x", "b": "')
+        for _ in range(2):
+            with pytest.raises(type(error)):
+                typed.look()
+        # A new text begins anew.
+        parser.reset()
+        assert typed.look() is None
+        parser.feed('{"b": "y')
+        assert typed.look().value.b == "y"  # type: ignore[union-attr]
+
+
+def test_views_from_within_validators_and_from_threads() -> None:
+    import threading
+
+    told: list[str] = []
+
+    class Asks(BaseModel):
+        a: str
+
+        @field_validator("a")
+        @classmethod
+        def look(cls, value: str) -> str:
+            with pytest.raises(RuntimeError, match="in use"):
+                typed.look()
+            told.append(repr(parser.snapshot()))
+            return value
+
+    parser = Parser(snapshots=True, duplicate_keys="reject")
+    typed = parser.typed(Asks)
+    parser.feed('{"a": "x"')
+    assert typed.look().value.a == "x" and told == ["{'a': 'x'}"]  # type: ignore[union-attr]
+
+    class Fresh(BaseModel):
+        items: list[Slot]
+
+    text = json.dumps({"items": [SLOT, SLOT]})
+    seen: list[str] = []
+    together = threading.Barrier(50)
+
+    def run() -> None:
+        together.wait()
+        seen.append(repr(fed(Fresh, text, 3)))
+
+    threads = [threading.Thread(target=run) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 50 and len(set(seen)) == 1
+
+
+def test_very_deep_values() -> None:
+    class Deep(BaseModel):
+        a: Deep | None = None
+
+    with pytest.raises(RecursionError):
+        list(snapshots(['{"a":' * 5000], model=Deep, max_depth=None))
+    assert list(snapshots(['{"a":' * 100 + "{}" + "}" * 100], model=Deep))[-1].complete
 
 
 def test_random_models_and_documents() -> None:

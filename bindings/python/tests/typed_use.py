@@ -27,12 +27,15 @@ from jsonspigot import (
     StreamEvent,
     Typed,
     TypedCall,
+    TypedDocument,
+    TypedPayload,
     ValueState,
     apply_patch,
     deltas,
     events,
     provider_events,
     snapshots,
+    values,
 )
 
 
@@ -119,3 +122,36 @@ def others() -> None:
     for said in Envelope(["bare"]).finish():
         if isinstance(said, EnvelopeEvent.Text):
             assert_type(said.text, str)
+
+
+def many(chunks: list[str], body: AsyncIterator[bytes]) -> None:
+    assert_type(values(chunks, "a[*]"), Generator[Any, None, None])
+    assert_type(values(body, framing="lines", decimals=True), AsyncGenerator[Any, None])
+    for row in Documents("lines", model=Reply).feed("1"):
+        match row:
+            case TypedDocument(value=value, complete=True):
+                print(value)
+            case DocumentEnd(error=error):
+                assert_type(error, JsonSpigotError | None)
+                assert_type(row.line, int | None)
+            case _:
+                pass
+    assert_type(Documents("lines").feed("1"), list[Event | DocumentEnd])
+    assert_type(Documents("lines", snapshots=True, duplicate_keys="reject").typed(Reply), Typed[Reply])
+    envelope = Envelope(["fence:json"], models={"fence:json": Reply})
+    assert_type(envelope.feed("x"), list[EnvelopeEvent | TypedPayload])
+    assert_type(envelope.typed(TypeAdapter(Reply)).look(), Partial[Reply] | None)
+    assert_type(envelope.open_mark, str | None)
+    stream = ProviderStream("auto", models={"reply": Reply})
+    assert_type(stream.push({}), list[StreamEvent | TypedCall])
+    assert_type(stream.typed(0, Reply), Typed[Reply])
+    plain: ProviderStream = ProviderStream("openai-chat", envelope="fence:*")
+    for event in plain.feed(b""):
+        match event:
+            case StreamEvent.PayloadEnd(status="accepted", deviations=deviations):
+                assert_type(deviations[0].kind, str)
+            case _:
+                pass
+    for told in provider_events(chunks, structured=True, models={None: Reply}):
+        if isinstance(told, TypedCall):
+            assert_type(told.complete, bool)

@@ -15,7 +15,7 @@ lo
 """
 
 from ._errors import Deviation, JsonSpigotError, PatternError
-from ._iterate import deltas, events, snapshots
+from ._iterate import deltas, events, snapshots, values
 from ._native import (
     Begin,
     Delta,
@@ -29,11 +29,13 @@ from ._native import (
     ProviderStream,
     Revision,
     StreamEvent,
+    Typed,
 )
 from ._open import Open
 from ._patch import PatchOp, apply_patch
-from ._provider import TypedCall, provider_events
-from ._typed import Partial, Typed
+from ._provider import provider_events
+from ._streams import TypedCall, TypedDocument, TypedPayload
+from ._typed import Partial
 from ._types import Chunk, Event, ParserOptions, ValueKind, ValueState
 
 __all__ = [
@@ -60,6 +62,8 @@ __all__ = [
     "StreamEvent",
     "Typed",
     "TypedCall",
+    "TypedDocument",
+    "TypedPayload",
     "ValueKind",
     "ValueState",
     "apply_patch",
@@ -67,6 +71,7 @@ __all__ = [
     "events",
     "provider_events",
     "snapshots",
+    "values",
 ]
 
 __version__ = "0.1.0"

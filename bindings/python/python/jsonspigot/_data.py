@@ -12,7 +12,7 @@ from ._errors import JsonSpigotError
 
 #: What an event has beside what its pattern for `match` names.
 _MATCH = ("pattern", "match_id", "offset", "document")
-_DOCUMENT = ("start", "byte_count", "deviations", "deviation_count")
+_DOCUMENT = ("start", "byte_count", "line", "deviations", "deviation_count")
 
 
 def to_dict(event: Any) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def core_schema(cls: Any) -> Any:
 
 
 def _dumped(event: Any, info: Any) -> Any:
-    return to_dict(event) if info.mode == "json" else event
+    return event.to_dict() if info.mode == "json" else event
 
 
 def _name(event: Any) -> str:

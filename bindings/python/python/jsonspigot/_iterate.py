@@ -7,12 +7,10 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from ._errors import JsonSpigotError
-from ._native import Delta, Parser
-from ._types import Chunk, Event, ParserOptions
+from ._native import Delta, Parser, Values
+from ._types import Adapter, Chunk, Event, Framing, ParserOptions
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
     from ._typed import Partial
 
 T = TypeVar("T")
@@ -40,7 +38,7 @@ def events(
     >>> [type(event).__name__ for event in events(['{"say": "Hel', 'lo"}'], "say")]
     ['Begin', 'Delta', 'Delta', 'End']
     """
-    return _loop(source, Parser(patterns, **_lean(options)), _all)
+    return _loop(source, Parser(patterns, **_lean(options)))
 
 
 @overload
@@ -57,7 +55,41 @@ def deltas(
     >>> [delta.text for delta in deltas(['{"say": "Hel', 'lo"}'], "say")]
     ['Hel', 'lo']
     """
-    return _loop(source, Parser(patterns, **_lean(options)), _only_deltas)
+    # A delta has no way to ask for the whole string.
+    options.setdefault("retain", "nothing")
+    return _loop(source, Parser(patterns, **options), _only_deltas)
+
+
+@overload
+def values(
+    source: Iterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[ParserOptions]
+) -> Generator[Any, None, None]: ...
+@overload
+def values(
+    source: AsyncIterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[ParserOptions]
+) -> AsyncGenerator[Any, None]: ...
+def values(
+    source: Iterable[Chunk] | AsyncIterable[Chunk],
+    patterns: Patterns = None,
+    *,
+    framing: Framing | None = None,
+    **options: Unpack[ParserOptions],
+) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
+    """The whole values that the patterns select, each as soon as it is complete: dicts, lists, strings, numbers.
+
+    With a ``framing`` the source has many texts, as ``Documents`` says: ``"lines"`` reads JSON Lines. Without patterns, the
+    values are the texts themselves. The first error is raised after the values before it; that of a line has the number of
+    the line in a note. The options are those of ``Parser``, without ``snapshots``, ``provisional`` and ``retain``.
+
+    >>> list(values(['[{"id": 1}, {"id"', ': 2}]'], "[*].id"))
+    [1, 2]
+    >>> list(values(['{"id": 1}\\n{"id"', ': 2}\\n'], framing="lines"))
+    [{'id': 1}, {'id': 2}]
+    """
+    for name in ("snapshots", "provisional", "retain"):
+        if name in options:
+            raise TypeError(f"values() has no argument {name!r}")
+    return _loop(source, Values("$" if patterns is None and framing is None else patterns, framing, **options))
 
 
 @overload
@@ -86,7 +118,7 @@ def snapshots(
 def snapshots(
     source: Iterable[Chunk],
     *,
-    model: type[T] | TypeAdapter[T],
+    model: type[T] | Adapter[T],
     context: Any = None,
     strict: bool | None = None,
     by_alias: bool | None = None,
@@ -97,7 +129,7 @@ def snapshots(
 def snapshots(
     source: AsyncIterable[Chunk],
     *,
-    model: type[T] | TypeAdapter[T],
+    model: type[T] | Adapter[T],
     context: Any = None,
     strict: bool | None = None,
     by_alias: bool | None = None,
@@ -182,90 +214,94 @@ def _lean(options: ParserOptions) -> ParserOptions:
     return {"retain": "matches", **options}
 
 
-def _all(told: list[Event]) -> Iterable[Event]:
-    return told
-
-
 def _only_deltas(told: list[Event]) -> Iterable[Delta]:
     return (event for event in told if isinstance(event, Delta))
 
 
-Choice = Callable[[list[Any]], Iterable[Any]]
+#: What of a call's events is passed on; all of them, without one.
+Choice = Callable[[list[Any]], Iterable[Any]] | None
 
 
 def _loop(
-    source: Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser, choose: Choice
+    source: Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser | Values, choose: Choice = None
 ) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
-    def read(chunk: Chunk) -> Attempt:
-        return _tried(parser.feed, chunk)
-
-    def finish() -> Attempt:
-        return _tried(parser.finish)
-
     if isinstance(source, AsyncIterable):
-        return in_async(source, read, finish, choose)
-    return in_sync(source, read, finish, choose)
-
-
-#: The events of a call, and its error, which is raised only after they have been passed on.
-Attempt = tuple[list[Any], Exception | None]
+        return in_async(source, parser.feed, parser.finish, choose)
+    return in_sync(source, parser.feed, parser.finish, choose)
 
 
 def in_sync(
-    source: Iterable[Any], read: Callable[[Any], Attempt], finish: Callable[[], Attempt], choose: Choice
+    source: Iterable[Any], read: Callable[[Any], list[Any]], finish: Callable[[], list[Any]], choose: Choice = None
 ) -> Generator[Any, None, None]:
-    """Reads a source to its end, and closes it if the loop is left before."""
+    """Reads a source to its end, and closes it if the loop is left before. An error is raised after its events."""
     iterator = iter(source)
     is_read = False
+    error: JsonSpigotError | None = None
     try:
         for chunk in iterator:
-            told, error = read(chunk)
-            yield from choose(told)
+            try:
+                told: Any = read(chunk)
+            except JsonSpigotError as raised:
+                told, error = raised.events, raised
+            if choose is not None:
+                told = choose(told)
+            if told:
+                yield from told
             if error is not None:
                 raise error
         is_read = True
-        told, error = finish()
-        yield from choose(told)
+        told, error = _ended(finish)
+        yield from told if choose is None else choose(told)
         if error is not None:
             raise error
     finally:
         if not is_read:
-            for opened in (iterator, source):
+            for opened in _once(iterator, source):
                 close = getattr(opened, "close", None)
                 if close is not None:
                     close()
 
 
 async def in_async(
-    source: AsyncIterable[Any], read: Callable[[Any], Attempt], finish: Callable[[], Attempt], choose: Choice
+    source: AsyncIterable[Any], read: Callable[[Any], list[Any]], finish: Callable[[], list[Any]], choose: Choice = None
 ) -> AsyncGenerator[Any, None]:
     """The same of an async source."""
     iterator = aiter(source)
     is_read = False
+    error: JsonSpigotError | None = None
     try:
         async for chunk in iterator:
-            told, error = read(chunk)
-            for chosen in choose(told):
-                yield chosen
+            try:
+                told: Any = read(chunk)
+            except JsonSpigotError as raised:
+                told, error = raised.events, raised
+            if choose is not None:
+                told = choose(told)
+            for item in told:
+                yield item
             if error is not None:
                 raise error
         is_read = True
-        told, error = finish()
-        for chosen in choose(told):
-            yield chosen
+        told, error = _ended(finish)
+        for item in told if choose is None else choose(told):
+            yield item
         if error is not None:
             raise error
     finally:
         if not is_read:
-            for opened in (iterator, source):
+            for opened in _once(iterator, source):
                 close = getattr(opened, "aclose", None) or getattr(opened, "close", None)
                 closing = None if close is None else close()
                 if isawaitable(closing):
                     await closing
 
 
-def _tried(call: Callable[..., list[Event]], *arguments: Chunk) -> Attempt:
+def _ended(finish: Callable[[], list[Any]]) -> tuple[list[Any], JsonSpigotError | None]:
     try:
-        return call(*arguments), None
+        return finish(), None
     except JsonSpigotError as error:
         return error.events, error
+
+
+def _once(iterator: object, source: object) -> tuple[object, ...]:
+    return (iterator,) if iterator is source else (iterator, source)

@@ -1,20 +1,22 @@
 """What the native module has. `tests/test_types.py` checks this file against it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self, Unpack, final, overload
+from typing import Any, Generic, Self, Unpack, final, overload
 
-from pydantic import TypeAdapter
-from typing_extensions import disjoint_base
+from typing_extensions import TypeVar, disjoint_base
 
 from ._errors import Deviation, JsonSpigotError
 from ._patch import PatchOp
-from ._typed import Partial, T, Typed
+from ._streams import TypedCall, TypedDocument, TypedPayload
+from ._typed import Partial, T
 from ._types import (
+    Adapter,
     Chunk,
     DeviationName,
     DuplicateKeys,
     Event,
     Framing,
+    Models,
     ParserOptions,
     PayloadStatus,
     ProviderName,
@@ -22,6 +24,11 @@ from ._types import (
     ValueKind,
     ValueState,
 )
+
+# What a reader tells: `TypedCall` and the like only if it was made with models.
+_CallTold = TypeVar("_CallTold", default=StreamEvent)
+_PayloadTold = TypeVar("_PayloadTold", default=EnvelopeEvent)
+_DocumentTold = TypeVar("_DocumentTold", default=Event | DocumentEnd)
 
 @final
 class Begin:
@@ -199,13 +206,13 @@ class Parser:
     def snapshot(self) -> Any: ...
     def snapshot_raw(self) -> str | None: ...
     @overload
-    def snapshot_as(self, model: type[T] | TypeAdapter[T]) -> Partial[T] | None: ...
+    def snapshot_as(self, model: type[T] | Adapter[T]) -> Partial[T] | None: ...
     @overload
     def snapshot_as(self, model: Any) -> Partial[Any] | None: ...
     @overload
     def typed(
         self,
-        model: type[T] | TypeAdapter[T],
+        model: type[T] | Adapter[T],
         *,
         context: Any = None,
         strict: bool | None = None,
@@ -246,6 +253,52 @@ class Parser:
     def patterns(self) -> tuple[str, ...]: ...
 
 @final
+class Typed(Generic[T]):
+    def look(self) -> Partial[T] | None: ...
+    def _whole(self, end: Any) -> Partial[T]: ...
+    def _broken(self) -> None: ...
+    @classmethod
+    def __class_getitem__(cls, item: Any) -> Any: ...
+
+@final
+class Place:
+    def __new__(cls, node: Any) -> Self: ...
+
+@final
+class Shape:
+    @staticmethod
+    def elements(
+        kind: str, inner: Place | None, kids: list[Any] | None, variadic: int | None, schema: Any, config: Any
+    ) -> Shape: ...
+    @staticmethod
+    def entries(inner: Place, key: Any, schema: Any, config: Any) -> Shape: ...
+    @staticmethod
+    def fields(
+        plan: Any,
+        keys: dict[str, Any],
+        open: type[Any] | None,
+        is_model: bool,
+        has_extra: bool,
+        other: Place,
+        blank: dict[str, Any] | None,
+        has_private: bool,
+        has_redo: bool,
+    ) -> Shape: ...
+
+@final
+class Values:
+    def __new__(cls, patterns: str | Iterable[str] | None, framing: str | None, **options: Any) -> Self: ...
+    def feed(self, chunk: Chunk) -> list[Any]: ...
+    def finish(self) -> list[Any]: ...
+
+@final
+class Level:
+    def __new__(cls, place: Place, is_object: bool, run: Any, is_tolerant: bool) -> Self: ...
+    def sync(self, raw: Any, path: tuple[Any, ...], depth: int) -> None: ...
+    def shown(self) -> Any: ...
+    def finish(self, raw: Any) -> Any: ...
+
+@final
 class DocumentEnd:
     __match_args__ = ("document", "error")
     def __new__(
@@ -256,6 +309,7 @@ class DocumentEnd:
         raw: str | None = None,
         start: int = 0,
         byte_count: int = 0,
+        line: int | None = None,
         deviations: tuple[Deviation, ...] | None = None,
         deviation_count: int = 0,
         decimals: bool = False,
@@ -266,6 +320,8 @@ class DocumentEnd:
     def start(self) -> int: ...
     @property
     def byte_count(self) -> int: ...
+    @property
+    def line(self) -> int | None: ...
     @property
     def error(self) -> JsonSpigotError | None: ...
     @property
@@ -287,46 +343,132 @@ class DocumentEnd:
     def __hash__(self) -> int: ...
 
 @final
-class Documents:
+class Documents(Generic[_DocumentTold]):
+    @overload
     def __new__(
         cls,
         framing: Framing,
         patterns: str | Iterable[str] | None = None,
+        *,
+        model: None = None,
         **options: Unpack[ParserOptions],
-    ) -> Self: ...
-    def feed(self, chunk: Chunk) -> list[Event | DocumentEnd]: ...
-    def finish(self) -> list[Event | DocumentEnd]: ...
+    ) -> Documents[Event | DocumentEnd]: ...
+    @overload
+    def __new__(
+        cls,
+        framing: Framing,
+        patterns: str | Iterable[str] | None = None,
+        *,
+        model: Any,
+        **options: Unpack[ParserOptions],
+    ) -> Documents[Event | DocumentEnd | TypedDocument]: ...
+    def feed(self, chunk: Chunk) -> list[_DocumentTold]: ...
+    def finish(self) -> list[_DocumentTold]: ...
+    @overload
+    def typed(
+        self,
+        model: type[T] | Adapter[T],
+        *,
+        context: Any = None,
+        strict: bool | None = None,
+        by_alias: bool | None = None,
+        by_name: bool | None = None,
+    ) -> Typed[T]: ...
+    @overload
+    def typed(
+        self,
+        model: Any,
+        *,
+        context: Any = None,
+        strict: bool | None = None,
+        by_alias: bool | None = None,
+        by_name: bool | None = None,
+    ) -> Typed[Any]: ...
+    def _view(self, model: Any, **options: Any) -> Typed[Any]: ...
     def snapshot(self) -> Any: ...
     def snapshot_raw(self) -> str | None: ...
     def state_of(self, path: str) -> ValueState | None: ...
     def parser(self) -> Parser | None: ...
     def save(self) -> bytes: ...
+    @overload
     @staticmethod
     def restore(
         framing: Framing,
         patterns: str | Iterable[str] | None,
         state: bytes | bytearray | memoryview,
+        *,
+        model: None = None,
         **options: Unpack[ParserOptions],
-    ) -> Documents: ...
+    ) -> Documents[Event | DocumentEnd]: ...
+    @overload
+    @staticmethod
+    def restore(
+        framing: Framing,
+        patterns: str | Iterable[str] | None,
+        state: bytes | bytearray | memoryview,
+        *,
+        model: Any,
+        **options: Unpack[ParserOptions],
+    ) -> Documents[Event | DocumentEnd | TypedDocument]: ...
     def reset(self) -> None: ...
     @property
     def number(self) -> int: ...
     @property
     def offset(self) -> int: ...
+    @classmethod
+    def __class_getitem__(cls, item: Any) -> Any: ...
 
 @final
-class Envelope:
+class Envelope(Generic[_PayloadTold]):
+    @overload
     def __new__(
         cls,
         marks: str | Iterable[str],
         patterns: str | Iterable[str] | None = None,
         *,
         payload_limit: int | None = None,
+        models: None = None,
         **options: Unpack[ParserOptions],
-    ) -> Self: ...
-    def feed(self, chunk: Chunk) -> list[EnvelopeEvent]: ...
-    def finish(self) -> list[EnvelopeEvent]: ...
+    ) -> Envelope[EnvelopeEvent]: ...
+    @overload
+    def __new__(
+        cls,
+        marks: str | Iterable[str],
+        patterns: str | Iterable[str] | None = None,
+        *,
+        payload_limit: int | None = None,
+        models: Mapping[str, Any],
+        **options: Unpack[ParserOptions],
+    ) -> Envelope[EnvelopeEvent | TypedPayload]: ...
+    def feed(self, chunk: Chunk) -> list[_PayloadTold]: ...
+    def finish(self) -> list[_PayloadTold]: ...
+    def snapshot(self) -> Any: ...
+    def open_path(self) -> tuple[str | int, ...] | None: ...
+    @property
+    def open_mark(self) -> str | None: ...
+    @overload
+    def typed(
+        self,
+        model: type[T] | Adapter[T],
+        *,
+        context: Any = None,
+        strict: bool | None = None,
+        by_alias: bool | None = None,
+        by_name: bool | None = None,
+    ) -> Typed[T]: ...
+    @overload
+    def typed(
+        self,
+        model: Any,
+        *,
+        context: Any = None,
+        strict: bool | None = None,
+        by_alias: bool | None = None,
+        by_name: bool | None = None,
+    ) -> Typed[Any]: ...
+    def _view(self, model: Any, **options: Any) -> Typed[Any]: ...
     def save(self) -> bytes: ...
+    @overload
     @staticmethod
     def restore(
         marks: str | Iterable[str],
@@ -334,12 +476,27 @@ class Envelope:
         state: bytes | bytearray | memoryview,
         *,
         payload_limit: int | None = None,
+        models: None = None,
         **options: Unpack[ParserOptions],
-    ) -> Envelope: ...
+    ) -> Envelope[EnvelopeEvent]: ...
+    @overload
+    @staticmethod
+    def restore(
+        marks: str | Iterable[str],
+        patterns: str | Iterable[str] | None,
+        state: bytes | bytearray | memoryview,
+        *,
+        payload_limit: int | None = None,
+        models: Mapping[str, Any],
+        **options: Unpack[ParserOptions],
+    ) -> Envelope[EnvelopeEvent | TypedPayload]: ...
     def reset(self) -> None: ...
+    @classmethod
+    def __class_getitem__(cls, item: Any) -> Any: ...
 
 @final
-class ProviderStream:
+class ProviderStream(Generic[_CallTold]):
+    @overload
     def __new__(
         cls,
         provider: ProviderName = "auto",
@@ -350,16 +507,59 @@ class ProviderStream:
         with_message: bool = False,
         provider_events: bool = False,
         cumulative: bool = False,
+        models: None = None,
+        envelope: str | Iterable[str] | None = None,
         **options: Unpack[ParserOptions],
-    ) -> Self: ...
-    def push(self, event: object) -> list[StreamEvent]: ...
-    def feed(self, chunk: Chunk) -> list[StreamEvent]: ...
-    def finish(self, reason: str | None = None) -> list[StreamEvent]: ...
+    ) -> ProviderStream[StreamEvent]: ...
+    @overload
+    def __new__(
+        cls,
+        provider: ProviderName = "auto",
+        patterns: str | Iterable[str] | None = None,
+        *,
+        patterns_for: Mapping[str, str | Iterable[str]] | None = None,
+        structured: bool = False,
+        with_message: bool = False,
+        provider_events: bool = False,
+        cumulative: bool = False,
+        models: Models,
+        envelope: str | Iterable[str] | None = None,
+        **options: Unpack[ParserOptions],
+    ) -> ProviderStream[StreamEvent | TypedCall]: ...
+    def push(self, event: object) -> list[_CallTold]: ...
+    def feed(self, chunk: Chunk) -> list[_CallTold]: ...
+    def finish(self, reason: str | None = None) -> list[_CallTold]: ...
     def snapshot(self, call: int) -> Any: ...
+    def _named_calls(self) -> list[tuple[int, str | None]]: ...
+    @overload
+    def typed(
+        self,
+        call: int,
+        model: type[T] | Adapter[T],
+        *,
+        context: Any = None,
+        strict: bool | None = None,
+        by_alias: bool | None = None,
+        by_name: bool | None = None,
+    ) -> Typed[T]: ...
+    @overload
+    def typed(
+        self,
+        call: int,
+        model: Any,
+        *,
+        context: Any = None,
+        strict: bool | None = None,
+        by_alias: bool | None = None,
+        by_name: bool | None = None,
+    ) -> Typed[Any]: ...
+    def _view(self, call: int, model: Any, **options: Any) -> Typed[Any]: ...
     def unfinished(self) -> tuple[str, str] | None: ...
     def open_path(self, call: int) -> tuple[str | int, ...] | None: ...
     def message(self) -> Any: ...
+    def message_without_calls(self) -> Any: ...
     def save(self) -> bytes: ...
+    @overload
     @staticmethod
     def restore(
         provider: ProviderName,
@@ -371,12 +571,32 @@ class ProviderStream:
         with_message: bool = False,
         provider_events: bool = False,
         cumulative: bool = False,
+        models: None = None,
+        envelope: str | Iterable[str] | None = None,
         **options: Unpack[ParserOptions],
-    ) -> ProviderStream: ...
+    ) -> ProviderStream[StreamEvent]: ...
+    @overload
+    @staticmethod
+    def restore(
+        provider: ProviderName,
+        patterns: str | Iterable[str] | None,
+        state: bytes | bytearray | memoryview,
+        *,
+        patterns_for: Mapping[str, str | Iterable[str]] | None = None,
+        structured: bool = False,
+        with_message: bool = False,
+        provider_events: bool = False,
+        cumulative: bool = False,
+        models: Models,
+        envelope: str | Iterable[str] | None = None,
+        **options: Unpack[ParserOptions],
+    ) -> ProviderStream[StreamEvent | TypedCall]: ...
     @property
     def provider(self) -> str | None: ...
     @property
     def open_calls(self) -> list[int]: ...
+    @classmethod
+    def __class_getitem__(cls, item: Any) -> Any: ...
 
 @disjoint_base
 class EnvelopeEvent:
@@ -414,8 +634,8 @@ class EnvelopeEvent:
         def text(self) -> str: ...
     @final
     class End(EnvelopeEvent):
-        __match_args__ = ("mark", "status", "value", "raw", "text", "error", "close")
-        def __new__(cls, mark: str, status: PayloadStatus, value: Any, raw: str | None, text: str, error: JsonSpigotError | None, close: str) -> Self: ...
+        __match_args__ = ("mark", "status", "value", "raw", "text", "error", "close", "deviations", "deviation_count")
+        def __new__(cls, mark: str, status: PayloadStatus, value: Any, raw: str | None, text: str, error: JsonSpigotError | None, close: str, deviations: tuple[Deviation, ...], deviation_count: int) -> Self: ...
         @property
         def mark(self) -> str: ...
         @property
@@ -430,6 +650,10 @@ class EnvelopeEvent:
         def error(self) -> JsonSpigotError | None: ...
         @property
         def close(self) -> str: ...
+        @property
+        def deviations(self) -> tuple[Deviation, ...]: ...
+        @property
+        def deviation_count(self) -> int: ...
     def to_dict(self) -> dict[str, Any]: ...
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any, /) -> Any: ...
@@ -472,8 +696,8 @@ class StreamEvent:
         def name(self) -> str | None: ...
     @final
     class CallEnd(StreamEvent):
-        __match_args__ = ("call", "status", "value", "id", "name", "choice", "raw", "text", "error", "reason", "executed", "values", "repeated")
-        def __new__(cls, call: int, status: PayloadStatus, value: Any, id: str | None, name: str | None, choice: int, raw: str | None, text: str, error: JsonSpigotError | None, reason: str | None, executed: str, values: list[str], repeated: bool) -> Self: ...
+        __match_args__ = ("call", "status", "value", "id", "name", "choice", "raw", "text", "error", "reason", "executed", "values", "repeated", "deviations", "deviation_count")
+        def __new__(cls, call: int, status: PayloadStatus, value: Any, id: str | None, name: str | None, choice: int, raw: str | None, text: str, error: JsonSpigotError | None, reason: str | None, executed: str, values: list[str], repeated: bool, deviations: tuple[Deviation, ...], deviation_count: int) -> Self: ...
         @property
         def call(self) -> int: ...
         @property
@@ -500,6 +724,74 @@ class StreamEvent:
         def values(self) -> list[str]: ...
         @property
         def repeated(self) -> bool: ...
+        @property
+        def deviations(self) -> tuple[Deviation, ...]: ...
+        @property
+        def deviation_count(self) -> int: ...
+    @final
+    class PayloadStart(StreamEvent):
+        __match_args__ = ("mark", "open", "offset", "choice", "block")
+        def __new__(cls, mark: str, open: str, offset: int, choice: int, block: int) -> Self: ...
+        @property
+        def mark(self) -> str: ...
+        @property
+        def open(self) -> str: ...
+        @property
+        def offset(self) -> int: ...
+        @property
+        def choice(self) -> int: ...
+        @property
+        def block(self) -> int: ...
+    @final
+    class PayloadMatch(StreamEvent):
+        __match_args__ = ("mark", "event", "choice", "block")
+        def __new__(cls, mark: str, event: Event, choice: int, block: int) -> Self: ...
+        @property
+        def mark(self) -> str: ...
+        @property
+        def event(self) -> Event: ...
+        @property
+        def choice(self) -> int: ...
+        @property
+        def block(self) -> int: ...
+    @final
+    class PayloadFragment(StreamEvent):
+        __match_args__ = ("mark", "text", "choice", "block")
+        def __new__(cls, mark: str, text: str, choice: int, block: int) -> Self: ...
+        @property
+        def mark(self) -> str: ...
+        @property
+        def text(self) -> str: ...
+        @property
+        def choice(self) -> int: ...
+        @property
+        def block(self) -> int: ...
+    @final
+    class PayloadEnd(StreamEvent):
+        __match_args__ = ("mark", "status", "value", "raw", "text", "error", "close", "choice", "block", "deviations", "deviation_count")
+        def __new__(cls, mark: str, status: PayloadStatus, value: Any, raw: str | None, text: str, error: JsonSpigotError | None, close: str, choice: int, block: int, deviations: tuple[Deviation, ...], deviation_count: int) -> Self: ...
+        @property
+        def mark(self) -> str: ...
+        @property
+        def status(self) -> PayloadStatus: ...
+        @property
+        def value(self) -> Any: ...
+        @property
+        def raw(self) -> str | None: ...
+        @property
+        def text(self) -> str: ...
+        @property
+        def error(self) -> JsonSpigotError | None: ...
+        @property
+        def close(self) -> str: ...
+        @property
+        def choice(self) -> int: ...
+        @property
+        def block(self) -> int: ...
+        @property
+        def deviations(self) -> tuple[Deviation, ...]: ...
+        @property
+        def deviation_count(self) -> int: ...
     @final
     class CallError(StreamEvent):
         __match_args__ = ("kind", "call")
@@ -771,8 +1063,13 @@ __all__ = [
     "Envelope",
     "EnvelopeEvent",
     "InnerError",
+    "Level",
     "Parser",
+    "Place",
     "ProviderStream",
     "Revision",
+    "Shape",
     "StreamEvent",
+    "Typed",
+    "Values",
 ]

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import copy
 from enum import Enum
+from functools import partial
 from threading import local
 from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined, SchemaValidator
 
+from ._native import Shape
 from ._open import open_type
-from ._plan import ANY, ASIDE, FUNCTIONS, Node, Run, after_validator, lax, without
+from ._plan import ANY, ASIDE, FORBIDDEN, FUNCTIONS, Node, Run, after_validator, lax, without
 
 new: Any = object.__new__
 set_attribute = object.__setattr__
@@ -65,9 +67,26 @@ class ObjectPlan:
         self._posting = local()
         self.open: Any = None if self.kind == "typed-dict" else open_type(self.cls)
         self.blank = {name: None for name in named} | self.defaults
-        self.changing = [n for n, v in self.defaults.items() if not (type(v) in _UNCHANGING or isinstance(v, Enum))]
+        self.changing = [
+            # A copy of an empty one is deep enough.
+            (name, value.copy if type(value) in (list, dict, set) and not value else partial(copy.deepcopy, value))
+            for name, value in self.defaults.items()
+            if not (type(value) in _UNCHANGING or isinstance(value, Enum))
+        ]
         self.private: Any = getattr(self.cls, "__private_attributes__", None) or None
         self.has_dict = self.open is not None and (self.is_model or hasattr(new(self.open), "__dict__"))
+        is_same = self.open is not None and not self.changing and not self.factories
+        self.shape = Shape.fields(
+            plan=self,
+            keys=self.keys,
+            open=self.open,
+            is_model=self.is_model,
+            has_extra=self.extra == "allow",
+            other=(FORBIDDEN if self.extra == "forbid" else self.extra_node).place,
+            blank=self.blank if is_same else None,
+            has_private=self.private is not None,
+            has_redo=self.redo,
+        )
 
     def _field(self, name: str, field: Any, config: Any) -> Any:
         """Notes a field; returns what validates it in the shell."""
@@ -100,8 +119,8 @@ class ObjectPlan:
         if self.open is None:
             return {}
         fields = self.blank.copy()
-        for name in self.changing:
-            fields[name] = copy.deepcopy(fields[name])
+        for name, copied in self.changing:
+            fields[name] = copied()
         for name, (factory, takes_data) in self.factories.items():
             try:
                 fields[name] = factory(fields) if takes_data else factory()
@@ -109,17 +128,16 @@ class ObjectPlan:
                 fields[name] = None
         return fields
 
-    def made(self, fields: dict[str, Any], came: set[str], extra: dict[str, Any] | None) -> Any:
-        """An open object."""
+    def keys_of(self, run: Run) -> dict[str, tuple[str, Node]]:
+        """The fields by the keys that a stream's choice of names allows."""
+        return self.by_name if run.by_alias is False else {**self.by_name, **self.keys}
+
+    def made(self, fields: dict[str, Any]) -> Any:
+        """An open object that is no model."""
         if self.open is None:
             return fields
         value = new(self.open)
-        if self.is_model:
-            put_dict(value, fields)
-            put_came(value, came)
-            put_extra(value, extra)
-            put_private(value, self.privates())
-        elif self.has_dict:
+        if self.has_dict:
             set_attribute(value, "__dict__", fields)
         else:
             for name, field in fields.items():

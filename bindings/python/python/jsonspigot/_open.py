@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import copy
 import types
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ class Open:
             return NotImplemented
         return _fields(self) == _fields(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
         pydantic = hasattr(self, "__pydantic_fields_set__")
@@ -47,14 +47,19 @@ class Open:
         return _again, (model_of(self), state)
 
     def __repr_args__(self) -> Iterator[Any]:
-        parts: Any = super().__repr_args__()  # type: ignore[misc]  # pyright: ignore
-        while True:
-            try:
-                yield next(parts)
-            except StopIteration:
-                return
-            except Exception:  # a computed field may not bear what has not come
-                return
+        """The fields, and those computed fields that bear what has not come."""
+        model: Any = type(self)
+        for name, field in model.model_fields.items():
+            if field.repr and name in self.__dict__:
+                yield name, self.__dict__[name]
+        yield from (getattr(self, "__pydantic_extra__", None) or {}).items()
+        for name, field in model.model_computed_fields.items():
+            if field.repr:
+                try:
+                    value = getattr(self, name)
+                except Exception:
+                    continue
+                yield name, value
 
 
 def model_of(value: Any) -> Any:

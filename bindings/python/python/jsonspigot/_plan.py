@@ -21,6 +21,7 @@ from pydantic_core import (
     to_json,
 )
 
+from ._native import Place
 from ._open import OUT, open_type
 
 ANY: Any = core_schema.any_schema()
@@ -60,13 +61,14 @@ class Wrong(Exception):
 class Run:
     """How the values of one stream are validated."""
 
-    __slots__ = ("_below", "by_alias", "by_name", "decimals", "options", "python", "shell_options")
+    __slots__ = ("_below", "by_alias", "by_name", "decimals", "has_own_names", "options", "python", "shell_options")
 
     def __init__(self, context: Any, strict: bool | None, by_alias: bool | None, by_name: bool | None, decimals: bool) -> None:
         given = {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}
         self.options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         self.shell_options = {name: value for name, value in self.options.items() if name != "strict"}
         self.by_alias, self.by_name, self.decimals = by_alias, by_name, decimals
+        self.has_own_names = by_alias is False or bool(by_name)
         self.python = False
         self._below: Run | None = None
 
@@ -80,14 +82,15 @@ class Run:
             self._below = below
         return self._below
 
-    def text(self, raw: Any) -> bytes:
-        return to_json(without_decimals(raw) if self.decimals else raw, inf_nan_mode="constants")
+    def raw(self, raw: Any) -> Any:
+        """A raw value whose numbers are numbers."""
+        return without_decimals(raw) if self.decimals else raw
 
     def validated(self, validator: SchemaValidator, raw: Any) -> Any:
         try:
             if self.python:
-                return validator.validate_python(raw, **self.options)
-            return validator.validate_json(self.text(raw), **self.options)
+                return validator.validate_python(self.raw(raw), **self.options)
+            return validator.validate_json(to_json(self.raw(raw), inf_nan_mode="constants"), **self.options)
         except ValidationError as error:
             raise Wrong.of(error) from None
 
@@ -170,13 +173,25 @@ class Node:
         self.builder, self.schema, self.config = builder, schema, config
         self.afters: list[Any] = []
         self.shells: dict[str, Any] = {}
+        #: What looks use of it.
+        self.place = Place(self)
         self._begun = self._done = False
 
     def full(self, raw: Any, run: Run) -> Any:
+        return run.validated(self._validator(), raw)
+
+    def read(self, text: str, run: Run) -> Any:
+        """The value of a JSON text."""
+        try:
+            return self._validator().validate_json(text, **run.options)
+        except ValidationError as error:
+            raise Wrong.of(error) from None
+
+    def _validator(self) -> SchemaValidator:
         validator = self.shells.get("full")
         if validator is None:
             validator = self.shells["full"] = self.builder.validator(self.schema, self.config)
-        return run.validated(validator, raw)
+        return validator
 
     def closed(self, raw: Any, run: Run) -> Any:
         kind = type(raw)
@@ -323,6 +338,22 @@ class Node:
             else:
                 schema = schema["schema"]
         return schema
+
+
+class Forbidden(Node):
+    """A key that the model forbids: wrong when its value has closed."""
+
+    def __init__(self) -> None:
+        super().__init__(Builder(), ANY, None)
+
+    def resolved(self) -> Node:
+        return self
+
+    def full(self, raw: Any, run: Run) -> Any:
+        raise Wrong([{"type": "extra_forbidden", "loc": (), "input": raw, "ctx": {}}])
+
+
+FORBIDDEN = Forbidden()
 
 
 _EXACT = frozenset("str int float bool none list dict set tuple frozenset model dataclass typed-dict".split())

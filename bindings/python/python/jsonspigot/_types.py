@@ -1,9 +1,18 @@
 """The types that signatures are made of."""
 
-from collections.abc import Iterable
-from typing import Literal, TypeAlias, TypedDict
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
 from ._native import Begin, Delta, End, InnerError
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Adapter(Protocol[T_co]):
+    """A ``pydantic.TypeAdapter``, for signatures: the package's types need no pydantic."""
+
+    def validate_python(self, object: Any, /) -> T_co: ...
+
 
 #: What can be fed.
 Chunk: TypeAlias = str | bytes | bytearray | memoryview
@@ -12,7 +21,7 @@ ValueState: TypeAlias = Literal["pending", "partial", "complete", "absent"]
 Retain: TypeAlias = Literal["all", "matches", "nothing"]
 DuplicateKeys: TypeAlias = Literal["last-wins", "reject"]
 Framing: TypeAlias = Literal["lines", "concatenated", "sequence"]
-PayloadStatus: TypeAlias = Literal["complete", "empty", "truncated", "malformed", "trailing", "raw"]
+PayloadStatus: TypeAlias = Literal["complete", "accepted", "empty", "truncated", "malformed", "trailing", "raw"]
 DeviationName: TypeAlias = Literal[
     "model-output",
     "control-characters",
@@ -40,6 +49,8 @@ ProviderName: TypeAlias = Literal[
     "vercel-ui",
     "mcp",
 ]
+#: Models by the name of the tool; `None` is that of the structured answer. A mapping's keys are not covariant.
+Models: TypeAlias = Mapping[str, Any] | Mapping[None, Any] | Mapping[str | None, Any]
 #: What :meth:`Parser.feed` tells. Works with ``isinstance`` and ``match``.
 Event: TypeAlias = Begin | Delta | End | InnerError
 
@@ -58,3 +69,13 @@ class ParserOptions(TypedDict, total=False):
     lenient: DeviationName | Iterable[DeviationName] | None
     accept_deviations: bool
     decimals: bool
+
+
+class ProviderOptions(ParserOptions, total=False):
+    """The keyword arguments of ``ProviderStream`` that ``provider_events`` passes on."""
+
+    structured: bool
+    with_message: bool
+    provider_events: bool
+    cumulative: bool
+    envelope: str | Iterable[str] | None

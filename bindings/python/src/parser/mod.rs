@@ -10,14 +10,14 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use self::feeding::{Inner, list_of};
-use self::shared::in_use;
-pub(crate) use self::shared::{checked_text, deviations, locked, patch_text, state_name};
+pub(crate) use self::shared::{checked_text, deviations, in_use, locked, patch_text, require_unique, state_name};
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, raised};
 use crate::event::Paths;
 use crate::keys::Keys;
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
+use crate::typed::Typed;
 use crate::value::{Fractions, build, on_one_line};
 
 /// A moment of a snapshot, to be compared with a later one; see ``Parser.revision``.
@@ -40,6 +40,11 @@ impl Revision {
         let bytes = bytes.bytes();
         let wrong = |_| PyValueError::new_err(format!("a revision is 20 bytes, not {}", bytes.len()));
         Ok(Self(CoreRevision::from_bytes(bytes.try_into().map_err(wrong)?)))
+    }
+
+    fn __repr__(&self) -> String {
+        let bytes: String = self.0.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("<jsonspigot.Revision {bytes}>")
     }
 }
 
@@ -64,6 +69,17 @@ impl Parser {
             keys: Keys::default(),
             mirror: Mirror::new(fractions),
         })
+    }
+
+    /// What is new in the snapshot since a moment.
+    pub(crate) fn seen<'py>(slf: &Bound<'py, Self>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
+        let Inner { parser, keys, mirror, .. } = &mut Self::lock(slf)?.0;
+        let seen = mirror.seen(slf.py(), parser, keys, moment)?;
+        if seen.is_none() {
+            // Nothing has come of a text, which may be a new one.
+            *moment = Moment::default();
+        }
+        Ok(seen)
     }
 
     /// What a second thread, or a call from within a call, gets is an error.
@@ -195,8 +211,13 @@ impl Parser {
     /// The snapshot as a ``Model``: a pydantic model, dataclass, ``TypedDict`` or any type that pydantic validates.
     ///
     /// One look as of ``typed``: its cost is that of validating the whole snapshot. Duplicate keys may be of either kind.
-    fn snapshot_as<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("jsonspigot._typed")?.call_method1("snapshot_as", (slf, model))
+    fn snapshot_as<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let decimals = {
+            let inner = &Self::lock(slf)?.0;
+            inner.require_snapshots()?;
+            inner.fractions == Fractions::Decimal
+        };
+        Typed::of_parser(slf, model, decimals, None)?.look_now(slf.py())
     }
 
     /// A typed view of this text, as it grows: each ``look()`` gives what is known as a ``Partial`` of the model, at the
@@ -211,17 +232,14 @@ impl Parser {
         slf: &Bound<'py, Self>,
         model: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        {
+    ) -> PyResult<Typed> {
+        let decimals = {
             let inner = &Self::lock(slf)?.0;
             inner.require_snapshots()?;
-            if !inner.rejects_duplicates {
-                return Err(PyValueError::new_err(
-                    "typed needs duplicate_keys=\"reject\": a member that came twice could be missed",
-                ));
-            }
-        }
-        slf.py().import("jsonspigot._typed")?.call_method("Typed", (slf, model), options)
+            require_unique(inner.rejects_duplicates)?;
+            inner.fractions == Fractions::Decimal
+        };
+        Typed::of_parser(slf, model, decimals, options)
     }
 
     /// The path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
@@ -309,7 +327,7 @@ impl Parser {
     /// The deviations from JSON that a lenient parser has tolerated, at most 100 of them; ``deviation_count`` counts all.
     #[getter]
     fn deviations<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        deviations(py, &Self::lock(slf)?.0.parser)
+        deviations(py, Self::lock(slf)?.0.parser.deviations())
     }
 
     /// How many deviations there were.

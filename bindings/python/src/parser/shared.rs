@@ -2,14 +2,14 @@
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use jsonspigot::{Error, PatternSet, Revision as CoreRevision, ValueState};
+use jsonspigot::{Deviation, Error, PatternSet, Revision as CoreRevision, ValueState};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
 /// What a second thread, or a call from within a call, gets.
 #[cold]
-pub(super) fn in_use(what: &str) -> PyErr {
+pub(crate) fn in_use(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("this {what} is in use: it belongs to one thread at a time"))
 }
 
@@ -20,6 +20,15 @@ pub(crate) fn locked<'a, T>(mutex: &'a Mutex<T>, what: &str) -> PyResult<MutexGu
             PyRuntimeError::new_err(format!("this {what} is unusable: an earlier call panicked"))
         }
     })
+}
+
+/// What a typed view needs.
+pub(crate) fn require_unique(rejects_duplicates: bool) -> PyResult<()> {
+    if rejects_duplicates {
+        return Ok(());
+    }
+    let message = "typed needs duplicate_keys=\"reject\": a member that came twice could be missed";
+    Err(PyValueError::new_err(message))
 }
 
 /// One JSON text, for an event that is made by hand.
@@ -56,15 +65,14 @@ pub(crate) fn patch_text(parser: &jsonspigot::Parser, revision: CoreRevision) ->
     Ok(text)
 }
 
-/// The deviations that a parser has listed, as tuples of kind, offset, line and column.
-pub(crate) fn deviations<'py>(py: Python<'py>, parser: &jsonspigot::Parser) -> PyResult<Bound<'py, PyTuple>> {
+/// Deviations as tuples of kind, offset, line and column.
+pub(crate) fn deviations<'py>(py: Python<'py>, listed: &[Deviation]) -> PyResult<Bound<'py, PyTuple>> {
+    if listed.is_empty() {
+        return Ok(PyTuple::empty(py));
+    }
     let class = py.import("jsonspigot._errors")?.getattr("Deviation")?;
-    let made: Vec<_> = parser
-        .deviations()
-        .iter()
-        .map(|deviation| {
-            class.call1((deviation.kind().name(), deviation.offset(), deviation.line(), deviation.column()))
-        })
-        .collect::<PyResult<_>>()?;
-    PyTuple::new(py, made)
+    let made = listed.iter().map(|deviation| {
+        class.call1((deviation.kind().name(), deviation.offset(), deviation.line(), deviation.column()))
+    });
+    PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?)
 }

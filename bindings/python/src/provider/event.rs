@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
+use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::{Block, Media, Opaque, Source, StreamEvent as CoreEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, ToolCall};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyTuple, PyType};
 
 use crate::envelope::{Verdict, equal, shown};
 use crate::event::{Paths, as_data, event_object};
@@ -21,9 +22,9 @@ pub(crate) enum StreamEvent {
     Fragment { call: u64, text: String },
     /// A pattern's event in a call's input.
     Match { call: u64, event: Py<PyAny>, name: Option<String> },
-    /// A call's input has ended. ``status`` is ``"complete"``, ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"``
-    /// or ``"raw"``; ``value`` and ``raw`` (its JSON text on one line) are there if it is complete or empty; ``text`` is what
-    /// came; ``reason`` says why it was truncated. ``values`` are the JSON texts of a trailing input that is nothing but whole
+    /// A call's input has ended. ``status`` is ``"complete"``, ``"accepted"``, ``"empty"``, ``"truncated"``, ``"malformed"``,
+    /// ``"trailing"`` or ``"raw"``; ``value`` and ``raw`` (its JSON text on one line) are there if it is complete, accepted or
+    /// empty; ``text`` is what came; ``deviations`` are those of a lenient parser; ``reason`` says why it was truncated. ``values`` are the JSON texts of a trailing input that is nothing but whole
     /// values, and ``repeated`` says whether they are all equal.
     CallEnd {
         call: u64,
@@ -39,6 +40,28 @@ pub(crate) enum StreamEvent {
         executed: String,
         values: Vec<String>,
         repeated: bool,
+        deviations: Py<PyTuple>,
+        deviation_count: u64,
+    },
+    /// A payload in the assistant's text begins, with ``envelope=...``. ``offset`` is the delimiter's first byte in its block.
+    PayloadStart { mark: String, open: String, offset: u64, choice: u64, block: u64 },
+    /// A pattern's event in a payload.
+    PayloadMatch { mark: String, event: Py<PyAny>, choice: u64, block: u64 },
+    /// A piece of a payload that is plain text.
+    PayloadFragment { mark: String, text: String, choice: u64, block: u64 },
+    /// A payload has ended; its parts are as those of ``EnvelopeEvent.End``.
+    PayloadEnd {
+        mark: String,
+        status: String,
+        value: Py<PyAny>,
+        raw: Option<String>,
+        text: String,
+        error: Py<PyAny>,
+        close: String,
+        choice: u64,
+        block: u64,
+        deviations: Py<PyTuple>,
+        deviation_count: u64,
     },
     /// Part of a call is missing, or was not told: ``kind`` says what.
     CallError { kind: String, call: Option<u64> },
@@ -150,13 +173,66 @@ fn spelt(json: &str) -> String {
     on_one_line(json)
 }
 
+/// What the paths of matches are remembered for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Subject {
+    Call(u64),
+    /// The payload that is open in the block with this number.
+    Block(u64),
+}
+
+/// The content of the Python object for an event of a payload.
+fn payload(
+    py: Python<'_>,
+    event: &EnvelopeEvent<'_>,
+    (choice, block): (u64, u64),
+    fractions: Fractions,
+    paths: &mut HashMap<Subject, Paths>,
+) -> PyResult<Option<StreamEvent>> {
+    Ok(Some(match event {
+        EnvelopeEvent::Begin { delimiter, open, offset } => {
+            let (mark, open) = (delimiter.to_string(), (*open).to_owned());
+            StreamEvent::PayloadStart { mark, open, offset: *offset, choice, block }
+        }
+        EnvelopeEvent::Match { delimiter, event } => {
+            let paths = paths.entry(Subject::Block(block)).or_default();
+            let event = event_object(py, event, 0, fractions, paths)?.unbind();
+            StreamEvent::PayloadMatch { mark: delimiter.to_string(), event, choice, block }
+        }
+        EnvelopeEvent::Fragment { delimiter, text } => {
+            let (mark, text) = (delimiter.to_string(), (*text).to_owned());
+            StreamEvent::PayloadFragment { mark, text, choice, block }
+        }
+        EnvelopeEvent::End { delimiter, payload, close, .. } => {
+            paths.remove(&Subject::Block(block));
+            let Verdict { status, value, raw, text, error, deviations, deviation_count, .. } =
+                Verdict::of(py, payload, fractions)?;
+            let (mark, status, close) = (delimiter.to_string(), status.to_owned(), (*close).to_owned());
+            StreamEvent::PayloadEnd {
+                mark,
+                status,
+                value,
+                raw,
+                text,
+                error,
+                close,
+                choice,
+                block,
+                deviations,
+                deviation_count,
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
+
 /// The content of an event's Python object; nothing for an event that this version does not know.
 #[allow(clippy::too_many_lines, reason = "one arm for each kind")]
 pub(super) fn made(
     py: Python<'_>,
     event: &CoreEvent<'_>,
     fractions: Fractions,
-    paths: &mut HashMap<u64, Paths>,
+    paths: &mut HashMap<Subject, Paths>,
 ) -> PyResult<Option<StreamEvent>> {
     Ok(Some(match *event {
         CoreEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
@@ -172,13 +248,14 @@ pub(super) fn made(
             StreamEvent::Fragment { call: call.number, text: text.to_owned() }
         }
         CoreEvent::Call(CallEvent::Match { call, ref event }) => {
-            let paths = paths.entry(call.number).or_default();
+            let paths = paths.entry(Subject::Call(call.number)).or_default();
             let event = event_object(py, event, 0, fractions, paths)?.unbind();
             StreamEvent::Match { call: call.number, event, name: owned(call.name) }
         }
         CoreEvent::Call(CallEvent::End { call, ref input }) => {
-            paths.remove(&call.number);
-            let Verdict { status, reason, value, raw, text, error } = Verdict::of(py, input, fractions)?;
+            paths.remove(&Subject::Call(call.number));
+            let Verdict { status, reason, value, raw, text, error, deviations, deviation_count } =
+                Verdict::of(py, input, fractions)?;
             StreamEvent::CallEnd {
                 call: call.number,
                 status: status.to_owned(),
@@ -193,10 +270,18 @@ pub(super) fn made(
                 executed: call.executor.name().to_owned(),
                 values: input.values().into_iter().map(on_one_line).collect(),
                 repeated: input.is_repeated(),
+                deviations,
+                deviation_count,
             }
         }
         CoreEvent::Call(CallEvent::Error(error)) => {
             StreamEvent::CallError { kind: error.kind().name().to_owned(), call: error.call() }
+        }
+        CoreEvent::Payload { choice, block, ref event, .. } => {
+            match payload(py, event, (choice, block), fractions, paths)? {
+                Some(event) => event,
+                None => return Ok(None),
+            }
         }
         CoreEvent::ApprovalRequest { id, call, json, .. } => {
             StreamEvent::ApprovalRequest { id: id.to_owned(), call, json: spelt(json) }

@@ -8,23 +8,25 @@ use std::sync::{Mutex, MutexGuard};
 
 use jsonspigot::providers::{Provider, StreamEvent as CoreEvent};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
-use jsonspigot::{Parser, Retain};
+use jsonspigot::{DuplicateKeys, Parser, Retain};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 
 pub(crate) use self::event::StreamEvent;
-use self::event::made;
+use self::event::{Subject, made};
 use crate::chunk::Chunk;
-use crate::envelope::bytes_of;
+use crate::envelope::{bytes_of, delimiters};
 use crate::error::bad_state;
 use crate::event::{Paths, Told};
 use crate::framing::{Frame, Framing};
 use crate::keys::Keys;
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
-use crate::parser::locked;
+use crate::parser::{locked, require_unique};
 use crate::saved::Saved;
+use crate::typed::{Typed, Watch, generic, with_typed};
 use crate::value::{Fractions, build};
 
 /// Reads a provider's stream: an SDK's event objects (``push``), or the body of the response (``feed``).
@@ -32,8 +34,13 @@ use crate::value::{Fractions, build};
 /// ``provider`` is ``"anthropic"``, ``"openai-chat"``, ``"openai-responses"``, ``"openai-assistants"``, ``"gemini"``,
 /// ``"bedrock"``, ``"cohere"``, ``"ollama"``, ``"ag-ui"``, ``"vercel-ui"``, ``"mcp"``, or ``"auto"``, which goes by the first
 /// event that only one provider sends. The patterns apply to each call's input; ``patterns_for`` has those for single tools,
-/// by name. With ``structured=True`` the answer's text is itself the JSON, and is reported as a call without a name. The other
-/// options are those of ``Parser``; duplicate keys are rejected unless you choose otherwise.
+/// by name. With ``structured=True`` the answer's text is itself the JSON, and is reported as a call without a name.
+/// ``envelope`` has marks as ``Envelope`` takes them: the payloads that they describe in the assistant's text are reported as
+/// ``PayloadStart`` to ``PayloadEnd``, and the patterns apply to them too.
+///
+/// With ``models``, by the tool's name (``None`` for the structured answer), there is also a ``TypedCall`` each time that more
+/// of such a call's input is known, the last one just before its ``CallEnd``; with ``snapshots=False`` only that one. The
+/// other options are those of ``Parser``; duplicate keys are rejected unless you choose otherwise.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct ProviderStream(Mutex<Inner>);
 
@@ -45,7 +52,9 @@ struct Inner {
     framing: Framing,
     fractions: Fractions,
     has_snapshots: bool,
-    paths: HashMap<u64, Paths>,
+    rejects_duplicates: bool,
+    watch: Watch,
+    paths: HashMap<Subject, Paths>,
     keys: Keys,
     /// The snapshots of open calls.
     mirrors: HashMap<u64, Mirror>,
@@ -57,13 +66,18 @@ impl Inner {
         py: Python<'py>,
         read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Framing, &mut dyn FnMut(CoreEvent<'_>)),
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { stream, framing, fractions, paths, mirrors, .. } = self;
+        let Self { stream, framing, fractions, paths, mirrors, watch, .. } = self;
         let mut told = Told::new(py);
         read(stream, framing, &mut |event| {
             if let CoreEvent::Call(CallEvent::End { call, .. }) = &event {
                 mirrors.remove(&call.number);
             }
-            match made(py, &event, *fractions, paths) {
+            let event = made(py, &event, *fractions, paths);
+            if let Ok(Some(StreamEvent::CallEnd { call, status, value, .. })) = &event {
+                let is_whole = matches!(status.as_str(), "complete" | "empty" | "accepted");
+                watch.end(py, Some(*call), is_whole.then_some(value));
+            }
+            match event {
                 Ok(Some(event)) => told.push(event.into_pyobject(py).map(Bound::into_any)),
                 Ok(None) => {}
                 Err(error) => told.push(Err(error)),
@@ -113,6 +127,28 @@ impl ProviderStream {
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         locked(&self.0, "provider stream")
     }
+
+    /// Reads, and adds the events of typed views when nothing is locked any more.
+    fn read<'py>(
+        slf: &Bound<'py, Self>,
+        read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Framing, &mut dyn FnMut(CoreEvent<'_>)),
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (events, teller) = {
+            let mut inner = slf.get().lock()?;
+            (inner.run(slf.py(), read), inner.watch.teller(slf.py()))
+        };
+        with_typed(slf.as_any(), teller, events)
+    }
+
+    /// What is new in an open call's snapshot since a moment.
+    pub(crate) fn seen<'py>(&self, py: Python<'py>, call: u64, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
+        let mut inner = self.lock()?;
+        let Inner { stream, fractions, keys, mirrors, .. } = &mut *inner;
+        let Some(parser) = stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) else {
+            return Ok(None);
+        };
+        mirrors.entry(call).or_insert_with(|| Mirror::new(*fractions)).seen(py, parser, keys, moment)
+    }
 }
 
 /// What a stream is made from.
@@ -124,6 +160,8 @@ struct Choices<'a, 'py> {
     with_message: bool,
     provider_events: bool,
     cumulative: bool,
+    models: Option<&'a Bound<'py, PyAny>>,
+    envelope: Option<&'a Bound<'py, PyAny>>,
     options: Option<&'a Bound<'py, PyDict>>,
 }
 
@@ -135,7 +173,14 @@ impl Choices<'_, '_> {
             jsonspigot::providers::ProviderStream,
         ) -> PyResult<(jsonspigot::providers::ProviderStream, Framing)>,
     ) -> PyResult<ProviderStream> {
-        let options = Options::of(self.options)?;
+        let (options, watch) = match self.models {
+            None => (Options::of(self.options)?, Watch::default()),
+            Some(models) => (Options::for_models(self.options)?, Watch::telling(models.py(), "Calls", models)?),
+        };
+        let rejects_duplicates = options.rejects_duplicates_by(DuplicateKeys::Reject);
+        if self.models.is_some() {
+            require_unique(rejects_duplicates)?;
+        }
         let mut calls = ToolCalls::builder()
             .patterns(&pattern_set(self.patterns)?)
             .parser(options.builder_retaining(Retain::Matches));
@@ -159,12 +204,22 @@ impl Choices<'_, '_> {
         let stream = if self.structured { stream.structured() } else { stream };
         let stream = if self.with_message { stream.with_message() } else { stream };
         let stream = if self.provider_events { stream.with_provider_events() } else { stream };
+        let stream = match self.envelope {
+            None => stream,
+            Some(marks) => {
+                let builder = options.builder_retaining(Retain::Matches);
+                let envelope = jsonspigot::envelope::Envelope::builder().parser(builder);
+                stream.with_envelope(envelope.build(delimiters(marks)?, &pattern_set(self.patterns)?))
+            }
+        };
         let (stream, framing) = begin(stream)?;
         Ok(ProviderStream(Mutex::new(Inner {
             stream,
             framing,
             fractions: options.fractions,
             has_snapshots: options.has_snapshots(),
+            rejects_duplicates,
+            watch,
             paths: HashMap::new(),
             keys: Keys::default(),
             mirrors: HashMap::new(),
@@ -177,7 +232,7 @@ impl ProviderStream {
     #[new]
     #[pyo3(signature = (
         provider = "auto", patterns = None, *, patterns_for = None, structured = false, with_message = false,
-        provider_events = false, cumulative = false, **options
+        provider_events = false, cumulative = false, models = None, envelope = None, **options
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
@@ -188,6 +243,8 @@ impl ProviderStream {
         with_message: bool,
         provider_events: bool,
         cumulative: bool,
+        models: Option<&Bound<'_, PyAny>>,
+        envelope: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let choices = Choices {
@@ -198,6 +255,8 @@ impl ProviderStream {
             with_message,
             provider_events,
             cumulative,
+            models,
+            envelope,
             options,
         };
         choices.make(|new| Ok((new, Framing::new(LIMIT))))
@@ -215,7 +274,7 @@ impl ProviderStream {
     #[staticmethod]
     #[pyo3(signature = (
         provider, patterns, state, *, patterns_for = None, structured = false, with_message = false,
-        provider_events = false, cumulative = false, **options
+        provider_events = false, cumulative = false, models = None, envelope = None, **options
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn restore(
@@ -228,6 +287,8 @@ impl ProviderStream {
         with_message: bool,
         provider_events: bool,
         cumulative: bool,
+        models: Option<&Bound<'_, PyAny>>,
+        envelope: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
@@ -239,6 +300,8 @@ impl ProviderStream {
             with_message,
             provider_events,
             cumulative,
+            models,
+            envelope,
             options,
         };
         choices.make(|new| {
@@ -249,23 +312,23 @@ impl ProviderStream {
     }
 
     /// One event: an SDK's event object, a dict, or its JSON text.
-    fn push<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    fn push<'py>(slf: &Bound<'py, Self>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let text = event_text(event)?;
-        self.lock()?.run(py, |stream, _, on_event| stream.push(&text, on_event))
+        Self::read(slf, |stream, _, on_event| stream.push(&text, on_event))
     }
 
     /// The next piece of the response's body, cut anywhere: server-sent events, JSON texts or Amazon's event stream.
-    fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let chunk = Chunk::of(chunk, || 0)?;
-        self.lock()?.run(py, |stream, framing, on_event| {
+        Self::read(slf, |stream, framing, on_event| {
             framing.feed(chunk.bytes(), |frame| read_frame(stream, frame, on_event));
         })
     }
 
     /// Ends the stream: what is still open was cut off, for this reason.
     #[pyo3(signature = (reason = None))]
-    fn finish<'py>(&self, py: Python<'py>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
-        self.lock()?.run(py, |stream, framing, on_event| {
+    fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
+        Self::read(slf, |stream, framing, on_event| {
             framing.finish(|frame| read_frame(stream, frame, on_event));
             stream.finish(reason, on_event);
         })
@@ -304,11 +367,66 @@ impl ProviderStream {
         mirror.open_path(py, parser)
     }
 
+    /// A typed view of an open call's input, as it grows, as ``Parser.typed`` gives of a text. Without ``snapshots=True`` it
+    /// shows only whole values. When the call has ended, ``look`` gives the complete value; if the call was cut, what was
+    /// last known of it.
+    #[pyo3(
+        signature = (call, model, **options),
+        text_signature = "($self, call, model, *, context=None, strict=None, by_alias=None, by_name=None)"
+    )]
+    fn typed<'py>(
+        slf: &Bound<'py, Self>,
+        call: u64,
+        model: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Py<Typed>> {
+        let py = slf.py();
+        {
+            let inner = slf.get().lock()?;
+            require_unique(inner.rejects_duplicates)?;
+            if !inner.stream.calls().open_calls().any(|open| open.number == call) {
+                return Err(PyValueError::new_err(format!("call {call} is not open")));
+            }
+        }
+        let view = Self::_view(slf, call, model, options)?;
+        slf.get().lock()?.watch.add(Some(call), &view, py);
+        Ok(view)
+    }
+
+    /// A view that does not learn how the text ends: the caller says so (`_whole`, `_broken`).
+    #[pyo3(signature = (call, model, **options))]
+    fn _view<'py>(
+        slf: &Bound<'py, Self>,
+        call: u64,
+        model: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Py<Typed>> {
+        let decimals = {
+            let inner = slf.get().lock()?;
+            inner.fractions == Fractions::Decimal
+        };
+        Py::new(slf.py(), Typed::of_call(slf, call, model, decimals, options)?)
+    }
+
+    /// The numbers and names of the calls that are open.
+    fn _named_calls(&self) -> PyResult<Vec<(u64, Option<String>)>> {
+        let inner = self.lock()?;
+        Ok(inner.stream.calls().open_calls().map(|call| (call.number, call.name.map(str::to_owned))).collect())
+    }
+
     /// The message as it goes back to the provider, if the stream was built ``with_message=True``; ``None`` before its end.
     fn message<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
         let Inner { stream, fractions, keys, .. } = &mut *inner;
         stream.message().map(|text| build(py, &text, *fractions, keys)).transpose()
+    }
+
+    /// The same without its calls and what came of them: what an app continues with if a call is not whole, as servers refuse
+    /// a message with such a call, now and in every later request.
+    fn message_without_calls<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut inner = self.lock()?;
+        let Inner { stream, fractions, keys, .. } = &mut *inner;
+        stream.message_without_calls().map(|text| build(py, &text, *fractions, keys)).transpose()
     }
 
     /// The provider's name, as far as it is known.
@@ -328,5 +446,24 @@ impl ProviderStream {
     #[getter]
     fn open_calls(&self) -> PyResult<Vec<u64>> {
         Ok(self.lock()?.stream.calls().open_calls().map(|call| call.number).collect())
+    }
+
+    #[classmethod]
+    fn __class_getitem__<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        generic(class, item)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(inner) = self.0.try_lock() else { return Ok(()) };
+        inner.watch.traverse(&visit)?;
+        inner.mirrors.values().try_for_each(|mirror| mirror.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut inner) = self.0.try_lock() {
+            let (watch, mirrors) = (std::mem::take(&mut inner.watch), std::mem::take(&mut inner.mirrors));
+            drop(inner);
+            drop((watch, mirrors));
+        }
     }
 }

@@ -1,0 +1,422 @@
+//! The state of one open container. A member that has closed is taken once, validated if it has to be, and kept; at most
+//! one member is open. What is shown is rebuilt on the way from the root to that one, and nowhere else.
+//!
+//! Levels see the raw values of the parser's snapshot. Unions, `RootModel`s and what is shown only when it has closed have
+//! levels of their own kind, in Python (`_levels.py`), with the same three methods: `sync`, `shown`, `finish`.
+
+use pyo3::exceptions::{PyException, PyRecursionError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
+
+use super::child::Child;
+use super::place::{Container, Fields, Place, Shape, levels};
+
+/// More levels than this are an error: looks go down from the root to the innermost one. pydantic reads 200.
+const DEEPEST: usize = 1_000;
+
+pub(crate) struct Level {
+    place: Py<Place>,
+    pub(super) shape: Py<Shape>,
+    run: Py<PyAny>,
+    /// That of the members.
+    inner_run: Py<PyAny>,
+    /// A validator further out will see the raw value, so what does not fit here may yet become right.
+    is_tolerant: bool,
+    is_broken: bool,
+    /// How many members have been taken.
+    done: usize,
+    /// The open member's.
+    pub(super) key: Option<Py<PyAny>>,
+    pub(super) child: Child,
+    /// What is shown of an open string.
+    pub(super) text: Option<Py<PyAny>>,
+    pub(super) members: Members,
+}
+
+pub(super) enum Members {
+    Elements(Py<PyList>),
+    /// By the key as it is spelt; with the key that is shown, if that may be another.
+    Entries(Py<PyDict>),
+    Fields {
+        /// By the key as it is spelt, for the shell.
+        values: Py<PyDict>,
+        /// By the field's name, with what is shown of those that have not come.
+        view: Py<PyDict>,
+        came: Py<PySet>,
+        extra: Option<Py<PyDict>>,
+        keys: Py<PyDict>,
+    },
+}
+
+impl Level {
+    pub(super) fn new(
+        py: Python<'_>,
+        place: &Py<Place>,
+        shape: &Py<Shape>,
+        run: &Bound<'_, PyAny>,
+        is_tolerant: bool,
+    ) -> PyResult<Self> {
+        let mut has_redo = place.get().known(py)?.has_redo;
+        let members = match &shape.get().0 {
+            Container::Elements { .. } => Members::Elements(PyList::empty(py).unbind()),
+            Container::Entries { .. } => Members::Entries(PyDict::new(py).unbind()),
+            Container::Fields(Fields { plan, keys, blank, is_model, has_extra, has_redo: fields_redo, .. }) => {
+                has_redo |= fields_redo;
+                let view = match blank {
+                    Some(blank) => blank.bind(py).copy()?,
+                    None => plan.bind(py).call_method0("started")?.cast_into()?,
+                };
+                let keys = if run.getattr(pyo3::intern!(py, "has_own_names"))?.is_truthy()? {
+                    plan.bind(py).call_method1("keys_of", (run,))?.cast_into()?
+                } else {
+                    keys.bind(py).clone()
+                };
+                Members::Fields {
+                    values: PyDict::new(py).unbind(),
+                    view: view.unbind(),
+                    came: PySet::empty(py)?.unbind(),
+                    extra: (*is_model && *has_extra).then(|| PyDict::new(py).unbind()),
+                    keys: keys.unbind(),
+                }
+            }
+        };
+        let inner_run = if has_redo { run.call_method0("below")? } else { run.clone() };
+        Ok(Self {
+            place: place.clone_ref(py),
+            shape: shape.clone_ref(py),
+            run: run.clone().unbind(),
+            inner_run: inner_run.unbind(),
+            is_tolerant: is_tolerant || has_redo,
+            is_broken: false,
+            done: 0,
+            key: None,
+            child: Child::None,
+            text: None,
+            members,
+        })
+    }
+
+    /// The place of a member.
+    fn place_of(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Place>> {
+        let py = key.py();
+        Ok(match (&self.shape.get().0, &self.members) {
+            (Container::Elements { kids: Some(kids), variadic, .. }, _) => {
+                let index: usize = key.extract()?;
+                let index = variadic.map_or(index, |variadic| index.min(variadic));
+                match kids.bind(py).get_item(index) {
+                    Ok(kid) => kid.extract()?,
+                    Err(_) => levels(py)?.getattr("ANYTHING")?.extract()?,
+                }
+            }
+            (Container::Elements { inner: Some(inner), .. } | Container::Entries { inner, .. }, _) => {
+                inner.clone_ref(py)
+            }
+            (Container::Fields(Fields { other, .. }), Members::Fields { keys, .. }) => match field(keys.bind(py), key)?
+            {
+                Some((_, place)) => place,
+                None => other.clone_ref(py),
+            },
+            _ => levels(py)?.getattr("ANYTHING")?.extract()?,
+        })
+    }
+
+    /// Keeps a closed member.
+    fn put(&self, key: &Bound<'_, PyAny>, value: Bound<'_, PyAny>) -> PyResult<()> {
+        let py = key.py();
+        match &self.members {
+            Members::Elements(items) => items.bind(py).append(value),
+            Members::Entries(entries) => match self.own_key(key)? {
+                Some(own) => entries.bind(py).set_item(key, (own, value)),
+                None => entries.bind(py).set_item(key, value),
+            },
+            Members::Fields { values, view, came, extra, keys } => {
+                values.bind(py).set_item(key, &value)?;
+                if let Some((name, _)) = field(keys.bind(py), key)? {
+                    view.bind(py).set_item(&name, value)?;
+                    return came.bind(py).add(name);
+                }
+                match (extra, &self.shape.get().0) {
+                    (Some(extra), _) => extra.bind(py).set_item(key, value),
+                    (None, Container::Fields(Fields { has_extra: true, .. })) => view.bind(py).set_item(key, value),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// What an entry's key becomes; nothing if it stays as it is spelt.
+    pub(super) fn own_key<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match &self.shape.get().0 {
+            Container::Entries { key: Some(validator), .. } => {
+                Ok(Some(levels(key.py())?.call_method1("key_of", (validator, key, &self.run))?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Takes what is new in `raw`; `path` leads from the root to the innermost open value, and this is `depth` levels down.
+    pub(super) fn sync(&mut self, raw: &Bound<'_, PyAny>, path: &Bound<'_, PyTuple>, depth: usize) -> PyResult<()> {
+        let py = raw.py();
+        if depth > DEEPEST {
+            return Err(PyRecursionError::new_err(format!("a typed view shows at most {DEEPEST} levels")));
+        }
+        let count = raw.len()?;
+        if depth >= path.len() {
+            if count != self.done || self.key.is_some() {
+                self.take(raw, count, None)?;
+                (self.key, self.child, self.text) = (None, Child::None, None);
+            }
+            return Ok(());
+        }
+        let key = path.get_item(depth)?;
+        let value = raw.get_item(&key)?;
+        let is_same = self.is_open(&key)?;
+        if !is_same || count - 1 != self.done {
+            self.take(raw, count - 1, Some(&key))?;
+            if !is_same {
+                (self.key, self.child, self.text) = (Some(key.clone().unbind()), Child::None, None);
+            }
+        }
+        let is_object = value.is_exact_instance_of::<PyDict>();
+        if value.is_exact_instance_of::<PyString>() {
+            let place = self.place_of(&key)?;
+            self.text = place.get().known(py)?.shown_text(&value)?.map(Bound::unbind);
+            return Ok(());
+        }
+        if !is_object && !value.is_exact_instance_of::<PyList>() {
+            self.text = None; // a provisional number, which may grow
+            return Ok(());
+        }
+        if matches!(self.child, Child::None) {
+            let place = self.place_of(&key)?;
+            self.child = Child::opened(py, &place, is_object, self.inner_run.bind(py), self.is_tolerant)?;
+        }
+        if let Err(error) = self.child.sync(&value, path, depth + 1) {
+            self.missed(&key, error)?;
+            let place = self.place_of(&key)?;
+            let opaque = levels(py)?.call_method1("OpaqueLevel", (place.get().node(py), &self.inner_run))?;
+            self.child = Child::Other(opaque.unbind());
+        }
+        Ok(())
+    }
+
+    fn is_open(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match &self.key {
+            Some(open) => Ok(open.is(key) || open.bind(key.py()).eq(key)?),
+            None => Ok(false),
+        }
+    }
+
+    /// Shows more of the string that was open and still is. Returns false if a level of another kind is in between.
+    pub(super) fn grow(&mut self, text: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match &mut self.child {
+            Child::Level(level) => level.grow(text),
+            Child::Other(_) => Ok(false),
+            Child::None => {
+                let Some(key) = &self.key else { return Ok(false) };
+                let py = text.py();
+                // What was not shown of a string is not shown when there is more of it, except for the function's choice.
+                let place = self.place_of(key.bind(py))?;
+                self.text = place.get().known(py)?.shown_text(text)?.map(Bound::unbind);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Passes on an error with its place; below a validator that sees the raw value, only notes it.
+    fn missed(&mut self, key: &Bound<'_, PyAny>, error: PyErr) -> PyResult<()> {
+        let py = key.py();
+        if !self.is_tolerant || !error.is_instance_of::<PyException>(py) {
+            static WRONG: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+            let value = error.value(py);
+            if value.is_instance(WRONG.import(py, "jsonspigot._plan", "Wrong")?)? {
+                value.call_method1("at", (key,))?;
+            }
+            return Err(error);
+        }
+        self.is_broken = true;
+        Ok(())
+    }
+
+    /// Takes the closed members that have not been taken, `count` in all; `open` is the open one's key.
+    fn take(&mut self, raw: &Bound<'_, PyAny>, count: usize, open: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        if count <= self.done {
+            return Ok(());
+        }
+        if let Ok(raw) = raw.cast_exact::<PyList>() {
+            if count - self.done > 3 && self.take_many(raw, count)? {
+                return Ok(());
+            }
+            for index in self.done..count {
+                let key = index.into_pyobject(raw.py())?.into_any();
+                self.take_one(&key, raw.get_item(index)?)?;
+            }
+        } else {
+            let raw = raw.cast_exact::<PyDict>()?;
+            for key in keys_after(raw, self.done)? {
+                let is_open = match open {
+                    Some(open) => open.is(&key) || open.eq(&key)?,
+                    None => false,
+                };
+                if !is_open {
+                    let value = raw.as_any().get_item(&key)?;
+                    self.take_one(&key, value)?;
+                }
+            }
+        }
+        self.done = count;
+        Ok(())
+    }
+
+    fn take_one(&mut self, key: &Bound<'_, PyAny>, raw: Bound<'_, PyAny>) -> PyResult<()> {
+        let py = key.py();
+        let is_mine = self.is_open(key)?;
+        let place = self.place_of(key)?;
+        let known = place.get().known(py)?;
+        let value = if is_mine && !matches!(self.child, Child::None) {
+            self.child.finish(&raw)
+        } else if known.is_quick(&raw)? {
+            return self.put(key, raw);
+        } else {
+            place.get().closed(&raw, self.inner_run.bind(py))
+        };
+        let error = match value {
+            Ok(value) => match self.put(key, value) {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        self.missed(key, error)?;
+        // What was shown stays until all of it is validated again.
+        let shown = if !is_mine {
+            None
+        } else if raw.is_exact_instance_of::<PyString>() {
+            known.shown_text(&raw)?
+        } else {
+            self.child.shown(py)?
+        };
+        shown.map_or(Ok(()), |value| self.put(key, value))
+    }
+
+    /// Elements that came whole between two looks, in one call. Returns false if they have to be taken one by one.
+    fn take_many(&mut self, raw: &Bound<'_, PyList>, count: usize) -> PyResult<bool> {
+        let py = raw.py();
+        let (Container::Elements { inner: Some(inner), .. }, Members::Elements(items)) =
+            (&self.shape.get().0, &self.members)
+        else {
+            return Ok(false);
+        };
+        let mut first = self.done;
+        if !matches!(self.child, Child::None) {
+            let key = first.into_pyobject(py)?.into_any();
+            self.take_one(&key, raw.get_item(first)?)?;
+            first += 1;
+            self.done = first;
+            (self.key, self.child, self.text) = (None, Child::None, None);
+            return self.take_many(raw, count);
+        }
+        let known = inner.get().known(py)?;
+        let mut fresh = raw.get_slice(first, count);
+        let mut is_quick = true;
+        for value in &fresh {
+            is_quick = is_quick && known.is_quick(&value)?;
+        }
+        if !is_quick {
+            let made = levels(py)?.call_method1("many", (inner.get().node(py), &fresh, &self.inner_run))?;
+            if made.is_none() {
+                return Ok(false);
+            }
+            fresh = made.cast_into()?;
+        }
+        let items = items.bind(py);
+        items.set_slice(items.len(), items.len(), &fresh)?;
+        self.done = count;
+        Ok(true)
+    }
+
+    /// The closed value.
+    pub(super) fn finish<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = raw.py();
+        let fields_redo = matches!(&self.shape.get().0, Container::Fields(Fields { has_redo: true, .. }));
+        if !self.is_broken && !fields_redo && !self.place.get().known(py)?.has_redo {
+            self.take(raw, raw.len()?, None)?;
+            if !self.is_broken
+                && let Some(closed) = self.close(py, raw.len()?)?
+            {
+                return Ok(closed);
+            }
+        }
+        self.place.get().closed(raw, self.run.bind(py))
+    }
+
+    /// The container itself, from its members: what is left to be checked. Nothing if all of it has to be read again.
+    fn close<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let node = self.place.get().node(py);
+        let (Container::Elements { schema, config, .. } | Container::Entries { schema, config, .. }) =
+            &self.shape.get().0
+        else {
+            let (Container::Fields(Fields { plan, .. }), Members::Fields { values, view, .. }) =
+                (&self.shape.get().0, &self.members)
+            else {
+                return Ok(None);
+            };
+            if values.bind(py).len() != count {
+                return Ok(None);
+            }
+            return plan.bind(py).call_method1("closed", (values, &self.run, view)).map(Some);
+        };
+        let members = match &self.members {
+            Members::Elements(items) => items.bind(py).clone().into_any(),
+            _ => self.entries(py)?.into_any(),
+        };
+        levels(py)?.call_method1("shell", (node, schema, config, members, &self.run)).map(Some)
+    }
+
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match &self.members {
+            Members::Elements(items) => visit.call(items)?,
+            Members::Entries(entries) => visit.call(entries)?,
+            Members::Fields { values, view, came, extra, .. } => {
+                visit.call(values)?;
+                visit.call(view)?;
+                visit.call(came)?;
+                visit.call(extra)?;
+            }
+        }
+        visit.call(&self.run)?;
+        visit.call(&self.inner_run)?;
+        visit.call(&self.text)?;
+        self.child.traverse(visit)
+    }
+}
+
+/// The name and the place of the field that a key is.
+pub(super) fn field<'py>(
+    keys: &Bound<'py, PyDict>,
+    key: &Bound<'py, PyAny>,
+) -> PyResult<Option<(Bound<'py, PyAny>, Py<Place>)>> {
+    let Some(found) = keys.get_item(key)? else { return Ok(None) };
+    let found = found.cast_into::<PyTuple>()?;
+    let node = found.get_item(1)?;
+    let place = node.getattr(pyo3::intern!(keys.py(), "place"))?;
+    Ok(Some((found.get_item(0)?, place.cast_into::<Place>()?.unbind())))
+}
+
+/// The keys from the `done`-th on, in order, at the price of those.
+fn keys_after<'py>(raw: &Bound<'py, PyDict>, done: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if done < 64 {
+        return Ok(raw.iter().skip(done).map(|(key, _)| key).collect());
+    }
+    let py = raw.py();
+    let mut fresh: Vec<_> = py
+        .import("builtins")?
+        .call_method1("reversed", (raw,))?
+        .try_iter()?
+        .take(raw.len().saturating_sub(done))
+        .collect::<PyResult<_>>()?;
+    fresh.reverse();
+    Ok(fresh)
+}

@@ -1,0 +1,60 @@
+//! Instances of classes made without their `__init__`: open objects and `Partial`.
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PySet, PyString, PyTuple, PyType};
+use pyo3::{PyTypeInfo, ffi};
+
+/// What `object.__new__(class)` returns.
+pub(super) fn new<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    static NO_ARGUMENTS: PyOnceLock<Py<PyTuple>> = PyOnceLock::new();
+    let none = NO_ARGUMENTS.get_or_init(py, || PyTuple::empty(py).unbind());
+    // SAFETY: the slot of `object` is there since Python has begun, and is a `newfunc`; it is called with a class, an empty
+    // tuple and no keywords, and returns a new reference, or null with an exception.
+    unsafe {
+        let slot = ffi::PyType_GetSlot(pyo3::types::PyAny::type_object_raw(py), ffi::Py_tp_new);
+        if slot.is_null() {
+            return Err(PyRuntimeError::new_err("object has no __new__"));
+        }
+        let make = std::mem::transmute::<*mut std::ffi::c_void, ffi::newfunc>(slot);
+        Bound::from_owned_ptr_or_err(py, make(class.as_type_ptr(), none.as_ptr(), std::ptr::null_mut()))
+    }
+}
+
+/// What `object.__setattr__(instance, name, value)` does.
+fn put(instance: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    // SAFETY: all three are alive; the call takes over none of them.
+    let done = unsafe { ffi::PyObject_GenericSetAttr(instance.as_ptr(), name.as_ptr(), value.as_ptr()) };
+    if done == 0 { Ok(()) } else { Err(PyErr::fetch(instance.py())) }
+}
+
+/// An instance of an open model.
+pub(super) fn model<'py>(
+    class: &Bound<'py, PyType>,
+    fields: &Bound<'py, PyDict>,
+    came: &Bound<'py, PySet>,
+    extra: Option<&Bound<'py, PyDict>>,
+    private: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let made = new(class)?;
+    let none = py.None();
+    let none = none.bind(py);
+    put(&made, pyo3::intern!(py, "__dict__"), fields)?;
+    put(&made, pyo3::intern!(py, "__pydantic_fields_set__"), came)?;
+    put(&made, pyo3::intern!(py, "__pydantic_extra__"), extra.map_or(none, |extra| extra.as_any()))?;
+    put(&made, pyo3::intern!(py, "__pydantic_private__"), private.unwrap_or(none))?;
+    Ok(made)
+}
+
+/// A `Partial`.
+pub(super) fn partial<'py>(value: &Bound<'py, PyAny>, is_complete: bool) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    static PARTIAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let made = new(PARTIAL.import(py, "jsonspigot._typed", "Partial")?)?;
+    put(&made, pyo3::intern!(py, "value"), value)?;
+    put(&made, pyo3::intern!(py, "complete"), &PyBool::new(py, is_complete).to_owned().into_any())?;
+    Ok(made)
+}

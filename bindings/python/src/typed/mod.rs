@@ -1,0 +1,338 @@
+//! Typed views: one stream's values as a type that pydantic validates, as they grow. What is new is learned from the
+//! parser's snapshot (`mirror.rs`), what is open is in `level.rs`, how it is shown in `showing.rs`, and what a type is, in
+//! `_plan.py`.
+//!
+//! No parser is locked while a validator runs, since that is the user's code.
+
+mod child;
+mod level;
+mod make;
+mod place;
+mod showing;
+mod watch;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
+
+use self::child::Child;
+pub(crate) use self::child::LevelObject;
+use self::place::levels;
+pub(crate) use self::place::{Place, Shape};
+pub(crate) use self::watch::{Watch, with_typed};
+use crate::documents::Documents;
+use crate::envelope::Envelope;
+use crate::mirror::{Moment, Seen};
+use crate::parser::{Parser, in_use};
+use crate::provider::ProviderStream;
+
+/// Whose text a view shows.
+enum Source {
+    Parser(Py<Parser>),
+    Call(Py<ProviderStream>, u64),
+    Payload(Py<Envelope>),
+    Document(Py<Documents>),
+}
+
+/// A text as a typed value, as it grows: made by ``typed`` of ``Parser``, ``ProviderStream``, ``Envelope`` and ``Documents``.
+///
+/// Each look costs what is new. An object that has closed is validated once, by its model, and is the same object in later
+/// looks; an open one is an ``Open`` instance of a type derived from its model. After an error, every look raises it again,
+/// until another text begins.
+#[pyclass(module = "jsonspigot")]
+pub(crate) struct Typed {
+    source: Source,
+    view: View,
+}
+
+struct View {
+    place: Py<Place>,
+    run: Py<PyAny>,
+    title: Py<PyAny>,
+    root: Child,
+    /// That of the innermost open value.
+    path: Py<PyTuple>,
+    moment: Moment,
+    last: Option<Py<PyAny>>,
+    is_complete: bool,
+    failed: Option<Py<PyAny>>,
+    /// What a text has come to that its reader has no more.
+    ended: Option<Ended>,
+}
+
+enum Ended {
+    Whole(Py<PyAny>),
+    /// It was cut, or wrong.
+    Broken,
+}
+
+/// A class with its type's arguments, for annotations.
+pub(crate) fn generic<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    class.py().import("types")?.call_method1("GenericAlias", (class, item))
+}
+
+impl View {
+    fn begin(&mut self) {
+        (self.root, self.last, self.is_complete, self.failed, self.ended) = (Child::None, None, false, None, None);
+    }
+
+    /// The text that the view has seen has ended; or one after it, which it has not seen.
+    fn end(&mut self, ended: Ended) {
+        if self.ended.is_some() || self.is_complete || self.failed.is_some() {
+            self.begin();
+        }
+        self.ended = Some(ended);
+    }
+
+    /// What is known while the value at that path is open.
+    fn changed<'py>(
+        &mut self,
+        raw: &Bound<'py, PyAny>,
+        path: Bound<'py, PyTuple>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = raw.py();
+        let is_object = raw.is_exact_instance_of::<PyDict>();
+        if !is_object && !raw.is_exact_instance_of::<PyList>() {
+            let is_text = raw.is_exact_instance_of::<PyString>();
+            return if is_text { self.place.get().known(py)?.shown_text(raw) } else { Ok(None) };
+        }
+        if matches!(self.root, Child::None) {
+            self.root = Child::opened(py, &self.place, is_object, self.run.bind(py), false)?;
+        }
+        self.root.sync(raw, &path, 0)?;
+        self.path = path.unbind();
+        self.root.shown(py)
+    }
+
+    /// The same, when the string that was open has grown.
+    fn grown<'py>(&mut self, text: &Bound<'py, PyAny>, raw: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = text.py();
+        if matches!(self.root, Child::None) {
+            return self.place.get().known(py)?.shown_text(text);
+        }
+        if let Child::Level(level) = &mut self.root
+            && level.grow(text)?
+        {
+            return level.shown(py);
+        }
+        self.changed(raw, self.path.bind(py).clone())
+    }
+
+    fn look<'py>(&mut self, py: Python<'py>, seen: Seen<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let value = match seen {
+            Seen::Unchanged => return self.again(py),
+            _ if self.is_complete || self.failed.is_some() => return self.again(py),
+            Seen::Grown { text, raw } => self.grown(&text, &raw),
+            Seen::Changed { raw, path } => self.changed(&raw, path),
+            Seen::Complete(raw) => return self.closed(&raw).map(Some),
+        };
+        let value = value.map_err(|error| self.failing(py, error))?;
+        self.last = value.map(|value| make::partial(&value, false)).transpose()?.map(Bound::unbind);
+        Ok(self.last.as_ref().map(|last| last.bind(py).clone()))
+    }
+
+    /// What the last look gave.
+    fn again<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match &self.failed {
+            Some(failed) => Err(PyErr::from_value(failed.bind(py).clone())),
+            None => Ok(self.last.as_ref().map(|last| last.bind(py).clone())),
+        }
+    }
+
+    /// All of it.
+    fn closed<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = raw.py();
+        if let Some(failed) = &self.failed {
+            return Err(PyErr::from_value(failed.bind(py).clone()));
+        }
+        if let (Some(last), true) = (&self.last, self.is_complete) {
+            return Ok(last.bind(py).clone());
+        }
+        self.ended = None;
+        let value = match &mut self.root {
+            Child::None => {
+                let place = self.place.get();
+                match place.known(py)?.is_quick(raw)? {
+                    true => Ok(raw.clone()),
+                    false => place.closed(raw, self.run.bind(py)),
+                }
+            }
+            level => level.finish(raw),
+        };
+        let value = value.map_err(|error| self.failing(py, error))?;
+        let last = make::partial(&value, true)?;
+        (self.last, self.is_complete, self.root) = (Some(last.clone().unbind()), true, Child::None);
+        Ok(last)
+    }
+
+    /// All of a text of which nothing has been taken.
+    fn read<'py>(&mut self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = text.py();
+        let value = self.place.get().node(py).call_method1(pyo3::intern!(py, "read"), (text, &self.run));
+        let last = make::partial(&value.map_err(|error| self.failing(py, error))?, true)?;
+        (self.last, self.is_complete, self.ended) = (Some(last.clone().unbind()), true, None);
+        Ok(last)
+    }
+
+    /// Notes an error, which every later look raises again.
+    fn failing(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
+        let raised = || levels(py)?.call_method1("raised", (&self.title, error.value(py)));
+        match raised() {
+            Ok(raised) => {
+                self.failed = Some(raised.clone().unbind());
+                PyErr::from_value(raised)
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+impl Typed {
+    /// A view of what `source` reads, as `_typed.prepared` says.
+    fn made<'py>(
+        py: Python<'py>,
+        source: Source,
+        model: &Bound<'py, PyAny>,
+        decimals: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let prepared = py.import("jsonspigot._typed")?.call_method("prepared", (model, decimals), options)?;
+        let (place, run, title) = prepared.extract()?;
+        let (root, moment) = (Child::None, Moment::default());
+        let path = PyTuple::empty(py).unbind();
+        let view =
+            View { place, run, title, root, path, moment, last: None, is_complete: false, failed: None, ended: None };
+        Ok(Self { source, view })
+    }
+
+    pub(crate) fn of_parser<'py>(
+        parser: &Bound<'py, Parser>,
+        model: &Bound<'py, PyAny>,
+        decimals: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        Self::made(model.py(), Source::Parser(parser.clone().unbind()), model, decimals, options)
+    }
+
+    pub(crate) fn of_call<'py>(
+        stream: &Bound<'py, ProviderStream>,
+        call: u64,
+        model: &Bound<'py, PyAny>,
+        decimals: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        Self::made(model.py(), Source::Call(stream.clone().unbind(), call), model, decimals, options)
+    }
+
+    pub(crate) fn of_payload<'py>(
+        envelope: &Bound<'py, Envelope>,
+        model: &Bound<'py, PyAny>,
+        decimals: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        Self::made(model.py(), Source::Payload(envelope.clone().unbind()), model, decimals, options)
+    }
+
+    pub(crate) fn of_document<'py>(
+        documents: &Bound<'py, Documents>,
+        model: &Bound<'py, PyAny>,
+        decimals: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        Self::made(model.py(), Source::Document(documents.clone().unbind()), model, decimals, options)
+    }
+
+    pub(crate) fn look_now<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Self { source, view } = self;
+        let moment = &mut view.moment;
+        let epoch = moment.epoch;
+        let seen = match source {
+            Source::Parser(parser) => Parser::seen(parser.bind(py), moment)?,
+            Source::Call(stream, call) => stream.get().seen(py, *call, moment)?,
+            Source::Payload(envelope) => envelope.get().seen(py, moment)?,
+            Source::Document(documents) => documents.get().seen(py, moment)?,
+        };
+        if view.moment.epoch != epoch {
+            view.begin();
+        }
+        let is_last = matches!(source, Source::Parser(_));
+        match seen {
+            // What may still be followed by something wrong is whole when its reader says so.
+            Some(Seen::Complete(_)) if !is_last => view.again(py),
+            Some(seen) => view.look(py, seen),
+            // Nothing is open: what was seen last stays.
+            None => match view.ended.take() {
+                Some(Ended::Whole(value)) => view.closed(value.bind(py)).map(Some),
+                Some(Ended::Broken) => {
+                    view.root = Child::None;
+                    view.again(py)
+                }
+                None => view.again(py),
+            },
+        }
+    }
+
+    fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
+        slf.try_borrow_mut().map_err(|_| in_use("typed view"))
+    }
+}
+
+#[pymethods]
+impl Typed {
+    /// What is known, as a ``Partial``; ``None`` before anything can be shown. The same object if nothing has come since the
+    /// last look. Raises pydantic's ``ValidationError`` for a closed value that does not fit.
+    fn look<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Self::lock(slf)?.look_now(py)
+    }
+
+    /// The text is whole, as this event of its end says; for those who report each text in turn.
+    fn _whole<'py>(slf: &Bound<'py, Self>, end: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = end.py();
+        let view = &mut Self::lock(slf)?.view;
+        view.end(Ended::Broken);
+        let raw = end.getattr(pyo3::intern!(py, "raw"))?;
+        let closed = if matches!(view.root, Child::None) && !raw.is_none() {
+            view.read(&raw)
+        } else {
+            view.closed(&end.getattr(pyo3::intern!(py, "value"))?)
+        };
+        // An error is reported once, here: the next text starts afresh.
+        closed.inspect_err(|_| view.begin())
+    }
+
+    /// The text has come to nothing.
+    fn _broken(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Self::lock(slf)?.view.end(Ended::Broken);
+        Ok(())
+    }
+
+    #[classmethod]
+    fn __class_getitem__<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        generic(class, item)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
+        let view = &Self::lock(slf)?.view;
+        let last = view.last.as_ref().map(|last| last.bind(py).repr()).transpose()?;
+        let last = last.map_or_else(|| "nothing yet".to_owned(), |last| last.to_string());
+        Ok(format!("<jsonspigot.Typed {}: {last}>", view.title.bind(py)))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match &self.source {
+            Source::Parser(parser) => visit.call(parser)?,
+            Source::Call(stream, _) => visit.call(stream)?,
+            Source::Payload(envelope) => visit.call(envelope)?,
+            Source::Document(documents) => visit.call(documents)?,
+        }
+        let View { run, root, last, failed, .. } = &self.view;
+        visit.call(run)?;
+        visit.call(last)?;
+        visit.call(failed)?;
+        root.traverse(&visit)
+    }
+
+    fn __clear__(&mut self) {
+        self.view.begin();
+    }
+}

@@ -1,0 +1,100 @@
+//! What is shown of an open container: rebuilt for each look, from what is kept of its closed members and what is shown of the
+//! open one.
+
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple};
+
+use super::child::Child;
+use super::level::{Level, Members, field};
+use super::make;
+use super::place::{Container, Fields, Sequence};
+
+impl Level {
+    fn open_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match &self.child {
+            Child::None => Ok(self.text.as_ref().map(|text| text.bind(py).clone())),
+            child => child.shown(py),
+        }
+    }
+
+    /// What is shown of it; nothing if it has to be whole.
+    pub(super) fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let open = match &self.key {
+            Some(key) => self.open_value(py)?.map(|value| (key.bind(py), value)),
+            None => None,
+        };
+        match (&self.shape.get().0, &self.members) {
+            (Container::Elements { kind, kids, variadic, .. }, Members::Elements(items)) => {
+                let items = items.bind(py);
+                let shown = match (kind, open) {
+                    // Without the open one: a longer text would be another element.
+                    (Sequence::Set, _) => return Ok(Some(PySet::new(py, items)?.into_any())),
+                    (Sequence::Frozenset, _) => {
+                        return Ok(Some(PyFrozenSet::new(py, items)?.into_any()));
+                    }
+                    (_, Some((_, value))) => {
+                        items.as_sequence().concat(PyList::new(py, [value])?.as_sequence())?.into_any().cast_into()?
+                    }
+                    (_, None) => items.get_slice(0, items.len()),
+                };
+                if *kind == Sequence::List {
+                    return Ok(Some(shown.into_any()));
+                }
+                let wanted = if variadic.is_some() { 0 } else { kids.as_ref().map_or(0, |kids| kids.bind(py).len()) };
+                Ok((shown.len() >= wanted).then(|| shown.to_tuple().into_any()))
+            }
+            (_, Members::Entries(_)) => {
+                let shown = self.entries(py)?;
+                if let Some((key, value)) = open {
+                    match self.own_key(key) {
+                        Ok(own) => shown.set_item(own.as_ref().unwrap_or(key), value)?,
+                        Err(error) if error.is_instance_of::<PyException>(py) => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(Some(shown.into_any()))
+            }
+            (
+                Container::Fields(Fields { plan, open: class, is_model, has_extra, has_private, .. }),
+                Members::Fields { view, came, extra, keys, .. },
+            ) => {
+                let fields = view.bind(py).copy()?;
+                let came = PySet::new(py, came.bind(py))?;
+                let extra = extra.as_ref().map(|extra| extra.bind(py).copy()).transpose()?;
+                if let Some((key, value)) = open {
+                    match field(keys.bind(py), key)? {
+                        Some((name, _)) => {
+                            fields.set_item(&name, value)?;
+                            came.add(name)?;
+                        }
+                        None if *has_extra => extra.as_ref().unwrap_or(&fields).set_item(key, value)?,
+                        None => {}
+                    }
+                }
+                match class {
+                    Some(class) if *is_model => {
+                        let private = if *has_private { Some(plan.bind(py).call_method0("privates")?) } else { None };
+                        make::model(class.bind(py), &fields, &came, extra.as_ref(), private.as_ref()).map(Some)
+                    }
+                    _ => plan.bind(py).call_method1("made", (fields,)).map(Some),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The entries that have closed, by the keys that are shown.
+    pub(super) fn entries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Members::Entries(entries) = &self.members else { return Ok(PyDict::new(py)) };
+        if !matches!(&self.shape.get().0, Container::Entries { key: Some(_), .. }) {
+            return entries.bind(py).copy();
+        }
+        let shown = PyDict::new(py);
+        for pair in entries.bind(py).values() {
+            let pair = pair.cast_into::<PyTuple>()?;
+            shown.set_item(pair.get_item(0)?, pair.get_item(1)?)?;
+        }
+        Ok(shown)
+    }
+}

@@ -1,0 +1,77 @@
+//! The typed views of what is open in a stream of many values, and what makes events of them, if models were given
+//! (`_streams.py`).
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use pyo3::{PyTraverseError, PyVisit};
+
+use super::{Ended, Typed};
+
+#[derive(Default)]
+pub(crate) struct Watch {
+    /// Each with the number of its call; those of other streams see each value in turn.
+    views: Vec<(Option<u64>, Py<Typed>)>,
+    telling: Option<Py<PyAny>>,
+}
+
+impl Watch {
+    /// `class` is that of `_streams.py` that makes the events.
+    pub(crate) fn telling(py: Python<'_>, class: &str, models: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let telling = py.import("jsonspigot._streams")?.call_method1(class, (models,))?.unbind();
+        Ok(Self { views: Vec::new(), telling: Some(telling) })
+    }
+
+    pub(crate) fn add(&mut self, call: Option<u64>, view: &Py<Typed>, py: Python<'_>) {
+        self.views.push((call, view.clone_ref(py)));
+    }
+
+    pub(crate) fn has_views(&self) -> bool {
+        !self.views.is_empty()
+    }
+
+    /// Says what the text of a call, or the open one, has come to.
+    pub(crate) fn end(&mut self, py: Python<'_>, call: Option<u64>, value: Option<&Py<PyAny>>) {
+        if self.views.is_empty() {
+            return;
+        }
+        for (_, view) in self.views.iter().filter(|(of, _)| *of == call) {
+            // One that is in use, by a validator that feeds the stream, is left as it is.
+            if let Ok(mut view) = view.bind(py).try_borrow_mut() {
+                view.view.end(value.map_or(Ended::Broken, |value| Ended::Whole(value.clone_ref(py))));
+            }
+        }
+        if call.is_some() {
+            self.views.retain(|(of, _)| *of != call);
+        }
+    }
+
+    pub(crate) fn teller(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.telling.as_ref().map(|telling| telling.clone_ref(py))
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.telling)?;
+        self.views.iter().try_for_each(|(_, view)| visit.call(view))
+    }
+}
+
+/// The events of a call, and those that an error has, with those of the typed views among them. Called when nothing is
+/// locked.
+pub(crate) fn with_typed<'py>(
+    stream: &Bound<'py, PyAny>,
+    teller: Option<Py<PyAny>>,
+    events: PyResult<Bound<'py, PyList>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let Some(teller) = teller else { return events };
+    let py = stream.py();
+    let told = |events| teller.bind(py).call_method1("told", (stream, events));
+    match events {
+        Ok(events) => Ok(told(events.into_any())?.cast_into()?),
+        Err(error) => {
+            if let Ok(events) = error.value(py).getattr("events") {
+                error.value(py).setattr("events", told(events)?)?;
+            }
+            Err(error)
+        }
+    }
+}
