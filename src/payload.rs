@@ -16,7 +16,7 @@ use core::fmt;
 pub(crate) use self::alike::are_alike;
 #[cfg(feature = "tool-calls")]
 use self::values::values_of;
-use crate::error::Error;
+use crate::error::{Deviation, Error};
 use crate::event::CompleteValue;
 
 /// The outcome of a tool call's input, or of an envelope's payload: the verdict, the text and, if complete, the value.
@@ -49,6 +49,8 @@ pub struct Payload<'a> {
     pub(crate) raw: &'a str,
     pub(crate) value: Option<CompleteValue<'a>>,
     pub(crate) error: Option<&'a Error>,
+    pub(crate) deviations: &'a [Deviation],
+    pub(crate) deviation_count: u64,
 }
 
 impl<'a> Payload<'a> {
@@ -65,7 +67,7 @@ impl<'a> Payload<'a> {
         self.raw
     }
 
-    /// The value, if it is complete. An empty tool call has one too: `{}`.
+    /// The value, if it is complete or [accepted](PayloadStatus::Accepted). An empty tool call has one too: `{}`.
     #[must_use]
     pub fn value(&self) -> Option<CompleteValue<'a>> {
         self.value
@@ -112,6 +114,42 @@ impl<'a> Payload<'a> {
         values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
     }
 
+    /// Where the text deviates from JSON and was read on nevertheless: the first [`Deviation::LIST_LIMIT`] places, in
+    /// order. Empty unless its parser is [lenient](crate::ParserBuilder::lenient).
+    ///
+    /// ```
+    /// # #[cfg(feature = "tool-calls")] {
+    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::{Leniency, Parser, PayloadStatus};
+    ///
+    /// let parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT).accept_deviations();
+    /// let mut calls = ToolCalls::builder().parser(parser).build();
+    /// let mut ended = 0;
+    /// let mut on_event = |event: CallEvent<'_>| {
+    ///     if let CallEvent::End { input, .. } = event {
+    ///         assert_eq!(input.status(), PayloadStatus::Accepted);
+    ///         assert_eq!((input.raw(), input.value().unwrap().text()), (r#"{"a": [1,]}"#, r#"{"a": [1]}"#));
+    ///         assert_eq!(input.deviations()[0].offset(), 9);
+    ///         ended += 1;
+    ///     }
+    /// };
+    /// calls.start(0, CallStart::new("show"), &mut on_event);
+    /// calls.delta(0, r#"{"a": [1,]}"#, &mut on_event);
+    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// assert_eq!(ended, 1);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn deviations(&self) -> &'a [Deviation] {
+        self.deviations
+    }
+
+    /// How many deviations there are, listed or not.
+    #[must_use]
+    pub fn deviation_count(&self) -> u64 {
+        self.deviation_count
+    }
+
     /// What is wrong with the JSON: kind, offset and path, for malformed, trailing and truncated text.
     #[must_use]
     pub fn error(&self) -> Option<&'a Error> {
@@ -126,16 +164,22 @@ impl fmt::Debug for Payload<'_> {
             .field("raw", &self.raw)
             .field("value", &self.value)
             .field("error", &self.error)
+            .field("deviations", &self.deviations)
             .finish()
     }
 }
 
-/// The verdict on a [`Payload`]. Only a complete one and an empty tool call have a value.
+/// The verdict on a [`Payload`]. Only a complete one, an accepted one and an empty tool call have a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PayloadStatus<'a> {
     /// One complete JSON value and nothing else; `null` is one too.
     Complete,
+    /// One value that is JSON but for the deviations that the parser was built to
+    /// [accept](crate::ParserBuilder::accept_deviations), and nothing else. The value is that of the strict JSON text it
+    /// stands for; [`Payload::deviations`] says what was wrong. Never [`Complete`](Self::Complete), so that code which acts
+    /// on complete values alone does not act on a guess.
+    Accepted,
     /// No text at all, or only white space between delimiters, and it ended as it should.
     Empty,
     /// It ended too early. There is no value, however much has arrived.
@@ -169,6 +213,7 @@ impl PayloadStatus<'_> {
     pub fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
+            Self::Accepted => "accepted",
             Self::Empty => "empty",
             Self::Truncated { .. } => "truncated",
             Self::Malformed => "malformed",

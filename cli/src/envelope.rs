@@ -76,13 +76,24 @@ impl Source for Text {
 }
 
 fn tell(event: &EnvelopeEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
+    complain(event, complaints);
+    if result.is_ok() {
+        *result = output.envelope(event, None);
+    }
+}
+
+/// What makes the run fail: a payload that is not whole.
+pub(crate) fn complain(event: &EnvelopeEvent<'_>, complaints: &mut Complaints) {
     if let EnvelopeEvent::End { delimiter, payload, .. } = event
         && let (Some(error), status) = (payload.error(), payload.status())
-        && !matches!(status, PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw)
+        && !is_whole(status)
     {
         complaints.push(format!("{} (payload {}, {})", told(error), delimiter, status.name()));
     }
-    if result.is_ok() {
-        *result = output.envelope(event);
-    }
+}
+
+/// Whether a call or payload with this status does not make the run fail.
+pub(crate) fn is_whole(status: PayloadStatus<'_>) -> bool {
+    use PayloadStatus::{Accepted, Complete, Empty, Raw};
+    matches!(status, Complete | Accepted | Empty | Raw)
 }

@@ -72,8 +72,9 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"provider-event","value":{…}}             with --provider-events: an event as it came
   {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, mixed, or a limit
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
-A "status" is complete; empty (no text: the value is {}); raw (not JSON by nature: "raw" is its text); or truncated,
-malformed or trailing, with "raw", all that arrived, and "error", an object with "kind", "offset", "line", "column" and
+A "status" is complete; accepted (with --accept: "value" is that of the strict text it stands for, "deviations" has the
+"kind" and "offset" of the first 100, and "more" how many more there are); empty (no text: the value is {}); raw (not JSON
+by nature: "raw" is its text); or truncated, malformed or trailing, with "raw", all that arrived, and "error", an object with "kind", "offset", "line", "column" and
 "path" as in the line "error" and, if truncated, "reason" (if the place is unknown: only "kind" and "reason"). If a
 trailing text is nothing but whole values, "values" has them, and "repeated" says whether they are all equal.
 
@@ -81,7 +82,7 @@ trailing text is nothing but whole values, "values" has them, and "repeated" say
 stop-sequence, length, refusal, content-filter, pause, cancelled, error or other. "retry" is never or later.
 
 The status is 0 if and only if an event meant something, every message that began has ended, every call is complete,
-empty or raw, nothing was a mismatch, no frame was bad or damaged, nothing passed a limit, and the provider reported no
+accepted, empty or raw, and with --envelope every payload, nothing was a mismatch, no frame was bad or damaged, nothing passed a limit, and the provider reported no
 error. A stray fragment whose call then came whole, and late ones after a whole, leave it 0. With --text: what the
 assistant says, including refusals, and the matches.
 
@@ -89,7 +90,11 @@ Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines 
 was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it arrives; at a payload's end
 {"event":"payload","mark":"…","status":"…"} with "value", "raw" and "error" as above (an empty payload has none of them).
 Offsets count from the byte after the opening delimiter. The status is 1 if a payload is truncated, malformed or trailing,
-or the text is not UTF-8. With --text: the text around payloads as it is, and the matches."#;
+or the text is not UTF-8. With --text: the text around payloads as it is, and the matches.
+
+Lines with --provider and --envelope: both of the above; the assistant's text is what is around payloads, block by block.
+Lines about payloads have "block" after "mark", and "choice" if not in the first answer. A payload that is still open at
+the end of its block is truncated."#;
 
 /// What `--chunk` and `--checkpoint` count by.
 fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
@@ -188,13 +193,14 @@ pub(crate) struct Options {
     #[arg(long, requires = "provider", conflicts_with = "text")]
     provider_events: bool,
 
-    /// The input is text: follow the payloads that MARK describes, and write the text around them; may be repeated
+    /// The input, or the assistant's text, has payloads that MARK describes: follow these, and write the text around them
     ///
-    /// MARK is `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` (the first object or array) or `bare:object`; with
-    /// `:json` or `:raw` appended it says what to expect there. Takes one argument, which may list several marks
+    /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare` (the
+    /// first object or array) or `bare:object`; with `:json` or `:raw` appended it says what to expect there. With
+    /// --provider the text is the assistant's, a block at a time. Takes one argument, which may list several marks
     /// separated by commas, so patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_delimiter = ',', value_hint = ValueHint::Other,
-        conflicts_with_all = ["value", "snapshots", "patches", "provider", "structured"])]
+        conflicts_with_all = ["value", "snapshots", "patches", "structured"])]
     envelope: Vec<Delimiter>,
 
     /// Go on past these deviations from JSON, to show what follows: names separated by commas, or `model-output`
@@ -203,14 +209,16 @@ pub(crate) struct Options {
     /// single-quotes, bare-keys, python-literals (True, False, None), non-finite (NaN, Infinity, -Infinity: shown as null),
     /// byte-order-mark. `model-output` is the first five and byte-order-mark. Each deviation is written as a line. The
     /// text stays invalid unless --accept is given: after the first deviation, strings and containers end without a
-    /// value, and that deviation is the error at the end. With --provider and --envelope only the error is written.
+    /// value, and that deviation is the error at the end. With --provider and --envelope only the error is
+    /// written.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = leniency(), hide_possible_values = true)]
     lenient: Vec<Leniency>,
 
     /// With --lenient: let a text with such deviations succeed; its values are those of the strict JSON it stands for
     ///
-    /// The lines about deviations are written all the same. Not for calls and payloads, whose verdict stays strict.
-    #[arg(long, requires = "lenient", conflicts_with_all = ["provider", "envelope"])]
+    /// The lines about deviations are written all the same. Calls and payloads get the status "accepted", with the value
+    /// and a list of the deviations.
+    #[arg(long, requires = "lenient")]
     accept: bool,
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
@@ -316,7 +324,12 @@ impl Options {
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
             let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
-            let choices = Choices { is_structured: self.structured, with_events: self.provider_events };
+            let envelope = Envelope::builder().parser(self.parser());
+            let choices = Choices {
+                is_structured: self.structured,
+                with_events: self.provider_events,
+                envelope: (!self.envelope.is_empty()).then(|| envelope.build(self.envelope.iter().cloned(), patterns)),
+            };
             Box::new(Stream::new(provider, calls, choices))
         } else if !self.envelope.is_empty() {
             let envelope = Envelope::builder().parser(self.parser());

@@ -8,10 +8,12 @@ use std::fmt::Write as _;
 use std::io;
 use std::num::NonZeroUsize;
 
+use jsonspigot::envelope::Envelope;
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, ToolCallsBuilder};
 use jsonspigot::{Payload, PayloadStatus};
 
+use crate::envelope::{self, is_whole};
 use crate::framing::{Frame, Framing};
 use crate::output::Output;
 use crate::report::{Complaints, Failure, told};
@@ -38,12 +40,14 @@ pub(crate) struct Stream {
 }
 
 /// How a stream is to be read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
     /// Whether the assistant's text is JSON.
     pub(crate) is_structured: bool,
     /// Whether each event is written as it came.
     pub(crate) with_events: bool,
+    /// What looks for payloads in the assistant's text.
+    pub(crate) envelope: Option<Envelope>,
 }
 
 /// What a complaint can say of a frame.
@@ -72,6 +76,10 @@ impl Stream {
         let calls = if choices.is_structured { calls.structured() } else { calls };
         let calls = if choices.with_events { calls.with_provider_events() } else { calls };
         let is_detecting = provider.is_none();
+        let calls = match choices.envelope {
+            Some(envelope) => calls.with_envelope(envelope),
+            None => calls,
+        };
         let framing = Framing::new(limit);
         let new = calls.clone();
         Self {
@@ -228,6 +236,7 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
                 complaints.push(format!("{}: {error}", error.kind().name()));
             }
         }
+        StreamEvent::Payload { ref event, .. } => envelope::complain(event, complaints),
         StreamEvent::BadFrame { text } => complaints.push(format!("bad-frame: {}", beginning(text))),
         StreamEvent::Mismatch { kind, call, .. } => {
             let of = call.map(|call| format!(" (call {call})")).unwrap_or_default();
@@ -235,7 +244,7 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
         }
         StreamEvent::Call(CallEvent::End { call, input }) => {
             let reason = match input.status() {
-                PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw => return,
+                status if is_whole(status) => return,
                 PayloadStatus::Truncated { reason } => Some(reason),
                 _ => None,
             };

@@ -54,7 +54,7 @@ impl Closing {
         let text = match delimiter.shape {
             Shape::Comment => ClosingText::Literal("-->".into()),
             Shape::Tag => ClosingText::Literal(format!("</{}>", delimiter.name).into()),
-            Shape::Fence => {
+            Shape::Fence | Shape::AnyFence => {
                 let least = opening.bytes().take_while(|byte| *byte == b'`').count();
                 let needs_line_start = delimiter.content == Content::Raw;
                 ClosingText::Run { least, most: most.max(least), needs_line_start }

@@ -12,6 +12,7 @@ use core::str::FromStr;
 /// |---|---|---|---|---|
 /// | [`comment`](Delimiter::comment) | `comment:context` | `<!--`, white space, `context` | `-->` | JSON |
 /// | [`fence`](Delimiter::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
+/// | [`any_fence`](Delimiter::any_fence) | `fence:*` | three or more backticks, any info string or none, and then `{` or `[` | as many backticks, or more | JSON |
 /// | [`tag`](Delimiter::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, otherwise plain text |
 /// | [`bare`](Delimiter::bare) | `bare` | – | – | the first JSON object or array |
 /// | [`bare_object`](Delimiter::bare_object) | `bare:object` | – | – | the first JSON object |
@@ -46,6 +47,8 @@ pub struct Delimiter {
 pub(super) enum Shape {
     Comment,
     Fence,
+    /// A fence with any info string.
+    AnyFence,
     Tag,
     Bare,
     BareObject,
@@ -70,13 +73,39 @@ impl Delimiter {
         Self::named(Shape::Comment, name)
     }
 
-    /// A fenced block with this info string.
+    /// A fenced block with this info string; `*` is [any](Self::any_fence).
     ///
     /// # Errors
     ///
     /// As [`comment`](Self::comment).
     pub fn fence(info: &str) -> Result<Self, DelimiterError> {
         Self::named(Shape::Fence, info)
+    }
+
+    /// A fenced block with any info string or none, if the first character of its content begins an object or an array,
+    /// white space aside. Any other is text, up to its closing fence, in which no such block is looked for.
+    ///
+    /// The content may begin on the first line, as in ```` ```json {"a":1}``` ````. A fence whose info string
+    /// another delimiter names is that one's.
+    ///
+    /// ```
+    /// use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let mut envelope = Envelope::new([Delimiter::any_fence()], &PatternSet::empty());
+    /// let (mut shown, mut values) = (String::new(), Vec::new());
+    /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
+    ///     EnvelopeEvent::Text(text) => shown.push_str(text),
+    ///     EnvelopeEvent::End { payload, .. } => values.push(payload.value().unwrap().to_string()),
+    ///     _ => {}
+    /// };
+    /// envelope.feed_with("```js\nf([1])\n```\n[1]: note\n```\n{\"a\": 1}\n```", &mut on_event);
+    /// envelope.finish_with(&mut on_event);
+    /// assert_eq!((shown.as_str(), &*values), ("```js\nf([1])\n```\n[1]: note\n", &[r#"{"a":1}"#.to_owned()][..]));
+    /// ```
+    #[must_use]
+    pub fn any_fence() -> Self {
+        Self { shape: Shape::AnyFence, name: "*".into(), content: Content::Json }
     }
 
     /// An element without attributes: `<think>…</think>`.
@@ -131,7 +160,14 @@ impl Delimiter {
         matches!(self.shape, Shape::Bare | Shape::BareObject)
     }
 
+    pub(super) fn is_any_fence(&self) -> bool {
+        self.shape == Shape::AnyFence
+    }
+
     fn named(shape: Shape, name: &str) -> Result<Self, DelimiterError> {
+        if shape == Shape::Fence && name == "*" {
+            return Ok(Self::any_fence());
+        }
         let is_delimiter = |c: char| c.is_whitespace() || c.is_control() || "<>`{}[]\"".contains(c);
         if name.is_empty() || name.contains(is_delimiter) {
             return Err(DelimiterError("a name is needed, without white space and without < > ` { } [ ] \""));
@@ -190,7 +226,7 @@ impl fmt::Display for Delimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.shape {
             Shape::Comment => "comment:",
-            Shape::Fence => "fence:",
+            Shape::Fence | Shape::AnyFence => "fence:",
             Shape::Tag => "tag:",
             Shape::Bare => "bare",
             Shape::BareObject => "bare:object",

@@ -1,11 +1,12 @@
 //! JSON inside text: a push filter that separates what a person should see from payloads between delimiters.
 //!
 //! Owns the text outside payloads, and what of it is held back because it may become a delimiter. `delimiter.rs` says
-//! what delimiters there are, `opening.rs` finds where one opens, `payload.rs` reads what follows it, with the help of
+//! what delimiters there are, `opening.rs` finds where one opens, with the help of `any_fence.rs`, `payload.rs` reads what follows it, with the help of
 //! `extent.rs` and `closing.rs`, and `event.rs` is what is told. `saved.rs`, and the files of that name in folders, save all of this.
 //!
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
+mod any_fence;
 mod closing;
 mod delimiter;
 mod event;
@@ -23,6 +24,7 @@ pub use event::EnvelopeEvent;
 
 use crate::parser::{Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
+use any_fence::Fences;
 use closing::Closing;
 use opening::{Opening, Verdict, first_bytes};
 use payload::OpenPayload;
@@ -89,6 +91,8 @@ pub struct Envelope {
     /// What is held back: it may become an opening delimiter.
     held: String,
     opening: Opening,
+    /// The fences of text, if a delimiter is a fence with any info string.
+    fences: Option<Fences>,
     payload: OpenPayload,
     /// How many bytes have been told.
     offset: u64,
@@ -167,6 +171,7 @@ impl Envelope {
         self.state = State::Text;
         self.held.clear();
         self.offset = 0;
+        self.fences = self.delimiters.iter().any(Delimiter::is_any_fence).then(Fences::default);
         self.first_bytes.clear();
         self.first_bytes.extend(self.delimiters.iter().flat_map(first_bytes));
     }
@@ -175,6 +180,24 @@ impl Envelope {
     #[must_use]
     pub fn delimiters(&self) -> &[Delimiter] {
         &self.delimiters
+    }
+
+    /// The delimiter of the payload that is open.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::envelope::{Delimiter, Envelope};
+    ///
+    /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::empty());
+    /// envelope.feed_with("Here:\n```json\n[1", |_| {});
+    /// assert_eq!(envelope.open_payload(), Some(&Delimiter::fence("json")?));
+    /// envelope.feed_with("]\n```\n", |_| {});
+    /// assert_eq!(envelope.open_payload(), None);
+    /// # Ok::<(), jsonspigot::envelope::DelimiterError>(())
+    /// ```
+    #[must_use]
+    pub fn open_payload(&self) -> Option<&Delimiter> {
+        (self.state == State::Payload).then(|| &self.delimiters[self.payload.place()])
     }
 
     /// The parser of the payload that is open, or otherwise of the last one.
@@ -194,7 +217,7 @@ impl Envelope {
                     self.tell_text(&rest[..text], tell);
                     at += text;
                     if let Some(&first) = rest.as_bytes().get(text) {
-                        self.opening.begin(&self.delimiters, first);
+                        self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first);
                         self.state = State::Opening;
                     }
                 }
@@ -227,11 +250,17 @@ impl Envelope {
             let delimiter = &self.delimiters[place];
             tell(EnvelopeEvent::Begin { delimiter, open: &decided, offset: self.offset });
             self.offset += decided.len() as u64;
+            if let Some(fences) = &mut self.fences {
+                fences.pass_payload();
+            }
             self.payload.begin(place, delimiter, Closing::of(delimiter, &decided, self.hold_limit));
             self.state = State::Payload;
         } else {
             self.state = State::Text;
             self.tell_text(&decided, tell);
+            if let (Some(fences), Some(found)) = (&mut self.fences, self.opening.take_fence()) {
+                fences.note(found);
+            }
         }
         // Nothing is held now, so this does not recurse any further.
         self.scan(&after, tell);
@@ -255,6 +284,9 @@ impl Envelope {
         if !text.is_empty() {
             tell(EnvelopeEvent::Text(text));
             self.offset += text.len() as u64;
+            if let Some(fences) = &mut self.fences {
+                fences.pass(text);
+            }
         }
     }
 }
@@ -290,7 +322,8 @@ impl EnvelopeBuilder {
     /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
     ///
     /// With one that [goes on past deviations](ParserBuilder::lenient), a payload goes on to the end of its JSON,
-    /// including closing delimiters in strings and comments; it is malformed all the same.
+    /// including closing delimiters in strings and comments; it is malformed all the same, unless they are
+    /// [accepted](ParserBuilder::accept_deviations). Then all of its text is kept.
     pub fn parser(self, parser: ParserBuilder) -> Self {
         Self { parser, ..self }
     }
@@ -320,7 +353,8 @@ impl EnvelopeBuilder {
             state: State::Text,
             held: String::new(),
             opening: Opening::new(self.hold_limit),
-            payload: OpenPayload::new(self.parser.strict_and_whole().build(patterns), self.payload_limit),
+            fences: None,
+            payload: OpenPayload::new(self.parser, patterns, self.payload_limit),
             offset: 0,
             hold_limit: self.hold_limit,
         };

@@ -12,6 +12,8 @@
 //!   brace. So a parser reads along, and the payload is certain as soon as something has come that prose hardly has:
 //!   the value of a member, or a comma or bracket after an element.
 //!
+//! A fence with any info string is known by its content; `any_fence.rs` reads it. One that is known by its name is that one's.
+//!
 //! A delimiter is often certain only some bytes after its end: `<!--context {` opens at the `{`, which is the
 //! payload's. Hence `after`, the number of bytes that were looked at but follow the delimiter.
 //!
@@ -24,6 +26,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::SPACE;
+use super::any_fence::{AnyFence, Fences, FoundFence, Shown, is_blank};
 use super::delimiter::{Delimiter, Shape};
 use crate::error::ErrorKind;
 use crate::event::EventKind;
@@ -38,6 +41,8 @@ pub(super) struct Opening {
     /// The named delimiters that it may still be.
     rivals: Vec<Rival>,
     bare: Bare,
+    /// The fence of text that what was looked at opens or closes.
+    fence: Option<FoundFence>,
     /// How many bytes have been looked at.
     looked: usize,
     /// How many may be.
@@ -74,6 +79,8 @@ enum Stage {
     Name(usize),
     /// After the name: this many bytes of a comment's `-->`, or blanks after a fence's name.
     Edge(usize),
+    /// A fence with any info string.
+    AnyFence(AnyFence),
 }
 
 /// The bare payload that may have begun, recognized by the events of its children.
@@ -91,12 +98,19 @@ impl Opening {
         let children = PatternSegment { is_descendant: true, selectors: vec![Selector::Wildcard] };
         let children = PatternSet::from(vec![Pattern { segments: vec![children] }]);
         let parser = Box::new(Parser::builder().retain(Retain::Nothing).build(&children));
-        Self { rivals: Vec::new(), bare: Bare { delimiter: None, parser, element_end: None }, looked: 0, limit }
+        Self {
+            rivals: Vec::new(),
+            bare: Bare { delimiter: None, parser, element_end: None },
+            fence: None,
+            looked: 0,
+            limit,
+        }
     }
 
     /// Begins at a byte with which a delimiter may begin.
-    pub(super) fn begin(&mut self, delimiters: &[Delimiter], first: u8) {
+    pub(super) fn begin(&mut self, delimiters: &[Delimiter], fences: Fences, first: u8) {
         self.looked = 0;
+        self.fence = None;
         self.bare.delimiter = None;
         self.rivals.clear();
         if matches!(first, b'{' | b'[') {
@@ -105,7 +119,11 @@ impl Opening {
             self.bare.element_end = None;
         } else {
             let rivals = delimiters.iter().enumerate().filter(|(_, delimiter)| first_bytes(delimiter).contains(&first));
-            self.rivals.extend(rivals.map(|(delimiter, _)| Rival { delimiter, stage: Stage::Front(0) }));
+            self.rivals.extend(rivals.map(|(place, delimiter)| {
+                let is_any = delimiter.shape == Shape::AnyFence;
+                let stage = if is_any { Stage::AnyFence(AnyFence::new(fences)) } else { Stage::Front(0) };
+                Rival { delimiter: place, stage }
+            }));
         }
     }
 
@@ -134,6 +152,11 @@ impl Opening {
         }
     }
 
+    /// The fence of text that what turned out to be text opens or closes.
+    pub(super) fn take_fence(&mut self) -> Option<FoundFence> {
+        self.fence.take()
+    }
+
     /// At the end of input: how much of what is held is text, before the search goes on.
     pub(super) fn give_up(&self, held: &str) -> usize {
         resume(held, "", held.len())
@@ -142,10 +165,14 @@ impl Opening {
     /// The delimiter that has been read, with its length; or, as an error, where the last rival failed.
     fn advance_rivals(&mut self, delimiters: &[Delimiter], bytes: &[u8]) -> Result<Option<(usize, usize)>, usize> {
         for (offset, &byte) in (self.looked..).zip(bytes) {
-            let mut opened = None;
+            let (mut opened, fence) = (None, &mut self.fence);
             self.rivals.retain_mut(|rival| match rival.step(&delimiters[rival.delimiter], byte) {
                 Step::More => true,
                 Step::No => false,
+                Step::TextFence(found) => {
+                    *fence = Some(found);
+                    false
+                }
                 Step::Opened { after } => {
                     // If two delimiters open at once, the first one declared wins.
                     opened = opened.or(Some((rival.delimiter, offset + 1 - after)));
@@ -167,7 +194,7 @@ impl Opening {
 pub(super) fn first_bytes(delimiter: &Delimiter) -> &'static [u8] {
     match delimiter.shape {
         Shape::Comment | Shape::Tag => b"<",
-        Shape::Fence => b"`",
+        Shape::Fence | Shape::AnyFence => b"`",
         Shape::Bare => b"{[",
         Shape::BareObject => b"{",
     }
@@ -191,6 +218,8 @@ fn resume(held: &str, input: &str, failed_at: usize) -> usize {
 enum Step {
     More,
     No,
+    /// It is a fence of text.
+    TextFence(FoundFence),
     /// The delimiter is complete; this many of the bytes looked at follow it.
     Opened {
         after: usize,
@@ -199,6 +228,14 @@ enum Step {
 
 impl Rival {
     fn step(&mut self, delimiter: &Delimiter, byte: u8) -> Step {
+        if let Stage::AnyFence(fence) = &mut self.stage {
+            return match fence.step(byte) {
+                Shown::Nothing => Step::More,
+                Shown::NoFence => Step::No,
+                Shown::Text(found) => Step::TextFence(found),
+                Shown::Payload { after } => Step::Opened { after },
+            };
+        }
         let name = delimiter.name.as_bytes();
         let next = match (delimiter.shape, self.stage) {
             (Shape::Comment, Stage::Front(read)) => follow(b"<!--", read, byte, Stage::Front, Stage::Space),
@@ -234,10 +271,6 @@ impl Rival {
 /// One byte further in a fixed text, of which `read` bytes have been read.
 fn follow(text: &[u8], read: usize, byte: u8, inside: fn(usize) -> Stage, after: Stage) -> Option<Stage> {
     (text[read] == byte).then(|| if read + 1 == text.len() { after } else { inside(read + 1) })
-}
-
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
 }
 
 impl Bare {

@@ -15,6 +15,9 @@
 //! The trap is a byte that could belong to both. In `{"a":-->` the `-` was read as a number's; when the next byte stops
 //! the JSON, it turns out that both belong to the closing delimiter, and `unread_beginning` takes the first one back.
 //!
+//! A parser that accepts deviations knows better where the value ends than [`Extent`], which does not know of comments and
+//! single quotes. It is asked after each byte that may be the value's last.
+//!
 //! `length` counts all bytes since the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets count
 //! from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only `stopped_by`
 //! says how much of the current piece was read.
@@ -30,8 +33,9 @@ use super::extent::Extent;
 use super::{SPACE, Tell};
 use crate::error::{Error, ErrorKind};
 use crate::event::CompleteValue;
-use crate::parser::Parser;
+use crate::parser::{Parser, ParserBuilder, Retain};
 use crate::path::{PathStore, ROOT};
+use crate::pattern::PatternSet;
 use crate::payload::{Payload, PayloadStatus};
 use crate::tokenizer::floor_char_boundary;
 
@@ -44,6 +48,8 @@ pub(super) struct OpenPayload {
     closing: Closing,
     extent: Extent,
     parser: Parser,
+    /// Whether the parser accepts deviations, and so knows better than the extent where the value ends.
+    accepts: bool,
     /// The text after the opening delimiter, as far as the limit allows.
     raw: String,
     /// The length of all of it.
@@ -87,13 +93,17 @@ enum Ending {
 }
 
 impl OpenPayload {
-    pub(super) fn new(parser: Parser, limit: u64) -> Self {
+    pub(super) fn new(parser: ParserBuilder, patterns: &PatternSet, limit: u64) -> Self {
+        let accepts = parser.accepts();
+        // The value of a text that is accepted is not in the text as it came.
+        let parser = if accepts { parser.retain(Retain::All) } else { parser };
         Self {
             delimiter: 0,
             phase: Phase::Before,
             closing: Closing::of(&Delimiter::bare(), "", 0),
             extent: Extent::default(),
-            parser,
+            parser: parser.whole().build(patterns),
+            accepts,
             raw: String::new(),
             length: 0,
             limit,
@@ -104,6 +114,11 @@ impl OpenPayload {
 
     pub(super) fn parser(&self) -> &Parser {
         &self.parser
+    }
+
+    /// The delimiter's place among the delimiters.
+    pub(super) fn place(&self) -> usize {
+        self.delimiter
     }
 
     /// A delimiter has opened.
@@ -153,15 +168,28 @@ impl OpenPayload {
     /// The next part of the value; returns how much of it was read.
     fn value(&mut self, delimiter: &Delimiter, rest: &str, tell: &mut Tell<'_>) -> usize {
         let mut before = self.extent;
-        let length = self.extent.advance(rest.as_bytes());
+        let is_parsers = self.ends_by_its_parser(delimiter, rest);
+        let length = if is_parsers {
+            let may_end = rest.bytes().position(|byte| matches!(byte, b'}' | b']' | b'"' | b'\''));
+            may_end.map_or(rest.len(), |at| at + 1)
+        } else {
+            self.extent.advance(rest.as_bytes())
+        };
         let piece = &rest[..length];
+        if is_parsers {
+            self.extent.advance(piece.as_bytes());
+        }
         if self.error.is_some() {
             self.keep(piece);
             return length;
         }
         let used = self.parse(delimiter, piece, tell);
         if self.error.is_none() {
-            if self.extent.has_ended() {
+            if is_parsers && !self.parser.is_strict() {
+                // Neither quotes nor brackets are what they are in JSON.
+                self.extent = Extent::Endless;
+            }
+            if if is_parsers { self.parser.is_complete() } else { self.extent.has_ended() } {
                 self.phase = Phase::After;
             }
         } else if delimiter.is_bare() {
@@ -176,6 +204,16 @@ impl OpenPayload {
             }
         }
         used
+    }
+
+    /// Whether the parser says where the value ends: it accepts deviations, after which the extent is not to be trusted. A
+    /// value that is neither enclosed by brackets nor by quotes shows its end to the extent alone.
+    fn ends_by_its_parser(&self, delimiter: &Delimiter, rest: &str) -> bool {
+        let is_enclosed = match self.extent {
+            Extent::Start => !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-'),
+            extent => extent.is_enclosed(),
+        };
+        self.accepts && !delimiter.is_bare() && is_enclosed
     }
 
     /// `{"a":-->`: the first `-` was read as a number's, but it and what stopped the JSON are the closing delimiter.
@@ -259,7 +297,7 @@ impl OpenPayload {
         let fed = self.parser.feed_with(bytes, |event| tell(EnvelopeEvent::Match { delimiter, event }));
         // The parser's error may be a deviation in an earlier piece; what stopped it is in this one. Both the
         // parser's offsets and `length` count from the opening delimiter.
-        let used = self.parser.stopped_by().map_or(bytes.len(), |error| {
+        let used = self.parser.engine.stopped_by().map_or(bytes.len(), |error| {
             let taken = error.offset().saturating_sub(self.length);
             usize::try_from(taken).unwrap_or(usize::MAX).min(bytes.len())
         });
@@ -301,11 +339,17 @@ impl OpenPayload {
     /// Tells the verdict.
     fn end(&mut self, delimiter: &Delimiter, ending: Ending, used: usize, close: &str, tell: &mut Tell<'_>) -> Ended {
         let status = self.verdict(delimiter, ending, tell);
-        let is_complete = status == PayloadStatus::Complete;
-        let value = is_complete.then(|| self.whole_value());
-        let payload = Payload { status, raw: &self.raw, value, error: self.error.as_ref() };
+        let value = match status {
+            PayloadStatus::Complete => Some(self.whole_value()),
+            PayloadStatus::Accepted => self.parser.complete().ok(),
+            _ => None,
+        };
+        let is_whole = value.is_some();
+        let (deviations, deviation_count) = (self.parser.deviations(), self.parser.deviation_count());
+        let payload =
+            Payload { status, raw: &self.raw, value, error: self.error.as_ref(), deviations, deviation_count };
         tell(EnvelopeEvent::End { delimiter, payload, close, length: self.length });
-        Ended { used, length: self.length + close.len() as u64, is_whole_bare: delimiter.is_bare() && is_complete }
+        Ended { used, length: self.length + close.len() as u64, is_whole_bare: delimiter.is_bare() && is_whole }
     }
 
     fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, tell: &mut Tell<'_>) -> PayloadStatus<'static> {
@@ -322,7 +366,8 @@ impl OpenPayload {
                 }
                 (Phase::Value | Phase::After, _) => {
                     match self.parser.finish_with(|event| tell(EnvelopeEvent::Match { delimiter, event })) {
-                        Ok(()) => return PayloadStatus::Complete,
+                        Ok(()) if self.parser.is_strict() => return PayloadStatus::Complete,
+                        Ok(()) => return PayloadStatus::Accepted,
                         Err(error) => self.error = Some(error),
                     }
                 }

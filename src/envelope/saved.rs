@@ -5,6 +5,7 @@
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use super::any_fence::Fences;
 use super::delimiter::Delimiter;
 use super::opening::{Verdict, first_bytes};
 use super::{Envelope, EnvelopeBuilder, State};
@@ -50,7 +51,7 @@ impl Envelope {
         saved::save(&self.owner(), |out| self.save_body(out))
     }
 
-    fn owner(&self) -> Owner {
+    pub(crate) fn owner(&self) -> Owner {
         let Owner { kind, patterns, choices } = self.parser().owner(Kind::Envelope);
         let limits = choices.with_size(self.hold_limit).with(self.payload.limit());
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
@@ -61,11 +62,14 @@ impl Envelope {
         Owner { kind, patterns, choices }
     }
 
-    fn save_body(&self, out: &mut Writer<'_>) {
+    pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
         out.byte(self.state as u8);
         out.number(self.offset);
         // Whether a bare payload is not looked for any more.
         out.flag(self.first_bytes.len() < self.delimiters.iter().map(|delimiter| first_bytes(delimiter).len()).sum());
+        if let Some(fences) = self.fences {
+            fences.save(out);
+        }
         if self.state == State::Opening {
             out.text(&self.held);
         }
@@ -75,17 +79,20 @@ impl Envelope {
         }
     }
 
-    fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.state = reader.choice(&STATES)?;
         self.offset = reader.place()?;
         if reader.flag()? {
             Impossible::unless(self.delimiters.iter().any(Delimiter::is_bare))?;
             self.leave_out_bare();
         }
+        if self.fences.is_some() {
+            self.fences = Some(Fences::restore(reader, self.hold_limit)?);
+        }
         if self.state == State::Opening {
             self.held = reader.string()?;
             let first = self.held.bytes().next().filter(|first| self.first_bytes.contains(first));
-            self.opening.begin(&self.delimiters, first.ok_or(Impossible)?);
+            self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first.ok_or(Impossible)?);
             let verdict = self.opening.advance(&self.delimiters, "", &self.held);
             Impossible::unless(verdict == Verdict::Undecided)?;
         }

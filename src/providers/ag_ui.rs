@@ -91,7 +91,15 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             emit.calls().delta(slot, delta);
         }
         "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
-        "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => emit.text_at(0, at, delta),
+        "TEXT_MESSAGE_CHUNK" if message_id.is_empty() => emit.more_text(0, delta),
+        "TEXT_MESSAGE_CHUNK" => {
+            // Its first chunk stands for the start of a message.
+            if emit.is_news(0, message_id) {
+                emit.end_structured(0);
+            }
+            emit.text_at(0, at, delta);
+        }
+        "TEXT_MESSAGE_CONTENT" => emit.text_at(0, at, delta),
         "THINKING_TEXT_MESSAGE_START" | "REASONING_MESSAGE_START" => {
             emit.start_block(0, at, BlockKind::Reasoning, message_id, "");
         }

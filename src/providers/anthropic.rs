@@ -38,7 +38,7 @@ objects! {
 
     /// Why the answer was refused.
     struct StopDetails<'a> {
-        explanation: Text<'a>,
+        explanation: Piece<'a>,
     }
 
     struct Block<'a> {
@@ -46,8 +46,8 @@ objects! {
         id: Text<'a>,
         name: Text<'a>,
         input: Json<'a>,
-        text: Text<'a>,
-        thinking: Text<'a>,
+        text: Piece<'a>,
+        thinking: Piece<'a>,
         signature: Json<'a>,
         /// Thinking that only the provider can read.
         data: Json<'a>,
@@ -178,7 +178,8 @@ fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: 
                 find(found, emit);
             }
         }
-        "" => {}
+        "" if json.spelt().len() <= 2 || !(block.text.is_empty() && block.thinking.is_empty()) => {}
+        "" => emit.unknown_part("content_block", json),
         // Nobody has an event for it yet: an upload to a container, another model's turn, …
         kind => emit.unknown_part(kind, json),
     }
@@ -245,7 +246,7 @@ fn end(delta: &Delta<'_>, usage: Json<'_>, emit: &mut Emitter<'_>) {
 
 /// Adds what an event says to the message that goes back.
 pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
-    let place = event.member("index").whole().unwrap_or(0);
+    let place = turn.place(event.member("index"));
     match &*event.member("type").word() {
         "message_start" => {
             for block in event.member("message").member("content").elements() {
@@ -254,7 +255,9 @@ pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
         }
         // Repeated, it changes nothing.
         "content_block_start" if turn.is_part_of(place, &event.member("content_block").member("id").word()) => {}
-        "content_block_start" => turn.start(place, &[], event.member("content_block")),
+        "content_block_start" => {
+            turn.start(turn.new_place(event.member("index")), &[], event.member("content_block"));
+        }
         "content_block_delta" => {
             let (at, delta) = (Some(place), event.member("delta"));
             turn.text(at, "text", delta.member("text"));

@@ -69,10 +69,17 @@ objects! {
         generation: Piece<'a>,
         stop_reason: Text<'a>,
         text: Piece<'a>,
+        /// Which of several answers, at Cohere.
+        index: Option<u64>,
         finish_reason: Text<'a>,
         generations: Pieces<Output<'a>>,
         outputs: Pieces<Output<'a>>,
         completion: Piece<'a>,
+        /// Which stop sequence has come.
+        stop: Text<'a>,
+        /// What a guardrail has found, and whether it has stepped in.
+        guardrail: Json<'a> = "amazon-bedrock-trace",
+        guardrail_action: Json<'a> = "amazon-bedrock-guardrailAction",
     }
 
     struct Output<'a> {
@@ -259,12 +266,29 @@ fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable
     if !is_plain && !has_reason {
         return Ok(false);
     }
-    emit.begin_answer(0);
-    texts.into_iter().for_each(|text| emit.text(0, text));
-    outputs().for_each(|output| emit.text(0, &output.text));
-    let reasons = reasons.into_iter().chain(outputs().flat_map(|output| [&output.stop_reason, &output.finish_reason]));
-    if let Some(reason) = reasons.map(Text::as_str).find(|reason| !reason.is_empty()) {
-        emit.end_answer(reason);
+    // Of several answers, each piece says which one it belongs to; their end may be one for all.
+    let choice = plain.index.unwrap_or(0);
+    if is_plain || plain.index.is_some() || !emit.has_unfinished() {
+        emit.begin_answer(choice);
+    }
+    texts.into_iter().for_each(|text| emit.text(choice, text));
+    let mut ends: Vec<(u64, &str)> = Vec::new();
+    for (place, output) in (choice..).zip(outputs()) {
+        emit.begin_answer(place);
+        emit.text(place, &output.text);
+        let reasons = [&output.stop_reason, &output.finish_reason].map(Text::as_str);
+        ends.extend(reasons.into_iter().find(|reason| !reason.is_empty()).map(|reason| (place, reason)));
+    }
+    emit.content_filter(choice, plain.guardrail);
+    emit.content_filter(choice, plain.guardrail_action);
+    if let Some(reason) = reasons.into_iter().map(Text::as_str).find(|reason| !reason.is_empty()) {
+        let all = if plain.index.is_some() { [choice].to_vec() } else { emit.unfinished_answers() };
+        ends.extend(all.into_iter().map(|choice| (choice, reason)));
+    }
+    for (choice, reason) in ends {
+        emit.end_blocks_of(choice);
+        emit.calls().finish_choice(choice, Some(reason));
+        emit.stop(choice, reason, StopKind::of(reason), "", &plain.stop);
     }
     Ok(true)
 }
@@ -390,7 +414,10 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
 
 fn compose_block(event: Json<'_>, turn: &mut Turn) {
     let (start, delta) = (event.member("contentBlockStart"), event.member("contentBlockDelta"));
-    let place = [start, delta].iter().find_map(|block| block.member("contentBlockIndex").whole()).unwrap_or(0);
+    let place = match start.is_given() {
+        true => turn.new_place(start.member("contentBlockIndex")),
+        false => turn.place(delta.member("contentBlockIndex")),
+    };
     let (at, start, delta) = (Some(place), start.member("start"), delta.member("delta"));
     let (call, result) = (start.member("toolUse"), start.member("toolResult"));
     if call.is_given() {

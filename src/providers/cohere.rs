@@ -152,11 +152,11 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
     if event.member("event_type").is_given() {
         return cohere_v1::compose(event, turn);
     }
-    let place = event.member("index").whole().unwrap_or(0);
+    let place = turn.place(event.member("index"));
     let said = event.member("delta").member("message");
     let content = said.member("content");
     match &*event.member("type").word() {
-        "content-start" => turn.start(place, &[], content),
+        "content-start" => turn.start(turn.new_place(event.member("index")), &[], content),
         "content-delta" => {
             turn.text(Some(place), "text", content.member("text"));
             turn.text(Some(place), "thinking", content.member("thinking"));

@@ -52,6 +52,7 @@ objects! {
     struct Response<'a> {
         text: Text<'a>,
         tool_calls: Vec<ToolCall<'a>>,
+        finish_reason: Text<'a>,
         meta: Json<'a>,
     }
 }
@@ -118,14 +119,18 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         }
         "stream-start" => emit.begin_message(&event.generation_id, ""),
         "stream-end" => {
-            let Response { text, tool_calls, meta } = event.response.unwrap_or_default();
+            let Response { text, tool_calls, meta, finish_reason } = event.response.unwrap_or_default();
             // Beside calls, the text is the plan.
             if tool_calls.is_empty() {
                 let (_, news) = emit.news_of(TEXT, &text, Scope::Item);
                 emit.text(0, news);
+            } else {
+                let (_, news) = emit.news_of(PLAN, &text, Scope::Item);
+                emit.reasoning(0, news);
             }
             end_calls(&tool_calls, emit);
-            emit.end_answer(&event.finish_reason);
+            let reasons = [&event.finish_reason, &finish_reason];
+            emit.end_answer(reasons.into_iter().find(|reason| !reason.is_empty()).map_or("", |reason| reason));
             emit.usage(meta);
             emit.end_stream();
         }
@@ -158,7 +163,8 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
             }
             emit.calls().start(slot, CallStart::new(name.as_str()));
         }
-        if emit.calls().find_open(slot).is_some() {
+        if let Some(number) = emit.calls().find_open(slot) {
+            emit.calls().identify(number, "", name);
             emit.calls().whole(slot, parameters.spelt());
             emit.calls().stop(slot);
         }

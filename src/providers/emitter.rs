@@ -3,9 +3,10 @@
 mod content;
 mod results;
 
+use alloc::vec::Vec;
 use core::mem;
 
-use super::blocks::At;
+use super::blocks::{At, Blocks};
 use super::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
 use super::json::{Json, TextOrJson};
@@ -41,8 +42,7 @@ impl CallListener for User<'_> {
             if call.executor == Executor::Client && (call.name.is_some() || call.id.is_some()) {
                 note(&mut self.told.with_client_calls, call.choice);
             }
-            let on_event = &mut *self.on_event;
-            self.told.blocks.end_run(call.choice, &mut |block| on_event(StreamEvent::BlockEnd(block)));
+            self.end_blocks(|blocks, ended| blocks.end_run(call.choice, ended));
         }
         if let (CallEvent::End { call, input }, Some(message)) = (event, &mut self.told.message) {
             let is_tool = call.name.is_some() || call.id.is_some();
@@ -64,10 +64,14 @@ impl CallListener for User<'_> {
 }
 
 impl User<'_> {
-    /// The one way out, where it is watched what becomes of the stream.
     fn say(&mut self, event: StreamEvent<'_>) {
-        self.told.watch.see(&event);
-        (self.on_event)(event);
+        self.told.outlet.say(event, self.on_event);
+    }
+
+    /// Ends blocks, as `end` says which.
+    fn end_blocks(&mut self, end: impl FnOnce(&mut Blocks, &mut dyn FnMut(Block<'_>))) {
+        let Told { blocks, outlet, .. } = &mut *self.told;
+        end(blocks, &mut |block| outlet.say(StreamEvent::BlockEnd(block), self.on_event));
     }
 }
 
@@ -142,6 +146,15 @@ impl<'a> Emitter<'a> {
         self.user.told.unfinished.contains(&choice)
     }
 
+    /// The answers that have begun and not stopped.
+    pub(super) fn unfinished_answers(&self) -> Vec<u64> {
+        self.user.told.unfinished.clone()
+    }
+
+    pub(super) fn has_unfinished(&self) -> bool {
+        !self.user.told.unfinished.is_empty()
+    }
+
     /// An answer goes on after its calls: they are not what it will stop for.
     pub(super) fn go_on_after_calls(&mut self, choice: u64) {
         self.user.told.with_client_calls.retain(|with_calls| *with_calls != choice);
@@ -165,6 +178,19 @@ impl<'a> Emitter<'a> {
         is_news
     }
 
+    /// Notes that what has this key is told, as far as there is room.
+    pub(super) fn note_told(&mut self, key: &str) {
+        self.is_news(0, key);
+    }
+
+    /// Whether what has this key was told, or may have been, as not all that was told is remembered.
+    pub(super) fn may_have_told(&self, key: &str) -> bool {
+        let limits = self.calls.state().limits();
+        let repeatable = &self.user.told.repeatable;
+        let is_full = key.len() > limits.name_bytes || repeatable.len() >= limits.open_calls;
+        is_full || repeatable.get(0, Key::Id(key)).is_some()
+    }
+
     /// The wire says that a block of text begins.
     pub(super) fn start_text(&mut self, choice: u64, at: At<'_>, id: &str, phase: &str) {
         // Where the text is JSON, it is told as a call.
@@ -185,12 +211,11 @@ impl<'a> Emitter<'a> {
     pub(super) fn start_block(&mut self, choice: u64, at: At<'_>, kind: BlockKind, id: &str, phase: &str) -> u64 {
         let limits = self.calls.state().limits();
         let at = if matches!(at, At::Id(id) if id.len() > limits.name_bytes) { At::Run } else { at };
-        let User { on_event, told } = &mut self.user;
-        told.begin(choice);
-        let ended = &mut |block: Block<'_>| on_event(StreamEvent::BlockEnd(block));
-        let number = told.blocks.start(choice, at, kind, limits.open_calls, ended);
+        let (mut number, most) = (0, limits.open_calls);
+        self.user.told.begin(choice);
+        self.user.end_blocks(|blocks, ended| number = blocks.start(choice, at, kind, most, ended));
         let block = Block { number, choice, kind, id: present(id), phase: present(phase) };
-        on_event(StreamEvent::BlockStart(block));
+        self.tell(StreamEvent::BlockStart(block));
         number
     }
 
@@ -214,25 +239,21 @@ impl<'a> Emitter<'a> {
 
     /// The wire says that a block has ended.
     pub(super) fn end_block(&mut self, at: At<'_>) {
-        let User { on_event, told } = &mut self.user;
-        told.blocks.end_at(at, &mut |block| on_event(StreamEvent::BlockEnd(block)));
+        self.user.end_blocks(|blocks, ended| blocks.end_at(at, ended));
     }
 
     /// The wire says that all blocks at an index have ended.
     pub(super) fn end_blocks_at(&mut self, index: u64) {
-        let User { on_event, told } = &mut self.user;
-        told.blocks.end_item(index, &mut |block| on_event(StreamEvent::BlockEnd(block)));
+        self.user.end_blocks(|blocks, ended| blocks.end_item(index, ended));
     }
 
     /// An answer has ended, and its blocks with it.
     pub(super) fn end_blocks_of(&mut self, choice: u64) {
-        let User { on_event, told } = &mut self.user;
-        told.blocks.end_choice(choice, &mut |block| on_event(StreamEvent::BlockEnd(block)));
+        self.user.end_blocks(|blocks, ended| blocks.end_choice(choice, ended));
     }
 
     pub(super) fn end_blocks(&mut self) {
-        let User { on_event, told } = &mut self.user;
-        told.blocks.end_all(&mut |block| on_event(StreamEvent::BlockEnd(block)));
+        self.user.end_blocks(Blocks::end_all);
     }
 
     /// A part of an event, or all of it, is of a kind that is not known.

@@ -9,6 +9,8 @@ use super::media::Media;
 use super::retry::Retry;
 use super::stop::StopKind;
 use super::usage::TokenUsage;
+#[cfg(feature = "envelope")]
+use crate::envelope::EnvelopeEvent;
 use crate::names::names;
 use crate::tool_calls::CallEvent;
 
@@ -40,6 +42,18 @@ use crate::tool_calls::CallEvent;
 pub enum StreamEvent<'a> {
     /// Something happened to a tool call.
     Call(CallEvent<'a>),
+    /// Something happened to a payload in the assistant's text; reported only after
+    /// [`with_envelope`](super::ProviderStream::with_envelope).
+    #[cfg(feature = "envelope")]
+    #[non_exhaustive]
+    Payload {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of the [block](Block) it belongs to.
+        block: u64,
+        /// Its begin, a match or a piece in it, or its end. The text around payloads is [`Text`](StreamEvent::Text).
+        event: EnvelopeEvent<'a>,
+    },
     /// The provider will execute a call once you have approved it.
     #[non_exhaustive]
     ApprovalRequest {

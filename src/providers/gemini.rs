@@ -138,7 +138,7 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
         return interactions::compose(event, turn);
     }
     let mut candidates = event.member("candidates").elements();
-    let candidate = candidates.find(|candidate| candidate.member("index").whole().unwrap_or(0) == 0);
+    let candidate = candidates.find(|candidate| candidate.member("index").index().unwrap_or(0) == 0);
     for part in candidate.unwrap_or_default().member("content").member("parts").elements() {
         let call = part.member("functionCall");
         let is_streamed = call.member("willContinue").is_true() || call.member("partialArgs").is_given();

@@ -30,6 +30,8 @@ objects! {
         interrupted: bool,
         /// What the model says in sound.
         output_transcription: Option<Transcription<'a>> = "outputTranscription",
+        /// What the user says.
+        input_transcription: Json<'a> = "inputTranscription",
         grounding: Option<Grounding<'a>> = "groundingMetadata",
         contexts: Option<grounding::Contexts<'a>> = "urlContextMetadata",
     }
@@ -103,6 +105,9 @@ impl ServerContent<'_> {
             // The results of the calls before have arrived, or nobody waits for them.
             emit.go_on_after_calls(0);
             read_parts(0, parts.0, emit);
+        }
+        if self.input_transcription.is_object() {
+            emit.data("inputTranscription", self.input_transcription);
         }
         emit.text(0, self.output_transcription.as_ref().map_or("", |transcription| &transcription.text));
         grounding::tell(0, self.grounding, None, self.contexts, emit);

@@ -67,7 +67,7 @@ objects! {
 pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mut Emitter<'_>) {
     for Spelt { json, object: part } in parts {
         for (member, at) in [("inlineData", "data"), ("fileData", "fileUri")] {
-            show(choice, json.member(member), at, emit);
+            show(choice, (member, json.member(member)), at, emit);
         }
         if json.members().next().is_some() && !json.members().any(|(name, _)| KNOWN.contains(&&*name.word())) {
             emit.unknown_part(&json.first_name(), json);
@@ -117,8 +117,11 @@ const KNOWN: [&str; 10] = [
 ];
 
 /// Bytes, or where they are.
-fn show(choice: u64, media: Json<'_>, member: &str, emit: &mut Emitter<'_>) {
+fn show(choice: u64, (kind, media): (&str, Json<'_>), member: &str, emit: &mut Emitter<'_>) {
     let (mime_type, at) = (media.member("mimeType").word(), media.member(member).word());
+    if media.is_given() && at.is_empty() {
+        emit.unknown_part(kind, media);
+    }
     let (data, url) = if member == "data" { (present(&at), None) } else { (None, present(&at)) };
     let block = emit.find_block(choice, At::Run);
     emit.media(Media { choice, block, media_type: present(&mime_type), data, url });
@@ -138,6 +141,9 @@ pub(super) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter
         emit.calls().start(latest, CallStart::new(name).id(id).input(call.args.spelt()));
     } else if call.args.spelt() != "{}" {
         // Not how a call goes on, but nothing that was sent is lost: it is the input, repeats it, or contradicts it.
+        if !id.is_empty() && emit.known().find_id(choice, id).is_none() && !goes_on {
+            return emit.calls().whole_call(choice, CallStart::new(name).id(id).input(call.args.spelt()));
+        }
         emit.calls().whole(latest, call.args.spelt());
     }
     for arg in &call.partial_args.0 {

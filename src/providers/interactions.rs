@@ -99,6 +99,9 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                     data: present(&delta.data),
                     url: present(&delta.uri),
                 }),
+                "" if !delta.arguments.is_given() && delta.text.required().is_err() && !delta.signature.is_given() => {
+                    emit.unknown_part("delta", json);
+                }
                 "" | "text" | "thought_summary" | "thought_signature" | "text_annotation" | "text_annotation_delta" => {
                 }
                 kind if is_piece_of_call || kind.ends_with("_result") => {}
@@ -110,12 +113,14 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             }
         }
         "step.start" => {
-            let Step { kind, id, name, arguments, signature, call_id } = event.step.unwrap_or_default().object;
+            let Spelt { json, object: step } = event.step.unwrap_or_default();
+            let Step { kind, id, name, arguments, signature, call_id } = step;
             match &*kind {
                 "thought" => drop(emit.start_block(0, at, BlockKind::Reasoning, &id, "")),
                 "model_output" => emit.start_text(0, at, &id, ""),
                 kind if kind.ends_with("_result") => emit.expect_result(event.index.unwrap_or(0), &call_id),
-                _ => {}
+                kind if kind.ends_with("_call") || !json.is_given() => {}
+                kind => emit.unknown_part(if kind.is_empty() { "step" } else { kind }, json),
             }
             if let Some(tool) = kind.strip_suffix("_call") {
                 // Google's own tools have no name. It runs them, and the tools of MCP servers.
@@ -135,7 +140,10 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             emit.begin_message(&id, &model);
         }
         "interaction.completed" | "interaction.complete" => {
-            let Some(Interaction { status, usage, .. }) = event.interaction else { return Ok(Understood::Yes) };
+            let Some(Interaction { id, model, status, usage }) = event.interaction else {
+                return Ok(Understood::Yes);
+            };
+            emit.message(&id, &model);
             emit.end_answer(&status);
             emit.usage(usage);
         }
@@ -162,9 +170,9 @@ pub(super) const SHAPE: Shape = Shape::List;
 pub(super) fn compose(event: Json<'_>, turn: &mut Turn) {
     turn.be(SHAPE);
     let kind = if event.member("event_type").is_given() { event.member("event_type") } else { event.member("type") };
-    let place = event.member("index").whole().unwrap_or(0);
+    let place = turn.place(event.member("index"));
     match &*kind.word() {
-        "step.start" => turn.start(place, &[], event.member("step")),
+        "step.start" => turn.start(turn.new_place(event.member("index")), &[], event.member("step")),
         "step.delta" => {
             let (at, delta) = (Some(place), event.member("delta"));
             turn.set(at, "signature", delta.member("signature"));

@@ -1,8 +1,10 @@
 //! A view of one JSON text: each value is the piece of text that spells it, and is read only if it is asked for.
 //!
 //! Owns how an event is read: leniently. Servers put `null` for absent, `[]` for an empty object, `""` for nothing, and
-//! none of this may cost the whole event. So every member may be missing, and a member of another type than expected
-//! counts as missing, unless it holds a [`Piece`] of something. What the events of a provider are made of is said with [`objects!`], beside its reader.
+//! none of this may cost the whole event. So every member may be missing, and a number or a switch in place of a word
+//! counts as missing. But what may say something is never passed over: a value of another type where an object, a list, a
+//! place or a [`Piece`] belongs, or an object in place of a word, makes the event unreadable. What the events of a
+//! provider are made of is said with [`objects!`], beside its reader.
 //!
 //! The grammar is checked once, in [`Json::new`]. All else relies on it: values end where the next comma, bracket or
 //! quote says so, and containers are passed over by counting brackets, without recursion, however deep they are. An
@@ -21,9 +23,11 @@ use core::ops::Deref;
 use serde::de::IgnoredAny;
 
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
+pub(super) use self::either::{TextOrJson, TextOrList};
+#[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(super) use self::piece::{Around, Lazy, Piece, Pieces};
-use self::spelling::{unescaped, whole_number};
-use crate::tokenizer::string_len;
+use self::spelling::whole_number;
+use crate::tokenizer::{string_len, unescaped};
 
 /// A value as it is spelt; or none, where a member is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,6 +172,26 @@ impl<'a> Json<'a> {
         self.members().next().map_or(Cow::Borrowed(""), |(name, _)| name.word())
     }
 
+    /// A place in a list. Some gateways spell numbers as strings.
+    pub(super) fn index(self) -> Option<u64> {
+        match self.text() {
+            Ok(Some(digits)) => digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit())),
+            _ => self.whole(),
+        }
+    }
+
+    /// Whether it is a list or an object with nothing in it.
+    fn is_empty(self) -> bool {
+        let inside = self.inside('[').or(self.0.strip_prefix('{').and_then(|inside| inside.strip_suffix('}')));
+        inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+    }
+
+    /// Whether it is what servers put where there is nothing: null, no text, or, as some languages have no empty object, an
+    /// empty list.
+    pub(super) fn is_nothing(self) -> bool {
+        matches!(self.0, "null" | "\"\"" | "false") || (self.inside('[').is_some() && self.is_empty())
+    }
+
     pub(super) fn is_true(self) -> bool {
         self.0 == "true"
     }
@@ -266,7 +290,7 @@ impl<'a> Field<'a> for Option<Json<'a>> {
     }
 }
 
-/// A string; `""` for anything else.
+/// A word; `""` for what says nothing. A list or an object may say something, which would be passed over.
 #[derive(Debug, Default)]
 pub(super) struct Text<'a>(Cow<'a, str>);
 
@@ -296,34 +320,44 @@ impl Deref for Text<'_> {
 
 impl<'a> Field<'a> for Text<'a> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        let says_something = (json.is_object() || json.inside('[').is_some()) && !json.is_empty();
         self.0 = json.text()?.unwrap_or_default();
-        Ok(())
+        if says_something { Err(Unreadable) } else { Ok(()) }
     }
 }
 
-/// A place in a list. Some gateways spell numbers as strings.
+/// A place in a list.
 impl<'a> Field<'a> for Option<u64> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
-        *self = match json.text()? {
-            Some(digits) => digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit())),
-            None => json.whole(),
-        };
-        Ok(())
+        json.text()?;
+        *self = json.index();
+        // A number that is no place is none. Where anything else stands, the place is not known.
+        if self.is_some() || json.is_nothing() || json.is_empty() || json.is_number() || json.is_string() {
+            Ok(())
+        } else {
+            Err(Unreadable)
+        }
     }
 }
 
-/// A switch; off for anything else.
+/// A switch; off where there is nothing.
 impl<'a> Field<'a> for bool {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
-        *self = json.text()?.is_none() && json.is_true();
-        Ok(())
+        *self = json.is_true();
+        if *self || json.is_nothing() { Ok(()) } else { Err(Unreadable) }
     }
 }
 
-/// An object; `None` for anything else.
+/// An object; `None` for what servers put where there is none. Anything else would be passed over, whatever it says.
 impl<'a, T: Object<'a>> Field<'a> for Option<T> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
-        if json.is_object() { self.insert(T::default()).read_members(json) } else { json.text().map(drop) }
+        if json.is_object() {
+            self.insert(T::default()).read_members(json)
+        } else if json.is_nothing() {
+            Ok(())
+        } else {
+            Err(Unreadable)
+        }
     }
 }
 
@@ -341,62 +375,14 @@ impl<'a, T: Object<'a>> Object<'a> for Spelt<'a, T> {
     }
 }
 
-/// A list's objects; other elements are passed over.
+/// A list's objects, under the same rule.
 impl<'a, T: Object<'a>> Field<'a> for Vec<T> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        let is_list = json.inside('[').is_some() || json.is_nothing() || json.is_empty();
+        if !is_list || !json.elements().all(|element| element.is_object() || element.is_nothing()) {
+            return Err(Unreadable);
+        }
         *self = json.objects()?;
-        Ok(())
-    }
-}
-
-/// JSON text in a string, or the JSON itself.
-#[derive(Debug)]
-pub(super) enum TextOrJson<'a> {
-    Text(Cow<'a, str>),
-    Json(&'a str),
-}
-
-impl<'a> TextOrJson<'a> {
-    pub(super) fn as_str(&self) -> &str {
-        match self {
-            Self::Text(text) => text,
-            Self::Json(json) => json,
-        }
-    }
-
-    pub(super) fn into_cow(self) -> Cow<'a, str> {
-        match self {
-            Self::Text(text) => text,
-            Self::Json(json) => Cow::Borrowed(json),
-        }
-    }
-}
-
-/// A string, or the objects of a list; nothing else can stand where something is said.
-#[derive(Debug)]
-pub(super) enum TextOrList<'a, T> {
-    Text(Cow<'a, str>),
-    List(Vec<T>),
-}
-
-impl<T> Default for TextOrList<'_, T> {
-    fn default() -> Self {
-        Self::List(Vec::new())
-    }
-}
-
-impl<'a, T: Object<'a>> Field<'a> for TextOrList<'a, T> {
-    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
-        *self = match json.text()? {
-            Some(text) => Self::Text(text),
-            None if json.elements().all(|element| element.is_object() || element.0 == "null")
-                && json.0.starts_with('[') =>
-            {
-                Self::List(json.objects()?)
-            }
-            None if json.0 == "null" => Self::default(),
-            None => return Err(Unreadable),
-        };
         Ok(())
     }
 }
@@ -431,6 +417,7 @@ macro_rules! objects {
 
 pub(super) use objects;
 
+mod either;
 mod piece;
 mod spelling;
 #[cfg(test)]

@@ -15,6 +15,7 @@
 //! | what has to go back with the next request | [`Opaque`](StreamEvent::Opaque), and [`ProviderStream::message`](ProviderStream::message) as a whole |
 //! | where things begin and end | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
 //! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Mismatch`](StreamEvent::Mismatch), [`UnknownPart`](StreamEvent::UnknownPart), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
+//! | what stands in the text | [`Payload`](StreamEvent::Payload), after [`with_envelope`](ProviderStream::with_envelope) |
 //! | whether all of it came | [`ProviderStream::verdict`](ProviderStream::verdict) |
 //!
 #![doc = include_str!("formats.md")]
@@ -34,6 +35,8 @@
 // | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
 // | `told` | what must be known from one event to the next, whatever the format |
 // | `said` | what was said of each part that a wire may repeat as a whole |
+// | `outlet` | the one way by which events leave |
+// | `payloads` | payloads in the assistant's text, for those who ask for them |
 // | `verdict` | whether the stream counts as whole |
 // | `message`, `turn` | the assistant's message that goes back, for those who ask for it |
 // | `json` | how an event's JSON is read |
@@ -78,7 +81,10 @@ mod openai_assistants;
 mod openai_chat;
 #[cfg(feature = "openai-responses")]
 mod openai_responses;
+mod outlet;
 mod owned;
+#[cfg(feature = "envelope")]
+mod payloads;
 mod provider;
 mod reader;
 mod retry;

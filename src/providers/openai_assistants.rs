@@ -280,7 +280,8 @@ fn end_calls(step: &str, calls: &[ToolCall<'_>], is_whole: bool, emit: &mut Emit
         if !is_known {
             call.start(slot, emit);
         }
-        if emit.calls().find_open(slot).is_some() {
+        if let Some(number) = emit.calls().find_open(slot) {
+            emit.calls().identify(number, "", call.function.0.as_ref().map_or("", |function| &function.name));
             emit.calls().whole(slot, call.input());
             if !is_whole {
                 emit.calls().set_incomplete(slot);
@@ -313,7 +314,7 @@ impl ToolCall<'_> {
         let is_known = emit.known().find_id(0, &self.id).is_some();
         match &*self.kind {
             _ if is_known => {}
-            "function" => {
+            "function" | "" if self.function.0.is_some() => {
                 let name = self.function.0.as_ref().map_or("", |function| &function.name);
                 emit.calls().start(slot, CallStart::new(name).id(self.id.as_str()));
             }

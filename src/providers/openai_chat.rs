@@ -114,8 +114,8 @@ objects! {
 
     /// A piece of reasoning as OpenRouter sends it: text, a summary, or data that only the provider can read.
     struct Detail<'a> {
-        text: Text<'a>,
-        summary: Text<'a>,
+        text: Piece<'a>,
+        summary: Piece<'a>,
         signature: Json<'a>,
         data: Json<'a>,
     }
@@ -186,6 +186,7 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     }
     // Last, as some servers send a call and the reason in one chunk.
     let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
+    let (reason, native) = if reason.is_empty() { (native, "") } else { (reason, native) };
     if !reason.is_empty() {
         let meant = if says_cut(native) { native } else { reason };
         emit.end_blocks_of(number);
@@ -423,7 +424,7 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter
 /// Adds what a chunk says to the message that goes back: the first answer. Its calls are added as they end.
 fn compose(event: Json<'_>, turn: &mut Turn) {
     let mut choices = event.member("choices").elements();
-    let Some(choice) = choices.find(|choice| choice.member("index").whole().unwrap_or(0) == 0) else { return };
+    let Some(choice) = choices.find(|choice| choice.member("index").index().unwrap_or(0) == 0) else { return };
     let delta = choice.member("delta");
     let delta = if delta.is_given() { delta } else { choice.member("message") };
     for name in ["content", "reasoning", "reasoning_content", "refusal"] {

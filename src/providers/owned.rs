@@ -9,7 +9,7 @@ use super::event::{BlockKind, MismatchKind, OpaqueKind};
 use super::retry::Retry;
 use super::stop::StopKind;
 use super::usage::TokenUsage;
-use crate::error::Error;
+use crate::error::{Deviation, Error};
 use crate::event::OwnedEvent;
 use crate::tool_calls::{CallError, Executor};
 
@@ -83,11 +83,11 @@ pub enum OwnedStreamEvent {
         id: Option<String>,
         /// The tool's name.
         name: Option<String>,
-        /// The [status](crate::PayloadStatus)'s name: `complete`, `empty`, `truncated`, `malformed`, `trailing`, `raw`.
+        /// The [status](crate::PayloadStatus)'s name: `complete`, `accepted`, `empty`, `truncated`, `malformed`, `trailing`, `raw`.
         status: &'static str,
         /// Why it was truncated, if it was.
         reason: Option<String>,
-        /// The value's JSON text, if it is complete or empty.
+        /// The value's JSON text, if it is complete, accepted or empty.
         value: Option<String>,
         /// The text as it came.
         raw: String,
@@ -97,8 +97,74 @@ pub enum OwnedStreamEvent {
         is_repeated: bool,
         /// What is wrong with the JSON.
         error: Option<Error>,
+        /// Where the text deviates from JSON and was read on nevertheless: the first of these places.
+        deviations: Vec<Deviation>,
+        /// How many there are.
+        deviation_count: u64,
         /// Who is to execute it.
         executor: Executor,
+    },
+    /// `EnvelopeEvent::Begin` in a [`StreamEvent::Payload`](super::StreamEvent::Payload).
+    #[non_exhaustive]
+    PayloadStart {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block.
+        block: u64,
+        /// The delimiter, as it is spelt: `fence:json`.
+        mark: String,
+        /// The opening delimiter, as it came.
+        open: String,
+        /// Where in the block's text.
+        offset: u64,
+    },
+    /// `EnvelopeEvent::Fragment`: a piece of a payload that is plain text.
+    #[non_exhaustive]
+    PayloadFragment {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block.
+        block: u64,
+        /// The delimiter.
+        mark: String,
+        /// The piece.
+        text: String,
+    },
+    /// `EnvelopeEvent::Match`.
+    #[non_exhaustive]
+    PayloadMatch {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block.
+        block: u64,
+        /// The delimiter.
+        mark: String,
+        /// The parser's event.
+        event: OwnedEvent,
+    },
+    /// `EnvelopeEvent::End`.
+    #[non_exhaustive]
+    PayloadEnd {
+        /// Which of several answers; 0 where there is one.
+        choice: u64,
+        /// The number of its block.
+        block: u64,
+        /// The delimiter.
+        mark: String,
+        /// The [status](crate::PayloadStatus)'s name: `complete`, `accepted`, `empty`, `truncated`, `malformed`, `trailing`, `raw`.
+        status: &'static str,
+        /// The value's JSON text, if it is complete or accepted.
+        value: Option<String>,
+        /// The text between the delimiters.
+        raw: String,
+        /// What is wrong with the JSON.
+        error: Option<Error>,
+        /// Where the text deviates from JSON and was read on nevertheless: the first of these places.
+        deviations: Vec<Deviation>,
+        /// How many there are.
+        deviation_count: u64,
+        /// The closing delimiter, as it came.
+        close: String,
     },
     /// [`CallEvent::Error`](crate::tool_calls::CallEvent::Error).
     CallError(CallError),

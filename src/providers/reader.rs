@@ -60,7 +60,12 @@ impl Reader {
             Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
             #[allow(unreachable_patterns, reason = "where Responses is the only format")]
             provider => (provider.format().read)(event, emit),
-        }?;
+        };
+        // What is not this provider's at all may have members of the same names, which mean something else.
+        let understood = match understood {
+            Err(Unreadable) if self.is_foreign(event) => Understood::No,
+            other => other?,
+        };
         if understood == Understood::Yes {
             emit.keep(event);
         }
@@ -72,6 +77,15 @@ impl Reader {
             }
         }
         Ok(())
+    }
+}
+
+impl Reader {
+    /// Whether an event is an error's body, another provider's, or of a type that nobody has.
+    fn is_foreign(&self, event: Json<'_>) -> bool {
+        let failure = if self.has_begun { Failure::told_by(event) } else { Failure::alone(event) };
+        let has_type = ["event_type", "type"].iter().any(|name| !event.member(name).word().is_empty());
+        failure.is_some() || Provider::sender_of(event).map_or(has_type, |sender| sender != self.provider)
     }
 }
 

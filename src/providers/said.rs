@@ -45,8 +45,11 @@ pub(super) enum News<'t> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     parts: Vec<Spoken>,
-    /// Whether there were more parts than are remembered.
-    has_more: bool,
+    /// Whether any part was not to be remembered, or is no longer.
+    is_blind: bool,
+    has_forgotten: bool,
+    /// Whether that was so before the list of everything began: what is forgotten because of it can't have been said before.
+    had_forgotten: bool,
 }
 
 /// How much was said of a part, and what.
@@ -94,21 +97,32 @@ impl Spoken {
 }
 
 impl Said {
-    /// Another piece was told. At most `most` parts are remembered.
+    /// Another piece was told. At most `most` parts are remembered: the oldest is forgotten for one more.
     pub(super) fn add(&mut self, part: Part<'_>, piece: &str, most: usize) {
         if piece.is_empty() {
             return;
         }
-        let known = self.parts.iter().rposition(|spoken| spoken.is(&part)).filter(|_| most > 0);
-        let place = known.or_else(|| {
-            self.has_more |= self.parts.len() >= most;
+        if most == 0 {
+            self.is_blind = true;
+            return;
+        }
+        let place = self.parts.iter().rposition(|spoken| spoken.is(&part)).unwrap_or_else(|| {
+            if self.parts.len() >= most {
+                self.has_forgotten = true;
+                self.parts.remove(0);
+            }
             let Part { kind, choice, at } = part;
-            let spoken = Spoken { kind, choice, place: Place::of(at), text: Text::default(), is_listed: false };
-            (self.parts.len() < most).then(|| self.parts.push(spoken)).map(|()| self.parts.len() - 1)
+            self.parts.push(Spoken { kind, choice, place: Place::of(at), text: Text::default(), is_listed: false });
+            self.parts.len() - 1
         });
-        if let Some(spoken) = place.and_then(|place| self.parts.get_mut(place)) {
+        if let Some(spoken) = self.parts.get_mut(place) {
             spoken.text = spoken.text.with(piece);
         }
+    }
+
+    /// The list of everything begins.
+    pub(super) fn begin_list(&mut self) {
+        self.had_forgotten = self.has_forgotten;
     }
 
     /// Another item begins at an index: what was said there before is an older one's.
@@ -140,7 +154,8 @@ impl Said {
         // In another place than its own, a part that is longer than what it repeats would be a guess if there is its own.
         let found = found.or(longest.filter(|_| own.is_none()));
         let Some(spoken) = found.or(own).and_then(|place| self.parts.get_mut(place)) else {
-            return if self.has_more { News::Nothing } else { News::All };
+            let may_be_old = self.is_blind || (scope == Scope::Anywhere && self.had_forgotten);
+            return if may_be_old { News::Nothing } else { News::All };
         };
         spoken.is_listed |= scope == Scope::Anywhere;
         let len = usize::try_from(spoken.text.len).unwrap_or(usize::MAX);
@@ -188,7 +203,7 @@ impl Said {
     const KINDS: [MismatchKind; 3] = [MismatchKind::Text, MismatchKind::Reasoning, MismatchKind::Refusal];
 
     pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.flag(self.has_more);
+        [self.is_blind, self.has_forgotten, self.had_forgotten].into_iter().for_each(|flag| out.flag(flag));
         out.number(self.parts.len() as u64);
         for Spoken { kind, choice, place, text, is_listed } in &self.parts {
             out.byte(Self::KINDS.iter().position(|known| known == kind).unwrap_or_default() as u8);
@@ -202,7 +217,7 @@ impl Said {
 
     /// Reads what was saved, where at most `most` are remembered.
     pub(super) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
-        let has_more = reader.flag()?;
+        let (is_blind, has_forgotten, had_forgotten) = (reader.flag()?, reader.flag()?, reader.flag()?);
         let count = reader.count()?;
         Impossible::unless(count <= most)?;
         let mut parts = Vec::new();
@@ -212,6 +227,6 @@ impl Said {
             let text = Text { len: reader.place()?, digest: reader.number()? };
             parts.push(Spoken { kind, choice, place, text, is_listed: reader.flag()? });
         }
-        Ok(Self { parts, has_more })
+        Ok(Self { parts, is_blind, has_forgotten, had_forgotten })
     }
 }

@@ -50,7 +50,7 @@ impl ProviderStream {
     }
 
     /// The stream that was [saved](Self::save). This one is made in the same way: with the same provider, or
-    /// [detecting](Self::detecting), [structured](Self::structured), [with a message](Self::with_message), and with the
+    /// [detecting](Self::detecting), [structured](Self::structured), [with a message](Self::with_message) or an envelope, and with the
     /// patterns and choices of the calls. What it has read is forgotten.
     ///
     /// ```
@@ -74,7 +74,7 @@ impl ProviderStream {
     /// Linear in the length of the bytes.
     pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         let owner = self.owner();
-        let Self { calls, reader, is_detecting, keeper, is_structured, with_events, .. } = self;
+        let Self { calls, reader, is_detecting, told, keeper, is_structured, with_events, .. } = self;
         let provider = reader.filter(|_| !is_detecting).map(|reader| reader.provider());
         let calls = calls.emptied();
         let new = match provider {
@@ -82,6 +82,7 @@ impl ProviderStream {
             None => Self::detecting(calls),
         };
         let mut new = Self { keeper, awaits_keeper: false, is_structured, with_events, ..new };
+        new.told.outlet.texts = told.outlet.texts.map(|texts| texts.emptied());
         saved::restore(&owner, bytes, |reader| new.restore_body(reader))?;
         Ok(new)
     }
@@ -97,7 +98,16 @@ impl ProviderStream {
         let small =
             u64::from(self.is_detecting) | u64::from(self.is_structured) << 1 | u64::from(self.keeper.is_some()) << 2;
         let Owner { kind, patterns, choices } = self.calls.owner(Kind::ProviderStream);
-        Owner { kind, patterns, choices: choices.with_digest(providers).with(small) }
+        let choices = choices.with_digest(providers).with(small);
+        match &self.told.outlet.texts {
+            Some(texts) => {
+                let envelope = texts.owner();
+                let (patterns, choices) =
+                    (patterns.with_digest(envelope.patterns), choices.with_digest(envelope.choices));
+                Owner { kind, patterns, choices }
+            }
+            None => Owner { kind, patterns, choices },
+        }
     }
 
     fn save_body(&self, out: &mut Writer<'_>) {

@@ -167,8 +167,10 @@ impl ProviderStream {
     /// | Gemini Interactions | a list of steps | the elements to `input` |
     ///
     /// If [`with_message`](Self::with_message) asked for it, it is available from the end of the answer until the next
-    /// message begins. It is `None` while the message is still arriving, and if any of it is missing: an event could
-    /// not be read, a call is not whole or its arguments are no object, or the message exceeds
+    /// message begins. It has no empty parts, which servers refuse. It is `None` while the message is still arriving, and
+    /// if any of it is missing: an event could not be read, a call is not whole, its arguments are no object, its calls are
+    /// not those that were reported (the end of Gemini's calls without arguments is reported by [`finish`](Self::finish)),
+    /// or the message exceeds
     /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), which limits it too. If there are
     /// several answers, it is the first. It leaves out Bedrock's citations and Interactions' annotations of text, which
     /// the next request does not need. AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's
@@ -227,7 +229,7 @@ impl ProviderStream {
     /// not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
     ///
     /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
-    /// own end, `[DONE]` or a stop reason), every call is complete, empty or raw, nothing was repeated otherwise than
+    /// own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every payload in the text, nothing was repeated otherwise than
     /// reported, no frame was damaged and the provider reported no error. What is late after a whole changes nothing, nor
     /// does a stray fragment of a call that then came whole.
     ///
@@ -250,7 +252,7 @@ impl ProviderStream {
     pub fn verdict(&self) -> Result<(), Unfinished> {
         let calls = self.calls.state();
         let is_open = !self.told.unfinished.is_empty() || calls.open_count() > 0;
-        self.told.watch.verdict(is_open, calls.has_strays())
+        self.told.outlet.watch.verdict(is_open, calls.has_strays())
     }
 
     /// Whose stream it is, once that is known.

@@ -7,9 +7,9 @@ use core::mem;
 
 use super::blocks::Blocks;
 use super::json::Json;
+use super::outlet::Outlet;
 use super::said::Said;
 use super::turn::{Shape, Turn};
-use super::verdict::Watch;
 use crate::payload::Payload;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallLimits, Key, Places, ToolCall};
@@ -36,8 +36,8 @@ pub(super) struct Told {
     pub(super) chunk: Option<u64>,
     /// What was said and may be repeated as a whole.
     pub(super) said: Said,
-    /// What decides about the end.
-    pub(super) watch: Watch,
+    /// Where events leave.
+    pub(super) outlet: Outlet,
     /// The message that goes back, for who asked for it.
     pub(super) message: Option<Box<dyn KeepMessage>>,
     /// Whether the event that is being read was the message's last.
@@ -128,9 +128,13 @@ impl Told {
 /// How many answers are watched at once.
 const MOST_ANSWERS: usize = 256;
 
+/// Stands for the answers that are too many to be watched: of these, only the end of all is known.
+const OTHERS: u64 = u64::MAX;
+
 /// Adds an answer to a list of them.
 pub(super) fn note(answers: &mut Vec<u64>, choice: u64) {
-    if !answers.contains(&choice) && answers.len() < MOST_ANSWERS {
+    let choice = if answers.len() < MOST_ANSWERS { choice } else { OTHERS };
+    if !answers.contains(&choice) && answers.len() <= MOST_ANSWERS {
         answers.push(choice);
     }
 }
@@ -149,7 +153,7 @@ impl Told {
             repeatable,
             chunk,
             said,
-            watch,
+            outlet,
             message,
             has_ended,
         } = self;
@@ -163,7 +167,10 @@ impl Told {
         [sources, results, repeatable].into_iter().for_each(|places| places.save(out));
         out.option(*chunk, Writer::number);
         said.save(out);
-        watch.save(out);
+        outlet.watch.save(out);
+        if let Some(texts) = &outlet.texts {
+            texts.save(out);
+        }
         if let Some(message) = message {
             let (turn, shapes) = message.turn();
             turn.save(&shapes, out);
@@ -181,7 +188,7 @@ impl Told {
         (self.has_message, self.has_ended) = (reader.flag()?, reader.flag()?);
         for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
             let count = reader.count()?;
-            Impossible::unless(count <= MOST_ANSWERS)?;
+            Impossible::unless(count <= MOST_ANSWERS + 1)?;
             for _ in 0..count {
                 let answer = reader.number()?;
                 Impossible::unless(!answers.contains(&answer))?;
@@ -199,7 +206,10 @@ impl Told {
         self.chunk = reader.option(Reader::number)?;
         Impossible::unless(self.chunk.is_none_or(|call| call < next))?;
         self.said = Said::restore(reader, limits.open_calls)?;
-        self.watch = Watch::restore(reader, next)?;
+        self.outlet.watch.restore(reader, next)?;
+        if let Some(texts) = &mut self.outlet.texts {
+            texts.restore(reader, &|choice, block| self.blocks.has_text(choice, block))?;
+        }
         if let Some(message) = &mut self.message {
             let (turn, shapes) = message.turn_mut();
             turn.restore(reader, &shapes)?;

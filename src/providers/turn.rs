@@ -7,16 +7,17 @@
 //! A message that misses something is not to be had: one that was too long for the limit, or of which an event could not
 //! be read.
 
+mod accepted;
+mod calls;
 mod part;
 mod saved;
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::json::Json;
-use crate::payload::{Payload, PayloadStatus};
-use crate::tool_calls::{Executor, Numbered, ToolCall};
+use crate::tool_calls::Numbered;
 
 /// How a wire format's events become a message.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,9 @@ pub(super) struct Turn {
     /// The calls that have ended, and what else came with those that have not, by their numbers.
     calls: String,
     extras: Numbered<String>,
+    /// The calls that were reported as whole, to be compared with those that go back; and how long they are.
+    ended: Vec<Ended>,
+    ended_len: usize,
     /// The part of a call whose arguments are still coming, where they come as values by path.
     pending: Option<u64>,
     /// How long it is, and how long it may be.
@@ -70,6 +74,16 @@ pub(super) struct Turn {
     /// Whether what comes next belongs to another message, and whether something of that one is missing.
     is_over: bool,
     spoils_next: bool,
+}
+
+/// A call that was reported as whole.
+#[derive(Clone, Debug)]
+struct Ended {
+    id: String,
+    name: String,
+    /// Its value; the text of one whose input is not JSON.
+    input: String,
+    is_client_s: bool,
 }
 
 /// An object: one that came with its start, and members that were added or that replace what was there.
@@ -108,6 +122,8 @@ impl Turn {
             next: 0,
             calls: String::new(),
             extras: Numbered::default(),
+            ended: Vec::new(),
+            ended_len: 0,
             pending: None,
             len: 0,
             most,
@@ -144,18 +160,33 @@ impl Turn {
         }
     }
 
-    /// Whether this much more may be kept.
-    fn takes(&mut self, len: usize) -> bool {
+    /// What comes now belongs to the next message if this one is over.
+    fn begin_next(&mut self) {
         if self.is_over {
             let is_spoilt = self.spoils_next;
             self.begin();
             self.is_spoilt = is_spoilt;
         }
+    }
+
+    /// Whether this much more may be kept.
+    fn takes(&mut self, len: usize) -> bool {
+        self.begin_next();
         self.len = self.len.saturating_add(len);
         if self.len > self.most && !self.is_spoilt {
             self.spoil();
         }
         !self.is_spoilt
+    }
+
+    /// The place of a part that begins at this index; without one after all others.
+    pub(super) fn new_place(&self, index: Json<'_>) -> u64 {
+        index.index().unwrap_or(self.next)
+    }
+
+    /// The place of the part that is at this index; without one it is the last.
+    pub(super) fn place(&self, index: Json<'_>) -> u64 {
+        index.index().unwrap_or(self.next.saturating_sub(1))
     }
 
     /// A part begins, as this object or, if it comes without one, empty.
@@ -275,67 +306,9 @@ impl Turn {
         }
     }
 
-    /// What came with the call of this number, as a member of its own.
-    pub(super) fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
-        if value.is_given() && self.takes(value.spelt().len() + PART_LEN) && !self.extras.contains(call) {
-            if self.extras.len() >= MOST_PARTS {
-                return self.spoil();
-            }
-            self.extras.insert(call, [",", &quoted(member), ":", value.spelt()].concat());
-        }
-    }
-
-    /// The arguments of the call in this part will be known at its end.
-    pub(super) fn await_call(&mut self, place: u64) {
-        if self.pending.replace(place).is_some() {
-            self.spoil();
-        }
-    }
-
-    /// A call of the only answer has ended.
-    pub(super) fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
-        let is_whole = match input.status() {
-            PayloadStatus::Complete => input.value().is_some_and(|value| value.text().starts_with('{')),
-            PayloadStatus::Empty => true,
-            PayloadStatus::Raw => !matches!(self.shape, Shape::WithCalls { .. }),
-            _ => false,
-        };
-        let extra = self.extras.remove(call.number).unwrap_or_default();
-        match (self.shape, self.pending.take()) {
-            _ if !is_whole => self.has_bad_call = true,
-            (Shape::WithCalls { .. }, _) if call.executor == Executor::Client => {
-                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
-                // No text is no arguments, which servers want to see as an object.
-                let arguments = if input.status() == PayloadStatus::Empty { "{}" } else { input.raw() };
-                let (name, arguments) = (quoted(call.name.unwrap_or_default()), quoted(arguments));
-                let function = ["{\"name\":", &name, ",\"arguments\":", &arguments, "}"].concat();
-                let entry = ["{", &id, "\"type\":\"function\",\"function\":", &function, &extra, "}"].concat();
-                if self.takes(entry.len() + 1) {
-                    push_element(&mut self.calls, &entry);
-                }
-            }
-            (Shape::WithCalls { .. }, _) => {}
-            (_, Some(place)) if input.value().is_some() => {
-                let args = input.value().map(|value| value.to_string()).unwrap_or_default();
-                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
-                let name = quoted(call.name.unwrap_or_default());
-                let whole = ["{", &id, "\"name\":", &name, ",\"args\":", &args, "}"].concat();
-                self.set(Some(place), "functionCall", Json::of(&whole));
-            }
-            (_, Some(_)) => self.spoil(),
-            (_, None) => self.settle_call(call, input),
-        }
-    }
-
-    /// The arguments are what was reported of them, however often their part was begun.
-    fn settle_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
-        let Some((id, value)) = call.id.zip(input.value()) else { return };
-        let is_its_own = |part: &Part| ["id", "toolUseId"].iter().any(|name| part.member(name).word() == id);
-        let place = self.parts.iter().find(|(_, part)| is_its_own(part)).map(|(place, _)| place);
-        let Some(part) = place.and_then(|place| self.parts.get_mut(place)) else { return };
-        if let Some((_, Value::Json(json))) = part.changed.iter_mut().find(|(name, _)| *name == "input") {
-            value.text().clone_into(json);
-        }
+    /// Whether the message has ended with this part in it: what comes of it now is late.
+    pub(super) fn has_ended_with(&self, place: u64, part: Json<'_>) -> bool {
+        self.is_over && self.is_part_of(place, &part.member("id").word())
     }
 
     /// Whether the part at a place is that of the call with this id.
@@ -345,31 +318,38 @@ impl Turn {
 
     /// The message's JSON text, if nothing of it is missing and there is anything.
     pub(super) fn to_json(&self) -> Option<String> {
-        // A call's input that is cut is no JSON. Where the call was refused, nobody has said so; and where the pieces were
-        // restored from a saved state, anybody may have written them.
-        self.joined(Calls::All).filter(|json| !self.has_bad_call && Json::new(json).is_some())
+        // Where a call was refused, nobody has said so; and where the pieces were restored from a saved state, anybody may
+        // have written them.
+        let message = self.joined(Calls::All).filter(|_| !self.has_bad_call)?;
+        match self.shape {
+            // Its calls are written as they were reported.
+            Shape::WithCalls { .. } => Some(message),
+            _ => accepted::with_reported_calls(Json::of(&message), &self.ended),
+        }
     }
 
     /// The same without its calls and what came of them.
     pub(super) fn to_json_without_calls(&self) -> Option<String> {
-        self.joined(Calls::None).filter(|json| Json::new(json).is_some())
+        self.joined(Calls::None)
     }
 
+    /// The message as far as servers accept it.
     fn joined(&self, calls: Calls) -> Option<String> {
+        // A call's input that is cut is no JSON.
+        accepted::without_blanks(Json::new(&self.written(calls)?)?)
+    }
+
+    fn written(&self, calls: Calls) -> Option<String> {
         if self.is_spoilt || (self.pending.is_some() && calls == Calls::All) {
             return None;
         }
         let mut list = String::new();
         let is_kept = |part: &Part| calls == Calls::All || !part.is_of_a_call();
-        for (_, part) in self.parts.iter().filter(|(_, part)| is_kept(part) && !part.is_blank()) {
+        for (_, part) in self.parts.iter().filter(|(_, part)| is_kept(part)) {
             push_element(&mut list, &part.to_json());
         }
         let mut own = self.own.clone();
-        own.changed.retain(|(name, value)| match value {
-            // No text, and nothing else that servers would refuse.
-            Value::Text(text) => !text.is_empty(),
-            Value::List(_) | Value::Json(_) => calls == Calls::All || *name != "tool_calls",
-        });
+        own.changed.retain(|(name, _)| calls == Calls::All || *name != "tool_calls");
         let has_calls = calls == Calls::All && !self.calls.is_empty();
         if list.is_empty() && own.changed.is_empty() && !has_calls {
             return None;

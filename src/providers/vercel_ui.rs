@@ -34,7 +34,7 @@ objects! {
 }
 
 /// How the types begin of events that are known and say nothing about a call, text or reasoning.
-const SILENT: [&str; 5] = ["text-", "reasoning-", "tool-output-", "tool-approval-", "source-"];
+const SILENT: [&str; 2] = ["text-", "reasoning-"];
 
 pub(super) const FORMAT: Format = Format { name: "vercel-ui", read, owns_type, owns_members: |_| false };
 
@@ -81,15 +81,19 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             let call = emit.known().find_id(0, id);
             emit.tell(StreamEvent::ApprovalRequest { id: &event.approval_id, call, json: json.spelt() });
         }
-        "source-url" | "source-document" if !(event.url.is_empty() && event.title.is_empty()) => emit.source(Source {
-            choice: 0,
-            block: None,
-            url: present(&event.url),
-            title: present(&event.title).or(present(&event.filename)),
-            quote: None,
-            span: None,
-            json: json.spelt(),
-        }),
+        "source-url" | "source-document"
+            if ![&event.url, &event.title, &event.filename].iter().all(|text| text.is_empty()) =>
+        {
+            emit.source(Source {
+                choice: 0,
+                block: None,
+                url: present(&event.url),
+                title: present(&event.title).or(present(&event.filename)),
+                quote: None,
+                span: None,
+                json: json.spelt(),
+            });
+        }
         "start" => emit.begin_message(&event.message_id, ""),
         "finish" => emit.end_answer(&event.finish_reason),
         "abort" => emit.end_answer("abort"),
@@ -126,6 +130,9 @@ fn end(slot: Slot<'_>, start: CallStart<'_>, executor: Executor, input: &str, em
     }
     if executor == Executor::Provider {
         emit.calls().set_executor(slot, executor);
+    }
+    if let Some(number) = emit.calls().find_open(slot) {
+        emit.calls().identify(number, "", start.name_or_empty());
     }
     emit.calls().whole(slot, input);
     emit.calls().stop(slot);

@@ -6,6 +6,8 @@
 use core::fmt;
 
 use super::event::StreamEvent;
+#[cfg(feature = "envelope")]
+use crate::envelope::EnvelopeEvent;
 use crate::payload::PayloadStatus;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallErrorKind, CallEvent};
@@ -54,6 +56,7 @@ impl fmt::Display for Unfinished {
             UnfinishedKind::Mismatch => "the provider contradicts what it said before",
             UnfinishedKind::BadFrame => "an event could not be read",
             UnfinishedKind::ProviderError => "the provider reported an error",
+            UnfinishedKind::Payload => "a payload in the text is not whole",
         })?;
         self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
     }
@@ -79,10 +82,12 @@ pub enum UnfinishedKind {
     BadFrame,
     /// The provider reported an error.
     ProviderError,
+    /// A payload in the text ended truncated, malformed or trailing.
+    Payload,
 }
 
 impl UnfinishedKind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::NoEvent,
         Self::Incomplete,
         Self::Call,
@@ -90,6 +95,7 @@ impl UnfinishedKind {
         Self::Mismatch,
         Self::BadFrame,
         Self::ProviderError,
+        Self::Payload,
     ];
 
     /// The name in kebab case, as the command line prints it: `no-event`.
@@ -103,6 +109,7 @@ impl UnfinishedKind {
             Self::Mismatch => "mismatch",
             Self::BadFrame => "bad-frame",
             Self::ProviderError => "provider-error",
+            Self::Payload => "payload",
         }
     }
 }
@@ -136,6 +143,10 @@ impl Watch {
             StreamEvent::Call(CallEvent::End { call, input }) if !is_whole(input.status()) => {
                 (UnfinishedKind::Call, Some(call.number))
             }
+            #[cfg(feature = "envelope")]
+            StreamEvent::Payload { event: EnvelopeEvent::End { payload, .. }, .. } if !is_whole(payload.status()) => {
+                (UnfinishedKind::Payload, None)
+            }
             StreamEvent::Call(CallEvent::Error(error)) => match error.kind() {
                 // What is late changes nothing, and where a fragment has no call is asked at the end.
                 CallErrorKind::Ended | CallErrorKind::NotStarted => return,
@@ -162,7 +173,7 @@ impl Watch {
 
 /// Whether an input with this status may be acted on.
 fn is_whole(status: PayloadStatus<'_>) -> bool {
-    matches!(status, PayloadStatus::Complete | PayloadStatus::Empty | PayloadStatus::Raw)
+    matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted | PayloadStatus::Empty | PayloadStatus::Raw)
 }
 
 /// Saved state.
@@ -176,13 +187,13 @@ impl Watch {
     }
 
     /// Reads what was saved, where `next` calls have been numbered.
-    pub(super) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
-        let has_meant = reader.flag()?;
-        let wrong = reader.option(|reader| {
+    pub(super) fn restore(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
+        self.has_meant = reader.flag()?;
+        self.wrong = reader.option(|reader| {
             let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
             Impossible::unless(call.is_none_or(|call| call < next))?;
             Ok(Unfinished { kind, call })
         })?;
-        Ok(Self { has_meant, wrong })
+        Ok(())
     }
 }

@@ -5,15 +5,21 @@ use alloc::vec::Vec;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::owned::OwnedStreamEvent;
-use crate::error::Error;
-use crate::event::RawJson;
+use crate::error::{Deviation, Error};
+use crate::event::{EventOf, RawJson};
 use crate::parser::Parser;
 use crate::pattern::PatternSet;
+use crate::payload::PayloadStatus;
 
 impl Serialize for OwnedStreamEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Self::Match { call, event, .. } = self {
-            return event.serialize_of_call(*call, serializer);
+        match self {
+            Self::Match { call, event, .. } => return event.serialize_in(Some(EventOf::Call(*call)), serializer),
+            Self::PayloadMatch { choice, block, mark, event } => {
+                let of = EventOf::Payload { mark, block: *block, choice: *choice };
+                return event.serialize_in(Some(of), serializer);
+            }
+            _ => {}
         }
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("event", self.name())?;
@@ -32,7 +38,21 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("call", call)?;
                 map.serialize_entry("text", text)?;
             }
-            Self::CallEnd { call, id, name, status, reason, value, raw, values, is_repeated, error, executor } => {
+            Self::CallEnd {
+                call,
+                id,
+                name,
+                status,
+                reason,
+                value,
+                raw,
+                values,
+                is_repeated,
+                error,
+                executor,
+                deviations,
+                deviation_count,
+            } => {
                 map.serialize_entry("call", call)?;
                 map.serialize_entry("id", id)?;
                 map.serialize_entry("name", name)?;
@@ -41,6 +61,7 @@ impl Serialize for OwnedStreamEvent {
                     Some(value) => map.serialize_entry("value", &RawJson(value))?,
                     None => map.serialize_entry("raw", raw)?,
                 }
+                write_deviations(&mut map, status, deviations, *deviation_count)?;
                 if !values.is_empty() {
                     map.serialize_entry("values", &values.iter().map(|value| RawJson(value)).collect::<Vec<_>>())?;
                     map.serialize_entry("repeated", is_repeated)?;
@@ -51,6 +72,34 @@ impl Serialize for OwnedStreamEvent {
                 if id.is_some() || name.is_some() {
                     map.serialize_entry("executed", executor.name())?;
                 }
+            }
+            Self::PayloadStart { choice, block, mark, open, offset } => {
+                map.serialize_entry("mark", mark)?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("choice", choice)?;
+                map.serialize_entry("open", open)?;
+                map.serialize_entry("offset", offset)?;
+            }
+            Self::PayloadFragment { choice, block, mark, text } => {
+                map.serialize_entry("mark", mark)?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("choice", choice)?;
+                map.serialize_entry("text", text)?;
+            }
+            Self::PayloadEnd { choice, block, mark, status, value, raw, error, close, deviations, deviation_count } => {
+                map.serialize_entry("mark", mark)?;
+                map.serialize_entry("block", block)?;
+                map.serialize_entry("choice", choice)?;
+                map.serialize_entry("status", status)?;
+                match value {
+                    Some(value) => map.serialize_entry("value", &RawJson(value))?,
+                    None => map.serialize_entry("raw", raw)?,
+                }
+                write_deviations(&mut map, status, deviations, *deviation_count)?;
+                if error.is_some() {
+                    map.serialize_entry("error", &Wrong { error: error.as_ref(), reason: None })?;
+                }
+                map.serialize_entry("close", close)?;
             }
             Self::CallError(error) => {
                 map.serialize_entry("call", &error.call())?;
@@ -160,8 +209,38 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("value", &json.as_deref().map(Value))?;
             }
             Self::Unknown { text } | Self::BadFrame { text } => map.serialize_entry("text", text)?,
-            Self::End | Self::Match { .. } => {}
+            Self::End | Self::Match { .. } | Self::PayloadMatch { .. } => {}
         }
+        map.end()
+    }
+}
+
+/// What was accepted, if something was.
+fn write_deviations<M: SerializeMap>(
+    map: &mut M,
+    status: &str,
+    deviations: &[Deviation],
+    count: u64,
+) -> Result<(), M::Error> {
+    if status == PayloadStatus::Accepted.name() {
+        let places: Vec<_> = deviations.iter().map(Place).collect();
+        map.serialize_entry("deviations", &places)?;
+        let more = count.saturating_sub(deviations.len() as u64);
+        if more > 0 {
+            map.serialize_entry("more", &more)?;
+        }
+    }
+    Ok(())
+}
+
+/// Where a text deviates.
+struct Place<'a>(&'a Deviation);
+
+impl Serialize for Place<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("kind", self.0.kind().name())?;
+        map.serialize_entry("offset", &self.0.offset())?;
         map.end()
     }
 }
@@ -172,7 +251,10 @@ impl OwnedStreamEvent {
         match self {
             Self::CallStart { .. } => "call",
             Self::Fragment { .. } => "fragment",
-            Self::Match { .. } => "match",
+            Self::Match { .. } | Self::PayloadMatch { .. } => "match",
+            Self::PayloadStart { .. } => "payload-start",
+            Self::PayloadFragment { .. } => "fragment",
+            Self::PayloadEnd { .. } => "payload",
             Self::CallEnd { .. } => "input",
             Self::CallError(_) => "call-error",
             Self::ApprovalRequest { .. } => "approval-request",

@@ -6,7 +6,7 @@
 //!    call's, an event that could not be read: whatever the text says, the call is truncated.
 //! 2. **What the text itself says.** A text that broke JSON's grammar is malformed or trailing, however it ended. An
 //!    object, array, string or literal that has closed is complete, however it ended: more text would have been an
-//!    error.
+//!    error. If the parser accepts deviations and there were any, it is accepted instead.
 //! 3. **How the call ended.** For everything else, that is for no text at all, for a number (`12` may be the beginning
 //!    of `120`), for text that is not JSON, and for values by path (which only the end closes), the stream has to say
 //!    that the call was not cut: by an end of its own, or by a reason that is known to mean so. An unknown reason
@@ -76,10 +76,10 @@ impl OpenCall {
     /// Tells the verdict.
     pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.tell_start(listener);
-        if !matches!(ending, Ending::Abrupt(_)) {
-            self.take_start_input(options, listener);
-        }
-        let is_whole = self.left_out.is_none();
+        // What came with the start may be no more than a part of the input, but it was said.
+        let is_unconfirmed = matches!(ending, Ending::Abrupt(_)) && !self.has_input() && self.has_start_input();
+        self.take_start_input(options, listener);
+        let is_whole = self.left_out.is_none() && !is_unconfirmed;
         let is_regular = ending.is_regular() && !self.is_incomplete && is_whole;
         let truncated = PayloadStatus::Truncated { reason: self.left_out.unwrap_or(ending.reason()) };
         // A value that has closed is complete, whatever the reason. If it can't close by itself, as a number or values
@@ -88,18 +88,22 @@ impl OpenCall {
         let may_be_complete = is_regular || (is_whole && ends_itself);
         let mut error = None;
         let status = match &mut self.input {
-            Input::Failed { error: failed, .. } => {
+            Input::Apart { error: Some(failed), .. } => {
                 error = Some(failed.clone());
                 match failed.kind() {
                     ErrorKind::TrailingBytes => PayloadStatus::Trailing,
                     _ => PayloadStatus::Malformed,
                 }
             }
-            Input::Open(_) if may_be_complete => {
+            Input::Open(_) | Input::Apart { .. } if may_be_complete => {
                 error = self.input.finish(&mut forward(self.identity.tool_call(), listener)).err();
-                error.as_ref().map_or(PayloadStatus::Complete, |error| status_of_unfinished(error, truncated))
+                match &error {
+                    Some(error) => status_of_unfinished(error, truncated),
+                    None if self.parser().is_some_and(Parser::is_strict) => PayloadStatus::Complete,
+                    None => PayloadStatus::Accepted,
+                }
             }
-            Input::Open(_) => {
+            Input::Open(_) | Input::Apart { .. } => {
                 error = self.input.why_incomplete();
                 error.as_ref().map_or(truncated, |error| status_of_unfinished(error, truncated))
             }
@@ -109,9 +113,13 @@ impl OpenCall {
             Input::Untouched | Input::Text(_) => truncated,
         };
         let empty = (status == PayloadStatus::Empty).then(empty_object);
-        let value = if status == PayloadStatus::Complete { self.parser() } else { empty.as_ref() };
+        let is_whole = matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted);
+        let value = if is_whole { self.parser() } else { empty.as_ref() };
         let value = value.and_then(|parser| parser.complete().ok());
-        let input = Payload { status, raw: self.input.raw(), value, error: error.as_ref() };
+        let deviations = self.parser().map_or(&[][..], Parser::deviations);
+        let deviation_count = self.parser().map_or(0, Parser::deviation_count);
+        let input =
+            Payload { status, raw: self.input.raw(), value, error: error.as_ref(), deviations, deviation_count };
         listener.on_call_event(CallEvent::End { call: self.tool_call(), input });
     }
 }

@@ -29,11 +29,12 @@ pub(super) struct Mixed;
 #[derive(Clone, Debug)]
 pub(super) enum Input {
     Untouched,
-    /// JSON whose grammar holds so far.
+    /// JSON whose grammar holds so far. The parser keeps its text.
     Open(InputReader),
-    /// JSON that the parser has refused, all of it. What the parser can still show, if it was built so, it shows.
-    Failed {
-        error: Error,
+    /// JSON whose text is kept beside its parser, as the parser does not have it: it has refused the text, or it accepts
+    /// deviations, and its own text is the strict one. After an error it shows what it still can, if it was built so.
+    Apart {
+        error: Option<Error>,
         raw: String,
         reader: InputReader,
     },
@@ -64,7 +65,11 @@ fn new_values(builder: ParserBuilder, patterns: &PatternSet) -> ValueFeed {
 impl Input {
     /// JSON, to be read as text by a parser with these choices.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self::Open(InputReader::Text(Box::new(for_text(builder).build(patterns))))
+        let reader = InputReader::Text(Box::new(for_text(builder).build(patterns)));
+        if builder.accepts() {
+            return Self::Apart { error: None, raw: String::new(), reader };
+        }
+        Self::Open(reader)
     }
 
     /// JSON, to be read as values by path.
@@ -75,7 +80,7 @@ impl Input {
     /// The parser, once there is one.
     pub(super) fn parser(&self) -> Option<&Parser> {
         match self {
-            Self::Open(reader) | Self::Failed { reader, .. } => Some(reader.parser()),
+            Self::Open(reader) | Self::Apart { reader, .. } => Some(reader.parser()),
             Self::Untouched | Self::Text(_) => None,
         }
     }
@@ -85,7 +90,7 @@ impl Input {
         match self {
             Self::Untouched => "",
             Self::Open(reader) => text_of(reader.parser()),
-            Self::Failed { raw, .. } | Self::Text(raw) => raw,
+            Self::Apart { raw, .. } | Self::Text(raw) => raw,
         }
     }
 
@@ -94,7 +99,7 @@ impl Input {
         match self {
             Self::Untouched => &[],
             Self::Open(reader) => reader.parser().text().unwrap_or_default(),
-            Self::Failed { raw, .. } | Self::Text(raw) => raw.as_bytes(),
+            Self::Apart { raw, .. } | Self::Text(raw) => raw.as_bytes(),
         }
     }
 
@@ -112,11 +117,14 @@ impl Input {
                 }
                 Ok(())
             }
-            Self::Failed { raw, reader: InputReader::Text(parser), .. } => {
+            Self::Apart { error, raw, reader: InputReader::Text(parser) } => {
                 tell(InputEvent::Fragment(text));
                 raw.push_str(text);
-                // Its error is known, and told at the end.
-                let _ = parser.feed_dyn(text.as_bytes(), &mut |event| tell(InputEvent::Match(event)));
+                let fed = parser.feed_dyn(text.as_bytes(), &mut |event| tell(InputEvent::Match(event)));
+                // The first error is the one that is told at the end.
+                if let (None, Err(first)) = (&error, fed) {
+                    *error = Some(first);
+                }
                 Ok(())
             }
             Self::Text(raw) => {
@@ -126,7 +134,7 @@ impl Input {
             }
             Self::Untouched
             | Self::Open(InputReader::Values(_))
-            | Self::Failed { reader: InputReader::Values(_), .. } => Err(Mixed),
+            | Self::Apart { reader: InputReader::Values(_), .. } => Err(Mixed),
         }
     }
 
@@ -158,8 +166,13 @@ impl Input {
                 finished
             }
             Self::Open(InputReader::Values(feed)) => feed.end(tell),
-            Self::Failed { error, .. } => Err(error.clone()),
-            Self::Untouched | Self::Text(_) => Ok(()),
+            Self::Apart { error: Some(error), .. } => Err(error.clone()),
+            Self::Apart { error, reader: InputReader::Text(parser), .. } => {
+                let finished = parser.finish_with(|event| tell(InputEvent::Match(event)));
+                *error = finished.as_ref().err().cloned();
+                finished
+            }
+            Self::Apart { reader: InputReader::Values(_), .. } | Self::Untouched | Self::Text(_) => Ok(()),
         }
     }
 
@@ -171,9 +184,8 @@ impl Input {
     /// What the input lacks, were it to end here. No more can be taken in after that.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
-            Self::Open(InputReader::Text(_)) => self.finish(&mut |_| {}).err(),
             Self::Open(InputReader::Values(feed)) => feed.why_incomplete(),
-            Self::Failed { error, .. } => Some(error.clone()),
+            Self::Open(InputReader::Text(_)) | Self::Apart { .. } => self.finish(&mut |_| {}).err(),
             Self::Untouched | Self::Text(_) => None,
         }
     }
@@ -193,22 +205,24 @@ impl Input {
                 Ok(feed.written().len())
             }
             // Once an operation was out of order, nobody can say what the later ones stand for.
-            Self::Failed { error, reader: InputReader::Values(_), .. } if error.kind() == ErrorKind::OutOfOrder => {
+            Self::Apart { error: Some(error), reader: InputReader::Values(_), .. }
+                if error.kind() == ErrorKind::OutOfOrder =>
+            {
                 Ok(0)
             }
-            Self::Failed { raw, reader: InputReader::Values(feed), .. } => {
+            Self::Apart { raw, reader: InputReader::Values(feed), .. } => {
                 // Its error is known, and told at the end.
                 let _ = operate(&mut **feed);
                 raw.push_str(feed.written());
                 Ok(feed.written().len())
             }
-            Self::Untouched | Self::Text(_) | Self::Open(_) | Self::Failed { .. } => Err(Mixed),
+            Self::Untouched | Self::Text(_) | Self::Open(_) | Self::Apart { .. } => Err(Mixed),
         }
     }
 
     fn fail(&mut self, error: Error, raw: String) {
         if let Self::Open(reader) = mem::replace(self, Self::Untouched) {
-            *self = Self::Failed { error, raw, reader };
+            *self = Self::Apart { error: Some(error), raw, reader };
         }
     }
 }
@@ -228,7 +242,10 @@ impl Input {
             Self::Untouched => Some(whole),
             Self::Text(raw) => whole.strip_prefix(&**raw),
             Self::Open(InputReader::Text(parser)) => rest_of(text_of(parser), whole),
-            Self::Open(InputReader::Values(_)) | Self::Failed { .. } => None,
+            Self::Apart { error: None, raw, reader } if reader.parser().is_strict() => rest_of(raw, whole),
+            // What follows a text that deviates is only known if it is repeated as it came.
+            Self::Apart { error: None, raw, .. } => whole.strip_prefix(&**raw),
+            Self::Open(InputReader::Values(_)) | Self::Apart { .. } => None,
         }
     }
 
@@ -244,9 +261,13 @@ impl Input {
         let is_same = match (self, &*shortest) {
             (Self::Text(_), _) => false,
             (_, Some(same)) => are_alike(same, text),
-            (Self::Open(InputReader::Text(parser)), None) => are_alike(text_of(parser), text),
+            (
+                Self::Open(InputReader::Text(parser))
+                | Self::Apart { error: None, reader: InputReader::Text(parser), .. },
+                None,
+            ) => are_alike(text_of(parser), text),
             (Self::Open(InputReader::Values(feed)), None) => feed.ended().is_some_and(|input| are_alike(&input, text)),
-            (Self::Untouched | Self::Failed { .. }, None) => false,
+            (Self::Untouched | Self::Apart { .. }, None) => false,
         };
         if is_same && shortest.as_ref().is_none_or(|shortest| text.len() < shortest.len()) {
             *shortest = Some(text.to_owned());

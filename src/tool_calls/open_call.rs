@@ -310,10 +310,16 @@ impl OpenCall {
         self.take_start_input(options, listener);
         match &self.input {
             Input::Untouched => true,
-            Input::Open(_) => !self.has_whole_value() && !self.input.is_closed_by_its_end(),
-            Input::Failed { .. } => false,
+            Input::Open(_) | Input::Apart { error: None, .. } => {
+                !self.has_whole_value() && !self.input.is_closed_by_its_end()
+            }
+            Input::Apart { .. } => false,
             Input::Text(_) => self.is_incomplete,
         }
+    }
+
+    pub(super) fn has_start_input(&self) -> bool {
+        !self.start_input.is_empty()
     }
 
     pub(super) fn take_start_input(&mut self, options: &Options, listener: &mut dyn CallListener) {

@@ -41,7 +41,7 @@ impl Options {
 
 /// How the parser of a call's text is built, of a user's choices.
 pub(super) fn for_text(builder: ParserBuilder) -> ParserBuilder {
-    builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).strict_and_whole()
+    builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).whole()
 }
 
 /// Saved state.

@@ -5,7 +5,7 @@
 //! is the rest. Values that are spelt otherwise in any other way, such as members in another order, do not begin alike.
 
 /// What follows in `whole` after all that `told` says; `None` if it does not begin with that.
-pub(super) fn rest_of<'w>(told: &str, whole: &'w str) -> Option<&'w str> {
+pub(crate) fn rest_of<'w>(told: &str, whole: &'w str) -> Option<&'w str> {
     if let Some(rest) = whole.strip_prefix(told) {
         return Some(rest);
     }

@@ -213,7 +213,8 @@ impl Signals<'_> {
         match self.calls.index.find(Slot::new(choice, Place::Latest)) {
             Some(number) => match self.calls.open.get_mut(number) {
                 Some(call) => call.set(path, value, &self.calls.options, self.listener),
-                None => self.late(number),
+                // Its end has come too early: nothing said what all of it is.
+                None => self.unplaced(Slot::new(choice, Place::Latest)),
             },
             None => self.unplaced(Slot::new(choice, Place::Latest)),
         }

@@ -92,7 +92,7 @@ impl<'a> CallStart<'a> {
         self.id.unwrap_or_default()
     }
 
-    pub(super) fn name_or_empty(&self) -> &'a str {
+    pub(crate) fn name_or_empty(&self) -> &'a str {
         self.name.unwrap_or_default()
     }
 }

@@ -10,7 +10,7 @@ use crate::recorder::boundaries;
 use crate::splitter::{Choices, Spelt};
 
 /// What texts are made of: pieces of delimiters, of JSON, and whole ones.
-const WORDS: [&str; 64] = [
+const WORDS: [&str; 72] = [
     "<!--",
     "context",
     "-->",
@@ -75,6 +75,14 @@ const WORDS: [&str; 64] = [
     "{\"b\":[\"x",
     "[{",
     "prose ",
+    "\n```\n",
+    "```js\n",
+    "\n```js [",
+    "``` {",
+    "\n````a b\n",
+    "\n- ",
+    "json {",
+    "{\"",
 ];
 
 pub(crate) fn text() -> impl Strategy<Value = String> {

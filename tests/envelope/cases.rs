@@ -258,3 +258,44 @@ fn a_cut_payload_says_where() {
         assert_eq!(ends, 1);
     }
 }
+
+fn check_any(text: &str, expect: &[&str]) {
+    check_with(&["fence:*", "comment:context"], text, expect);
+}
+
+#[test]
+fn any_fence_is_told_by_its_content() {
+    check_any("```\n{\"a\":1}\n```\n", &["complete|```|\n{\"a\":1}\n|```", "\n"]);
+    check_any("```js title=\"x\" \n\n [1]\n```", &["complete|```js title=\"x\"| \n\n [1]\n|```"]);
+    check_any("so: ```json\n{}\n```.", &["so: ", "complete|```json|\n{}\n|```", "."]);
+    check_any("```json {\"a\":1} ``` x", &["complete|```json| {\"a\":1} |```", " x"]);
+    check_any("```{\n\"a\":1}\n```", &["complete|```|{\n\"a\":1}\n|```"]);
+    check_any("```json [\n{}]\n```", &["complete|```json| [\n{}]\n|```"]);
+    check_any("```json\n{\"a\": x}\n```.", &["malformed|```json|\n{\"a\": x}\n|```", "."]);
+    check_any("```json\n{\"a\": 1", &["truncated|```json|\n{\"a\": 1|"]);
+    // Neither an info string nor code is JSON because there is a bracket in it.
+    check_any("```{r}\n[1]\n```", &["complete|```{r}|\n[1]\n|```"]);
+    check_any("```js [a.js]\nf()\n```", &["```js [a.js]\nf()\n```"]);
+    check_any("```js {1}\n{\"a\":1}\n```", &["complete|```js {1}|\n{\"a\":1}\n|```"]);
+    check_any("```rust fn f() {\"x\"}``` and ```{a}```", &["```rust fn f() {\"x\"}``` and ```{a}```"]);
+    check_with(&["fence:*", "fence:json:raw"], "```json\n{}\n```", &["raw|```json|\n{}\n|```"]);
+    check_with(&["fence:*:raw"], "```x\n{}\n```", &["raw|```x|\n{}\n|```"]);
+}
+
+/// What closes a fence of text looks like what opens one without an info string.
+#[test]
+fn any_other_fence_is_text_to_its_end() {
+    let same = |text: &str| check_any(text, &[text]);
+    same("```python\nprint(1)\n```\n[1] see\n");
+    same("1. ```sh\n   ls\n   ```\n   [1]\n");
+    same("````md\n```json\n{}\n```\n````\n[]");
+    same("Run ```sh\nls\n```\n{}\n");
+    same("```\n```\n{}\n");
+    let payload = "complete|```|\n{}\n|```";
+    check_any("```c\nx```\n```\n```\n{}\n```", &["```c\nx```\n```\n", payload]);
+    // Backticks in prose open nothing that could hide a payload.
+    check_any("Use ``` and\n```\n{}\n```", &["Use ``` and\n", payload]);
+    check_any("Use ```x``` and\n```\n{}\n```", &["Use ```x``` and\n", payload]);
+    // It hides fences only.
+    check_any("```c\n<!--context 1-->\n```\n[]", &["```c\n", "complete|<!--context| 1|-->", "\n```\n[]"]);
+}

@@ -25,7 +25,7 @@ proptest! {
     #[test]
     fn both_ways_give_the_same_mark(
         shape in select(&SHAPES[..]),
-        name in "[a-z+.:é-]{0,6}|[a-c:<>`{}\\[\\]\" \u{85}\u{1}]{0,3}|[a-c]{0,2}:(json|raw|jso|text)",
+        name in "[a-z+.:é-]{0,6}|[*]|[a-c:<>`{}\\[\\]\" \u{85}\u{1}]{0,3}|[a-c]{0,2}:(json|raw|jso|text)",
     ) {
         let delimiter = made(shape, &name);
         prop_assert_eq!(delimiter.is_ok(), is_name(&name), "{}", name);

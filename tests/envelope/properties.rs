@@ -9,7 +9,7 @@ use super::sealed::edited;
 use super::splitter::{Choices, Spelt, Then, split};
 
 /// Each kind of delimiter, in both ways to declare its payload.
-pub(crate) const MARKS: [&str; 12] = [
+pub(crate) const MARKS: [&str; 14] = [
     "comment:context",
     "fence:json",
     "fence:text:raw",
@@ -22,6 +22,8 @@ pub(crate) const MARKS: [&str; 12] = [
     "tag:think:json",
     "comment:context:raw",
     "fence:json:raw",
+    "fence:*",
+    "fence:*:raw",
 ];
 
 pub(crate) fn spelt(delimiters: &[&str]) -> Vec<Spelt> {
@@ -153,6 +155,6 @@ pub(crate) fn a_state_is_refused_or_sound<S: AsRef<str>>(
 pub(crate) fn parser(limits: Limits, retain: Retain, [lenient, reject, snapshots]: [bool; 3]) -> ParserBuilder {
     let duplicate_keys = if reject { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
     let builder = Parser::builder().limits(limits).retain(retain).duplicate_keys(duplicate_keys);
-    let builder = if lenient { builder.show_past_flaws() } else { builder };
+    let builder = if lenient { builder.lenient(jsonspigot::Leniency::MODEL_OUTPUT) } else { builder };
     if snapshots { builder.snapshots() } else { builder }
 }

@@ -54,6 +54,10 @@ impl Spelt {
         }
     }
 
+    fn is_any_fence(&self) -> bool {
+        self.shape == "fence" && self.name == "*"
+    }
+
     fn closing(&self, open: &str, hold_limit: usize) -> Closing {
         match self.shape.as_str() {
             "comment" => Closing::Literal("-->".to_owned()),
@@ -95,16 +99,23 @@ pub(crate) fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: T
     let hold_limit = choices.hold_limit;
     let mut pieces = Vec::new();
     let mut seen_bare = false;
+    let mut fences = Fences::default();
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
         let looked_at = &rest[..floor(rest, hold_limit)];
+        // A character's first byte shows that it is no bracket.
+        let ahead = &rest[..ceil(rest, hold_limit)];
         let delimiters = delimiters.iter().filter(|delimiter| !(seen_bare && delimiter.shape == "bare"));
-        let found: Vec<_> = delimiters.map(|delimiter| (delimiter, opening(delimiter, looked_at))).collect();
+        let mut found: Vec<_> =
+            delimiters.map(|delimiter| (delimiter, opening(delimiter, looked_at, ahead, &fences))).collect();
+        // A fence that is known by its name is that one's.
+        found.sort_by_key(|(delimiter, _)| delimiter.is_any_fence());
         if let Some((delimiter, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
             let (open, behind) = rest.split_at(*length);
             let found = payload(delimiter, behind, &delimiter.closing(open, hold_limit), choices);
             at += length + found.length + found.close;
+            fences.is_inside_line = true;
             seen_bare |= delimiter.shape == "bare" && found.status() == "complete";
             let raw = &behind[..found.length];
             let close = behind[found.length..][..found.close].to_owned();
@@ -128,6 +139,10 @@ pub(crate) fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: T
             _ => 1,
         };
         let length = together.max(rest.chars().next().unwrap().len_utf8());
+        if let (_, Some(change)) = any_fence(ahead, &fences) {
+            fences.open = change;
+        }
+        fences.pass(&rest[..length]);
         match pieces.last_mut() {
             Some(Piece::Text(text)) => text.push_str(&rest[..length]),
             _ => pieces.push(Piece::Text(rest[..length].to_owned())),
@@ -148,7 +163,7 @@ enum Opening {
     Wrong(usize),
 }
 
-fn opening(delimiter: &Spelt, text: &str) -> Opening {
+fn opening(delimiter: &Spelt, text: &str, ahead: &str, fences: &Fences) -> Opening {
     let name = delimiter.name.as_str();
     match delimiter.shape.as_str() {
         "tag" => match literal(text, &format!("<{name}>")) {
@@ -165,6 +180,7 @@ fn opening(delimiter: &Spelt, text: &str) -> Opening {
                 _ => Opening::Wrong(text.len() - behind.len()),
             },
         ),
+        "fence" if name == "*" => any_fence(ahead, fences).0,
         "fence" => {
             let info = text.trim_start_matches('`');
             if info.is_empty() && !text.is_empty() {
@@ -187,6 +203,77 @@ fn opening(delimiter: &Spelt, text: &str) -> Opening {
         }
         _ if delimiter.name == "object" && text.starts_with('[') => Opening::Wrong(0),
         _ => bare(text),
+    }
+}
+
+/// The fence of text that is open, by the number of its backticks, and whether a line has begun with more than blanks and
+/// marks.
+#[derive(Default)]
+struct Fences {
+    open: Option<usize>,
+    is_inside_line: bool,
+}
+
+impl Fences {
+    fn pass(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                '\n' | '\r' => self.is_inside_line = false,
+                c => self.is_inside_line |= !(c.is_ascii_digit() || " \t>-*+.)".contains(c)),
+            }
+        }
+    }
+}
+
+/// A fence with any info string; and the fence of text that is open from here on, if that is another one.
+fn any_fence(text: &str, fences: &Fences) -> (Opening, Option<Option<usize>>) {
+    const BLANK: [char; 2] = [' ', '\t'];
+    const BREAK: [char; 2] = ['\n', '\r'];
+    let info = text.trim_start_matches('`');
+    let run = text.len() - info.len();
+    let wrong = (Opening::Wrong(run), None);
+    if info.is_empty() && run > 0 {
+        return (Opening::Perhaps, None);
+    }
+    if run < 3 {
+        return wrong;
+    }
+    if let Some(open) = fences.open {
+        return match info.trim_start_matches(BLANK) {
+            _ if open > run || fences.is_inside_line => wrong,
+            "" => (Opening::Perhaps, None),
+            rest if rest.starts_with(BREAK) => (Opening::Wrong(run), Some(None)),
+            _ => wrong,
+        };
+    }
+    // All on one line.
+    let word = info.trim_start_matches(BLANK);
+    let rest = word.trim_start_matches(|c| !" \t\n\r{[`".contains(c));
+    if let Some(inside) = rest.trim_start_matches(BLANK).strip_prefix(['{', '[']) {
+        let is_object = rest.trim_start_matches(BLANK).starts_with('{');
+        match inside.trim_start_matches(SPACE).chars().next() {
+            None => return (Opening::Perhaps, None),
+            Some(c) if (if is_object { "\"}" } else { "{\"[]-0123456789" }).contains(c) => {
+                let length = if rest.len() == word.len() { run } else { text.len() - rest.len() };
+                return (Opening::Here(length), None);
+            }
+            Some(_) => {}
+        }
+    }
+    let line = &info[..info.find(BREAK).unwrap_or(info.len())];
+    let content = &info[line.len()..];
+    if line.contains('`') {
+        return wrong;
+    }
+    match content.trim_start_matches(SPACE).chars().next() {
+        None => (Opening::Perhaps, None),
+        Some('{' | '[') => (Opening::Here(run + line.trim_end_matches(BLANK).len()), None),
+        Some(_) => {
+            let line = line.trim_end_matches(BLANK);
+            let is_word = !line.is_empty() && !line.contains([' ', '\t', '{', '[']);
+            let is_open = !fences.is_inside_line || is_word;
+            (Opening::Wrong(run), is_open.then_some(Some(run)))
+        }
     }
 }
 
@@ -256,6 +343,10 @@ pub(crate) fn string_length(text: &str) -> Option<usize> {
 /// The first byte that no JSON text may hold there.
 fn first_error(text: &str) -> Option<Error> {
     Parser::new(&PatternSet::empty()).feed(text).check().err()
+}
+
+fn ceil(text: &str, length: usize) -> usize {
+    (length.min(text.len())..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 pub(crate) fn floor(text: &str, length: usize) -> usize {

@@ -8,13 +8,13 @@ use super::support::{anthropic, chat, events_of, eventstream, everything, own, s
 
 /// What a stream has told of its last message.
 #[derive(Debug, Default, PartialEq)]
-struct Said {
+pub(crate) struct Said {
     text: String,
     reasoning: String,
     /// What only the provider can read, in the order of the message.
     opaque: Vec<Value>,
     /// Names and arguments.
-    calls: Vec<(String, Value)>,
+    pub(crate) calls: Vec<(String, Value)>,
 }
 
 /// Reads a stream, and gives the last message and what was told of it.
@@ -65,7 +65,7 @@ fn arguments(value: &Value) -> Value {
 }
 
 /// Reads a message as the provider's API defines it: the second reader, which shares nothing with the library.
-fn read_back(provider: Provider, message: &Value) -> Said {
+pub(crate) fn read_back(provider: Provider, message: &Value) -> Said {
     let mut said = Said::default();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut found: Vec<Value> = Vec::new();
@@ -169,7 +169,7 @@ fn read_back(provider: Provider, message: &Value) -> Said {
                 }
                 if let Some(tool) = text(&step["type"]).strip_suffix("_call") {
                     let name = step.get("name").map_or(tool, text);
-                    said.calls.push((name.to_owned(), step["arguments"].clone()));
+                    said.calls.push((name.to_owned(), arguments(&step["arguments"])));
                 }
             }
         }
@@ -179,15 +179,15 @@ fn read_back(provider: Provider, message: &Value) -> Said {
                 let kind = if part["thought"] == true { &mut said.reasoning } else { &mut said.text };
                 kind.push_str(text(&part["text"]));
                 opaque(&part["thoughtSignature"]);
-                if let Some(call) = part.get("functionCall") {
-                    let args = call.get("args").cloned().unwrap_or_else(|| json!({}));
-                    said.calls.push((text(&call["name"]).to_owned(), args));
+                let member = |name: &str| part.get(name).filter(|value| value.is_object());
+                if let Some(call) = member("functionCall") {
+                    said.calls.push((text(&call["name"]).to_owned(), arguments(&call["args"])));
                 }
-                if let Some(code) = part.get("executableCode") {
+                if let Some(code) = member("executableCode") {
                     said.calls.push(("code_execution".to_owned(), code.clone()));
                 }
-                if let Some(call) = part.get("toolCall") {
-                    said.calls.push((text(&call["toolType"]).to_owned(), call["args"].clone()));
+                if let Some(call) = member("toolCall") {
+                    said.calls.push((text(&call["toolType"]).to_owned(), arguments(&call["args"])));
                 }
             }
         }
@@ -422,9 +422,9 @@ fn calls_that_come_as_values_by_path_are_whole_in_the_message() {
     assert_eq!(message(stream(Provider::Gemini), &[events[0], events[1], events[4]]), None);
 }
 
-/// A call that a limit refuses has no end, so nothing says that its input was cut.
+/// A call that a limit refuses was not reported.
 #[test]
-fn a_refused_call_that_was_cut_is_in_no_message() {
+fn a_refused_call_is_in_no_message() {
     let start = json!({"type": "content_block_start", "index": 0,
         "content_block": {"type": "tool_use", "id": "too_long", "name": "say", "input": {}}});
     let delta = |json: &str| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": json}});
@@ -435,10 +435,8 @@ fn a_refused_call_that_was_cut_is_in_no_message() {
         message(ProviderStream::new(Provider::Anthropic, calls), &events.each_ref().map(String::as_str))
     };
     assert_eq!(of(r#"{"a":"x"#), None);
-    let whole = r#"{"type":"tool_use","id":"too_long","name":"say","input":{"a":"x"}}"#;
-    let whole: Value = serde_json::from_str(whole).unwrap();
-    let message: Value = serde_json::from_str(&of(r#"{"a":"x"}"#).unwrap()).unwrap();
-    assert_eq!(message["content"][0], whole);
+    // Nor is one that was not: nobody would answer it, as nobody has heard of it.
+    assert_eq!(of(r#"{"a":"x"}"#), None);
 }
 
 #[test]
@@ -669,4 +667,162 @@ fn what_servers_refuse_does_not_go_back() {
             of(&[block(0, text("x")), start(), anthropic::delta(1, input), anthropic::stop(1), end()]);
         assert_eq!((message, without), (None, Some(whole.clone())), "{input}");
     }
+}
+
+/// Whatever a provider's format is: no empty block, no empty signature, nothing that says nothing.
+#[test]
+fn empty_parts_are_left_out_on_all_wires() {
+    let of = |provider: Provider, events: &[Value]| {
+        let events: Vec<String> = events.iter().map(Value::to_string).collect();
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        message(stream(provider), &events).map(|message| serde_json::from_str::<Value>(&message).unwrap())
+    };
+    let done =
+        |index: u64, item: Value| json!({"type": "response.output_item.done", "output_index": index, "item": item});
+    let words = |text: &str| json!({"type": "message", "id": "m", "content": [{"type": "output_text", "text": text}]});
+    let end = json!({"type": "response.completed", "response": {}});
+    let image = json!({"type": "image_generation_call", "id": "i", "result": "iVBO"});
+    assert_eq!(
+        of(Provider::OpenaiResponses, &[done(0, image.clone()), done(1, words("")), end.clone()]),
+        Some(json!([image]))
+    );
+    assert_eq!(of(Provider::OpenaiResponses, &[done(0, words("")), end]), None);
+
+    let step = |index: u64, step: Value| json!({"event_type": "step.start", "index": index, "step": step});
+    let search =
+        |signature: Value| json!({"type": "google_search_call", "id": "g", "arguments": {}, "signature": signature});
+    let end = json!({"event_type": "interaction.completed", "interaction": {"status": "completed"}});
+    let sent = of(Provider::Gemini, &[step(0, search(json!(""))), step(1, json!({"type": "model_output"})), end]);
+    let unsigned = json!({"type": "google_search_call", "id": "g", "arguments": {}});
+    assert_eq!(sent, Some(json!([unsigned, {"type": "model_output"}])));
+
+    let parts = |parts: Value| json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
+    let sent = of(Provider::Gemini, &[parts(json!([{"functionCall": null}, {"executableCode": ""}, {"text": "x"}]))]);
+    assert_eq!(sent, Some(json!({"role": "model", "parts": [{"text": "x"}]})));
+    // An empty text keeps the signature that counts for it.
+    let signed = json!([{"text": "", "thoughtSignature": "s"}]);
+    assert_eq!(of(Provider::Gemini, &[parts(signed.clone())]), Some(json!({"role": "model", "parts": signed})));
+    // What came of a call stays beside it, be it empty.
+    let block =
+        |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
+    let call = json!({"type": "mcp_tool_use", "id": "a", "name": "f", "input": {}});
+    let result = json!({"type": "mcp_tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": ""}]});
+    let end = json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}});
+    let empty = json!({"type": "mcp_tool_result", "tool_use_id": "a", "content": []});
+    let sent = of(Provider::Anthropic, &[block(0, call.clone()), block(1, result), end]);
+    assert_eq!(sent.unwrap()["content"], json!([call, empty]));
+}
+
+/// A call without arguments goes back with an object, and each of two calls of one id with its own input.
+#[test]
+fn the_input_that_goes_back_is_the_one_that_was_reported() {
+    let of = |provider: Provider, events: &[Value]| {
+        let events: Vec<String> = events.iter().map(Value::to_string).collect();
+        let mut stream = stream(provider).with_message();
+        events.iter().for_each(|event| stream.push(event, |_| {}));
+        // The end of a call without arguments may only be known now.
+        stream.finish(None, |_| {});
+        serde_json::from_str::<Value>(&stream.message().unwrap()).unwrap()
+    };
+    for arguments in [json!(""), json!(null)] {
+        let item = json!({"type": "function_call", "id": "f", "call_id": "c", "name": "f", "arguments": arguments});
+        let done = json!({"type": "response.output_item.done", "output_index": 0, "item": item});
+        let end = json!({"type": "response.completed", "response": {}});
+        assert_eq!(of(Provider::OpenaiResponses, &[done, end])[0]["arguments"], "{}", "{arguments}");
+    }
+    let ollama = |calls: Value| json!({"message": {"tool_calls": calls}, "done": true, "done_reason": "stop"});
+    let call = |arguments: Value| json!({"id": "a", "function": {"name": "f", "arguments": arguments}});
+    for (first, wanted) in [(json!({"x": 1}), json!({"x": 1})), (json!(null), json!({})), (json!(""), json!({}))] {
+        let sent = of(Provider::Ollama, &[ollama(json!([call(first), call(json!({"x": 2}))]))]);
+        let inputs: Vec<_> = [0, 1].map(|at| sent["tool_calls"][at]["function"]["arguments"].clone()).to_vec();
+        assert!(inputs[0] == wanted || wanted == json!({}) && inputs[0] == "{}", "{inputs:?}");
+        assert_eq!(inputs[1], json!({"x": 2}));
+    }
+    let gemini =
+        json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": "f"}}]}, "finishReason": "STOP"}]});
+    assert_eq!(of(Provider::Gemini, &[gemini])["parts"][0]["functionCall"], json!({"name": "f", "args": {}}));
+    let start = |index: u64, name: &str| json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": "a", "name": name, "input": {}}});
+    let delta = |index: u64, text: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": text}});
+    let stop = |index: u64| json!({"type": "content_block_stop", "index": index});
+    let end = json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}});
+    let events = [start(0, "f"), delta(0, "{\"x\":1}"), stop(0), start(1, "g"), delta(1, "{\"x\":2}"), stop(1), end];
+    let sent = of(Provider::Anthropic, &events);
+    assert_eq!([&sent["content"][0]["input"], &sent["content"][1]["input"]], [&json!({"x": 1}), &json!({"x": 2})]);
+    // A block that has said nothing is none.
+    let events = [
+        json!({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": ""}}}),
+        json!({"contentBlockDelta": {"contentBlockIndex": 1, "delta": {"text": "x"}}}),
+        json!({"messageStop": {"stopReason": "end_turn"}}),
+    ];
+    assert_eq!(of(Provider::Bedrock, &events)["content"], json!([{"text": "x"}]));
+}
+
+/// A message's calls are those that were reported, by name, id and input, wherever they come from on the wire.
+#[test]
+fn calls_that_were_not_reported_so_do_not_go_back() {
+    let of = |provider: Provider, events: &[Value]| {
+        let events: Vec<String> = events.iter().map(Value::to_string).collect();
+        message(stream(provider), &events.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    // The last event of Cohere's older version has calls of its own.
+    let calls = |city: &str| json!([{"name": "f", "parameters": {"city": city}}]);
+    let generation = |city: &str| json!({"event_type": "tool-calls-generation", "tool_calls": calls(city)});
+    let end = |city: &str| json!({"event_type": "stream-end", "finish_reason": "COMPLETE", "response": {"text": "x", "tool_calls": calls(city)}});
+    let start = json!({"event_type": "stream-start", "generation_id": "g"});
+    assert!(of(Provider::Cohere, &[start.clone(), generation("Bern"), end("Bern")]).is_some());
+    let sent = of(Provider::Cohere, &[start.clone(), generation("Bern"), end("Bern")]);
+    assert_eq!(of(Provider::Cohere, &[start, generation("Bern"), end("Basel")]), sent);
+    // An item that is done says another name than the one that was reported.
+    let item =
+        |name: &str| json!({"type": "function_call", "call_id": "c", "id": "f", "name": name, "arguments": "{}"});
+    let added = |name: &str| json!({"type": "response.output_item.added", "output_index": 0, "item": item(name)});
+    let done = |name: &str| json!({"type": "response.output_item.done", "output_index": 0, "item": item(name)});
+    let end = json!({"type": "response.completed", "response": {}});
+    assert!(of(Provider::OpenaiResponses, &[added("f"), done("f"), end.clone()]).is_some());
+    assert_eq!(of(Provider::OpenaiResponses, &[added("f"), done("g"), end.clone()]), None);
+    // A call that is known to be whole, whose item was cut off.
+    let sealed = json!({"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"});
+    assert_eq!(of(Provider::OpenaiResponses, &[added("f"), sealed, end.clone()]), None);
+    // What is late is no message of its own.
+    let whole =
+        json!({"type": "response.completed", "response": {"output": [item("f"), {"type": "message", "id": "m"}]}});
+    let sent = of(Provider::OpenaiResponses, std::slice::from_ref(&whole));
+    assert!(sent.is_some());
+    assert_eq!(of(Provider::OpenaiResponses, &[whole, done("f")]), sent);
+    // Ollama's calls, one of which says nothing.
+    let ollama = |calls: Value| json!({"message": {"tool_calls": calls}, "done": true, "done_reason": "stop"});
+    let call = json!({"function": {"name": "f", "arguments": {}}});
+    let sent = of(Provider::Ollama, &[ollama(json!([call]))]);
+    assert!(sent.is_some());
+    assert_eq!(of(Provider::Ollama, &[ollama(json!([call, {"function": null}]))]), sent);
+    assert_eq!(of(Provider::Ollama, &[ollama(json!([call, {"id": "x"}]))]), None);
+}
+
+/// Indices may be strings, here as for what is reported; a part without one follows the last.
+#[test]
+fn parts_stand_where_their_index_says() {
+    let block = |index: Value, text: &str| {
+        json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": text}})
+            .to_string()
+    };
+    let delta = |index: Value, text: &str| {
+        json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}})
+            .to_string()
+    };
+    let end = anthropic::end("end_turn");
+    for indices in [[json!("0"), json!("1")], [json!(0), json!("1")], [json!(null), json!(null)]] {
+        let [first, second] = indices.clone();
+        let events =
+            [block(first.clone(), "a"), delta(first, "b"), block(second.clone(), "c"), delta(second, "d"), end.clone()];
+        let message = message(stream(Provider::Anthropic), &events.each_ref().map(String::as_str)).unwrap();
+        let content = &serde_json::from_str::<Value>(&message).unwrap()["content"];
+        assert_eq!(*content, json!([{"type": "text", "text": "ab"}, {"type": "text", "text": "cd"}]), "{indices:?}");
+    }
+    // Only the first answer goes back.
+    let chunk =
+        |index: &str, text: &str| json!({"choices": [{"index": index, "delta": {"content": text}}]}).to_string();
+    let end = json!({"choices": [{"index": "0", "finish_reason": "stop"}, {"index": "1", "finish_reason": "stop"}]});
+    let events = [chunk("0", "a"), chunk("1", "b"), end.to_string()];
+    let message = message(stream(Provider::OpenaiChat), &events.each_ref().map(String::as_str));
+    assert_eq!(message.as_deref(), Some(r#"{"role":"assistant","content":"a"}"#));
 }

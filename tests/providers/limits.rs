@@ -315,15 +315,17 @@ fn id_and_name_bytes() {
     }
 }
 
-/// So many answers are watched at once that have begun: of more, nothing says that they were not finished.
+/// So many answers are watched at once that have begun: of more, only the end of all says that they are finished.
 #[test]
 fn answers() {
     let chunk = |choices: Vec<serde_json::Value>| json!({ "choices": choices }).to_string();
     let begun = chunk((0..300).map(|index| json!({"index": index, "delta": {"content": "x"}})).collect());
-    for (stopped, incomplete) in [(255, Some("end-of-input")), (256, None)] {
+    for (stopped, incomplete) in [(255, Some("end-of-input")), (300, Some("end-of-input"))] {
         let stops = (0..stopped).map(|index| json!({"index": index, "delta": {}, "finish_reason": "stop"}));
         let log = read_with(Some(Provider::OpenaiChat), everything(), [begun.clone(), chunk(stops.collect())]);
         assert_eq!((log.incomplete.as_deref(), log.stops.len()), (incomplete, stopped));
+        let log = read_with(Some(Provider::OpenaiChat), everything(), [begun.clone(), "[DONE]".to_owned()]);
+        assert_eq!(log.incomplete, None);
     }
 }
 
@@ -570,5 +572,62 @@ fn a_thousand_refused_calls_are_saved() {
     for slot in 0..1000 {
         calls.start(slot, CallStart::new("tool"), |_| {});
         assert!(builder.clone().restore(&calls.save()).is_ok(), "{slot}");
+    }
+}
+
+fn responses_of<E: AsRef<str>>(events: impl IntoIterator<Item = E>) -> Log {
+    let mut stream = ProviderStream::new(Provider::OpenaiResponses, ToolCalls::new(&PatternSet::empty()));
+    let mut log = Log::default();
+    events.into_iter().for_each(|event| stream.push(event.as_ref(), |event| log.tell(event)));
+    log
+}
+
+/// What is beyond what is remembered is reported all the same, or the verdict says that it is not known.
+#[test]
+fn more_answers_and_parts_than_are_remembered() {
+    let chunk = |choice: u64, reason: Value| {
+        json!({"choices": [{"index": choice, "delta": {"content": "x"}, "finish_reason": reason}]}).to_string()
+    };
+    for count in [255, 256, 257, 300] {
+        for is_whole in [true, false] {
+            let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+            (0..count).for_each(|choice| stream.push(&chunk(choice, json!(null)), |_| {}));
+            (0..count - 1).for_each(|choice| stream.push(&chunk(choice, json!("stop")), |_| {}));
+            if is_whole {
+                stream.push("[DONE]", |_| {});
+            }
+            stream.finish(None, |_| {});
+            assert_eq!(stream.verdict().is_ok(), is_whole, "{count}");
+        }
+    }
+    let text = |part: u64| format!("part {part};");
+    let message = |part: u64| json!({"type": "message", "id": format!("m{part}"), "content": [{"type": "output_text", "text": text(part)}]});
+    let other = |part: u64| json!({"type": "hologram", "id": format!("h{part}")});
+    for count in [255, 256, 257, 1000] {
+        let joined: String = (0..count).map(text).collect();
+        let delta = |kind: &str, name: &str, part: u64| {
+            let mut event = json!({"type": kind, "output_index": part, "content_index": 0});
+            event[name] = json!(text(part));
+            event.to_string()
+        };
+        let completed = |output: Vec<Value>| json!({"type": "response.completed", "response": {"output": output}});
+        let end = || completed((0..count).map(message).collect()).to_string();
+        let deltas = || (0..count).map(|part| delta("response.output_text.delta", "delta", part));
+        let dones = || (0..count).map(|part| delta("response.output_text.done", "text", part));
+        let both = || deltas().zip(dones()).flat_map(|(delta, done)| [delta, done]);
+        let streams: [Vec<String>; 4] = [
+            vec![end()],
+            dones().chain([end()]).collect(),
+            deltas().chain([end()]).collect(),
+            both().chain([end()]).collect(),
+        ];
+        for (number, events) in streams.into_iter().enumerate() {
+            assert_eq!(responses_of(events).text, joined, "{count} {number}");
+        }
+        let done = |part: u64| json!({"type": "response.output_item.done", "output_index": part, "item": other(part)});
+        let alone = completed((0..count).map(other).collect()).to_string();
+        assert_eq!(responses_of([&alone]).unknown_parts.len() as u64, count);
+        let events: Vec<String> = (0..count).map(|part| done(part).to_string()).chain([alone]).collect();
+        assert_eq!(responses_of(events).unknown_parts.len() as u64, count);
     }
 }

@@ -6,8 +6,11 @@ mod restored;
 #[path = "../it/sealed.rs"]
 mod sealed;
 mod support;
+mod wires;
 
+mod accepted;
 mod besides_calls;
+mod classes;
 mod connections;
 mod cuts;
 mod facts;
@@ -15,12 +18,15 @@ mod failures;
 mod fixtures;
 mod going_back;
 mod known_bugs_of_others;
+mod laws;
 mod limits;
 mod made_up_calls;
 mod neutral;
 mod own_streams;
 mod owned;
 mod patches_and_commands;
+#[cfg(feature = "envelope")]
+mod payloads;
 mod pieces;
 mod properties;
 mod quirks;

@@ -169,7 +169,7 @@ fn display_goes_on_past_deviations_and_the_verdict_does_not() {
         texts.collect::<Vec<_>>()
     };
     assert_eq!(shown(everything()), ["one"]);
-    let choices = everything().parser(Parser::builder().show_past_flaws());
+    let choices = everything().parser(Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT));
     assert_eq!(shown(choices.clone()), ["one\ntwo \\dx", "three"]);
     let mut calls = choices.build();
     calls.start(0, CallStart::new("tool").id("a"), |_| {});
@@ -277,6 +277,84 @@ fn names_read_back() {
     for name in ["openai", "", "Anthropic", "anthropic "] {
         assert!(name.parse::<Provider>().is_err(), "{name}");
     }
+}
+
+/// Where messages and steps are of one stream, each is an answer of its own.
+#[test]
+fn structured_text_of_several_messages() {
+    let said = |texts: &[&str]| {
+        let sets: [Vec<String>; 4] = [
+            texts
+                .iter()
+                .enumerate()
+                .flat_map(|(number, text)| {
+                    let id = format!("m{number}");
+                    [
+                        json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"}),
+                        json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": text}),
+                        json!({"type": "TEXT_MESSAGE_END", "messageId": id}),
+                    ]
+                })
+                .map(|event| event.to_string())
+                .collect(),
+            texts
+                .iter()
+                .enumerate()
+                .flat_map(|(number, text)| {
+                    let (one, other) = text.split_at(3);
+                    [
+                        json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": format!("m{number}"), "delta": one}),
+                        json!({"type": "TEXT_MESSAGE_CHUNK", "delta": other}),
+                    ]
+                })
+                .map(|event| event.to_string())
+                .collect(),
+            texts
+                .iter()
+                .flat_map(|text| {
+                    [
+                        json!({"type": "start-step"}),
+                        json!({"type": "text-start", "id": "t"}),
+                        json!({"type": "text-delta", "id": "t", "delta": text}),
+                        json!({"type": "text-end", "id": "t"}),
+                        json!({"type": "finish-step"}),
+                    ]
+                })
+                .map(|event| event.to_string())
+                .collect(),
+            texts
+                .iter()
+                .flat_map(|text| {
+                    [
+                        json!({"type": "message_start", "message": {"content": []}}),
+                        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": text}}),
+                        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+                        json!({"type": "message_stop"}),
+                    ]
+                })
+                .map(|event| event.to_string())
+                .collect(),
+        ];
+        sets
+    };
+    for events in said(&["I look.", r#"{"a":1}"#, r#"{"a":2}"#]) {
+        let log = read_structured(None, &events);
+        let expected = ["malformed I look.", r#"complete {"a":1}"#, r#"complete {"a":2}"#];
+        assert_eq!(log.summary().iter().map(|call| call.trim()).collect::<Vec<_>>(), expected, "{events:?}");
+    }
+}
+
+/// A chunk without an id goes on with the last message's text, in its block.
+#[test]
+fn a_chunk_of_text_without_an_id() {
+    let events = [
+        json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "Hel"}),
+        json!({"type": "TEXT_MESSAGE_CHUNK", "delta": "lo"}),
+        json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}),
+        json!({"type": "TEXT_MESSAGE_CHUNK", "delta": "alone"}),
+    ];
+    let log = read(Provider::AgUi, events.map(|event| event.to_string()));
+    assert_eq!((log.text.as_str(), log.block_count), ("Helloalone", 2));
 }
 
 #[test]

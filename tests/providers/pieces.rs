@@ -228,3 +228,68 @@ fn a_member_of_the_wrong_type_leaves_nothing_whole_that_is_not() {
     }
     assert!(tried > 500, "{tried}");
 }
+
+/// What encloses a piece, or says whose it is, of another type: the event can't be read, and nothing counts as whole.
+#[test]
+fn what_encloses_a_piece_is_of_its_type() {
+    let gemini = |call: Value| json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]});
+    for odd in [json!(5), json!(true), json!("x"), json!([1])] {
+        for (provider, event) in [
+            (Provider::Anthropic, json!({"type": "content_block_start", "index": 0, "content_block": odd})),
+            (Provider::Anthropic, json!({"type": "message_start", "message": odd})),
+            (Provider::OpenaiResponses, json!({"type": "response.output_item.done", "output_index": 0, "item": odd})),
+            (Provider::OpenaiResponses, json!({"type": "response.completed", "response": odd})),
+            (Provider::OpenaiResponses, json!({"type": "response.completed", "response": {"output": odd}})),
+            (Provider::OpenaiResponses, json!({"type": "response.done", "event_id": "e", "response": odd})),
+            (Provider::Gemini, json!({"serverContent": odd})),
+            (Provider::Gemini, json!({"toolCall": odd})),
+            (Provider::Gemini, json!({"event_type": "step.start", "index": 0, "step": odd})),
+            (Provider::Bedrock, json!({"contentBlockStart": odd})),
+            (Provider::Bedrock, json!({"messageStop": odd})),
+            (Provider::Ollama, json!({"message": odd, "done": true})),
+        ] {
+            let (log, is_whole) = read(provider, &[event]);
+            // An event with a message may be an error's body.
+            assert_eq!(log.bad_frames.len() + log.provider_errors.len(), 1, "{provider} {odd}");
+            assert!(!is_whole, "{provider} {odd}");
+        }
+    }
+    for odd in [json!({"x": 1}), json!([1])] {
+        for (provider, event) in [
+            (Provider::Anthropic, json!({"type": "content_block_stop", "index": odd})),
+            (Provider::OpenaiChat, json!({"choices": [{"index": odd, "delta": {"content": "word"}}]})),
+            (Provider::Gemini, gemini(json!({"name": odd}))),
+            // A call would end with it too early.
+            (Provider::Gemini, gemini(json!({"name": "f", "willContinue": odd}))),
+        ] {
+            let (log, is_whole) = read(provider, &[event]);
+            assert_eq!((log.bad_frames.len(), is_whole), (1, false), "{provider} {odd}");
+        }
+    }
+}
+
+/// Members of the same names in what is not the provider's own mean something else.
+#[test]
+fn events_of_others_are_unknown_whatever_their_members_are() {
+    for event in [
+        json!({"type": "never_heard_of", "message": "word", "index": true}),
+        json!({"type": "response.completed", "message": 5}),
+    ] {
+        let (log, is_whole) = read(Provider::Anthropic, &[event]);
+        assert_eq!((log.bad_frames.len(), log.not_known().len(), is_whole), (0, 1, false));
+    }
+}
+
+/// Values by path that come after the end of their call: the end came too early, and the call is not whole.
+#[test]
+fn values_after_the_end_of_their_call_are_strays() {
+    let part = |call: Value| json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]});
+    let arg = |path: &str| json!({"partialArgs": [{"jsonPath": path, "numberValue": 1}], "willContinue": true});
+    let end = json!({"candidates": [{"finishReason": "STOP"}]});
+    let start = || part(json!({"name": "f", "willContinue": true}));
+    let close = || part(json!({}));
+    let (log, is_whole) = read(Provider::Gemini, &[start(), part(arg("$.a")), close(), end.clone()]);
+    assert_eq!((log.summary(), is_whole), (vec![r#"f complete {"a":1}"#.to_owned()], true));
+    let (log, is_whole) = read(Provider::Gemini, &[start(), part(arg("$.a")), close(), part(arg("$.b")), end]);
+    assert_eq!((log.errors.len(), is_whole), (1, false));
+}

@@ -125,7 +125,7 @@ fn rule_3_start_payload() {
     let log = read(Provider::Anthropic, [start(json!({"a": 1})), end()]);
     assert_eq!(log.summary(), [r#"tool complete {"a":1}"#]);
     let log = read(Provider::Anthropic, [start(json!({"a": 1}))]);
-    assert_eq!(log.summary(), ["tool truncated(end-of-input) "]);
+    assert_eq!(log.summary(), [r#"tool truncated(end-of-input) {"a":1}"#]);
 }
 
 /// Rule 4: a payload that repeats the whole input is used only if no delta came; else it is compared.

@@ -88,7 +88,7 @@ fn reasoning_and_its_details() {
             delta(json!({"reasoning_content": "b", "reasoning_details": [{"summary": "b"}]})),
             delta(json!({"reasoning": "", "reasoning_details": [{"text": "c"}, {"summary": "d"}, {"data": "x"}]})),
             delta(json!({"reasoning": null, "reasoning_details": null})),
-            delta(json!({"reasoning_details": [{"text": null}, 5]})),
+            delta(json!({"reasoning_details": [{"text": null}, null]})),
         ],
     );
     assert_eq!(words(&log), ("", "abcd", ""));
@@ -397,4 +397,93 @@ fn responses_that_fail() {
     );
     assert_eq!(log.summary(), ["tool truncated(failed) "]);
     assert_eq!(log.error_kinds, vec![(None, Some("server_error".to_owned())); 2]);
+}
+
+/// What would have vanished without a word, found by asking of each string of each recording where it was reported.
+#[test]
+fn what_has_no_event_of_its_own_is_reported() {
+    // Where a model of Bedrock's stops, and what a guardrail finds.
+    let chunk = |inner: Value| json!({"chunk": {"bytes": BASE64_STANDARD.encode(inner.to_string())}});
+    let log = read_json(
+        Provider::Bedrock,
+        [
+            chunk(json!({"completion": "Hi", "amazon-bedrock-guardrailAction": "INTERVENED"})),
+            chunk(json!({"completion": "", "stop_reason": "stop_sequence", "stop": "\n\nHuman:"})),
+        ],
+    );
+    let wanted = ["block 0 text", "filter \"INTERVENED\"", "end 0", "stop stop-sequence \"\\n\\nHuman:\""];
+    assert_eq!((log.text.as_str(), log.besides), ("Hi", wanted.map(str::to_owned).to_vec()));
+    // Two answers of Cohere's through Bedrock, which end together.
+    let log = read_json(
+        Provider::Bedrock,
+        [
+            chunk(json!({"index": 0, "is_finished": false, "text": "a"})),
+            chunk(json!({"index": 1, "is_finished": false, "text": "b"})),
+            chunk(json!({"is_finished": true, "finish_reason": "COMPLETE"})),
+        ],
+    );
+    assert_eq!(log.stops, [(0, "COMPLETE".to_owned()), (1, "COMPLETE".to_owned())]);
+    assert_eq!(log.besides[..2], ["block 0 text", "block 1 text of 1"]);
+    // What a user says, and what a server of tools has.
+    let said =
+        json!({"type": "conversation.item.input_audio_transcription.completed", "event_id": "e", "transcript": "x"});
+    let tools = json!({"type": "mcp_list_tools", "id": "l", "tools": []});
+    let listed = json!({"type": "response.output_item.done", "output_index": 0, "item": tools});
+    let log = read_json(Provider::OpenaiResponses, [said, listed]);
+    assert_eq!(log.data, ["conversation.item.input_audio_transcription.completed", "mcp_list_tools"]);
+    let log = read_json(Provider::Gemini, [json!({"serverContent": {"inputTranscription": {"text": "x"}}})]);
+    assert_eq!(log.data, ["inputTranscription"]);
+    // A step, a delta, a block or an item that nobody knows, or that has lost its type.
+    for (provider, event) in [
+        (Provider::Gemini, json!({"event_type": "step.start", "index": 0, "step": {"type": "hologram"}})),
+        (Provider::Gemini, json!({"event_type": "step.start", "index": 0, "step": {"x": 1}})),
+        (Provider::Gemini, json!({"event_type": "step.delta", "index": 0, "delta": {"result": "x"}})),
+        (
+            Provider::Gemini,
+            json!({"candidates": [{"content": {"parts": [{"inlineData": {"mimeType": "image/png"}}]}}]}),
+        ),
+        (Provider::Anthropic, json!({"type": "content_block_start", "index": 0, "content_block": {"data": "x"}})),
+        (Provider::OpenaiResponses, json!({"type": "response.output_item.done", "output_index": 0, "item": {"x": 1}})),
+        (
+            Provider::OpenaiResponses,
+            json!({"type": "response.output_item.done", "event_id": "e", "item": {"type": "hologram", "id": "h"}}),
+        ),
+    ] {
+        assert_eq!(read_json(provider, [event.clone()]).unknown_parts.len(), 1, "{provider} {event}");
+    }
+    // An item that only the response has, beside one that was told before.
+    let item = |id: &str| json!({"type": "hologram", "id": id});
+    let done = json!({"type": "response.output_item.done", "output_index": 0, "item": item("a")});
+    let end = json!({"type": "response.completed", "response": {"output": [item("a"), item("b")]}});
+    let log = read_json(Provider::OpenaiResponses, [done, end]);
+    assert_eq!(log.unknown_parts, [item("a").to_string(), item("b").to_string()]);
+}
+
+/// A whole that comes at the end names what had no name before, and says what was lost.
+#[test]
+fn names_plans_and_reasons_that_come_late() {
+    let start = json!({"event_type": "stream-start", "generation_id": "g"});
+    let chunk = json!({"event_type": "tool-calls-chunk", "text": "Let me "});
+    let end = json!({"event_type": "stream-end", "response": {"text": "Let me look.", "finish_reason": "COMPLETE",
+        "tool_calls": [{"name": "f", "parameters": {}}]}});
+    let log = read_json(Provider::Cohere, [start, chunk, end]);
+    assert_eq!((log.reasoning.as_str(), log.summary()), ("Let me look.", vec!["f complete {}".to_owned()]));
+    assert_eq!(log.stops, [(0, "COMPLETE".to_owned())]);
+
+    let names = |log: Log| log.calls.into_iter().map(|call| (call.at_end.1, call.status)).collect::<Vec<_>>();
+    let parsed = |event: String| serde_json::from_str::<Value>(&event).unwrap();
+    let events = [responses::added(0, "a", ""), responses::item_done(0, "a", "f", "{}", "completed")].map(parsed);
+    assert_eq!(names(read_json(Provider::OpenaiResponses, events)), [("f".to_owned(), "complete")]);
+    let vercel = |kind: &str, name: &str| json!({"type": kind, "toolCallId": "a", "toolName": name, "input": {}});
+    let events = [vercel("tool-input-start", ""), vercel("tool-input-available", "f")];
+    assert_eq!(names(read_json(Provider::VercelUi, events)), [("f".to_owned(), "complete")]);
+    // A Realtime call whose item has lost its id is one call.
+    let item = |id: Value| json!({"id": id, "type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "completed"});
+    let realtime = |kind: &str, id: Value| json!({"type": kind, "event_id": "e", "response_id": "r", "item": item(id)});
+    let events = [
+        json!({"type": "response.created", "event_id": "e", "response": {"id": "r"}}),
+        realtime("response.output_item.added", json!(5)),
+        realtime("response.output_item.done", json!("i")),
+    ];
+    assert_eq!(names(read_json(Provider::OpenaiResponses, events)), [("f".to_owned(), "complete")]);
 }

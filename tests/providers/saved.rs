@@ -30,8 +30,9 @@ fn all_choices() -> Vec<ToolCallsBuilder> {
     vec![
         everything(),
         everything().parser(Parser::builder().snapshots()),
-        everything().parser(Parser::builder().show_past_flaws().limits(limits)).cumulative(),
+        everything().parser(Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).limits(limits)).cumulative(),
         everything().limits(CallLimits::new().open_calls(2).input_bytes(20).name_bytes(12)),
+        everything().parser(Parser::builder().lenient(Leniency::ALL).accept_deviations()),
     ]
 }
 
@@ -171,6 +172,11 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     // What a builder does to a text anyway is no other choice.
     let rejects = Parser::builder().duplicate_keys(DuplicateKeys::Reject).accept_deviations();
     assert_eq!(kind(of(&choices.clone().parser(rejects))), None);
+    let accepts = Parser::builder().lenient(Leniency::ALL);
+    assert_eq!(kind(of(&choices.clone().parser(accepts))), Some(RestoreErrorKind::OtherChoices));
+    let lenient = of(&choices.clone().parser(accepts)).save();
+    let error = of(&choices.clone().parser(accepts.accept_deviations())).restore(&lenient).unwrap_err();
+    assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
     let calls = choices.clone().restore(&state).unwrap_err();
     assert_eq!(calls.kind(), RestoreErrorKind::OtherKind);
     for end in 0..state.len() {

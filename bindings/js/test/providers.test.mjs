@@ -123,6 +123,47 @@ test("a structured answer is a call without a name", () => {
   assert.ok(!("name" in told.find((event) => event.kind === "call")));
 });
 
+test("payloads in the text", () => {
+  const chunk = (content, finish_reason = null) => ({ choices: [{ delta: { content }, finish_reason }] });
+  const stream = new ProviderStream("openai-chat", "a", { envelope: ["fence:*", "tag:think"] });
+  const told = [
+    ...stream.push(chunk("<think>Hm</think>See ```js")),
+    ...stream.push(chunk('on\n{"a": "x')),
+    ...stream.push(chunk('y"}\n```.', "stop")),
+    ...stream.finish(),
+  ];
+  assert.equal(stream.unfinished, undefined);
+  const joined = (kind, part = () => true) => told.filter((event) => event.kind === kind && part(event)).map(({ text }) => text).join("");
+  assert.deepEqual([joined("text"), joined("fragment"), joined("delta")], ["See .", "Hm", "xy"]);
+  const [thought, payload] = told.filter(({ kind }) => kind === "payload");
+  assert.deepEqual([thought.mark, thought.status, thought.raw], ["tag:think", "raw", "Hm"]);
+  assert.deepEqual([payload.mark, payload.status, payload.value, payload.block, payload.choice], ["fence:*", "complete", { a: "xy" }, 0, 0]);
+  assert.throws(() => new ProviderStream("openai-chat", [], { envelope: "note:x" }), { kind: "invalid-mark", message: /note:x/ });
+});
+
+test("deviations that are accepted", () => {
+  const options = { lenient: "model-output", accept: true };
+  const envelope = new Envelope("fence:json", [], options);
+  const payload = [...envelope.feed('```json\n{"a": [1,],}\n```'), ...envelope.finish()].at(-1);
+  assert.deepEqual([payload.status, payload.value, payload.strict], ["accepted", { a: [1] }, '{"a": [1]}']);
+  assert.deepEqual(payload.deviations.map(({ kind, offset }) => [kind, offset]), [["trailing-commas", 10], ["trailing-commas", 12]]);
+  const stream = new ProviderStream("ollama", [], { ...options, message: true });
+  const message = { content: "", tool_calls: [{ function: { name: "f", arguments: '{"a": 1,}' } }] };
+  const input = stream.push({ message, done: true, done_reason: "stop" }).find(({ kind }) => kind === "input");
+  assert.deepEqual([input.status, input.value, input.raw, input.deviations.length], ["accepted", { a: 1 }, '{"a": 1,}', 1]);
+  stream.finish();
+  assert.equal(stream.unfinished, undefined);
+});
+
+test("the message without a call that was cut", () => {
+  const stream = new ProviderStream("ollama", [], { message: true });
+  const message = { content: "I look.", tool_calls: [{ function: { name: "f", arguments: '{"a' } }] };
+  stream.push({ message, done: true, done_reason: "length" });
+  stream.finish();
+  assert.equal(stream.message(), undefined);
+  assert.deepEqual(stream.messageWithoutCalls(), { role: "assistant", content: "I look." });
+});
+
 test("equal keys are an error unless the last one is asked for", () => {
   const events = [CALL[1], { ...CALL[2], delta: { type: "input_json_delta", partial_json: '{"a":1,"a":2}' } }, CALL[4]];
   const input = (options) => collect(new ProviderStream("anthropic", [], options), "push", events).find(({ kind }) => kind === "input");
@@ -285,6 +326,11 @@ test("an entry with one wire format says what has the others", () => {
   const script = `
     import { ProviderStream } from ${JSON.stringify(new URL("../dist/providers/anthropic/index.js", import.meta.url).href)};
     new ProviderStream("anthropic").dispose();
+    try {
+      new ProviderStream("anthropic", [], { envelope: "bare" });
+    } catch ({ kind, message }) {
+      console.log(kind, message);
+    }
     for (const provider of ["gemini", "auto"]) {
       try {
         new ProviderStream(provider);
@@ -294,7 +340,7 @@ test("an entry with one wire format says what has the others", () => {
     }
   `;
   const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
-  assert.match(said, /^(not-started .*import `jsonspigot\/providers`.*\n){2}$/);
+  assert.match(said, /^invalid-option envelope: .*jsonspigot\/providers.*\n(not-started .*import `jsonspigot\/providers`.*\n){2}$/);
 });
 
 test("an envelope's errors: marks, half characters, bytes that are no text", () => {

@@ -19,7 +19,7 @@ export function replayProviders({ header }, { ProviderStream, Envelope }, every 
   let bytes = 0;
   const names = new Map();
   const [Reader, kind, chosen] =
-    provider === undefined ? [Envelope, envelope, options] : [ProviderStream, provider, { ...options, structured, providerEvents }];
+    provider === undefined ? [Envelope, envelope, options] : [ProviderStream, provider, { ...options, structured, providerEvents, ...(envelope && { envelope }) }];
   const patterns = header.patterns ?? [];
   let reader = new Reader(kind, patterns, chosen);
   const line = provider === undefined ? envelopeLine : (event) => streamLine(event, names);
@@ -71,14 +71,17 @@ const member = (name, value) => (value === undefined ? "" : `,${text(name)}:${te
 const choiceOf = ({ choice }) => (choice > 0 ? member("choice", choice) : "");
 const valueOf = ({ raw }) => `,"value":${onOneLine(raw)}`;
 
+const markOf = (event) => member("mark", event.mark) + member("block", event.block) + choiceOf(event);
+
 function matchLine(event, owner) {
   return eventLine(event).replace(/^(\{"event":"[a-z-]+")/, `$1${owner}`);
 }
 
-function verdict({ status, reason, value, raw, error }, tellsReason) {
+function verdict({ status, reason, value, raw, error, strict, deviations, more }, tellsReason) {
   let line = `,"status":${text(status)}`;
-  if (value !== undefined) line += `,"value":${status === "empty" ? "{}" : onOneLine(raw)}`;
+  if (value !== undefined) line += `,"value":${status === "empty" ? "{}" : onOneLine(strict ?? raw)}`;
   else if (status !== "empty") line += `,"raw":${text(raw)}`;
+  if (deviations) line += member("deviations", deviations.map(({ kind, offset }) => ({ kind, offset }))) + member("more", more);
   const why = tellsReason ? member("reason", reason) : "";
   if (error) {
     const { kind, offset, line: row, column, path } = error;
@@ -104,7 +107,7 @@ function streamLine(event, names) {
     case "delta":
     case "end":
     case "inner-error":
-      return matchLine(event, member("call", event.call));
+      return matchLine(event, event.mark === undefined ? member("call", event.call) : markOf(event));
     case "input": {
       const known = names.get(event.call);
       const id = known.id === undefined ? member("id", event.id) : "";
@@ -163,6 +166,11 @@ function streamLine(event, names) {
     case "unknown-event":
     case "bad-frame":
       return of(member("text", event.text));
+    case "fragment":
+      return of(markOf(event), member("text", event.text));
+    case "payload":
+      return of(markOf(event), verdict(event, false));
+    case "payload-start":
     case "stream-end":
       return undefined;
     default:

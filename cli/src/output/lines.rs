@@ -8,9 +8,9 @@ use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
 use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, PatchOp, Revision};
 
-use super::members::{NumberOf, Place, Quoted};
+use super::members::{NumberOf, Place};
 use super::stream_lines::{self, CallNames};
-use super::{Origin, Output};
+use super::{Block, Origin, Output, Subject};
 
 /// How lines tell the partial value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub(crate) struct Lines<W> {
     out: W,
     line: Vec<u8>,
     path: String,
-    /// `path` as a JSON string, and the call and match it is the path of: a string's deltas spell it once.
+    /// `path` as a JSON string, and the match it is the path of: a string's deltas spell it once.
     quoted_path: Vec<u8>,
-    quoted_path_of: Option<(u64, u64)>,
+    quoted_path_of: Option<(Subject, u64)>,
     snapshots: Option<Snapshots>,
     /// How far the partial value has been written, and the number of the document that it is.
     told: Revision,
@@ -54,8 +54,8 @@ impl<W: Write> Lines<W> {
     }
 
     fn quote_path(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
-        let call = if let Origin::Call(number) | Origin::Numbered(number) = of { number } else { 0 };
-        if self.quoted_path_of.replace((call, event.match_id)) != Some((call, event.match_id)) {
+        let subject = of.subject();
+        if self.quoted_path_of.replace((subject, event.match_id)) != Some((subject, event.match_id)) {
             self.path.clear();
             // A `String` takes all that is written to it.
             let _ = write!(self.path, "{}", event.path);
@@ -82,7 +82,7 @@ impl<W: Write> Lines<W> {
             Origin::Document => {}
             Origin::Numbered(document) => write!(self.out, r#","document":{document}"#)?,
             Origin::Call(call) => write!(self.out, r#","call":{call}"#)?,
-            Origin::Payload(delimiter) => write!(self.out, r#","mark":{}"#, Quoted(&delimiter.to_string()))?,
+            Origin::Payload(delimiter, block) => stream_lines::write_mark(&mut self.out, delimiter, block)?,
         }
         write!(self.out, r#","pattern":{},"path":"#, event.pattern.index())?;
         self.out.write_all(&self.quoted_path)
@@ -157,17 +157,20 @@ impl<W: Write> Output for Lines<W> {
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match *event {
             StreamEvent::Call(CallEvent::Match { call, ref event }) => self.matched(Origin::Call(call.number), event),
+            StreamEvent::Payload { choice, block, ref event, .. } => {
+                self.envelope(event, Some(Block { number: block, choice }))
+            }
             _ => stream_lines::write_tool(&mut self.out, event, &mut self.call_names),
         }
     }
 
-    fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()> {
+    fn envelope(&mut self, event: &EnvelopeEvent<'_>, block: Option<Block>) -> io::Result<()> {
         match *event {
-            EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter), event),
+            EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter, block), event),
             _ => {
                 // The next payload's matches are numbered anew.
                 self.quoted_path_of = None;
-                stream_lines::write_envelope(&mut self.out, event)
+                stream_lines::write_envelope(&mut self.out, event, block)
             }
         }
     }

@@ -35,8 +35,8 @@ pub(crate) trait Output {
     /// An event of a provider's stream.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()>;
 
-    /// An event of a text with payloads in it.
-    fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()>;
+    /// An event of a text with payloads in it: the input, or a block of an answer.
+    fn envelope(&mut self, event: &EnvelopeEvent<'_>, block: Option<Block>) -> io::Result<()>;
 
     /// One of many documents has ended, well or with an error; its value, if that was asked for.
     fn document_ended(&mut self, ended: &EndedDocument<'_>, value: Option<CompleteValue<'_>>) -> io::Result<()>;
@@ -54,6 +54,13 @@ pub(crate) trait Output {
     fn flush(&mut self) -> io::Result<()>;
 }
 
+/// Where in a provider's answers something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) number: u64,
+    pub(crate) choice: u64,
+}
+
 /// What a match is in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin<'a> {
@@ -63,6 +70,25 @@ pub(crate) enum Origin<'a> {
     Numbered(u64),
     /// The arguments of the call with this number.
     Call(u64),
-    /// A payload of this delimiter.
-    Payload(&'a Delimiter),
+    /// A payload of this delimiter, in the input or in a block of an answer.
+    Payload(&'a Delimiter, Option<Block>),
+}
+
+/// Whose matches have numbers and offsets of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    /// The input, or a document or a call with this number.
+    Text(u64),
+    /// The payload that is open in the input, or in the block with this number.
+    Payload(u64),
+}
+
+impl Origin<'_> {
+    fn subject(self) -> Subject {
+        match self {
+            Self::Document => Subject::Text(0),
+            Self::Numbered(number) | Self::Call(number) => Subject::Text(number),
+            Self::Payload(_, block) => Subject::Payload(block.map_or(0, |block| block.number)),
+        }
+    }
 }

@@ -8,21 +8,21 @@ use jsonspigot::providers::StreamEvent;
 use jsonspigot::tool_calls::CallEvent;
 use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, Segment, ValueKind};
 
-use super::{Origin, Output, Place};
+use super::{Block, Origin, Output, Place, Subject};
 
 /// Plain text, for a person.
 pub(crate) struct Prose<W> {
     out: W,
-    /// What is shown of each call's arguments, or of the document or payload under 0.
-    shown: BTreeMap<u64, Shown>,
+    /// What is shown of each call's arguments, each block's payload, or the document.
+    shown: BTreeMap<Subject, Shown>,
     /// Whose unfinished line is at the end.
     half_line: Option<Writer>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
-    /// A match in a call's arguments, a document or a payload.
-    Match(u64),
+    /// A match.
+    Match(Subject),
     /// One of the provider's answers.
     Answer(u64),
     /// The text around payloads.
@@ -71,40 +71,48 @@ impl<W: Write> Prose<W> {
         self.out.write_all(b"\n")
     }
 
-    fn begin(&mut self, call: u64, kind: ValueKind, event: &Event<'_>) {
+    fn begin(&mut self, of: Subject, kind: ValueKind, event: &Event<'_>) {
         let (match_id, start, level) = (event.match_id, event.offset, level(event));
         let is_leaf = kind.is_atom() || kind == ValueKind::String;
-        let is_shown = self.shown.get(&call).is_some_and(|shown| {
+        let is_shown = self.shown.get(&of).is_some_and(|shown| {
             // What is in the text of a string that is shown is shown with it.
             shown.has_just_begun && shown.start == start || shown.is_open && shown.level < level
         });
         if is_leaf && !is_shown {
             let (has_just_begun, is_open, is_broken_off) = (true, true, false);
-            self.shown.insert(call, Shown { match_id, has_just_begun, start, kind, level, is_open, is_broken_off });
+            self.shown.insert(of, Shown { match_id, has_just_begun, start, kind, level, is_open, is_broken_off });
         }
     }
 
     /// The text in a string has failed: what is shown of it goes no further.
-    fn inner_error(&mut self, call: u64, event: &Event<'_>) -> io::Result<()> {
-        match self.shown.get_mut(&call) {
+    fn inner_error(&mut self, of: Subject, event: &Event<'_>) -> io::Result<()> {
+        match self.shown.get_mut(&of) {
             Some(shown) if shown.is_open && shown.level > level(event) => {
                 shown.is_open = false;
-                if self.half_line == Some(Writer::Match(call)) { self.end_line() } else { Ok(()) }
+                if self.half_line == Some(Writer::Match(of)) { self.end_line() } else { Ok(()) }
             }
             _ => Ok(()),
         }
     }
 
     /// A string whose line another has broken off has had its newline.
-    fn end(&mut self, call: u64, value: Option<CompleteValue<'_>>) -> io::Result<()> {
-        let Some(shown) = self.shown.get(&call) else { return Ok(()) };
+    fn end(&mut self, of: Subject, value: Option<CompleteValue<'_>>) -> io::Result<()> {
+        let Some(shown) = self.shown.get(&of) else { return Ok(()) };
         if shown.is_broken_off {
             return Ok(());
         }
         let is_string = shown.kind == ValueKind::String;
         let atom = value.filter(|_| !is_string).map(|atom| atom.to_string());
-        self.write(Writer::Match(call), &atom.unwrap_or_default())?;
+        self.write(Writer::Match(of), &atom.unwrap_or_default())?;
         self.end_line()
+    }
+}
+
+impl<W: Write> Prose<W> {
+    /// Nothing more comes of this one: a string that was cut ends here.
+    fn forget(&mut self, subject: Subject) -> io::Result<()> {
+        self.shown.remove(&subject);
+        if self.half_line == Some(Writer::Match(subject)) { self.end_line() } else { Ok(()) }
     }
 }
 
@@ -115,25 +123,25 @@ fn level(event: &Event<'_>) -> usize {
 
 impl<W: Write> Output for Prose<W> {
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
-        let call = if let Origin::Call(call) = of { call } else { 0 };
+        let subject = of.subject();
         if let EventKind::Begin(kind) = event.kind {
-            self.begin(call, kind, event);
+            self.begin(subject, kind, event);
             return Ok(());
         }
-        if let Some(shown) = self.shown.get_mut(&call) {
+        if let Some(shown) = self.shown.get_mut(&subject) {
             shown.has_just_begun = false;
         }
-        let shown = self.shown.get_mut(&call).filter(|shown| shown.match_id == event.match_id);
+        let shown = self.shown.get_mut(&subject).filter(|shown| shown.match_id == event.match_id);
         match (event.kind, shown) {
             (EventKind::Delta(text), Some(shown)) => {
                 shown.is_broken_off = false;
-                self.write(Writer::Match(call), text)
+                self.write(Writer::Match(subject), text)
             }
             (EventKind::End(value), Some(shown)) => {
                 shown.is_open = false;
-                self.end(call, value)
+                self.end(subject, value)
             }
-            (EventKind::InnerError(_), _) => self.inner_error(call, event),
+            (EventKind::InnerError(_), _) => self.inner_error(subject, event),
             _ => Ok(()),
         }
     }
@@ -155,10 +163,9 @@ impl<W: Write> Output for Prose<W> {
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match *event {
             StreamEvent::Call(CallEvent::Match { call, ref event }) => self.matched(Origin::Call(call.number), event),
-            StreamEvent::Call(CallEvent::End { call, .. }) => {
-                self.shown.remove(&call.number);
-                // A string that was cut ends here.
-                if self.half_line == Some(Writer::Match(call.number)) { self.end_line() } else { Ok(()) }
+            StreamEvent::Call(CallEvent::End { call, .. }) => self.forget(Subject::Text(call.number)),
+            StreamEvent::Payload { choice, block, ref event, .. } => {
+                self.envelope(event, Some(Block { number: block, choice }))
             }
             StreamEvent::Text { choice, text, .. } | StreamEvent::Refusal { choice, text } => {
                 self.write(Writer::Answer(choice), text)
@@ -167,14 +174,11 @@ impl<W: Write> Output for Prose<W> {
         }
     }
 
-    fn envelope(&mut self, event: &EnvelopeEvent<'_>) -> io::Result<()> {
+    fn envelope(&mut self, event: &EnvelopeEvent<'_>, block: Option<Block>) -> io::Result<()> {
         match *event {
-            EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter), event),
+            EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter, block), event),
             EnvelopeEvent::Text(text) => self.write(Writer::Text, text),
-            EnvelopeEvent::End { .. } => {
-                self.shown.clear();
-                if self.half_line == Some(Writer::Match(0)) { self.end_line() } else { Ok(()) }
-            }
+            EnvelopeEvent::End { delimiter, .. } => self.forget(Origin::Payload(delimiter, block).subject()),
             _ => Ok(()),
         }
     }

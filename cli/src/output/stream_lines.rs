@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
-use jsonspigot::envelope::EnvelopeEvent;
+use jsonspigot::envelope::{Delimiter, EnvelopeEvent};
 use jsonspigot::providers::{Block, Media, Opaque, Source, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, Executor, ToolCall};
 use jsonspigot::{Parser, PatternSet};
@@ -233,15 +233,29 @@ fn write_present(out: &mut impl Write, member: &str, text: Option<&str>) -> io::
     text.map_or(Ok(()), |text| write!(out, r#","{member}":{}"#, Quoted(text)))
 }
 
-pub(super) fn write_envelope(out: &mut impl Write, event: &EnvelopeEvent<'_>) -> io::Result<()> {
+/// Which payload it is about: its mark, and its place in an answer.
+pub(super) fn write_mark(out: &mut impl Write, mark: &Delimiter, block: Option<super::Block>) -> io::Result<()> {
+    write!(out, r#","mark":{}"#, Quoted(&mark.to_string()))?;
+    let Some(super::Block { number, choice }) = block else { return Ok(()) };
+    write!(out, r#","block":{number}"#)?;
+    write_choice(out, choice)
+}
+
+pub(super) fn write_envelope(
+    out: &mut impl Write,
+    event: &EnvelopeEvent<'_>,
+    block: Option<super::Block>,
+) -> io::Result<()> {
     match *event {
         EnvelopeEvent::Text(text) => write_text(out, "text", "text", text, 0),
         EnvelopeEvent::Fragment { delimiter, text } => {
-            let delimiter = delimiter.to_string();
-            writeln!(out, r#"{{"event":"fragment","mark":{},"text":{}}}"#, Quoted(&delimiter), Quoted(text))
+            out.write_all(br#"{"event":"fragment""#)?;
+            write_mark(out, delimiter, block)?;
+            writeln!(out, r#","text":{}}}"#, Quoted(text))
         }
         EnvelopeEvent::End { delimiter, payload, .. } => {
-            write!(out, r#"{{"event":"payload","mark":{}"#, Quoted(&delimiter.to_string()))?;
+            out.write_all(br#"{"event":"payload""#)?;
+            write_mark(out, delimiter, block)?;
             // A payload is cut by the end of input or a limit, which the error says.
             writeln!(out, "{}}}", Verdict { payload: &payload, reason: None })
         }
@@ -267,6 +281,9 @@ impl fmt::Display for Verdict<'_> {
             None if payload.status() == PayloadStatus::Empty => {}
             None => write!(f, r#","raw":{}"#, Quoted(payload.raw()))?,
         }
+        if payload.status() == PayloadStatus::Accepted {
+            write_deviations(f, payload)?;
+        }
         match (payload.error(), reason) {
             (None, None) => Ok(()),
             (Some(error), None) => write!(f, r#","error":{{{}}}"#, Place::from(error)),
@@ -276,6 +293,20 @@ impl fmt::Display for Verdict<'_> {
             // Nothing is wrong with what has come, or nothing has.
             (None, Some(reason)) => write!(f, r#","error":{{"kind":"incomplete","reason":{}}}"#, Quoted(reason)),
         }
+    }
+}
+
+/// What was accepted.
+fn write_deviations(f: &mut fmt::Formatter<'_>, payload: &Payload<'_>) -> fmt::Result {
+    f.write_str(r#","deviations":["#)?;
+    for (place, deviation) in payload.deviations().iter().enumerate() {
+        let (comma, kind) = (if place > 0 { "," } else { "" }, deviation.kind().name());
+        write!(f, r#"{comma}{{"kind":"{kind}","offset":{}}}"#, deviation.offset())?;
+    }
+    f.write_str("]")?;
+    match payload.deviation_count() - payload.deviations().len() as u64 {
+        0 => Ok(()),
+        more => write!(f, r#","more":{more}"#),
     }
 }
 

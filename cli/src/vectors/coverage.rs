@@ -137,18 +137,22 @@ fn each_name_in_a_stream() {
     let told = |member: &'static str| move |name: &str| format!(r#","{member}":"{name}""#);
     for event in ["input", "payload"] {
         let lines: String = lines.lines().filter(|line| line.starts_with(&format!(r#"{{"event":"{event}""#))).collect();
-        all_are_told(["complete", "empty", "truncated", "malformed", "trailing", "raw"], &lines, told("status"));
+        all_are_told(
+            ["complete", "accepted", "empty", "truncated", "malformed", "trailing", "raw"],
+            &lines,
+            told("status"),
+        );
     }
     // A comment with any name is `comment:x`.
     let marks = lines.lines().filter_map(|line| line.strip_prefix(r#"{"event":"payload","mark":""#));
     let marks = marks.map(|line| {
         let mut parts: Vec<_> = line.split('"').next().unwrap().split(':').collect();
-        if parts[0] != "bare" {
+        if parts[0] != "bare" && parts[1] != "*" {
             parts[1] = "x";
         }
         format!("{}\n", parts.join(":"))
     });
-    let any = ["comment:x", "fence:x", "tag:x", "comment:x:raw", "fence:x:raw", "tag:x:raw", "tag:x:json"];
+    let any = ["comment:x", "fence:x", "tag:x", "comment:x:raw", "fence:x:raw", "tag:x:raw", "tag:x:json", "fence:*"];
     all_are_told(any.into_iter().chain(["bare", "bare:object"]), &marks.collect::<String>(), |mark| {
         format!("{mark}\n")
     });

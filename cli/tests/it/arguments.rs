@@ -75,7 +75,6 @@ fn wrong_options() {
         &["--structured"],
         &["--envelope", "note:x"],
         &["--envelope", "tag:think,tag:"],
-        &["--envelope", "bare", "--provider", "auto"],
         &["--envelope", "bare", "--structured"],
         &["--envelope", "bare", "--snapshots"],
         &["--envelope", "bare", "--value"],
@@ -118,7 +117,6 @@ fn wrong_options() {
     error: the following required arguments were not provided: --provider <NAME>
     error: invalid value 'note:x' for '--envelope <MARK>': expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` or `bare:object`
     error: invalid value 'tag:' for '--envelope <MARK>': a name is needed, without white space and without < > ` { } [ ] "
-    error: the argument '--envelope <MARK>' cannot be used with '--provider <NAME>'
     error: the argument '--envelope <MARK>' cannot be used with '--structured'
     error: the argument '--envelope <MARK>' cannot be used with '--snapshots'
     error: the argument '--envelope <MARK>' cannot be used with '--value'

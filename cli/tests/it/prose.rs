@@ -55,3 +55,14 @@ fn errors_stay_away_from_the_text() {
     error: incomplete: expected the rest of a string at line 1 column 17 (byte 16) in [1]
     ");
 }
+
+#[test]
+fn payloads_in_an_answer() {
+    let input = r#"{"message":{"content":"See <think>x</think>```json\n{\"a\": \"on"},"done":false}
+{"message":{"content":"e\"}\n``` and","tool_calls":[{"function":{"name":"f","arguments":{"a":"two"}}}]},"done":false}
+{"message":{"content":" on."},"done":true,"done_reason":"stop"}
+"#;
+    let arguments = ["--provider", "ollama", "--envelope", "fence:*,tag:think", "--text", "a"];
+    let shown = run(&arguments, input);
+    assert_eq!((shown.stdout.as_str(), shown.status), ("See \none\n and\ntwo\n on.\n", 0));
+}

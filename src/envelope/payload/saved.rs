@@ -19,7 +19,8 @@ impl OpenPayload {
 
     /// Writes everything but the parser.
     pub(in crate::envelope) fn save(&self, out: &mut Writer<'_>) {
-        let Self { delimiter, phase, closing, extent, parser: _, raw, length, limit: _, error, paths: _ } = self;
+        let Self { delimiter, phase, closing, extent, parser: _, accepts: _, raw, length, limit: _, error, paths: _ } =
+            self;
         out.number(*delimiter as u64);
         out.byte(*phase as u8);
         closing.save(out);
@@ -80,6 +81,11 @@ impl OpenPayload {
         )?;
         if error.is_some() || *phase == Phase::Raw {
             return Ok(());
+        }
+        if self.accepts && !parser.is_strict() {
+            // Where the value ends, the parser knows; what it has read is not what came.
+            let is_enclosed = *extent == Extent::Endless || *phase != Phase::Value || delimiter.is_bare();
+            return Impossible::unless(*phase != Phase::Before && is_enclosed && parser.is_open());
         }
         // What has been read is what the parser has read, as far as it is JSON without a deviation.
         let value = raw.trim_start_matches(SPACE.map(char::from));

@@ -23,6 +23,14 @@ impl Emitter<'_> {
         }
     }
 
+    /// A piece that goes on with the block of text that was begun last.
+    pub(in crate::providers) fn more_text(&mut self, choice: u64, text: &str) {
+        match self.user.told.blocks.last_text(choice) {
+            Some(block) if !text.is_empty() => self.tell(StreamEvent::Text { choice, block, text }),
+            _ => self.text(choice, text),
+        }
+    }
+
     pub(in crate::providers) fn reasoning(&mut self, choice: u64, text: &str) {
         self.reasoning_at(choice, At::Run, text);
     }
@@ -44,6 +52,11 @@ impl Emitter<'_> {
     /// Whether anything of this message was noted that may be repeated.
     pub(in crate::providers) fn has_said(&self) -> bool {
         !self.user.told.said.is_empty()
+    }
+
+    /// The wire lists everything that it has said.
+    pub(in crate::providers) fn begin_list(&mut self) {
+        self.user.told.said.begin_list();
     }
 
     /// Another item begins at this index.

@@ -1,37 +1,4 @@
-//! What JSON spells: the characters of strings, and whole numbers.
-
-use alloc::string::String;
-
-use crate::tokenizer::unescape;
-
-/// What stands inside a string's quotes, decoded; `None` if there is half a surrogate pair.
-pub(super) fn unescaped(inside: &str) -> Option<String> {
-    let mut text = String::with_capacity(inside.len());
-    let mut rest = inside;
-    while let Some((plain, escape)) = rest.split_once('\\') {
-        text.push_str(plain);
-        if let Some(digits) = escape.strip_prefix('u') {
-            let (high, after) = code_unit(digits)?;
-            let is_half = (0xD800..0xDC00).contains(&high);
-            let low = after.strip_prefix("\\u").filter(|_| is_half).and_then(code_unit);
-            let (low, after) = low.unwrap_or((0, after));
-            text.push(char::decode_utf16([high, low]).next()?.ok()?);
-            rest = after;
-        } else {
-            let (letter, after) = escape.split_at_checked(1)?;
-            text.push_str(unescape(*letter.as_bytes().first()?)?);
-            rest = after;
-        }
-    }
-    text.push_str(rest);
-    Some(text)
-}
-
-/// Four hexadecimal digits, and what follows them.
-fn code_unit(digits: &str) -> Option<(u16, &str)> {
-    let (digits, rest) = digits.split_at_checked(4)?;
-    Some((u16::from_str_radix(digits, 16).ok()?, rest))
-}
+//! What JSON spells: whole numbers.
 
 /// The whole number that a JSON number stands for, if it is one: `3.0` and `0.3e1` are.
 ///

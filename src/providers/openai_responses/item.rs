@@ -13,7 +13,7 @@ use super::{Source, State};
 use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
 use crate::providers::event::{MismatchKind, OpaqueKind, StreamEvent};
-use crate::providers::json::{Json, Spelt, Text, TextOrJson, objects};
+use crate::providers::json::{Json, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
 use crate::tool_calls::{CallStart, Executor, Place, Slot};
 
 objects! {
@@ -57,8 +57,8 @@ objects! {
     }
 
     struct Part<'a> {
-        text: Text<'a>,
-        refusal: Text<'a>,
+        text: Piece<'a>,
+        refusal: Piece<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
     }
 }
@@ -114,6 +114,11 @@ impl Item<'_> {
             _ => false,
         };
         if is_client_s { Executor::Client } else { Executor::Provider }
+    }
+
+    /// Whether its arguments can be read, if there are any.
+    pub(super) fn check(&self) -> Result<(), Unreadable> {
+        self.arguments.piece().map(drop)
     }
 
     /// Whether the item, at its end, says that it was cut: it is still in progress, or failed.
@@ -254,19 +259,14 @@ impl Item<'_> {
         }
     }
 
-    /// Tells what has to go back, what has come of a call, what a search has found, and what waits for approval, unless
-    /// the item has been told before.
-    pub(super) fn tell_rest(
-        &self,
-        index: u64,
-        json: Json<'_>,
-        source: Source,
-        state: &mut State,
-        emit: &mut Emitter<'_>,
-    ) {
-        if !state.rest.is_news_from(source) {
-            return;
-        }
+    /// What the rest of it is known by, where the response repeats its items. A part of a message can't have this key.
+    pub(super) fn key(&self) -> String {
+        ["rest ", &*self.kind, " ", self.call_id()].concat()
+    }
+
+    /// Tells what has to go back, what has come of a call, what a search has found, and what waits for approval.
+    pub(super) fn tell_rest(&self, index: u64, json: Json<'_>, emit: &mut Emitter<'_>, state: &State) {
+        emit.note_told(&self.key());
         let call = emit.known().find_id(0, self.call_id());
         emit.opaque_of_call(OpaqueKind::Container, 0, call, self.container_id);
         let has_result = [self.output, self.outputs, self.result, self.results, self.error]
@@ -284,7 +284,10 @@ impl Item<'_> {
             kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
                 emit.tool_result(self.call_id(), self.error.is_given() || self.status.as_str() == "failed", json);
             }
-            "" | "message" | "reasoning" | "mcp_list_tools" | "mcp_approval_response" => {}
+            "message" | "reasoning" | "mcp_approval_response" => {}
+            // What a server of tools has.
+            kind @ "mcp_list_tools" => emit.data(kind, json),
+            "" => emit.unknown_part("item", json),
             kind if self.form().is_none() && !kind.ends_with("_output") => emit.unknown_part(kind, json),
             _ => {}
         }
@@ -312,6 +315,7 @@ impl Item<'_> {
             self.start(form, slot, state, emit);
         }
         let Some(number) = emit.calls().find_open(slot) else { return };
+        emit.calls().identify(number, "", self.tool());
         match form {
             Form::Streamed | Form::StreamedRaw => emit.calls().whole(slot, &self.text()),
             Form::Whole => emit.calls().whole(slot, &self.whole_object()),

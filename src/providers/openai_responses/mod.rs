@@ -97,8 +97,8 @@ objects! {
         code: Text<'a>,
         command: Text<'a>,
         diff: Text<'a>,
-        text: Text<'a>,
-        refusal: Text<'a>,
+        text: Lazy<Piece<'a>>,
+        refusal: Lazy<Piece<'a>>,
         part: Option<Whole<'a>>,
         partial_image_b64: Text<'a>,
         output_format: Text<'a>,
@@ -109,8 +109,8 @@ objects! {
     /// A part of a message or of reasoning, as a whole.
     struct Whole<'a> {
         kind: Text<'a> = "type",
-        text: Text<'a>,
-        refusal: Text<'a>,
+        text: Piece<'a>,
+        refusal: Piece<'a>,
     }
 
     struct Response<'a> {
@@ -167,7 +167,8 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
         return;
     }
     match &*event.member("type").word() {
-        "response.output_item.done" => match event.member("output_index").whole() {
+        "response.output_item.done" => match event.member("output_index").index() {
+            Some(index) if turn.has_ended_with(index, event.member("item")) => {}
             Some(index) => turn.start(index, &[], event.member("item")),
             None => drop(turn.push(event.member("item"))),
         },
@@ -197,6 +198,9 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     let is_piece =
         event.kind.starts_with("response.") && event.kind.ends_with(".delta") && (is_sound || !is_silent(&event.kind));
     let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
+    let items = event.item.iter().chain(event.response.iter().flat_map(|response| &response.output));
+    items.map(|item| &item.object).try_for_each(Item::check)?;
+    event.arguments.piece()?;
     let slot = event.slot(emit);
     if event.is_torn(slot, emit) {
         emit.calls().unplaced(Slot::at(None));
@@ -246,7 +250,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             if let Some(Spelt { json, object: item }) = &event.item {
                 item.end(slot, state, emit);
                 item.say(part.0, Source::Items, state, emit);
-                item.tell_rest(part.0, *json, Source::Items, state, emit);
+                item.tell_rest(part.0, *json, emit, state);
                 emit.end_blocks_at(part.0);
             }
         }
@@ -255,7 +259,9 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         }
         // What is late, after the response, repeats what is not remembered any more.
         "response.output_text.done" if state.part == Some(part) && !emit.has_said() => {}
-        "response.output_text.done" => state.repeat(MismatchKind::Text, part, &event.text, Source::Events, emit),
+        "response.output_text.done" => {
+            state.repeat(MismatchKind::Text, part, event.text.given()?, Source::Events, emit);
+        }
         "response.content_part.done" | "response.reasoning_summary_part.done" => {
             let is_summary = event.kind.as_str() != "response.content_part.done";
             let Whole { kind, text, refusal } = event.part.unwrap_or_default();
@@ -289,13 +295,15 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             emit.refusal(state.choice, delta);
             state.note(MismatchKind::Refusal, part, delta, emit);
         }
-        "response.refusal.done" => state.repeat(MismatchKind::Refusal, part, &event.refusal, Source::Events, emit),
+        "response.refusal.done" => {
+            state.repeat(MismatchKind::Refusal, part, event.refusal.given()?, Source::Events, emit);
+        }
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
             state.reason(part, delta, emit);
             state.note(MismatchKind::Reasoning, part, delta, emit);
         }
         "response.reasoning_text.done" | "response.reasoning_summary_text.done" => {
-            state.repeat(MismatchKind::Reasoning, part, &event.text, Source::Events, emit);
+            state.repeat(MismatchKind::Reasoning, part, event.text.given()?, Source::Events, emit);
         }
         "response.created" => {
             *state = State::default();
@@ -350,9 +358,11 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
     let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
     emit.message(&response.id, &response.model);
     emit.content_filter(0, response.content_filters);
-    let may_be_old: Vec<_> = items().map(|(index, _, item)| item.may_be_old(index, emit)).collect();
+    let may_be_old: Vec<_> =
+        items().map(|(index, _, item)| (item.may_be_old(index, emit), emit.may_have_told(&item.key()))).collect();
+    emit.begin_list();
     // Some servers tell the items here alone, or what their input is.
-    for ((index, json, item), may_be_old) in items().zip(may_be_old) {
+    for ((index, json, item), (may_be_old, has_rest)) in items().zip(may_be_old) {
         let slot = Slot::new(0, Place::Index(index));
         let (at_slot, by_id) = (emit.calls().find_in(slot), emit.known().find_id(0, item.call_id()));
         let is_new = at_slot.is_none() && by_id.is_none() && !may_be_old;
@@ -361,7 +371,9 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
             item.end(slot, state, emit);
         }
         item.say(index, Source::Response, state, emit);
-        item.tell_rest(index, json, Source::Response, state, emit);
+        if !has_rest {
+            item.tell_rest(index, json, emit, state);
+        }
         emit.end_blocks_at(index);
     }
     state.close(status, emit);

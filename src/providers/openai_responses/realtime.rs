@@ -6,6 +6,8 @@
 //!
 //! The conversation is kept by the server, so no message goes back.
 
+mod saved;
+
 use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -20,7 +22,6 @@ use crate::providers::format::Understood;
 use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use crate::providers::said::{self, Scope};
 use crate::providers::stop::StopKind;
-use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
 /// What must be known from one event to the next.
@@ -48,8 +49,8 @@ objects! {
         delta: Lazy<Piece<'a>>,
         name: Text<'a>,
         arguments: Json<'a>,
-        text: Text<'a>,
-        transcript: Text<'a>,
+        text: Piece<'a>,
+        transcript: Piece<'a>,
         part: Option<Part<'a>>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
@@ -58,8 +59,8 @@ objects! {
 
     /// A part of a message: text, or speech with what it says.
     struct Part<'a> {
-        text: Text<'a>,
-        transcript: Text<'a>,
+        text: Piece<'a>,
+        transcript: Piece<'a>,
     }
 
     struct Item<'a> {
@@ -127,6 +128,9 @@ pub(super) fn owns_type(kind: &str) -> bool {
 
 pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    let items = event.item.iter().chain(event.response.iter().flat_map(|response| &response.output));
+    items.map(|item| &item.object).try_for_each(Item::check)?;
+    event.arguments.piece()?;
     let response_id = event.response.as_ref().map_or(&event.response_id, |response| &response.id);
     if state.over.iter().any(|over| over == response_id.as_str()) {
         return Ok(read_late(&event, emit));
@@ -190,6 +194,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             state.enter(&id, emit);
         }
         "response.done" => state.end(event.response.unwrap_or_default(), emit),
+        // What the user says.
+        kind if kind.starts_with("conversation.item.input_audio_transcription.") => emit.data(kind, json),
         // What comes of the provider's own calls may be said after the response.
         "conversation.item.created" | "conversation.item.added" | "conversation.item.done" => {
             if let Some(Spelt { json, object: item }) = &event.item {
@@ -247,43 +253,10 @@ fn part_of(choice: u64, part_key: &str) -> said::Part<'_> {
 }
 
 /// All of a part, be it text or what was spoken: what of it was not told before.
-fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Text<'_>; 2], emit: &mut Emitter<'_>) {
+fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Piece<'_>; 2], emit: &mut Emitter<'_>) {
     if let Some(text) = texts.into_iter().find(|text| !text.is_empty()) {
         let (_, news) = emit.news_of(part_of(choice, part_key), text, Scope::Item);
         say(choice, item_id, part_key, news, emit);
-    }
-}
-
-/// Saved state.
-impl State {
-    pub(super) fn save(&self, out: &mut Writer<'_>) {
-        let Self { open, over, model } = self;
-        out.number(open.len() as u64);
-        for (id, choice) in open {
-            out.text(id);
-            out.number(*choice);
-        }
-        out.number(over.len() as u64);
-        over.iter().for_each(|id| out.text(id));
-        out.text(model);
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let mut state = Self::default();
-        let count = reader.count()?;
-        Impossible::unless(count <= MOST_RESPONSES)?;
-        for _ in 0..count {
-            let (id, choice) = (reader.string()?, reader.number()?);
-            // Each has the first number that is free.
-            let is_free = state.open.iter().all(|(_, open)| *open != choice);
-            Impossible::unless(is_free && choice < MOST_RESPONSES as u64)?;
-            state.open.push((id, choice));
-        }
-        let count = reader.count()?;
-        Impossible::unless(count <= MOST_RESPONSES)?;
-        state.over = (0..count).map(|_| reader.string()).collect::<Result<_, _>>()?;
-        state.model = reader.string()?;
-        Ok(state)
     }
 }
 
@@ -386,6 +359,11 @@ impl Item<'_> {
         if self.call_id.is_empty() { &self.id } else { &self.call_id }
     }
 
+    /// Whether its arguments can be read, if there are any.
+    fn check(&self) -> Result<(), Unreadable> {
+        self.arguments.piece().map(drop)
+    }
+
     fn start(&self, choice: u64, emit: &mut Emitter<'_>) {
         if self.is_call() {
             let executor = if self.kind.as_str() == "function_call" { Executor::Client } else { Executor::Provider };
@@ -400,11 +378,24 @@ impl Item<'_> {
             "mcp_call" => self.output.is_given() || self.error.is_given(),
             kind => kind == "mcp_approval_request",
         };
+        let is_known = matches!(
+            &*self.kind,
+            "message"
+                | "function_call"
+                | "function_call_output"
+                | "mcp_call"
+                | "mcp_approval_request"
+                | "mcp_approval_response"
+        );
         // A part of a message can't have this key.
-        if !has_rest || !emit.is_news(choice, &["/", &self.id].concat()) {
+        if (is_known && !has_rest) || !emit.is_news(choice, &["/", &self.id].concat()) {
             return;
         }
-        if self.kind.as_str() == "mcp_call" {
+        if self.kind.as_str() == "mcp_list_tools" {
+            emit.data(&self.kind, json);
+        } else if !is_known {
+            emit.unknown_part(if self.kind.is_empty() { "item" } else { &self.kind }, json);
+        } else if self.kind.as_str() == "mcp_call" {
             emit.tool_result(self.id(), self.error.is_given(), json);
         } else {
             let call = emit.known().find_id(choice, &self.id);
@@ -417,8 +408,15 @@ impl Item<'_> {
 fn end_item(choice: u64, Spelt { json, object: item }: &Spelt<'_, Item<'_>>, emit: &mut Emitter<'_>) {
     if item.is_call() && !emit.calls().has_ended(item.slot(choice), item.id()) {
         let slot = item.slot(choice);
+        // One that started without the item's id is known by its own.
+        let is_known_by_its_own =
+            emit.calls().find(slot).is_none() && emit.known().find_id(choice, item.id()).is_some();
+        let slot = if is_known_by_its_own { Slot::new(choice, Place::Id(item.id())) } else { slot };
         if emit.calls().find(slot).is_none() {
             item.start(choice, emit);
+        }
+        if let Some(number) = emit.calls().find_open(slot) {
+            emit.calls().identify(number, "", &item.name);
         }
         emit.calls().whole(slot, item.arguments.text_or_json().as_str());
         if matches!(item.status.as_str(), "incomplete" | "in_progress") {

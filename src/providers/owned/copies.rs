@@ -4,6 +4,8 @@ use alloc::borrow::ToOwned;
 use alloc::string::ToString;
 
 use super::OwnedStreamEvent;
+#[cfg(feature = "envelope")]
+use crate::envelope::EnvelopeEvent;
 use crate::event::on_one_line;
 use crate::payload::PayloadStatus;
 use crate::providers::event::{Block, MismatchKind, Opaque, Source, StreamEvent, ToolResult};
@@ -43,6 +45,8 @@ impl StreamEvent<'_> {
                 values: input.values().into_iter().map(on_one_line).collect(),
                 is_repeated: input.is_repeated(),
                 error: input.error().cloned(),
+                deviations: input.deviations().to_vec(),
+                deviation_count: input.deviation_count(),
                 executor: call.executor,
             },
             Self::Call(CallEvent::Error(error)) => OwnedStreamEvent::CallError(error),
@@ -63,6 +67,8 @@ impl StreamEvent<'_> {
                 data: owned(data),
                 url: owned(url),
             },
+            #[cfg(feature = "envelope")]
+            Self::Payload { choice, block, event } => payload(choice, block, event),
             Self::ApprovalRequest { id, call, json } => {
                 OwnedStreamEvent::ApprovalRequest { id: id.to_owned(), call, json: on_one_line(json) }
             }
@@ -122,5 +128,37 @@ impl StreamEvent<'_> {
             Self::Unknown { text } => OwnedStreamEvent::Unknown { text: text.to_owned() },
             Self::BadFrame { text } => OwnedStreamEvent::BadFrame { text: text.to_owned() },
         }
+    }
+}
+
+#[cfg(feature = "envelope")]
+fn payload(choice: u64, block: u64, event: EnvelopeEvent<'_>) -> OwnedStreamEvent {
+    match event {
+        EnvelopeEvent::Begin { delimiter, open, offset } => {
+            let (mark, open) = (delimiter.to_string(), open.to_owned());
+            OwnedStreamEvent::PayloadStart { choice, block, mark, open, offset }
+        }
+        EnvelopeEvent::Fragment { delimiter, text } => {
+            let (mark, text) = (delimiter.to_string(), text.to_owned());
+            OwnedStreamEvent::PayloadFragment { choice, block, mark, text }
+        }
+        EnvelopeEvent::Match { delimiter, event } => {
+            let (mark, event) = (delimiter.to_string(), event.to_owned());
+            OwnedStreamEvent::PayloadMatch { choice, block, mark, event }
+        }
+        EnvelopeEvent::End { delimiter, payload, close, .. } => OwnedStreamEvent::PayloadEnd {
+            choice,
+            block,
+            mark: delimiter.to_string(),
+            status: payload.status().name(),
+            value: payload.value().map(|value| value.to_string()),
+            raw: payload.raw().to_owned(),
+            error: payload.error().cloned(),
+            deviations: payload.deviations().to_vec(),
+            deviation_count: payload.deviation_count(),
+            close: close.to_owned(),
+        },
+        // What is outside payloads is text of the stream.
+        EnvelopeEvent::Text(text) => OwnedStreamEvent::Text { choice, block, text: text.to_owned() },
     }
 }

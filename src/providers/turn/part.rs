@@ -12,24 +12,6 @@ impl Part {
         Json::of(&self.base).member(name)
     }
 
-    /// A string member as far as it has come; `None` if there is none.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
-        match self.changed.iter().find(|(changed, _)| *changed == name) {
-            Some((_, Value::Text(text))) => Some(text),
-            Some((_, Value::Json(json))) => Json::of(json).inside('"'),
-            Some((_, Value::List(_))) => None,
-            None => self.member(name).inside('"'),
-        }
-    }
-
-    /// Whether servers refuse it: text or reasoning without any, or with an empty signature.
-    pub(super) fn is_blank(&self) -> bool {
-        let is_empty = |name| self.text(name) == Some("");
-        let signature = ["signature", "thoughtSignature"].iter().find_map(|name| self.text(name));
-        (is_empty("text") || is_empty("thinking")) && signature.is_none_or(str::is_empty)
-            || signature == Some("") && self.text("thinking").is_some()
-    }
-
     /// Whether it is a call, or what came of one.
     pub(super) fn is_of_a_call(&self) -> bool {
         let kind = self.member("type").word();

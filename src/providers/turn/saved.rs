@@ -7,7 +7,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Name, Part, Shape, Turn, Value};
+use super::{Ended, Name, Part, Shape, Turn, Value};
 use crate::providers::json::Json;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::Numbered;
@@ -30,6 +30,8 @@ impl Turn {
             next,
             calls,
             extras,
+            ended,
+            ended_len,
             pending,
             len,
             most: _,
@@ -52,6 +54,12 @@ impl Turn {
             out.number(call);
             out.text(extra);
         }
+        out.number(ended.len() as u64);
+        for Ended { id, name, input, is_client_s } in ended {
+            [id, name, input].into_iter().for_each(|text| out.text(text));
+            out.flag(*is_client_s);
+        }
+        out.number(*ended_len as u64);
         out.option(*pending, Writer::number);
         out.number(*len as u64);
         [is_spoilt, has_bad_call, is_over, spoils_next].into_iter().for_each(|flag| out.flag(*flag));
@@ -69,6 +77,11 @@ impl Turn {
         self.next = reader.number()?;
         self.calls = reader.string()?;
         self.extras = numbered(reader, Reader::string)?;
+        for _ in 0..reader.count()? {
+            let [id, name, input] = [reader.string()?, reader.string()?, reader.string()?];
+            self.ended.push(Ended { id, name, input, is_client_s: reader.flag()? });
+        }
+        self.ended_len = reader.size()?;
         self.pending = reader.option(Reader::number)?;
         self.len = reader.size()?;
         (self.is_spoilt, self.has_bad_call) = (reader.flag()?, reader.flag()?);

@@ -12,6 +12,7 @@ const UNTOUCHED: u8 = 0;
 const TEXT: u8 = 1;
 const OPEN: u8 = 2;
 const FAILED: u8 = 3;
+const APART: u8 = 4;
 
 impl Input {
     /// How long the raw text is.
@@ -31,9 +32,14 @@ impl Input {
                 out.byte(OPEN);
                 reader.save(options, name, out);
             }
-            Self::Failed { error, raw, reader } => {
-                out.byte(FAILED);
-                save_error(error, out);
+            Self::Apart { error, raw, reader } => {
+                match error {
+                    Some(error) => {
+                        out.byte(FAILED);
+                        save_error(error, out);
+                    }
+                    None => out.byte(APART),
+                }
                 out.text(raw);
                 reader.save(options, name, out);
             }
@@ -52,7 +58,8 @@ impl Input {
             OPEN => {
                 let reader = InputReader::restore(reader, options, name)?;
                 let parser = reader.parser();
-                Impossible::unless(parser.is_open() && parser.error().is_none())?;
+                let is_its_own = !(options.parser.accepts() && matches!(reader, InputReader::Text(_)));
+                Impossible::unless(is_its_own && parser.is_open() && parser.error().is_none())?;
                 Self::Open(reader)
             }
             FAILED => {
@@ -60,7 +67,22 @@ impl Input {
                 let raw = reader.string()?;
                 let reader = InputReader::restore(reader, options, name)?;
                 Impossible::unless(reader.parser().error().is_some())?;
-                Self::Failed { error, raw, reader }
+                Self::Apart { error: Some(error), raw, reader }
+            }
+            APART => {
+                let raw = reader.string()?;
+                let reader = InputReader::restore(reader, options, name)?;
+                let parser = reader.parser();
+                // A text without a deviation is the parser's own, but for what may still begin one.
+                let is_its_own = |text: &[u8]| raw.as_bytes().starts_with(text) && raw.len() - text.len() < 4;
+                Impossible::unless(
+                    options.parser.accepts()
+                        && matches!(reader, InputReader::Text(_))
+                        && parser.is_open()
+                        && parser.error().is_none()
+                        && (!parser.is_strict() || parser.text().is_ok_and(is_its_own)),
+                )?;
+                Self::Apart { error: None, raw, reader }
             }
             _ => return Err(Impossible),
         })

@@ -80,7 +80,7 @@ impl OpenCall {
         };
         let is_of_format = match &call.input {
             Input::Untouched => true,
-            Input::Open(_) | Input::Failed { .. } => format == InputFormat::Json,
+            Input::Open(_) | Input::Apart { .. } => format == InputFormat::Json,
             Input::Text(_) => format == InputFormat::Text,
         };
         Impossible::unless(

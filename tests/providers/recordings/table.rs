@@ -361,7 +361,7 @@ pub(super) const STREAMS: [Row; 61] = [
         Bedrock,
         &[],
         &[("text", " In machine learning and")],
-        &["MAX_TOKENS"],
+        &["MAX_TOKENS", "MAX_TOKENS"],
         0,
     ),
     row("bedrock/invoke-inline-agent.eventstream.bin", Bedrock, &[], &[("text", "The President of the Uni")], &[], 0),

@@ -1,7 +1,7 @@
 // Text with payloads between marks: what a person should see, and the payloads, parsed.
 
 import { JsonSpigotError } from "../error.js";
-import type { Event, EventReader } from "../events.js";
+import type { DeviationReport, Event, EventReader } from "../events.js";
 import { beginningOf, encode, isBytes, isWellFormed, type Instance } from "../module.js";
 import { encodeOptions, invalid } from "../options.js";
 import { compile } from "../patterns.js";
@@ -55,7 +55,7 @@ export interface PayloadEvent {
   readonly status: InputStatus;
   /** Why it was truncated: `end-of-input` or `limit`. */
   readonly reason?: string;
-  /** The value, if it is complete. */
+  /** The value, if it is complete or accepted. */
   readonly value?: Json;
   /** The text between the marks as it came. */
   readonly raw: string;
@@ -64,6 +64,12 @@ export interface PayloadEvent {
   readonly close: string;
   /** Bytes between the marks. */
   readonly length: number;
+  /** If it was accepted: the strict JSON text that the text as it came stands for. */
+  readonly strict?: string;
+  /** If it was accepted: where it deviates from JSON, the first 100 places. */
+  readonly deviations?: readonly DeviationReport[];
+  /** How many more places there are. */
+  readonly more?: number;
 }
 
 /** What an envelope tells. */
@@ -79,11 +85,11 @@ export type EnvelopeState = [
   error: JsonSpigotError | undefined,
 ];
 
-const KNOWN = ["limits", "duplicateKeys", "lenient", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
+const KNOWN = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
 
 /**
  * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
- * `tag:NAME` (`<NAME>…</NAME>`), `bare` (the first JSON object or array) and `bare:object`. Append `:json` or `:raw` to
+ * `fence:*` (any fence that holds an object or array), `tag:NAME` (`<NAME>…</NAME>`), `bare` (the first JSON object or array) and `bare:object`. Append `:json` or `:raw` to
  * declare what the payload is.
  *
  * ```ts

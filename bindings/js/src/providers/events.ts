@@ -1,12 +1,16 @@
 // What provider streams tell, and how the module's records are read into it.
 
 import type { JsonSpigotError } from "../error.js";
-import { readError, type Event, type EventReader } from "../events.js";
+import { readError, type DeviationReport, type Event, type EventReader } from "../events.js";
 import type { Exports, Instance, Output } from "../module.js";
 import { makeValue, type Json, type Making } from "../values.js";
+import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "./envelope.js";
 
-/** How a call's input or a payload ended. Only `complete` has a value, and an `empty` input, whose value is `{}`. */
-export type InputStatus = "complete" | "empty" | "truncated" | "malformed" | "trailing" | "raw";
+/**
+ * How a call's input or a payload ended. Only `complete` and `accepted` have a value, and an `empty` input, whose value is
+ * `{}`. What was accepted is not JSON but for deviations that you accept.
+ */
+export type InputStatus = "complete" | "accepted" | "empty" | "truncated" | "malformed" | "trailing" | "raw";
 
 /** Who is to execute a call. */
 export type Executor = "client" | "provider";
@@ -61,6 +65,12 @@ export interface InputEvent {
   readonly repeated?: boolean;
   /** What is wrong with the JSON. */
   readonly error?: JsonSpigotError;
+  /** If it was accepted: the strict JSON text that the text as it came stands for. */
+  readonly strict?: string;
+  /** If it was accepted: where it deviates from JSON, the first 100 places. */
+  readonly deviations?: readonly DeviationReport[];
+  /** How many more places there are. */
+  readonly more?: number;
 }
 
 /** The provider sent something that can't be part of a call. The stream goes on. */
@@ -259,6 +269,12 @@ export interface StreamEndEvent {
   readonly kind: "stream-end";
 }
 
+/** Something happened to a payload in the assistant's text, with the option `envelope`. */
+export type StreamPayloadEvent = (PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent) & {
+  readonly choice: number;
+  readonly block: number;
+};
+
 /** What a provider's stream tells. */
 export type StreamEvent =
   | CallStartEvent
@@ -285,6 +301,7 @@ export type StreamEvent =
   | MismatchEvent
   | PartEvent
   | ProviderEventEvent
+  | StreamPayloadEvent
   | StreamEndEvent;
 
 // The records of `../../wasm/src/providers.rs` by tag: the event's kind, then its fields. `#` is a number, `$` a text, `?` a
@@ -292,7 +309,7 @@ export type StreamEvent =
 const RECORDS = [
   "call #call $id $name #choice $executed",
   "match #call",
-  "input #call $id $name $executed $status $reason ?hasValue $raw $values ?repeated",
+  "input #call $id $name $executed $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more",
   "call-error #call $type",
   "approval-request $id #call {raw",
   "message-start $id $model",
@@ -312,10 +329,10 @@ const RECORDS = [
   "provider-error $message $type $code $retry #retryAfterMs {raw",
   "unknown-event $text",
   "bad-frame $text",
-  "payload-start #mark $open #offset",
-  "match #mark",
-  "fragment #mark $text",
-  "payload #mark $close #length ?_ $status $reason ?hasValue $raw $values ?repeated",
+  "payload-start #mark $open #offset #choice #block",
+  "match #mark #choice #block",
+  "fragment #mark $text #choice #block",
+  "payload #mark $close #length ?_ $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more #choice #block",
   "text $text",
   "stream-end",
   "media #choice #block $mediaType $data $url",
@@ -371,28 +388,43 @@ export function settle(record: Fields, making: Making): void {
   delete record["hasValue"];
   if ("values" in record) record["values"] = makeValue(record["values"] as string, making);
   else delete record["repeated"];
-  if (hasValue) record["value"] = record["status"] === "empty" ? {} : makeValue(record["raw"] as string, making);
+  if ("deviations" in record) record["deviations"] = JSON.parse(record["deviations"] as string);
+  if (hasValue) record["value"] = record["status"] === "empty" ? {} : makeValue((record["strict"] ?? record["raw"]) as string, making);
 }
 
-/** Reads the events of a call of a stream. Matches are read by a reader for each open call, which `calls` has. */
+/**
+ * Reads the events of a call of a stream. Matches are read by a reader for each open call, which `calls` has, and for each
+ * open payload, which `payloads` has by its block; `marks` are those of payloads.
+ */
 export function readStreamEvents(
   instance: Instance<Exports>,
   output: Output,
   making: Making,
   calls: Map<number, EventReader>,
   newReader: () => EventReader,
+  marks: readonly string[],
+  payloads: Map<number, EventReader>,
 ): StreamEvent[] {
   const events: StreamEvent[] = [];
   while (output.at < output.end) {
     const record = readRecord(output, making);
     const call = record["call"] as number;
+    const block = record["block"] as number;
+    if ("mark" in record) record["mark"] = marks[record["mark"] as number];
     switch (record.kind) {
       case "match": {
-        let reader = calls.get(call);
-        if (!reader) calls.set(call, (reader = newReader()));
-        events.push(Object.assign(reader.readOne(output, instance), { call }));
+        const { mark, choice } = record;
+        const [readers, number] = "mark" in record ? [payloads, block] : [calls, call];
+        let reader = readers.get(number);
+        if (!reader) readers.set(number, (reader = newReader()));
+        const owner = "mark" in record ? { mark, choice, block } : { call };
+        events.push(Object.assign(reader.readOne(output, instance), owner) as unknown as StreamEvent);
         continue;
       }
+      case "payload":
+        payloads.delete(block);
+        settle(record, making);
+        break;
       case "input":
         calls.delete(call);
         settle(record, making);

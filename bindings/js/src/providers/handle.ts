@@ -9,7 +9,7 @@ import type { ProviderExports } from "./module.js";
 /** Options of the parsers that read arguments and payloads. */
 export type ParsingOptions = Pick<
   ParserOptions,
-  "limits" | "duplicateKeys" | "lenient" | "numbers" | "spelling"
+  "limits" | "duplicateKeys" | "lenient" | "accept" | "numbers" | "spelling"
 > & {
   /** What `__proto__` becomes in values: a member like any other, or nothing. */
   readonly prototypeKeys?: "keep" | "drop";

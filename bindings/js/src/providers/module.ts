@@ -11,7 +11,7 @@ export interface ProviderExports extends Exports {
   feed_unreadable(slot: number, length: number): number;
   feed_oversized(slot: number): number;
   finish(slot: number, length: number): number;
-  message(slot: number): number;
+  message(slot: number, withCalls: number): number;
   unfinished(slot: number): number;
   provider(slot: number): number;
 }

@@ -29,6 +29,7 @@ export type {
   StopType,
   StreamEndEvent,
   StreamEvent,
+  StreamPayloadEvent,
   TextEvent,
   ToolResultEvent,
   UnknownEvent,

@@ -1,5 +1,6 @@
 // A provider's stream: its events in, what they mean out.
 
+import { JsonSpigotError } from "../error.js";
 import { EventReader } from "../events.js";
 import { isBytes, isWellFormed, type Instance } from "../module.js";
 import { encodeOptions, invalid, type ParserOptions } from "../options.js";
@@ -30,7 +31,7 @@ export type Provider = (typeof PROVIDERS)[number];
 
 /** Why a stream does not count as whole. */
 export interface Unfinished {
-  readonly kind: "no-event" | "incomplete" | "call" | "call-lost" | "mismatch" | "bad-frame" | "provider-error";
+  readonly kind: "no-event" | "incomplete" | "call" | "payload" | "call-lost" | "mismatch" | "bad-frame" | "provider-error";
   readonly message: string;
 }
 
@@ -43,6 +44,11 @@ export interface ProviderOptions extends ParsingOptions {
   readonly message?: boolean;
   /** Reports each event as it came, before what it means. */
   readonly providerEvents?: boolean;
+  /**
+   * Looks for payloads between these marks in the assistant's text, as {@link Envelope} does; the patterns apply to them
+   * too. Not for the entries of a single wire format.
+   */
+  readonly envelope?: string | readonly string[];
   /** Each fragment of a call's arguments repeats those before it, as some servers do. */
   readonly cumulative?: boolean;
   /**
@@ -62,8 +68,8 @@ export interface ProviderOptions extends ParsingOptions {
   };
 }
 
-const PARSING = ["limits", "duplicateKeys", "lenient", "numbers", "spelling"] as const;
-const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "providerEvents", "cumulative", "callLimits"];
+const PARSING = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling"] as const;
+const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "providerEvents", "envelope", "cumulative", "callLimits"];
 const EVENT_BYTES = 32 << 20;
 
 /** The options that the parsers are made from. */
@@ -100,6 +106,8 @@ export class ProviderStream extends Handle {
   readonly #making: Making;
   readonly #newReader: () => EventReader;
   readonly #calls = new Map<number, EventReader>();
+  readonly #marks: readonly string[];
+  readonly #payloads = new Map<number, EventReader>();
   readonly #eventBytes: number;
   protected framing: Framing | undefined;
   /** What the frames of a chunk told. */
@@ -126,6 +134,12 @@ export class ProviderStream extends Handle {
     if (options.cumulative) flags |= 4;
     if (options.duplicateKeys === "last-wins") flags |= 8;
     if (options.providerEvents) flags |= 16;
+    const { envelope = [] } = options;
+    this.#marks = typeof envelope === "string" ? [envelope] : [...envelope];
+    if (this.#marks.length > 0) {
+      flags |= 32;
+      this.checkMarks(this.#marks);
+    }
     const parts = [
       new Uint8Array(new Uint32Array([flags]).buffer),
       encodeLimits([
@@ -136,6 +150,9 @@ export class ProviderStream extends Handle {
       ]),
       encodeOptions(parsing, 0),
     ];
+    if (this.#marks.length > 0) {
+      for (const text of [String(this.#marks.length), ...this.#marks]) parts.push(...encodeText(text));
+    }
     const tools = Object.entries(options.tools ?? {});
     const [set, ...sets] = this.#compileAll([patterns, ...tools.map(([, own]) => own)]);
     tools.forEach(([name], index) => parts.push(...encodeText(String(sets[index])), ...encodeText(name)));
@@ -147,6 +164,19 @@ export class ProviderStream extends Handle {
   protected static instance(provider: string): [Instance<ProviderExports>, place: number] {
     const own = formatLoader(provider);
     return own ? [own.instance(), 0] : [loader.instance(), PROVIDERS.indexOf(provider as Provider)];
+  }
+
+  /** Refuses marks that are none. An envelope says why; here it is made for that alone. */
+  protected checkMarks(marks: readonly string[]): void {
+    const { create_envelope, release } = this.module.exports;
+    if (!create_envelope) throw invalid("envelope: this entry has one wire format and no envelopes; jsonspigot/providers has both");
+    const choices = [encodeLimits([["holdLimit", 0, 0], ["payloadLimit", 0, 0]]), encodeOptions({}, 0)];
+    const set = compile(this.module, []);
+    const slot = create_envelope(set, this.module.writeAll([...choices, ...marks.flatMap((mark) => encodeText(String(mark)))]));
+    if (slot >= 0) return void release(slot);
+    const output = this.module.read(0);
+    const mark = marks[output.word()];
+    throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${output.string()}`);
   }
 
   /** The numbers of several sets, all of which the instance still has in the end. */
@@ -230,7 +260,16 @@ export class ProviderStream extends Handle {
 
   /** The same as JSON text, in which each value is spelt as it came. */
   messageText(): string | undefined {
-    return this.ask((exports) => exports.message(this.slot));
+    return this.ask((exports) => exports.message(this.slot, 1));
+  }
+
+  /**
+   * The message without its calls and what came of them: what an app continues with if a call is not whole, as servers refuse
+   * a message with such a call, now and in every later request.
+   */
+  messageWithoutCalls<T = Json>(): T | undefined {
+    const text = this.ask((exports) => exports.message(this.slot, 0));
+    return text === undefined ? undefined : (makeValue(text, this.#making) as T);
   }
 
   #frame(kind: FrameKind, text: string): void {
@@ -253,7 +292,9 @@ export class ProviderStream extends Handle {
 
   protected readEvents(run: (exports: Handle["module"]["exports"]) => number): StreamEvent[] {
     const count = this.call(run);
-    return count === 0 ? [] : readStreamEvents(this.module, this.read(count), this.#making, this.#calls, this.#newReader);
+    if (count === 0) return [];
+    const output = this.read(count);
+    return readStreamEvents(this.module, output, this.#making, this.#calls, this.#newReader, this.#marks, this.#payloads);
   }
 
   #tell(events: readonly StreamEvent[]): void {

@@ -37,7 +37,7 @@ pub(crate) fn choices(input: &[u8]) -> (EnvelopeBuilder, u64) {
 impl Marked {
     pub(crate) fn told(&mut self, call: Call, text: &str, output: &mut Output, texts_to: u64) {
         let Self { envelope, marks } = self;
-        let on_event = |event: EnvelopeEvent<'_>| write_envelope(output, &event, marks, texts_to);
+        let on_event = |event: EnvelopeEvent<'_>| write(output, &event, marks, texts_to, None);
         match call {
             Call::Feed => {
                 envelope.feed_with(text, on_event);
@@ -76,23 +76,38 @@ extern "C" fn create_envelope(patterns: u32, len: u32) -> i32 {
     })
 }
 
-fn write_envelope(output: &mut Output, event: &EnvelopeEvent<'_>, marks: &[Delimiter], texts_to: u64) {
+/// The marks of a list: their number, and then each of them. JavaScript has looked at them before.
+pub(crate) fn marks<'a>(texts: &mut impl Iterator<Item = &'a str>) -> Vec<Delimiter> {
+    let count = texts.next().and_then(|count| count.parse().ok()).unwrap_or(0);
+    texts.take(count).filter_map(|mark| mark.parse().ok()).collect()
+}
+
+/// Writes an event; `within` is the answer and the block of a stream that it is in.
+pub(crate) fn write(
+    output: &mut Output,
+    event: &EnvelopeEvent<'_>,
+    marks: &[Delimiter],
+    texts_to: u64,
+    within: Option<(u64, u64)>,
+) {
+    let (choice, block) = within.unzip();
+    let (choice, block) = (Number(choice), Number(block));
     let place = |mark: &Delimiter| marks.iter().position(|known| known == mark).map(|place| place as u64);
     match *event {
         EnvelopeEvent::Text(text) => record(output, tag::VISIBLE_TEXT, &[text.into()]),
         EnvelopeEvent::Begin { delimiter, open, offset } => {
-            record(output, tag::PAYLOAD_START, &[Number(place(delimiter)), open.into(), offset.into()]);
+            record(output, tag::PAYLOAD_START, &[Number(place(delimiter)), open.into(), offset.into(), choice, block]);
         }
         EnvelopeEvent::Match { delimiter, event } => {
-            record(output, tag::PAYLOAD_MATCH, &[Number(place(delimiter))]);
+            record(output, tag::PAYLOAD_MATCH, &[Number(place(delimiter)), choice, block]);
             events::write(output, &event, &[], texts_to);
         }
         EnvelopeEvent::Fragment { delimiter, text } => {
-            record(output, tag::FRAGMENT, &[Number(place(delimiter)), text.into()]);
+            record(output, tag::FRAGMENT, &[Number(place(delimiter)), text.into(), choice, block]);
         }
         EnvelopeEvent::End { delimiter, payload, close, length } => {
             let fields = [Number(place(delimiter)), close.into(), length.into(), Flag(false)];
-            write_verdict(output, tag::PAYLOAD, fields, &payload);
+            write_verdict(output, tag::PAYLOAD, fields, &payload, within);
         }
         _ => {}
     }

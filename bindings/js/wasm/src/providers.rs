@@ -6,10 +6,18 @@
 //! input or of a payload an error as it is written there, if there is one.
 
 use alloc::boxed::Box;
+use alloc::string::String;
+#[cfg(feature = "envelope")]
+use alloc::vec::Vec;
+use core::fmt::Write as _;
 
+#[cfg(feature = "envelope")]
+use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::providers::{Block, Media, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCall, ToolCalls};
 use jsonspigot::{DuplicateKeys, Payload, PayloadStatus};
+#[cfg(feature = "envelope")]
+use jsonspigot::{PatternSet, Retain};
 
 #[cfg(feature = "envelope")]
 use crate::envelopes::Marked;
@@ -57,9 +65,16 @@ pub(crate) struct Slot {
 }
 
 pub(crate) enum Reader {
-    Provider(Box<ProviderStream>),
+    Provider(Box<Streamed>),
     #[cfg(feature = "envelope")]
     Envelope(Box<Marked>),
+}
+
+/// A stream, and the marks of payloads in its text, which JavaScript knows by their places.
+pub(crate) struct Streamed {
+    pub(crate) stream: ProviderStream,
+    #[cfg(feature = "envelope")]
+    pub(crate) marks: Vec<Delimiter>,
 }
 
 /// A part of a record.
@@ -109,9 +124,10 @@ pub(crate) fn record(output: &mut Output, tag: u32, fields: &[Field<'_>]) {
 /// A new stream of the provider with this place in `Provider::ALL`, or of one that is to be found out. The input has:
 ///
 /// - flags: the answer is structured, the message is kept, fragments repeat the input so far, the last of equal keys
-///   counts, each event is passed on as it came;
+///   counts, each event is passed on as it came, the text has payloads between marks;
 /// - four limits of 64 bits each: open calls, bytes of an input, of a name, of an event;
 /// - the options of the parsers;
+/// - the number of marks and these, if the flags say that there are some, as texts;
 /// - numbers and names of the pattern sets of single tools, as texts.
 #[unsafe(no_mangle)]
 extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
@@ -129,6 +145,14 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
             calls = calls.patterns(patterns);
         }
         let mut tools = options::texts(input.get(80..).unwrap_or_default());
+        #[cfg(feature = "envelope")]
+        let marks = if flags & 32 != 0 { crate::envelopes::marks(&mut tools) } else { Vec::new() };
+        #[cfg(feature = "envelope")]
+        let envelope = (flags & 32 != 0).then(|| {
+            let empty = PatternSet::empty();
+            let patterns = module.patterns.get_mut(patterns).map_or(&empty, |patterns| &*patterns);
+            Envelope::builder().parser(builder.retain(Retain::Matches)).build(marks.iter().cloned(), patterns)
+        });
         while let (Some(set), Some(name)) = (tools.next(), tools.next()) {
             if let Some(patterns) = set.parse().ok().and_then(|set| module.patterns.get_mut(set)) {
                 calls = calls.patterns_for(name, patterns);
@@ -151,7 +175,16 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
         if flags & 16 != 0 {
             stream = stream.with_provider_events();
         }
-        module.parsers.add(Box::new(Slot { reader: Reader::Provider(Box::new(stream)), texts_to }))
+        #[cfg(feature = "envelope")]
+        if let Some(envelope) = envelope {
+            stream = stream.with_envelope(envelope);
+        }
+        let streamed = Streamed {
+            stream,
+            #[cfg(feature = "envelope")]
+            marks,
+        };
+        module.parsers.add(Box::new(Slot { reader: Reader::Provider(Box::new(streamed)), texts_to }))
     })
 }
 
@@ -194,8 +227,19 @@ fn told(slot: u32, len: u32, call: Call) -> i32 {
             let text = options::text(input.get(..len as usize).unwrap_or_default());
             let texts_to = slot.texts_to;
             match &mut slot.reader {
-                Reader::Provider(stream) => {
-                    let on_event = |event: StreamEvent<'_>| write(output, &event, texts_to);
+                Reader::Provider(streamed) => {
+                    let Streamed {
+                        stream,
+                        #[cfg(feature = "envelope")]
+                        marks,
+                    } = &mut **streamed;
+                    let on_event = |event: StreamEvent<'_>| match event {
+                        #[cfg(feature = "envelope")]
+                        StreamEvent::Payload { choice, block, ref event, .. } => {
+                            crate::envelopes::write(output, event, marks, texts_to, Some((choice, block)));
+                        }
+                        event => write(output, &event, texts_to),
+                    };
                     match call {
                         Call::Feed => stream.push(text, on_event),
                         Call::Unreadable => stream.push_unreadable(text, on_event),
@@ -211,14 +255,15 @@ fn told(slot: u32, len: u32, call: Call) -> i32 {
     })
 }
 
-/// The assistant's message, if there is one.
+/// The assistant's message, if there is one, with its calls or without them.
 #[unsafe(no_mangle)]
-extern "C" fn message(slot: u32) -> i32 {
+extern "C" fn message(slot: u32, with_calls: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
             #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
             if let Reader::Provider(stream) = &slot.reader
-                && let Some(message) = stream.message()
+                && let Some(message) =
+                    if with_calls != 0 { stream.stream.message() } else { stream.stream.message_without_calls() }
             {
                 output.text(&message);
             }
@@ -234,7 +279,7 @@ extern "C" fn unfinished(slot: u32) -> i32 {
         module.on(slot, |slot, _, output| {
             #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
             if let Reader::Provider(stream) = &slot.reader
-                && let Err(unfinished) = stream.verdict()
+                && let Err(unfinished) = stream.stream.verdict()
             {
                 output.text(&alloc::format!("{} {unfinished}", unfinished.kind().name()));
             }
@@ -250,7 +295,7 @@ extern "C" fn provider(slot: u32) -> i32 {
         module.on(slot, |slot, _, output| {
             #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
             if let Reader::Provider(stream) = &slot.reader
-                && let Some(provider) = stream.provider()
+                && let Some(provider) = stream.stream.provider()
             {
                 output.text(provider.name());
             }
@@ -265,6 +310,7 @@ pub(crate) fn write_verdict(
     tag: u32,
     [first, id, name, executor]: [Field<'_>; 4],
     payload: &Payload<'_>,
+    place: Option<(u64, u64)>,
 ) {
     let reason = match payload.status() {
         PayloadStatus::Truncated { reason } => Some(reason),
@@ -276,11 +322,46 @@ pub(crate) fn write_verdict(
     let values = (!values.is_empty()).then(|| alloc::format!("[{}]", values.join(",")));
     let (values, is_repeated) = (Text(values.as_deref()), Flag(payload.is_repeated()));
     let raw = payload.raw().into();
-    let fields = [first, id, name, executor, status, Text(reason), has_value, raw, values, is_repeated];
+    // The value of what was accepted is not in the text as it came.
+    let is_accepted = payload.status() == PayloadStatus::Accepted;
+    let strict = payload.value().filter(|_| is_accepted).map(|value| value.text());
+    let deviations = is_accepted.then(|| deviations(payload));
+    let more = payload.deviation_count() - payload.deviations().len() as u64;
+    let more = Number(Some(more).filter(|more| is_accepted && *more > 0));
+    let (choice, block) = place.unzip();
+    let fields = [
+        first,
+        id,
+        name,
+        executor,
+        status,
+        Text(reason),
+        has_value,
+        raw,
+        values,
+        is_repeated,
+        Text(strict),
+        Text(deviations.as_deref()),
+        more,
+        Number(choice),
+        Number(block),
+    ];
     record(output, tag | has_error, &fields);
     if let Some(error) = payload.error() {
         events::write_error(output, error);
     }
+}
+
+/// Deviations as a JSON text.
+fn deviations(payload: &Payload<'_>) -> String {
+    let mut text = String::from("[");
+    for (place, deviation) in payload.deviations().iter().enumerate() {
+        let (comma, kind) = (if place > 0 { "," } else { "" }, deviation.kind().name());
+        let (offset, line, column) = (deviation.offset(), deviation.line(), deviation.column());
+        // A `String` takes all that is written to it.
+        let _ = write!(text, r#"{comma}{{"kind":"{kind}","offset":{offset},"line":{line},"column":{column}}}"#);
+    }
+    text + "]"
 }
 
 fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
@@ -295,7 +376,7 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
         }
         StreamEvent::Call(CallEvent::End { call, input }) => {
             let fields = [call.number.into(), Text(call.id), Text(call.name), call.executor.name().into()];
-            write_verdict(output, tag::INPUT, fields, &input);
+            write_verdict(output, tag::INPUT, fields, &input, None);
         }
         StreamEvent::Call(CallEvent::Error(error)) => {
             record(output, tag::CALL_ERROR, &[Number(error.call()), error.kind().name().into()]);

@@ -1,6 +1,8 @@
 //! Saved state of provider streams and envelopes: the library's, as it is. How far their bytes have come only JavaScript
 //! knows, which puts that around it: `../../src/durable/providers/state.ts`.
 
+use alloc::vec::Vec;
+
 use jsonspigot::{Event, RestoreErrorKind};
 
 use crate::envelopes::{self, CHOICES_LEN};
@@ -14,7 +16,7 @@ extern "C" fn save(slot: u32) {
     with(|module| {
         module.on(slot, |slot, _, output| {
             let mut state = match &slot.reader {
-                Reader::Provider(stream) => stream.save(),
+                Reader::Provider(streamed) => streamed.stream.save(),
                 Reader::Envelope(marked) => marked.envelope.save(),
             };
             output.bytes().append(&mut state);
@@ -47,18 +49,25 @@ extern "C" fn restore(slot: u32, len: u32) -> i32 {
 fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), RestoreErrorKind> {
     let Slot { reader, texts_to } = slot;
     // JavaScript has lost the deltas of the matches that are open now.
-    let mut begin = |event: &Event<'_>, tag, owner: u64| {
+    let mut begin = |event: &Event<'_>, tag, owner: &[u64]| {
         *texts_to = (*texts_to).max(event.match_id + 1);
-        record(output, tag, &[Field::Number(Some(owner))]);
+        let owner: Vec<_> = owner.iter().map(|number| Field::Number(Some(*number))).collect();
+        record(output, tag, &owner);
         events::write(output, event, b"", 0);
     };
     match reader {
-        Reader::Provider(stream) => {
-            **stream = (**stream).clone().restore(input).map_err(|error| error.kind())?;
+        Reader::Provider(streamed) => {
+            let stream = &mut streamed.stream;
+            *stream = stream.clone().restore(input).map_err(|error| error.kind())?;
+            // Between the marks of which, JavaScript need not know.
+            for (block, envelope) in stream.envelopes() {
+                let begun = |event: Event<'_>| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0, 0, block]);
+                envelope.parser().open_matches_with(begun);
+            }
             let calls = stream.calls();
             for call in calls.open_calls() {
                 if let Some(parser) = calls.parser(call.number) {
-                    parser.open_matches_with(|event| begin(&event, providers::tag::MATCH, call.number));
+                    parser.open_matches_with(|event| begin(&event, providers::tag::MATCH, &[call.number]));
                 }
             }
         }
@@ -69,7 +78,7 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
             let restored = builder.restore(marked.marks.iter().cloned(), &patterns, state);
             marked.envelope = restored.map_err(|error| error.kind())?;
             // Whose payload is open, JavaScript need not know.
-            marked.envelope.parser().open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, 0));
+            marked.envelope.parser().open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0]));
         }
     }
     Ok(())

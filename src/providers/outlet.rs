@@ -1,0 +1,78 @@
+//! The one way by which events leave a stream: [`Outlet`]. Here it is watched what becomes of the stream, and here the
+//! assistant's text is read for payloads, where somebody has asked for that.
+//!
+//! Every wire format sends its events through it, so that neither the verdict nor an envelope knows of any format.
+
+use alloc::boxed::Box;
+use core::fmt::{self, Debug};
+
+use super::event::{BlockKind, StreamEvent};
+use super::verdict::Watch;
+use crate::saved::{Impossible, Owner, Reader, Writer};
+
+/// Where events go.
+type Say<'s> = dyn FnMut(StreamEvent<'_>) + 's;
+
+/// Where a stream's events leave.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outlet {
+    /// What decides about the end.
+    pub(super) watch: Watch,
+    /// Who reads the text of blocks, if somebody does.
+    pub(super) texts: Option<Box<dyn ReadText>>,
+}
+
+impl Outlet {
+    pub(super) fn say(&mut self, event: StreamEvent<'_>, on_event: &mut Say<'_>) {
+        let Self { watch, texts } = self;
+        let mut say = |event: StreamEvent<'_>| {
+            watch.see(&event);
+            on_event(event);
+        };
+        match (texts, event) {
+            (Some(texts), StreamEvent::Text { choice, block, text }) => texts.read(choice, block, text, &mut say),
+            (Some(texts), StreamEvent::BlockEnd(block)) if block.kind == BlockKind::Text => {
+                // What was held back belongs to the block.
+                texts.end(block.number, &mut say);
+                say(event);
+            }
+            _ => say(event),
+        }
+    }
+}
+
+/// Who reads the text of blocks for what is in it. A trait object, made where somebody asks for it, so that a program that
+/// does not ask has nothing of an envelope.
+pub(super) trait ReadText: Send + Sync {
+    /// A piece of a block's text.
+    fn read(&mut self, choice: u64, block: u64, text: &str, say: &mut Say<'_>);
+    /// A block's text has ended.
+    fn end(&mut self, block: u64, say: &mut Say<'_>);
+    /// The same with nothing read.
+    fn emptied(&self) -> Box<dyn ReadText>;
+    /// What a state of it belongs to.
+    fn owner(&self) -> Owner;
+    fn save(&self, out: &mut Writer<'_>);
+    /// Reads what was saved into one that is new; `is_open` says which blocks of which answers are open.
+    fn restore(&mut self, reader: &mut Reader<'_>, is_open: &dyn Fn(u64, u64) -> bool) -> Result<(), Impossible>;
+    /// The blocks that something has come in and that have not ended.
+    #[cfg(feature = "envelope")]
+    fn blocks(&self) -> alloc::vec::Vec<u64>;
+    /// The envelope of an open block.
+    #[cfg(feature = "envelope")]
+    fn envelope(&self, block: u64) -> Option<&crate::envelope::Envelope>;
+    fn boxed_clone(&self) -> Box<dyn ReadText>;
+}
+
+/// Not what it has read: a program that prints nothing would have the code for that all the same.
+impl Debug for dyn ReadText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReadText")
+    }
+}
+
+impl Clone for Box<dyn ReadText> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
+}

@@ -1,0 +1,164 @@
+//! Payloads in the assistant's text: an [`Envelope`] for each block of it that is open.
+//!
+//! Owns the envelopes, and how one is asked for. What is in a text, the envelope knows; when a block ends, the stream does.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::event::StreamEvent;
+use super::outlet::ReadText;
+use super::stream::ProviderStream;
+use crate::envelope::{Envelope, EnvelopeEvent};
+use crate::saved::{Impossible, Owner, Reader, Writer};
+
+impl ProviderStream {
+    /// Looks for payloads in the assistant's text: fences, tags, hidden comments, as this envelope does, which is new.
+    ///
+    /// The text of each block goes through an envelope of its own. What is outside payloads is
+    /// [`Text`](StreamEvent::Text), as ever, and everything else a [`Payload`](StreamEvent::Payload) with the number of its
+    /// block. At the end of its block a payload that is still open is truncated; it counts in the
+    /// [`verdict`](Self::verdict) as a call does. Reasoning and refusals are not looked at, nor is text that is
+    /// [structured](Self::structured).
+    ///
+    /// ```
+    /// use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
+    /// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    /// use jsonspigot::{EventKind, PatternSet};
+    ///
+    /// let patterns = PatternSet::new(["answer"])?;
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&patterns))
+    ///     .with_envelope(Envelope::new([Delimiter::fence("json")?], &patterns));
+    /// let (mut shown, mut answer) = (String::new(), String::new());
+    /// for line in [
+    ///     r#"{"message":{"content":"Here it is: ```js"},"done":false}"#,
+    ///     r#"{"message":{"content":"on\n{\"answer\": \"4"},"done":false}"#,
+    ///     r#"{"message":{"content":"2\"}\n``` Done."},"done":true,"done_reason":"stop"}"#,
+    /// ] {
+    ///     stream.push(line, |event| match event {
+    ///         StreamEvent::Text { text, .. } => shown.push_str(text),
+    ///         StreamEvent::Payload { event: EnvelopeEvent::Match { event, .. }, .. } => {
+    ///             if let EventKind::Delta(text) = event.kind {
+    ///                 answer.push_str(text);
+    ///             }
+    ///         }
+    ///         _ => {}
+    ///     });
+    /// }
+    /// stream.finish(None, |_| {});
+    /// assert_eq!((shown.as_str(), answer.as_str()), ("Here it is:  Done.", "42"));
+    /// assert_eq!(stream.verdict(), Ok(()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Cost
+    ///
+    /// That of the [`Envelope`], and of what it keeps for each block that is open: at most as many as calls may be
+    /// [open](crate::tool_calls::CallLimits::open_calls).
+    #[must_use]
+    pub fn with_envelope(mut self, mut envelope: Envelope) -> Self {
+        envelope.reset();
+        self.told.outlet.texts = Some(Box::new(Payloads { new: envelope, open: Vec::new() }));
+        self
+    }
+
+    /// The envelope of a block of text that is open and in which something has come: for a look at the
+    /// [parser](Envelope::parser) of its payload.
+    #[must_use]
+    pub fn envelope(&self, block: u64) -> Option<&Envelope> {
+        self.told.outlet.texts.as_ref()?.envelope(block)
+    }
+
+    /// The blocks of text that are open and in which something has come, by their numbers, with their envelopes.
+    pub fn envelopes(&self) -> impl Iterator<Item = (u64, &Envelope)> {
+        let blocks = self.told.outlet.texts.iter().flat_map(|texts| texts.blocks());
+        blocks.filter_map(|block| self.envelope(block).map(|envelope| (block, envelope)))
+    }
+}
+
+#[derive(Clone)]
+struct Payloads {
+    /// What a block begins with.
+    new: Envelope,
+    /// Those that something has come in, in the order of their numbers.
+    open: Vec<Open>,
+}
+
+#[derive(Clone)]
+struct Open {
+    choice: u64,
+    block: u64,
+    envelope: Envelope,
+}
+
+/// What an envelope says, as events of the stream.
+fn forward<'s>(
+    choice: u64,
+    block: u64,
+    say: &'s mut (dyn FnMut(StreamEvent<'_>) + 's),
+) -> impl FnMut(EnvelopeEvent<'_>) + 's {
+    move |event| match event {
+        EnvelopeEvent::Text(text) => say(StreamEvent::Text { choice, block, text }),
+        event => say(StreamEvent::Payload { choice, block, event }),
+    }
+}
+
+impl ReadText for Payloads {
+    fn read(&mut self, choice: u64, block: u64, text: &str, say: &mut (dyn FnMut(StreamEvent<'_>) + '_)) {
+        let Self { new, open } = self;
+        let place = open.binary_search_by_key(&block, |open| open.block).unwrap_or_else(|place| {
+            open.insert(place, Open { choice, block, envelope: new.clone() });
+            place
+        });
+        open[place].envelope.feed_with(text, forward(choice, block, say));
+    }
+
+    fn end(&mut self, block: u64, say: &mut (dyn FnMut(StreamEvent<'_>) + '_)) {
+        if let Ok(place) = self.open.binary_search_by_key(&block, |open| open.block) {
+            let Open { choice, mut envelope, .. } = self.open.remove(place);
+            envelope.finish_with(forward(choice, block, say));
+        }
+    }
+
+    fn emptied(&self) -> Box<dyn ReadText> {
+        Box::new(Self { new: self.new.clone(), open: Vec::new() })
+    }
+
+    fn owner(&self) -> Owner {
+        self.new.owner()
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.open.len() as u64);
+        for Open { choice, block, envelope } in &self.open {
+            out.number(*choice);
+            out.number(*block);
+            envelope.save_body(out);
+        }
+    }
+
+    fn restore(&mut self, reader: &mut Reader<'_>, is_open: &dyn Fn(u64, u64) -> bool) -> Result<(), Impossible> {
+        for _ in 0..reader.count()? {
+            let (choice, block) = (reader.number()?, reader.number()?);
+            let is_next = self.open.last().is_none_or(|last| last.block < block);
+            Impossible::unless(is_next && is_open(choice, block))?;
+            let mut envelope = self.new.clone();
+            envelope.restore_body(reader)?;
+            self.open.push(Open { choice, block, envelope });
+        }
+        Ok(())
+    }
+
+    fn blocks(&self) -> Vec<u64> {
+        self.open.iter().map(|open| open.block).collect()
+    }
+
+    fn envelope(&self, block: u64) -> Option<&Envelope> {
+        let place = self.open.binary_search_by_key(&block, |open| open.block).ok()?;
+        self.open.get(place).map(|open| &open.envelope)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn ReadText> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,83 @@
+//! The calls of the message that goes back: what was reported of them when they ended.
+
+use alloc::borrow::ToOwned;
+use alloc::string::ToString;
+
+use super::{Ended, MOST_PARTS, PART_LEN, Shape, Turn, push_element, quoted};
+use crate::payload::{Payload, PayloadStatus};
+use crate::providers::json::Json;
+use crate::tool_calls::{Executor, ToolCall};
+
+impl Turn {
+    /// What came with the call of this number, as a member of its own.
+    pub(in crate::providers) fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
+        if value.is_given() && self.takes(value.spelt().len() + PART_LEN) && !self.extras.contains(call) {
+            if self.extras.len() >= MOST_PARTS {
+                return self.spoil();
+            }
+            self.extras.insert(call, [",", &quoted(member), ":", value.spelt()].concat());
+        }
+    }
+
+    /// The arguments of the call in this part will be known at its end.
+    pub(in crate::providers) fn await_call(&mut self, place: u64) {
+        if self.pending.replace(place).is_some() {
+            self.spoil();
+        }
+    }
+
+    /// A call of the only answer has ended.
+    pub(in crate::providers) fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+        self.begin_next();
+        let is_whole = match input.status() {
+            PayloadStatus::Complete | PayloadStatus::Accepted => {
+                input.value().is_some_and(|value| value.text().starts_with('{'))
+            }
+            PayloadStatus::Empty => true,
+            PayloadStatus::Raw => !matches!(self.shape, Shape::WithCalls { .. }),
+            _ => false,
+        };
+        let extra = self.extras.remove(call.number).unwrap_or_default();
+        match (self.shape, self.pending.take()) {
+            _ if !is_whole => self.has_bad_call = true,
+            (Shape::WithCalls { .. }, _) if call.executor == Executor::Client => {
+                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
+                // No text is no arguments, which servers want to see as an object.
+                let arguments = match (input.status(), input.value()) {
+                    (PayloadStatus::Empty, _) => "{}",
+                    // Not as it came: nobody else takes that for JSON.
+                    (PayloadStatus::Accepted, Some(value)) => value.text(),
+                    _ => input.raw(),
+                };
+                let (name, arguments) = (quoted(call.name.unwrap_or_default()), quoted(arguments));
+                let function = ["{\"name\":", &name, ",\"arguments\":", &arguments, "}"].concat();
+                let entry = ["{", &id, "\"type\":\"function\",\"function\":", &function, &extra, "}"].concat();
+                if self.takes(entry.len() + 1) {
+                    push_element(&mut self.calls, &entry);
+                }
+            }
+            (Shape::WithCalls { .. }, _) => {}
+            (_, Some(place)) if input.value().is_some() => {
+                let args = input.value().map(|value| value.to_string()).unwrap_or_default();
+                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
+                let name = quoted(call.name.unwrap_or_default());
+                let whole = ["{", &id, "\"name\":", &name, ",\"args\":", &args, "}"].concat();
+                self.set(Some(place), "functionCall", Json::of(&whole));
+                self.note_call(call, input);
+            }
+            (_, Some(_)) => self.spoil(),
+            (_, None) => self.note_call(call, input),
+        }
+    }
+
+    /// Notes what was reported of a call, as much in all as a message may have.
+    fn note_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+        let [id, name] = [call.id, call.name].map(|text| text.unwrap_or_default().to_owned());
+        let input = input.value().map_or_else(|| input.raw().to_owned(), |value| value.text().to_owned());
+        self.ended_len += id.len() + name.len() + input.len() + PART_LEN;
+        if self.ended_len > self.most {
+            return self.spoil();
+        }
+        self.ended.push(Ended { id, name, input, is_client_s: call.executor == Executor::Client });
+    }
+}

@@ -1,0 +1,229 @@
+//! The promises of a stream that hold on every wire format, each tried on each of them: when a stream is whole, what a call
+//! with several values comes to, and which messages go back.
+
+use jsonspigot::PatternSet;
+use jsonspigot::providers::{Provider, ProviderStream, StreamEvent, UnfinishedKind};
+use jsonspigot::tool_calls::{CallEvent, ToolCalls};
+use serde_json::{Value, json};
+
+use super::wires;
+
+/// The statuses of the calls, with their values or several of them; and the stream at its end.
+fn read(provider: Provider, events: &[Value]) -> (Vec<String>, ProviderStream) {
+    let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty())).with_message();
+    let mut calls = Vec::new();
+    let mut on_event = |event: StreamEvent<'_>| match event {
+        StreamEvent::Call(CallEvent::End { input, .. }) => {
+            let values = if input.values().is_empty() { String::new() } else { format!(" {:?}", input.values()) };
+            calls.push(format!("{}{values} {}", input.status().name(), input.is_repeated()));
+        }
+        StreamEvent::BadFrame { .. } | StreamEvent::UnknownPart { .. } | StreamEvent::Unknown { .. } => {
+            panic!("{event:?}")
+        }
+        _ => {}
+    };
+    events.iter().for_each(|event| stream.push(&event.to_string(), &mut on_event));
+    stream.finish(None, &mut on_event);
+    (calls, stream)
+}
+
+/// Whether an event ends the message, by the provider's own word.
+fn is_end(event: &Value) -> bool {
+    let is_stop = |at: &str| event.pointer(at).is_some_and(|reason| !reason.is_null());
+    let kind = event["type"].as_str().unwrap_or_default();
+    ["message_delta", "response.completed", "message-end", "RUN_FINISHED", "finish"].contains(&kind)
+        || ["/choices/0/finish_reason", "/candidates/0/finishReason", "/messageStop", "/done_reason"]
+            .into_iter()
+            .any(is_stop)
+}
+
+#[test]
+fn a_stream_is_whole_from_its_end_on() {
+    let mut streams = 0;
+    for provider in Provider::ALL {
+        let text = wires::text(*provider, &["one", " two"]);
+        for events in text.into_iter().chain(wires::call(*provider, r#"{"a": 1}"#)) {
+            streams += 1;
+            let end = events.iter().position(is_end).unwrap();
+            for cut in 0..=events.len() {
+                let verdict = read(*provider, &events[..cut]).1.verdict().map_err(|unfinished| unfinished.kind());
+                match verdict {
+                    Ok(()) => assert!(cut > end, "{provider} cut at {cut}"),
+                    Err(UnfinishedKind::NoEvent) => assert!(cut < 2, "{provider} cut at {cut}"),
+                    Err(kind) => {
+                        let is_known = matches!(kind, UnfinishedKind::Incomplete | UnfinishedKind::Call);
+                        assert!(cut <= end && is_known, "{provider} cut at {cut}: {kind:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(streams, 16);
+}
+
+#[test]
+fn several_values_in_one_call() {
+    for (text, expected) in [
+        (r#"{"a": 1}{"b": 2}"#, r#"trailing ["{\"a\": 1}", "{\"b\": 2}"] false"#),
+        (r#"{"a": 1} {"a":1}"#, r#"trailing ["{\"a\": 1}", "{\"a\":1}"] true"#),
+        (r#"{"a": 1}{"b":"#, "trailing false"),
+    ] {
+        let mut wires = 0;
+        for provider in Provider::ALL {
+            let Some(events) = wires::call(*provider, text) else { continue };
+            wires += 1;
+            let (calls, stream) = read(*provider, &events);
+            assert_eq!(calls, [expected], "{provider}");
+            assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Call, "{provider}");
+            assert_eq!(stream.message(), None, "{provider}");
+        }
+        assert_eq!(wires, 7);
+    }
+}
+
+#[test]
+fn a_call_that_is_not_whole_does_not_go_back() {
+    // These have no message that goes back.
+    let has_none = [Provider::AgUi, Provider::VercelUi];
+    for (text, is_whole) in
+        [(r#"{"a": 1}"#, true), ("", true), (r#"{"a": "#, false), ("{'a': 1}", false), ("[1]", false)]
+    {
+        for provider in Provider::ALL.iter().filter(|provider| !has_none.contains(provider)) {
+            let Some(events) = wires::call(*provider, text) else { continue };
+            let (calls, stream) = read(*provider, &events);
+            let message = stream.message();
+            assert_eq!(message.is_some(), is_whole, "{provider}, {text:?}: {calls:?}, {message:?}");
+            assert_eq!(stream.message_without_calls(), None, "{provider}: there is nothing else");
+            let Some(message) = message else { continue };
+            assert!(serde_json::from_str::<Value>(&message).is_ok() && message.contains("\"f\""), "{message}");
+        }
+    }
+}
+
+/// What a wire format says that is neither text nor a call, and where it repeats itself: a format, what is reported, and the
+/// events. The last one is what it is about.
+fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
+    use Provider::{
+        AgUi, Anthropic, Bedrock, Cohere, Gemini, Ollama, OpenaiAssistants, OpenaiChat, OpenaiResponses, VercelUi,
+    };
+    let part = |part: Value| vec![json!({"candidates": [{"content": {"parts": [part]}}]})];
+    let live = |part: Value| vec![json!({"serverContent": {"modelTurn": {"parts": [part]}}})];
+    let chat = |delta: Value| vec![json!({"choices": [{"index": 0, "delta": delta}]})];
+    let step = |delta: Value| vec![json!({"event_type": "step.delta", "index": 0, "delta": delta})];
+    let converse = |delta: Value| vec![json!({"contentBlockDelta": {"contentBlockIndex": 0, "delta": delta}})];
+    let image = || json!({"inlineData": {"mimeType": "image/png", "data": "AAAA"}});
+    let new = || json!({"hologram": {"a": 1}});
+    let item = |kind: &str, item: Value| json!({"type": format!("response.output_item.{kind}"), "output_index": 0, "item": item});
+    let said = |text: &str| json!({"type": "message", "id": "m", "content": [{"type": "output_text", "text": text}]});
+    let responses = |kind: &str, name: &str, text: &str| json!({"type": format!("response.{kind}"), "output_index": 0, "content_index": 0, "item_id": "m", name: text});
+    let thread = |kind: &str, content: Value| {
+        json!({"id": "m", "object": kind, "role": "assistant", "status": "completed", "thread_id": "t",
+            "delta": {"content": content}, "content": content})
+    };
+    let words = |text: &str| json!([{"index": 0, "type": "text", "text": {"value": text}}]);
+    vec![
+        ("openai_chat", "media", OpenaiChat, chat(json!({"audio": {"data": "AAAA"}}))),
+        (
+            "openai_responses",
+            "media",
+            OpenaiResponses,
+            vec![json!({"type": "response.image_generation_call.partial_image", "partial_image_b64": "AAAA"})],
+        ),
+        ("gemini", "media", Gemini, part(image())),
+        ("gemini_live", "media", Gemini, live(image())),
+        ("interactions", "media", Gemini, step(json!({"type": "image", "mime_type": "image/png", "data": "AAAA"}))),
+        ("bedrock", "media", Bedrock, converse(json!({"image": {"source": {"bytes": "AAAA"}}}))),
+        ("ollama", "media", Ollama, vec![json!({"message": {"content": "", "images": ["AAAA"]}, "done": false})]),
+        ("vercel_ui", "media", VercelUi, vec![json!({"type": "file", "mediaType": "image/png", "url": "https://a"})]),
+        ("ag_ui", "data", AgUi, vec![json!({"type": "STATE_DELTA", "delta": []})]),
+        ("vercel_ui", "data", VercelUi, vec![json!({"type": "data-weather", "data": {"a": 1}})]),
+        ("bedrock", "data", Bedrock, vec![json!({"trace": {"a": 1}})]),
+        (
+            "gemini",
+            "data",
+            Gemini,
+            vec![json!({"candidates": [{"finishMessage": "too long", "finishReason": "OTHER"}]})],
+        ),
+        ("cohere_v1", "data", Cohere, vec![json!({"event_type": "search-queries-generation", "search_queries": []})]),
+        (
+            "anthropic",
+            "unknown-part",
+            Anthropic,
+            vec![json!({"type": "content_block_start", "index": 0, "content_block": {"type": "hologram"}})],
+        ),
+        ("openai_chat", "unknown-part", OpenaiChat, chat(json!({"content": [{"type": "hologram"}]}))),
+        (
+            "openai_responses",
+            "unknown-part",
+            OpenaiResponses,
+            vec![item("done", json!({"type": "hologram", "id": "x"}))],
+        ),
+        ("gemini", "unknown-part", Gemini, part(new())),
+        ("gemini_live", "unknown-part", Gemini, live(new())),
+        ("interactions", "unknown-part", Gemini, step(json!({"type": "hologram", "x": 1}))),
+        ("bedrock", "unknown-part", Bedrock, converse(new())),
+        (
+            "cohere",
+            "unknown-part",
+            Cohere,
+            vec![json!({"type": "content-start", "index": 0, "delta": {"message": {"content": {"type": "hologram"}}}})],
+        ),
+        ("ag_ui", "unknown-part", AgUi, vec![json!({"type": "HOLOGRAM"})]),
+        ("vercel_ui", "unknown-part", VercelUi, vec![json!({"type": "hologram"})]),
+        (
+            "openai_responses",
+            "mismatch",
+            OpenaiResponses,
+            vec![responses("output_text.delta", "delta", "one"), item("done", said("two"))],
+        ),
+        (
+            "cohere_v1",
+            "mismatch",
+            Cohere,
+            vec![
+                json!({"event_type": "text-generation", "text": "one"}),
+                json!({"event_type": "stream-end", "response": {"text": "two"}, "finish_reason": "COMPLETE"}),
+            ],
+        ),
+        (
+            "openai_assistants",
+            "mismatch",
+            OpenaiAssistants,
+            vec![thread("thread.message.delta", words("one")), thread("thread.message", words("two"))],
+        ),
+        (
+            "vercel_ui",
+            "mismatch",
+            VercelUi,
+            vec![
+                json!({"type": "tool-input-start", "toolCallId": "c", "toolName": "f"}),
+                json!({"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": "{\"a\":1}"}),
+                json!({"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {"a": 2}}),
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn what_a_wire_says_besides() {
+    let page = include_str!("../../src/providers/formats.md");
+    for (format, wanted, provider, events) in besides() {
+        let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
+        let mut reported = Vec::new();
+        for event in &events {
+            reported =
+                stream.push_events(&event.to_string()).map(|event| serde_json::to_value(event).unwrap()).collect();
+        }
+        let names: Vec<_> = reported.iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect();
+        assert!(names.iter().any(|name| name == wanted), "{format}: {wanted} in {names:?}");
+        let row = page.lines().find(|line| line.starts_with(&format!("| {wanted} |"))).unwrap();
+        assert!(row.contains(&format!("`{format}`")), "{format}: {row}");
+    }
+    let in_page: usize = ["media", "data", "unknown-part", "mismatch"]
+        .iter()
+        .map(|event| {
+            page.lines().find(|line| line.starts_with(&format!("| {event} |"))).unwrap().matches('`').count() / 2
+        })
+        .sum();
+    assert_eq!(in_page, besides().len());
+}

@@ -1,0 +1,134 @@
+//! What is done to a stream.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+/// What is done to a stream, and where.
+#[derive(Clone, Debug)]
+pub(super) enum Damage {
+    /// Only so many events come.
+    Cut(usize),
+    Drop(usize),
+    Repeat(usize),
+    /// The event comes after the next one.
+    Swap(usize),
+    /// A member is of another type.
+    Retype {
+        at: usize,
+        place: String,
+        was: Value,
+        wrong: Value,
+    },
+}
+
+impl Damage {
+    /// How many events come unharmed.
+    pub(super) fn from(&self) -> usize {
+        match *self {
+            Self::Cut(at) | Self::Drop(at) | Self::Repeat(at) | Self::Swap(at) | Self::Retype { at, .. } => at,
+        }
+    }
+
+    /// Whether a member has become one of another type, which says something, outside of what a model or a tool wrote.
+    pub(super) fn is_of_another_type(&self) -> bool {
+        let Self::Retype { place, was, wrong, .. } = self else { return false };
+        let kind = |value: &Value| match value {
+            Value::Number(_) => 0,
+            Value::Bool(_) => 1,
+            Value::String(_) => 2,
+            Value::Array(_) => 3,
+            _ => 4,
+        };
+        let is_nothing = wrong.is_null() || *wrong == "" || *wrong == json!({}) || was.is_null();
+        // A string that is replaced by a number may have been a piece of what a model wrote; in an object, it is the value.
+        let own = ["input", "arguments", "args", "parameters"];
+        let written = ["action", "operation", "queries", "revised_prompt", "pending_safety_checks", "environment"];
+        let is_piece = was.is_string() && !wrong.is_object();
+        let (parents, last) = place.rsplit_once('/').unwrap_or_default();
+        let is_own = place.split('/').any(|name| written.contains(&name))
+            || parents.split('/').any(|name| own.contains(&name))
+            || (own.contains(&last) && !is_piece);
+        !is_nothing && kind(was) != kind(wrong) && !is_own
+    }
+
+    pub(super) fn events(&self, events: &[String]) -> Vec<String> {
+        let mut events = events.to_vec();
+        match self {
+            Self::Cut(at) => events.truncate(*at),
+            Self::Drop(at) => drop(events.remove(*at)),
+            Self::Repeat(at) => events.insert(*at, events[*at].clone()),
+            Self::Swap(at) => events.swap(*at, at + 1),
+            Self::Retype { at, place, wrong, .. } => {
+                let mut event: Value = serde_json::from_str(&events[*at]).unwrap();
+                *event.pointer_mut(place).unwrap() = wrong.clone();
+                events[*at] = event.to_string();
+            }
+        }
+        events
+    }
+}
+
+/// The places of all members and elements in an event.
+fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    let inner: Vec<(String, &Value)> = match value {
+        Value::Object(members) => {
+            let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+            members.iter().map(|(name, value)| (format!("{at}/{}", escaped(name)), value)).collect()
+        }
+        Value::Array(elements) => {
+            (0..).zip(elements).map(|(index, value): (usize, _)| (format!("{at}/{index}"), value)).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (place, value) in inner {
+        found.push(place.clone());
+        places(value, &place, found);
+    }
+}
+
+/// How many of those that are too many are tried: one of so many.
+const SAMPLE: usize = 7;
+
+/// Each member with every wrong type, in order.
+pub(super) fn retyped(events: &[String], is_full: bool) -> Vec<Damage> {
+    let read: Vec<Option<(Value, Vec<String>)>> = events
+        .iter()
+        .map(|event| {
+            let event: Value = serde_json::from_str(event).ok()?;
+            let mut found = Vec::new();
+            places(&event, "", &mut found);
+            Some((event, found))
+        })
+        .collect();
+    // Of events that are alike, the first and the last.
+    let mut last: HashMap<&[String], usize> = HashMap::new();
+    for (at, event) in read.iter().enumerate() {
+        if let Some((_, places)) = event {
+            last.insert(places, at);
+        }
+    }
+    let mut seen: HashSet<&[String]> = HashSet::new();
+    let mut damages = Vec::new();
+    for (at, (event, found)) in read.iter().enumerate().filter_map(|(at, read)| Some((at, read.as_ref()?))) {
+        if !seen.insert(found) && last[found.as_slice()] != at && !is_full {
+            continue;
+        }
+        for place in found {
+            for wrong in [json!(null), json!(5), json!(true), json!({}), json!({"x": 1}), json!([1]), json!("")] {
+                let member = event.pointer(place).unwrap();
+                if *member != wrong {
+                    damages.push(Damage::Retype { at, place: place.clone(), was: member.clone(), wrong });
+                }
+            }
+        }
+    }
+    if !is_full {
+        let mut number = 0;
+        damages.retain(|_| {
+            number += 1;
+            number % SAMPLE == 0
+        });
+    }
+    damages
+}
