@@ -225,7 +225,7 @@ pub enum ErrorKind {
     TotalLimit,
     /// A snapshot that would outgrow its 32-bit indices (4 GiB of text, or as many nodes).
     SnapshotLimit,
-    /// `a[1]` before `a[0]`, or a value that has already closed: a [`ValueFeed`](crate::ValueFeed) that is fed out of
+    /// `a[1]` before `a[0]`, or a value that has already closed: arguments that a provider sends as values by path, out of
     /// order.
     OutOfOrder,
     /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)), or for what is known of a document

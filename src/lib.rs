@@ -60,7 +60,7 @@ pub use documents::{DocumentEvent, Documents, EndedDocument, Framing};
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use names::UnknownName;
-pub use parser::{Atom, DuplicateKeys, Events, Parser, ParserBuilder, Retain, ValueFeed};
+pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
 pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
 #[cfg(any(feature = "tool-calls", feature = "envelope"))]

@@ -15,7 +15,6 @@ mod retention;
 mod through_strings;
 mod tracker;
 mod translator;
-mod values;
 
 pub use self::builder::ParserBuilder;
 pub use self::duplicate_keys::DuplicateKeys;
@@ -31,9 +30,6 @@ pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
 pub(crate) use self::tracker::OpenContainer;
 pub(crate) use self::translator::Translator;
-pub use self::values::{Atom, ValueFeed};
-#[cfg(feature = "tool-calls")]
-pub(crate) use self::values::{OpenedByPath, Told};
 use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState, state_before_all};
 use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::Event;

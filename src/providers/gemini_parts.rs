@@ -7,7 +7,6 @@ use super::emitter::Emitter;
 use super::event::OpaqueKind;
 use super::json::{Around, Json, Piece, Pieces, Spelt, Text, objects};
 use super::media::Media;
-use crate::parser::Atom;
 use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot, present};
 
 objects! {
@@ -173,11 +172,11 @@ impl PartialArg<'_> {
         if let Ok(text) = self.string_value.required() {
             emit.calls().set(choice, path, PathValue::Text { text, has_ended: !self.will_continue });
         } else if self.number_value.is_given() {
-            emit.calls().set(choice, path, PathValue::Atom(Atom::Number(self.number_value.spelt())));
+            emit.calls().set(choice, path, PathValue::Number(self.number_value.spelt()));
         } else if self.bool_value.is_given() {
-            emit.calls().set(choice, path, PathValue::Atom(Atom::Bool(self.bool_value.is_true())));
+            emit.calls().set(choice, path, PathValue::Bool(self.bool_value.is_true()));
         } else if self.null_value.is_some() {
-            emit.calls().set(choice, path, PathValue::Atom(Atom::Null));
+            emit.calls().set(choice, path, PathValue::Null);
         }
     }
 }

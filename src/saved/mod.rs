@@ -27,7 +27,6 @@ mod parser;
 mod reader;
 mod replay;
 #[cfg(feature = "tool-calls")]
-mod values;
 mod verdict;
 mod writer;
 

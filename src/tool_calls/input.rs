@@ -7,18 +7,20 @@
 //! call's end, and when a repetition is spelt otherwise ([`Input::is_repeated_by`]): once for each value of the input.
 
 mod saved;
+#[cfg(test)]
+mod tests;
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::mem;
 
-use super::by_path::{PathValue, ReadsValues};
 use super::event::InputEvent;
 use super::options::for_text;
 use super::rest::rest_of;
+use super::values::{PathValue, ValueWriter};
 use crate::error::{Error, ErrorKind};
-use crate::parser::{Parser, ParserBuilder, Retain, ValueFeed};
+use crate::parser::{DuplicateKeys, Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
 use crate::payload::are_alike;
 
@@ -42,30 +44,17 @@ pub(super) enum Input {
     Text(String),
 }
 
-/// Who reads the JSON: its text, or the values that it consists of.
+/// What reads the JSON: its parser, and what writes its text, where that comes as values by path.
 #[derive(Clone, Debug)]
-pub(super) enum InputReader {
-    Text(Box<Parser>),
-    Values(Box<dyn ReadsValues>),
-}
-
-impl InputReader {
-    fn parser(&self) -> &Parser {
-        match self {
-            Self::Text(parser) => parser,
-            Self::Values(feed) => feed.parser(),
-        }
-    }
-}
-
-fn new_values(builder: ParserBuilder, patterns: &PatternSet) -> ValueFeed {
-    ValueFeed::new(builder.retain(Retain::All), patterns)
+pub(super) struct InputReader {
+    parser: Box<Parser>,
+    values: Option<Box<ValueWriter>>,
 }
 
 impl Input {
     /// JSON, to be read as text by a parser with these choices.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let reader = InputReader::Text(Box::new(for_text(builder).build(patterns)));
+        let reader = InputReader { parser: Box::new(for_text(builder).build(patterns)), values: None };
         if builder.accepts() {
             return Self::Apart { error: None, raw: String::new(), reader };
         }
@@ -74,13 +63,14 @@ impl Input {
 
     /// JSON, to be read as values by path.
     pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self::Open(InputReader::Values(Box::new(new_values(builder, patterns))))
+        let parser = builder.retain(Retain::All).duplicate_keys(DuplicateKeys::Reject).build(patterns);
+        Self::Open(InputReader { parser: Box::new(parser), values: Some(Box::default()) })
     }
 
     /// The parser, once there is one.
     pub(super) fn parser(&self) -> Option<&Parser> {
         match self {
-            Self::Open(reader) | Self::Apart { reader, .. } => Some(reader.parser()),
+            Self::Open(reader) | Self::Apart { reader, .. } => Some(&reader.parser),
             Self::Untouched | Self::Text(_) => None,
         }
     }
@@ -89,7 +79,7 @@ impl Input {
     pub(super) fn raw(&self) -> &str {
         match self {
             Self::Untouched => "",
-            Self::Open(reader) => text_of(reader.parser()),
+            Self::Open(reader) => text_of(&reader.parser),
             Self::Apart { raw, .. } | Self::Text(raw) => raw,
         }
     }
@@ -98,44 +88,18 @@ impl Input {
     fn raw_bytes(&self) -> &[u8] {
         match self {
             Self::Untouched => &[],
-            Self::Open(reader) => reader.parser().text().unwrap_or_default(),
+            Self::Open(reader) => reader.parser.text().unwrap_or_default(),
             Self::Apart { raw, .. } | Self::Text(raw) => raw.as_bytes(),
         }
     }
 
     /// Takes in a fragment of the text.
     pub(super) fn append(&mut self, text: &str, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
-        match self {
-            Self::Open(InputReader::Text(parser)) => {
-                tell(InputEvent::Fragment(text));
-                let before = TextBefore::of(parser);
-                let fed = parser.feed_with(text, |event| tell(InputEvent::Match(event)));
-                // A deviation that the parser goes on past is an error all the same.
-                if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
-                    let raw = before.with(parser, text);
-                    self.fail(error, raw);
-                }
-                Ok(())
-            }
-            Self::Apart { error, raw, reader: InputReader::Text(parser) } => {
-                tell(InputEvent::Fragment(text));
-                raw.push_str(text);
-                let fed = parser.feed_dyn(text.as_bytes(), &mut |event| tell(InputEvent::Match(event)));
-                // The first error is the one that is told at the end.
-                if let (None, Err(first)) = (&error, fed) {
-                    *error = Some(first);
-                }
-                Ok(())
-            }
-            Self::Text(raw) => {
-                tell(InputEvent::Fragment(text));
-                raw.push_str(text);
-                Ok(())
-            }
-            Self::Untouched
-            | Self::Open(InputReader::Values(_))
-            | Self::Apart { reader: InputReader::Values(_), .. } => Err(Mixed),
+        if matches!(self, Self::Untouched) || self.is_closed_by_its_end() {
+            return Err(Mixed);
         }
+        self.read(text, tell);
+        Ok(())
     }
 
     /// Takes in a value by its path; gives the length of the text that it stands for.
@@ -145,18 +109,67 @@ impl Input {
         value: PathValue<'_>,
         tell: &mut dyn FnMut(InputEvent<'_>),
     ) -> Result<usize, Mixed> {
-        let len = self.write(&mut |feed| feed.write(path, value, tell))?;
-        match value {
-            PathValue::Text { has_ended: true, .. } => Ok(len + self.write(&mut |feed| feed.close(path, tell))?),
-            _ => Ok(len),
+        let (error, reader) = match self {
+            Self::Open(reader) => (None, reader),
+            Self::Apart { error, reader, .. } => (error.as_ref(), reader),
+            Self::Untouched | Self::Text(_) => return Err(Mixed),
+        };
+        let values = reader.values.as_mut().ok_or(Mixed)?;
+        // Once a value was out of order, nobody can say what the later ones stand for.
+        if error.is_some_and(|error| error.kind() == ErrorKind::OutOfOrder) {
+            return Ok(0);
+        }
+        let mut text = String::new();
+        match (values.write(path, value, &mut text), error) {
+            (Ok(()), _) => self.read(&text, tell),
+            (Err(expected), None) => {
+                reader.parser.refuse(ErrorKind::OutOfOrder, expected);
+                self.read("", &mut |_| {});
+            }
+            // Its error is known, and reported at the end.
+            (Err(_), Some(_)) => {}
+        }
+        Ok(text.len())
+    }
+
+    /// Reads the next piece of the text.
+    fn read(&mut self, text: &str, tell: &mut dyn FnMut(InputEvent<'_>)) {
+        if !text.is_empty() {
+            tell(InputEvent::Fragment(text));
+        }
+        match self {
+            Self::Open(InputReader { parser, .. }) => {
+                let before = TextBefore::of(parser);
+                let fed = parser.feed_with(text, |event| tell(InputEvent::Match(event)));
+                // A deviation that the parser goes on past is an error all the same.
+                if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
+                    let raw = before.with(parser, text);
+                    self.fail(error, raw);
+                }
+            }
+            Self::Apart { error, raw, reader: InputReader { parser, .. } } => {
+                raw.push_str(text);
+                let fed = parser.feed_dyn(text.as_bytes(), &mut |event| tell(InputEvent::Match(event)));
+                // The first error is the one that is told at the end.
+                if let (None, Err(first)) = (&error, fed) {
+                    *error = Some(first);
+                }
+            }
+            Self::Text(raw) => raw.push_str(text),
+            Self::Untouched => {}
         }
     }
 
     /// The end: closes what values by path left open, or a number that nothing could end before. Whether the value is
     /// whole.
     pub(super) fn finish(&mut self, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
+        if let Self::Open(InputReader { values: Some(values), .. }) = self {
+            let mut end = String::new();
+            values.end(&mut end);
+            self.read(&end, tell);
+        }
         match self {
-            Self::Open(InputReader::Text(parser)) => {
+            Self::Open(InputReader { parser, .. }) => {
                 let before = TextBefore::of(parser);
                 let finished = parser.finish_with(|event| tell(InputEvent::Match(event)));
                 if let Err(error) = &finished {
@@ -165,58 +178,27 @@ impl Input {
                 }
                 finished
             }
-            Self::Open(InputReader::Values(feed)) => feed.end(tell),
             Self::Apart { error: Some(error), .. } => Err(error.clone()),
-            Self::Apart { error, reader: InputReader::Text(parser), .. } => {
+            Self::Apart { error, reader: InputReader { parser, .. }, .. } => {
                 let finished = parser.finish_with(|event| tell(InputEvent::Match(event)));
                 *error = finished.as_ref().err().cloned();
                 finished
             }
-            Self::Apart { reader: InputReader::Values(_), .. } | Self::Untouched | Self::Text(_) => Ok(()),
+            Self::Untouched | Self::Text(_) => Ok(()),
         }
     }
 
-    /// Whether the input ends where the call does, and can't be whole before.
+    /// Whether the input comes as values by path: it ends where the call does, and can't be whole before.
     pub(super) fn is_closed_by_its_end(&self) -> bool {
-        matches!(self, Self::Open(InputReader::Values(_)))
+        matches!(self, Self::Open(reader) | Self::Apart { reader, .. } if reader.values.is_some())
     }
 
     /// What the input lacks, were it to end here. No more can be taken in after that.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
-            Self::Open(InputReader::Values(feed)) => feed.why_incomplete(),
-            Self::Open(InputReader::Text(_)) | Self::Apart { .. } => self.finish(&mut |_| {}).err(),
-            Self::Untouched | Self::Text(_) => None,
-        }
-    }
-
-    /// One operation on values by path; gives the length of what it has written.
-    fn write(&mut self, operate: &mut dyn FnMut(&mut dyn ReadsValues) -> Result<(), Error>) -> Result<usize, Mixed> {
-        match self {
-            Self::Open(InputReader::Values(feed)) => {
-                let before = feed.parser().text().map_or(0, <[u8]>::len);
-                if let Err(error) = operate(&mut **feed) {
-                    let kept = feed.parser().text().unwrap_or_default().get(..before).unwrap_or_default();
-                    let raw = [valid(kept), feed.written()].concat();
-                    let len = feed.written().len();
-                    self.fail(error, raw);
-                    return Ok(len);
-                }
-                Ok(feed.written().len())
-            }
-            // Once an operation was out of order, nobody can say what the later ones stand for.
-            Self::Apart { error: Some(error), reader: InputReader::Values(_), .. }
-                if error.kind() == ErrorKind::OutOfOrder =>
-            {
-                Ok(0)
-            }
-            Self::Apart { raw, reader: InputReader::Values(feed), .. } => {
-                // Its error is known, and told at the end.
-                let _ = operate(&mut **feed);
-                raw.push_str(feed.written());
-                Ok(feed.written().len())
-            }
-            Self::Untouched | Self::Text(_) | Self::Open(_) | Self::Apart { .. } => Err(Mixed),
+            // What is open is left open.
+            Self::Open(InputReader { parser, values: Some(_) }) => parser.clone().finish_with(|_| {}).err(),
+            _ => self.finish(&mut |_| {}).err(),
         }
     }
 
@@ -241,11 +223,11 @@ impl Input {
         match self {
             Self::Untouched => Some(whole),
             Self::Text(raw) => whole.strip_prefix(&**raw),
-            Self::Open(InputReader::Text(parser)) => rest_of(text_of(parser), whole),
-            Self::Apart { error: None, raw, reader } if reader.parser().is_strict() => rest_of(raw, whole),
+            Self::Open(InputReader { parser, values: None }) => rest_of(text_of(parser), whole),
+            Self::Apart { error: None, raw, reader } if reader.parser.is_strict() => rest_of(raw, whole),
             // What follows a text that deviates is only known if it is repeated as it came.
             Self::Apart { error: None, raw, .. } => whole.strip_prefix(&**raw),
-            Self::Open(InputReader::Values(_)) | Self::Apart { .. } => None,
+            Self::Open(_) | Self::Apart { .. } => None,
         }
     }
 
@@ -261,12 +243,16 @@ impl Input {
         let is_same = match (self, &*shortest) {
             (Self::Text(_), _) => false,
             (_, Some(same)) => are_alike(same, text),
+            (Self::Open(InputReader { parser, values: Some(values) }), None) => {
+                let mut whole = text_of(parser).to_owned();
+                values.end(&mut whole);
+                are_alike(&whole, text)
+            }
             (
-                Self::Open(InputReader::Text(parser))
-                | Self::Apart { error: None, reader: InputReader::Text(parser), .. },
+                Self::Open(InputReader { parser, .. })
+                | Self::Apart { error: None, reader: InputReader { parser, .. }, .. },
                 None,
             ) => are_alike(text_of(parser), text),
-            (Self::Open(InputReader::Values(feed)), None) => feed.ended().is_some_and(|input| are_alike(&input, text)),
             (Self::Untouched | Self::Apart { .. }, None) => false,
         };
         if is_same && shortest.as_ref().is_none_or(|shortest| text.len() < shortest.len()) {

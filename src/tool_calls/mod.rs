@@ -13,7 +13,7 @@
 //! | `signals` | what each signal does |
 //! | `call_index`, `places` | which call a slot or an id means |
 //! | `state` | what is known of the calls between two signals |
-//! | `open_call`, `input`, `by_path`, `numbered` | a call that is open, and the text or values that it got |
+//! | `open_call`, `input`, `values`, `numbered` | a call that is open, and the text or values that it got |
 //! | `rest` | what a repetition says beyond what has come |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
@@ -21,7 +21,6 @@
 //! | `saved`, and the files of that name in folders | how all of this is saved |
 
 mod builder;
-mod by_path;
 mod call_index;
 mod calls;
 mod ending;
@@ -40,6 +39,7 @@ mod signals;
 mod slot;
 mod start;
 mod state;
+mod values;
 
 pub use builder::ToolCallsBuilder;
 pub use calls::ToolCalls;
@@ -53,6 +53,6 @@ pub use start::CallStart;
 #[cfg(feature = "_provider-streams")]
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::{
-    by_path::PathValue, ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, places::Key,
-    places::Places, rest::rest_of, signals::Signals, slot::Place, start::present, state::State,
+    ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, places::Key, places::Places,
+    rest::rest_of, signals::Signals, slot::Place, start::present, state::State, values::PathValue,
 };

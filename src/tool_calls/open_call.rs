@@ -6,7 +6,6 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::mem;
 
-use super::by_path::PathValue;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener, InputEvent, ToolCall};
 use super::executor::Executor;
@@ -14,6 +13,7 @@ use super::input::Input;
 use super::options::Options;
 use super::slot::{Place, Slot};
 use super::start::{CallStart, InputFormat, present};
+use super::values::PathValue;
 use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::tokenizer::floor_char_boundary;

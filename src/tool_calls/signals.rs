@@ -19,7 +19,6 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::by_path::PathValue;
 use super::ending::Ending;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener};
@@ -29,6 +28,7 @@ use super::options::Options;
 use super::slot::{Place, Slot};
 use super::start::CallStart;
 use super::state::State;
+use super::values::PathValue;
 
 /// Why a call is truncated that may have lost a fragment.
 const UNPLACED: &str = "unplaced";

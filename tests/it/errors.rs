@@ -1,6 +1,6 @@
 //! One input for each kind of error: its name, its title, and where the message says that it is.
 
-use jsonspigot::{Atom, DuplicateKeys, Error, ErrorKind, EventKind, Limits, Parser, PatternSet, Retain, ValueFeed};
+use jsonspigot::{DuplicateKeys, Error, ErrorKind, EventKind, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -25,11 +25,6 @@ fn after_the_end() -> Error {
     parser.feed("2").check().unwrap_err()
 }
 
-fn out_of_order() -> Error {
-    let mut feed = ValueFeed::new(Parser::builder(), &PatternSet::empty());
-    feed.set("a[1]", Atom::Null).find_map(Result::err).unwrap()
-}
-
 fn of_a_foreign_revision() -> Error {
     let fed = |text: &str| {
         let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
@@ -48,7 +43,8 @@ fn of_a_look() -> Error {
 #[test]
 fn each_kind_says_what_and_where() {
     let limits = Limits::default();
-    // All kinds but `SnapshotLimit`, which takes 4 GiB of text, and `InvalidPath`, which is about no byte.
+    // All kinds but `SnapshotLimit`, which takes 4 GiB of text, `InvalidPath`, which is about no byte, and `OutOfOrder`, which
+    // only calls have.
     let errors = [
         ("unexpected-byte", "unexpected byte", 6, plain(br#"{"a": ?}"#)),
         ("invalid-escape", "invalid escape", 2, plain(br#""\x""#)),
@@ -70,7 +66,6 @@ fn each_kind_says_what_and_where() {
         ("string-limit", "string limit", 2, limited(limits.string(1), r#""ab""#)),
         ("number-limit", "number limit", 1, limited(limits.number(1), "12")),
         ("total-limit", "total limit", 1, limited(limits.total(1), "[]")),
-        ("out-of-order", "out of order", 0, out_of_order()),
         ("foreign-revision", "foreign revision", 2, of_a_foreign_revision()),
         ("not-retained", "not retained", 2, failure(Parser::builder().retain(Retain::Matches), b"[]")),
         ("finished", "finished", 1, after_the_end()),

@@ -37,5 +37,4 @@ mod suites;
 mod tidy;
 mod typed;
 mod typed_table;
-mod value_feed;
 mod vectors;

@@ -1,18 +1,18 @@
-//! Saved state of a call's input.
-
-use alloc::boxed::Box;
+//! Saved state of a call's input: its text, which leads to all else.
 
 use super::{Input, InputReader};
-use crate::parser::ValueFeed;
+use crate::error::{Error, ErrorKind};
 use crate::saved::{Impossible, Reader, Writer, restore_error, save_error};
-use crate::tool_calls::options::{Options, for_text};
+use crate::tool_calls::options::Options;
+use crate::tool_calls::values::ValueWriter;
 
 /// How inputs are written.
 const UNTOUCHED: u8 = 0;
 const TEXT: u8 = 1;
-const OPEN: u8 = 2;
-const FAILED: u8 = 3;
-const APART: u8 = 4;
+const JSON: u8 = 2;
+const VALUES: u8 = 3;
+/// Values by path, the last of which was out of order. No text says so, so the error comes with it.
+const OUT_OF_ORDER: u8 = 4;
 
 impl Input {
     /// How long the raw text is.
@@ -23,27 +23,15 @@ impl Input {
     /// Writes the input of a call with this name.
     pub(in crate::tool_calls) fn save(&self, options: &Options, name: &str, out: &mut Writer<'_>) {
         match self {
-            Self::Untouched => out.byte(UNTOUCHED),
-            Self::Text(raw) => {
-                out.byte(TEXT);
-                out.text(raw);
-            }
-            Self::Open(reader) => {
-                out.byte(OPEN);
-                reader.save(options, name, out);
-            }
-            Self::Apart { error, raw, reader } => {
-                match error {
-                    Some(error) => {
-                        out.byte(FAILED);
-                        save_error(error, out);
-                    }
-                    None => out.byte(APART),
-                }
-                out.text(raw);
-                reader.save(options, name, out);
+            Self::Untouched => return out.byte(UNTOUCHED),
+            Self::Text(_) => out.byte(TEXT),
+            Self::Open(reader) => reader.save(None, options, name, out),
+            Self::Apart { error, reader, .. } => {
+                let error = error.as_ref().filter(|error| error.kind() == ErrorKind::OutOfOrder);
+                reader.save(error, options, name, out);
             }
         }
+        out.text(self.raw());
     }
 
     /// Reads what was saved.
@@ -52,70 +40,45 @@ impl Input {
         options: &Options,
         name: &str,
     ) -> Result<Self, Impossible> {
-        Ok(match reader.byte()? {
-            UNTOUCHED => Self::Untouched,
-            TEXT => Self::Text(reader.string()?),
-            OPEN => {
-                let reader = InputReader::restore(reader, options, name)?;
-                let parser = reader.parser();
-                let is_its_own = !(options.parser.accepts() && matches!(reader, InputReader::Text(_)));
-                Impossible::unless(is_its_own && parser.is_open() && parser.error().is_none())?;
-                Self::Open(reader)
-            }
-            FAILED => {
-                let error = restore_error(reader)?;
-                let raw = reader.string()?;
-                let reader = InputReader::restore(reader, options, name)?;
-                Impossible::unless(reader.parser().error().is_some())?;
-                Self::Apart { error: Some(error), raw, reader }
-            }
-            APART => {
-                let raw = reader.string()?;
-                let reader = InputReader::restore(reader, options, name)?;
-                let parser = reader.parser();
-                // A text without a deviation is the parser's own, but for what may still begin one.
-                let is_its_own = |text: &[u8]| raw.as_bytes().starts_with(text) && raw.len() - text.len() < 4;
-                Impossible::unless(
-                    options.parser.accepts()
-                        && matches!(reader, InputReader::Text(_))
-                        && parser.is_open()
-                        && parser.error().is_none()
-                        && (!parser.is_strict() || parser.text().is_ok_and(is_its_own)),
-                )?;
-                Self::Apart { error: None, raw, reader }
-            }
+        let form = reader.byte()?;
+        if let UNTOUCHED | TEXT = form {
+            return Ok(if form == TEXT { Self::Text(reader.string()?) } else { Self::Untouched });
+        }
+        let patterns = options.patterns_of(if reader.flag()? { name } else { "" });
+        let mut input = match form {
+            JSON => Self::json(options.parser, patterns),
+            VALUES | OUT_OF_ORDER => Self::values(options.parser, patterns),
             _ => return Err(Impossible),
-        })
+        };
+        let error = if form == OUT_OF_ORDER { Some(restore_error(reader)?) } else { None };
+        let text = reader.text()?;
+        input.read(text, &mut |_| {});
+        if let Self::Open(reader) | Self::Apart { reader, .. } = &mut input
+            && let Some(values) = &mut reader.values
+        {
+            **values = ValueWriter::after(text).ok_or(Impossible)?;
+        }
+        if let Some(error) = error {
+            let Self::Open(reader) = &mut input else { return Err(Impossible) };
+            Impossible::unless(error.kind() == ErrorKind::OutOfOrder && error.offset() == text.len() as u64)?;
+            reader.parser.engine.fail_again(error);
+            input.read("", &mut |_| {});
+        }
+        Ok(input)
     }
 }
 
 impl InputReader {
-    fn save(&self, options: &Options, name: &str, out: &mut Writer<'_>) {
+    fn save(&self, error: Option<&Error>, options: &Options, name: &str, out: &mut Writer<'_>) {
+        out.byte(match (&self.values, error) {
+            (None, _) => JSON,
+            (Some(_), None) => VALUES,
+            (Some(_), Some(_)) => OUT_OF_ORDER,
+        });
         // The name may have come after the first fragment, for which the patterns were chosen.
-        let is_by_name = self.parser().patterns().digest() == options.patterns_of(name).digest();
-        out.flag(is_by_name);
-        match self {
-            Self::Text(parser) => {
-                out.flag(false);
-                parser.save_body(out);
-            }
-            Self::Values(feed) => {
-                out.flag(true);
-                feed.feed().save(out);
-            }
+        out.flag(self.parser.patterns().digest() == options.patterns_of(name).digest());
+        if let Some(error) = error {
+            save_error(error, out);
         }
-    }
-
-    fn restore(reader: &mut Reader<'_>, options: &Options, name: &str) -> Result<Self, Impossible> {
-        let patterns = options.patterns_of(if reader.flag()? { name } else { "" });
-        Ok(if reader.flag()? {
-            let mut feed = super::new_values(options.parser, patterns);
-            feed.restore(reader)?;
-            Self::Values(Box::<ValueFeed>::new(feed))
-        } else {
-            let mut parser = Box::new(for_text(options.parser).build(patterns));
-            parser.restore_body(reader)?;
-            Self::Text(parser)
-        })
     }
 }
