@@ -200,10 +200,16 @@ impl Envelope {
         (self.state == State::Payload).then(|| &self.delimiters[self.payload.place()])
     }
 
-    /// The parser of the payload that is open, or otherwise of the last one.
+    /// The parser of the payload that is open, to look at what is known so far; `None` also if that is plain text.
     #[must_use]
-    pub fn parser(&self) -> &Parser {
-        self.payload.parser()
+    pub fn parser(&self) -> Option<&Parser> {
+        (self.state == State::Payload && !self.payload.is_text()).then(|| self.payload.parser())
+    }
+
+    /// The patterns that select in payloads.
+    #[must_use]
+    pub fn patterns(&self) -> &PatternSet {
+        self.payload.parser().patterns()
     }
 
     fn scan(&mut self, input: &str, tell: &mut Tell<'_>) {

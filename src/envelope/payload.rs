@@ -116,6 +116,11 @@ impl OpenPayload {
         &self.parser
     }
 
+    /// Whether it is plain text, which no parser reads.
+    pub(super) fn is_text(&self) -> bool {
+        self.phase == Phase::Raw
+    }
+
     /// The delimiter's place among the delimiters.
     pub(super) fn place(&self) -> usize {
         self.delimiter
@@ -306,7 +311,9 @@ impl OpenPayload {
         if let Err(error) = fed {
             self.error = Some(error);
         } else if bytes.len() < piece.len() {
-            self.error = self.parser.error().cloned().or_else(|| Some(self.error_of_limit()));
+            let error = self.parser.error().cloned().unwrap_or_else(|| self.error_of_limit());
+            self.parser.engine.fail_again(error.clone());
+            self.error = Some(error);
         }
         used
     }

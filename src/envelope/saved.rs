@@ -45,14 +45,15 @@ impl Envelope {
     ///
     /// # Cost
     ///
-    /// Linear in what is saved: the held text and, of an open payload, its text and its parser.
+    /// Linear in what is saved: the held text and, of an open payload, its text. Restoring feeds that to the
+    /// parser once more.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         saved::save(&self.owner(), |out| self.save_body(out))
     }
 
     pub(crate) fn owner(&self) -> Owner {
-        let Owner { kind, patterns, choices } = self.parser().owner(Kind::Envelope);
+        let Owner { kind, patterns, choices } = self.payload.parser().owner(Kind::Envelope);
         let limits = choices.with_size(self.hold_limit).with(self.payload.limit());
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
             // Writing to a digest cannot fail. No delimiter has white space in its spelling.
@@ -73,7 +74,6 @@ impl Envelope {
         if self.state == State::Opening {
             out.text(&self.held);
         }
-        self.parser().save_body(out);
         if self.state == State::Payload {
             self.payload.save(out);
         }
@@ -96,7 +96,6 @@ impl Envelope {
             let verdict = self.opening.advance(&self.delimiters, "", &self.held);
             Impossible::unless(verdict == Verdict::Undecided)?;
         }
-        self.payload.restore_parser(reader)?;
         if self.state == State::Payload {
             self.payload.restore(reader, &self.delimiters, self.hold_limit)?;
         }

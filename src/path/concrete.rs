@@ -18,6 +18,7 @@ pub(crate) enum ConcreteStep<'a> {
 
 impl ConcreteStep<'_> {
     /// The name that the step spells; empty for any other step.
+    #[cfg(feature = "tool-calls")]
     pub(crate) fn name(self) -> String {
         match self {
             Self::Name(name) => name.into(),

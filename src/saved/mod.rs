@@ -26,7 +26,6 @@ mod lead;
 mod parser;
 mod reader;
 mod replay;
-#[cfg(feature = "tool-calls")]
 mod verdict;
 mod writer;
 

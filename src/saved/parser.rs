@@ -91,22 +91,6 @@ impl Parser {
         }
     }
 
-    /// Whether a text that nothing has deviated in leads to where this parser is.
-    #[cfg(feature = "envelope")]
-    pub(crate) fn has_come_through(&self, text: &[u8]) -> bool {
-        if self.engine.deviation().is_some() {
-            return true;
-        }
-        let mut again = self.clone();
-        again.reset();
-        let state = |parser: &Self| {
-            let mut bytes = Vec::new();
-            parser.save_body(&mut Writer::new(&mut bytes));
-            bytes
-        };
-        again.feed_dyn(text, &mut |_| {}).is_ok() && state(&again) == state(self)
-    }
-
     /// Whether the text, all of which is kept, ends with a number that has ended.
     fn has_ended_number(&self, outcome: u8) -> bool {
         let Engine { tokenizer, followers, retained, .. } = &self.engine;

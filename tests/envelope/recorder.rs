@@ -195,7 +195,7 @@ pub(crate) fn envelope(choices: &Choices, delimiters: &[Spelt]) -> Subject {
     });
     let (delimiters, patterns): (Vec<_>, _) = (delimiters.collect(), patterns());
     let envelope = builder.build(delimiters.clone(), &patterns);
-    let has_snapshots = envelope.parser().has_snapshots();
+    let has_snapshots = parser.build(&patterns).has_snapshots();
     Subject { envelope, builder, delimiters, patterns, has_snapshots }
 }
 
@@ -218,7 +218,7 @@ impl Subject {
 
 /// What can be asked between two chunks.
 pub(crate) fn seen(envelope: &Envelope) -> String {
-    let parser = envelope.parser();
+    let Some(parser) = envelope.parser() else { return String::new() };
     let snapshot = parser.has_snapshots().then(|| parser.snapshot().map(|root| root.to_string()));
     format!("{} {:?} {:?} {snapshot:?}", parser.offset(), parser.error(), parser.text())
 }

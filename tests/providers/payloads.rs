@@ -206,7 +206,7 @@ fn an_open_payload_can_be_looked_at() {
     assert!(stream.envelope(0).is_none());
     stream.push(r#"{"message":{"content":"```json\n{\"a\": \"b"},"done":false}"#, |_| {});
     let open = stream.envelope(0).expect("the block is open");
-    assert_eq!(open.parser().snapshot().unwrap().to_string(), r#"{"a":"b"}"#);
+    assert_eq!(open.parser().unwrap().snapshot().unwrap().to_string(), r#"{"a":"b"}"#);
     assert_eq!(stream.envelopes().map(|(block, _)| block).collect::<Vec<_>>(), [0]);
     stream.finish(None, |_| {});
     assert!(stream.envelope(0).is_none());

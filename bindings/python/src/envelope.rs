@@ -206,8 +206,7 @@ impl Inner {
 
     /// The parser of the open payload, if it shows what is known.
     fn open(&mut self) -> Option<(&jsonspigot::Parser, &mut Keys, &mut Mirror)> {
-        self.envelope.open_payload()?;
-        let parser = self.envelope.parser();
+        let parser = self.envelope.parser()?;
         parser.has_snapshots().then_some((parser, &mut self.keys, &mut self.mirror))
     }
 }

@@ -38,8 +38,8 @@ impl Closing {
         Ok(closing)
     }
 
-    /// Whether anything is held.
-    pub(in crate::envelope) fn is_holding(&self) -> bool {
-        !self.held.is_empty()
+    /// What may be the beginning of the closing delimiter.
+    pub(in crate::envelope) fn held(&self) -> &str {
+        &self.held
     }
 }

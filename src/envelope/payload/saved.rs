@@ -11,15 +11,18 @@ use crate::saved::{Impossible, Reader, Writer, restore_error, save_error};
 /// How phases are written: by their places.
 const PHASES: [Phase; 5] = [Phase::Before, Phase::Value, Phase::After, Phase::Lost, Phase::Raw];
 
+/// The last character.
+const LAST: [u8; 4] = [0xF4, 0x8F, 0xBF, 0xBF];
+
 impl OpenPayload {
     /// How long a payload may be.
     pub(in crate::envelope) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Writes everything but the parser.
+    /// Writes the text, which leads to where the parser is, and what no text says.
     pub(in crate::envelope) fn save(&self, out: &mut Writer<'_>) {
-        let Self { delimiter, phase, closing, extent, parser: _, accepts: _, raw, length, limit: _, error, paths: _ } =
+        let Self { delimiter, phase, closing, extent, parser, accepts: _, raw, length, limit: _, error, paths: _ } =
             self;
         out.number(*delimiter as u64);
         out.byte(*phase as u8);
@@ -29,15 +32,14 @@ impl OpenPayload {
         }
         out.text(raw);
         out.number(*length);
-        out.option(error.as_ref(), |out, error| save_error(error, out));
+        out.option(error.as_ref(), |out, error| {
+            save_error(error, out);
+            // The bad byte may be held, as it may begin the closing delimiter.
+            out.flag(parser.engine.stopped_by().is_some());
+        });
     }
 
-    /// Reads a parser's state into the one of payloads, which is new.
-    pub(in crate::envelope) fn restore_parser(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        self.parser.restore_body(reader)
-    }
-
-    /// Reads the rest of what was saved; a run of backticks is followed no further than `most`.
+    /// Reads what was saved; a run of backticks is followed no further than `most`.
     pub(in crate::envelope) fn restore(
         &mut self,
         reader: &mut Reader<'_>,
@@ -54,7 +56,30 @@ impl OpenPayload {
         self.raw = reader.string()?;
         self.length = reader.place()?;
         self.error = reader.option(restore_error)?;
+        let is_refused = self.error.is_some() && reader.flag()?;
+        if self.phase != Phase::Raw {
+            self.parse_again(is_refused)?;
+        }
         self.settle(delimiter)
+    }
+
+    /// The parser, which is new, reads what it has read.
+    fn parse_again(&mut self, is_refused: bool) -> Result<(), Impossible> {
+        let Self { parser, closing, raw, length, limit, error, .. } = self;
+        // What is not kept has been read too: the bad byte, if it may begin the closing delimiter; or, if the limit has cut
+        // a character, its first bytes, instead of which any others lead to the same.
+        let not_kept = match usize::try_from(limit.saturating_sub(raw.len() as u64)) {
+            _ if !is_refused => &[],
+            _ if raw.len() as u64 == *length => closing.held().as_bytes(),
+            Ok(room @ ..3) => &LAST[..room],
+            _ => &LAST[..3],
+        };
+        let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
+        let has_stopped = feed(raw.as_bytes()).and_then(|()| feed(not_kept)).is_err();
+        if let Some(error) = error.clone().filter(|_| is_refused && !has_stopped) {
+            parser.engine.fail_again(error);
+        }
+        Impossible::unless(is_refused || !has_stopped)
     }
 
     /// Holds the parts against each other.
@@ -68,7 +93,7 @@ impl OpenPayload {
                 && (*phase == Phase::Value || !delimiter.is_bare())
                 && match phase {
                     // Inside the value nobody looks for the end.
-                    Phase::Value => !closing.is_holding() && (error.is_none() || delimiter.is_bare()),
+                    Phase::Value => closing.held().is_empty() && (error.is_none() || delimiter.is_bare()),
                     Phase::Lost => error.is_some(),
                     Phase::Before | Phase::After => error.is_none(),
                     Phase::Raw => error.as_ref().is_none_or(|error| error.kind() == ErrorKind::TotalLimit),
@@ -101,7 +126,6 @@ impl OpenPayload {
         let is_bare_s =
             !delimiter.is_bare() || first.is_none_or(|first| opening::first_bytes(delimiter).contains(&first));
         let is_json = delimiter.content != Content::ByFirstByte || first.is_none_or(|first| first == b'{');
-        Impossible::unless(is_at_phase && is_bare_s && is_json)?;
-        Impossible::unless(parser.offset() == *length && parser.has_come_through(raw.as_bytes()))
+        Impossible::unless(is_at_phase && is_bare_s && is_json)
     }
 }

@@ -61,8 +61,9 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
             *stream = stream.clone().restore(input).map_err(|error| error.kind())?;
             // Between the marks of which, JavaScript need not know.
             for (block, envelope) in stream.envelopes() {
-                let begun = |event: Event<'_>| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0, 0, block]);
-                envelope.parser().open_matches_with(begun);
+                if let Some(parser) = envelope.parser() {
+                    parser.open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0, 0, block]));
+                }
             }
             let calls = stream.calls();
             for call in calls.open_calls() {
@@ -73,12 +74,14 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
         }
         Reader::Envelope(marked) => {
             let (choices, state) = input.split_at_checked(CHOICES_LEN).unwrap_or_default();
-            let patterns = marked.envelope.parser().patterns().clone();
+            let patterns = marked.envelope.patterns().clone();
             let builder = envelopes::choices(choices).0;
             let restored = builder.restore(marked.marks.iter().cloned(), &patterns, state);
             marked.envelope = restored.map_err(|error| error.kind())?;
             // Whose payload is open, JavaScript need not know.
-            marked.envelope.parser().open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0]));
+            if let Some(parser) = marked.envelope.parser() {
+                parser.open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0]));
+            }
         }
     }
     Ok(())
