@@ -3,7 +3,7 @@
 use super::placed::Placed;
 use super::state::{Lenient, Step};
 use crate::error::{Deviation, DeviationKind, Error, ErrorKind, Fault};
-use crate::parser::{DOCUMENT, Inside, Output, Parts, TokenSink, Translator};
+use crate::parser::{DOCUMENT, Output, Parts, Strings, TokenSink, Translator};
 use crate::tokenizer::{Sink, State, Tokenizer};
 
 /// After a deviation, the text is read in windows, short ones at first: what is kept or looked at in vain is never longer
@@ -103,8 +103,8 @@ impl Run<'_, '_> {
         retained.end_at(self.place.wrapping_add(len as u64));
         let retained = &**retained;
         let mut out = Placed { out: &mut *self.out, retained, marks: &mut self.lenient.marks, shift };
-        let (out, strings) = (out.as_dyn(), Inside { level: DOCUMENT, deeper: inner.texts(), open_keys: None });
-        read(tokenizer, &mut TokenSink { followers, retained, out, strings })
+        let (out, strings) = (out.as_dyn(), &mut Strings { level: DOCUMENT, deeper: inner.texts() });
+        read(tokenizer, &mut TokenSink { followers, retained, out, strings: Some(strings) })
     }
 
     /// Reads the text as it came, up to a byte that strict JSON does not have there.

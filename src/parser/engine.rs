@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 
 use super::followers::Followers;
-use super::inner_text::{DOCUMENT, InnerTexts, NoStrings, Parts, TokenSink};
+use super::inner_text::{DOCUMENT, InnerTexts, Parts, TokenSink};
 use super::output::Output;
 use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
@@ -91,7 +91,7 @@ impl Engine {
         // A small module has the tokenizer and its followers once, as texts inside strings need them.
         #[cfg(target_arch = "wasm32")]
         let out = out as &mut dyn Output;
-        let sink = &mut TokenSink { followers, retained, out, strings: NoStrings };
+        let sink = &mut TokenSink { followers, retained, out, strings: None };
         #[cfg(target_arch = "wasm32")]
         let sink = &mut (sink as &mut dyn Sink);
         let fed = tokenizer.feed(chunk, sink);
@@ -152,10 +152,10 @@ impl Engine {
     /// A chunk of a text that a translator reads, or whose strings are read inside; or one after the end: nothing more is
     /// told.
     #[inline(never)]
-    fn feed_otherwise(&mut self, chunk: &[u8], out: &mut dyn Output) -> Result<(), Error> {
+    fn feed_otherwise<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenOtherwise) {
             if self.translator.is_some() {
-                return self.translate(chunk, out, None);
+                return self.translate(chunk, out.as_dyn(), None);
             }
             return self.feed_through_strings(chunk, out);
         }
@@ -232,7 +232,7 @@ impl Engine {
                 let Self { tokenizer, followers, retained, .. } = self;
                 #[cfg(target_arch = "wasm32")]
                 let out = out as &mut dyn Output;
-                let sink = &mut TokenSink { followers, retained, out, strings: NoStrings };
+                let sink = &mut TokenSink { followers, retained, out, strings: None };
                 #[cfg(target_arch = "wasm32")]
                 let sink = &mut (sink as &mut dyn Sink);
                 tokenizer.finish(sink)

@@ -9,6 +9,7 @@
 //! places in it, so nothing is dropped before the next chunk.
 
 use alloc::vec::Vec;
+use core::mem;
 use core::ops::Range;
 
 use super::duplicate_keys::OpenKeys;
@@ -17,7 +18,6 @@ use super::output::Output;
 use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
 use super::{DuplicateKeys, Retain};
-use crate::document::Document;
 use crate::error::{Error, ErrorKind, Fault};
 use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
 
@@ -92,26 +92,29 @@ impl InnerText {
     }
 
     /// The next decoded piece of the string, or its end.
-    pub(super) fn read(
+    fn read<O: Output + ?Sized>(
         &mut self,
         piece: Option<&str>,
         level: usize,
         followers: &mut Followers,
-        out: &mut dyn Output,
+        out: &mut O,
         deeper: &mut [InnerText],
     ) {
         if self.has_failed {
             return;
         }
-        let Self { tokenizer, open_keys, kept, .. } = self;
+        // The tracker follows all texts, the document only its own, and each text has its own keys.
+        let document = followers.document.take();
+        mem::swap(&mut followers.open_keys, &mut self.open_keys);
+        let Self { tokenizer, kept, .. } = self;
         kept.keep(piece.unwrap_or_default().as_bytes());
-        let mut sink =
-            TokenSink { followers, retained: kept, out, strings: Inside { level, deeper, open_keys: Some(open_keys) } };
-        let mut sink: &mut dyn Sink = &mut sink;
+        let mut sink = TokenSink { followers, retained: kept, out, strings: Some(&mut Strings { level, deeper }) };
         let read = match piece {
-            Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), sink),
-            None => tokenizer.finish(&mut sink),
+            Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), &mut sink),
+            None => tokenizer.finish(&mut (&mut sink as &mut dyn Sink)),
         };
+        followers.document = document;
+        mem::swap(&mut followers.open_keys, &mut self.open_keys);
         if let Err(fault) = read {
             self.has_failed = true;
             let (line, column) = self.tokenizer.line_and_column(fault.offset);
@@ -125,71 +128,21 @@ impl InnerText {
 /// The level of the document; the texts in its strings have level 1.
 pub(crate) const DOCUMENT: usize = 0;
 
-/// Whether strings are read inside: of a document in which none is, nothing has to be known, and so nothing costs.
-pub(crate) trait Strings {
-    const ARE_READ: bool;
-
-    /// The level of the text whose tokens come.
-    fn level(&self) -> usize;
-
-    /// The texts of the levels below.
-    fn deeper(&mut self) -> &mut [InnerText];
-
-    /// The keys of the text's open objects, if duplicates are rejected, by those of the document's.
-    fn open_keys<'k>(&'k mut self, document: &'k mut Option<OpenKeys>) -> &'k mut Option<OpenKeys>;
-}
-
-/// The tokens are those of a document none of whose strings is read inside.
-pub(crate) struct NoStrings;
-
-impl Strings for NoStrings {
-    const ARE_READ: bool = false;
-
-    fn level(&self) -> usize {
-        DOCUMENT
-    }
-
-    fn deeper(&mut self) -> &mut [InnerText] {
-        &mut []
-    }
-
-    #[inline]
-    fn open_keys<'k>(&'k mut self, document: &'k mut Option<OpenKeys>) -> &'k mut Option<OpenKeys> {
-        document
-    }
-}
-
-/// The tokens are those of a text of any level.
-pub(crate) struct Inside<'a> {
+/// The strings of a text that are read inside: by the texts of the levels below.
+pub(crate) struct Strings<'a> {
+    /// The level of the text.
     pub(crate) level: usize,
     pub(crate) deeper: &'a mut [InnerText],
-    /// Those of the text, unless it is the document.
-    pub(crate) open_keys: Option<&'a mut Option<OpenKeys>>,
-}
-
-impl Strings for Inside<'_> {
-    const ARE_READ: bool = true;
-
-    fn level(&self) -> usize {
-        self.level
-    }
-
-    fn deeper(&mut self) -> &mut [InnerText] {
-        self.deeper
-    }
-
-    fn open_keys<'k>(&'k mut self, document: &'k mut Option<OpenKeys>) -> &'k mut Option<OpenKeys> {
-        self.open_keys.as_deref_mut().unwrap_or(document)
-    }
 }
 
 /// Where the tokens of a text go.
-pub(crate) struct TokenSink<'a, O: ?Sized, S> {
+pub(crate) struct TokenSink<'a, O: ?Sized> {
     pub(crate) followers: &'a mut Followers,
     /// What is kept of the text, this chunk included.
     pub(crate) retained: &'a Retained,
     pub(crate) out: &'a mut O,
-    pub(crate) strings: S,
+    /// Nothing if the text is the document, and no pattern leads into a string.
+    pub(crate) strings: Option<&'a mut Strings<'a>>,
 }
 
 /// Everything that reads a text, while a translator drives it.
@@ -200,61 +153,51 @@ pub(crate) struct Parts<'a> {
     pub(crate) inner: &'a mut InnerTexts,
 }
 
-impl<O: Output + ?Sized, S: Strings> TokenSink<'_, O, S> {
-    /// The partial document, if this is the document.
-    #[inline]
-    fn document(&mut self) -> Option<&mut Document> {
-        if self.strings.level() > DOCUMENT { None } else { self.followers.document.as_deref_mut() }
-    }
-
+impl<O: Output + ?Sized> TokenSink<'_, O> {
     /// Whether the open string is read inside.
     #[inline]
     fn is_inside(&self) -> bool {
-        S::ARE_READ && self.followers.tracker.level() > self.strings.level()
+        self.strings.as_ref().is_some_and(|strings| self.followers.tracker.level() > strings.level)
     }
 
     #[inline]
-    fn open_keys(&mut self) -> &mut Option<OpenKeys> {
-        self.strings.open_keys(&mut self.followers.open_keys)
-    }
-
-    #[inline]
-    fn follows_all(&mut self) -> bool {
-        self.open_keys().is_some() || self.document().is_some()
+    fn follows_all(&self) -> bool {
+        self.followers.open_keys.is_some() || self.followers.document.is_some()
     }
 
     /// A container, or a member's value, is followed if anything needs to know what is inside.
     #[inline]
-    fn interest(&mut self, is_live: bool) -> Interest {
+    fn interest(&self, is_live: bool) -> Interest {
         if is_live || self.follows_all() { Interest::Follow } else { Interest::Skip }
     }
 
     /// A string or atom is followed if anything needs its text.
     #[inline]
-    fn leaf_interest(&mut self, is_selected: bool) -> Interest {
-        if is_selected || self.document().is_some() { Interest::Follow } else { Interest::Skip }
+    fn leaf_interest(&self, is_selected: bool) -> Interest {
+        if is_selected || self.followers.document.is_some() { Interest::Follow } else { Interest::Skip }
     }
 
-    /// More of the text in the open string, or its end. The text is always read through one kind of sink.
-    #[inline(never)]
+    /// More of the text in the open string, or its end.
+    #[cold]
     fn read_inside(&mut self, piece: Option<&str>) {
-        let level = self.strings.level() + 1;
-        if let Some((text, deeper)) = self.strings.deeper().split_first_mut() {
-            text.read(piece, level, self.followers, self.out.as_dyn(), deeper);
+        if let Some(Strings { level, deeper }) = self.strings.as_deref_mut()
+            && let Some((text, deeper)) = deeper.split_first_mut()
+        {
+            text.read(piece, *level + 1, self.followers, self.out, deeper);
         }
     }
 }
 
 // Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
-impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
+impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        if let Some(keys) = self.open_keys()
+        if let Some(keys) = &mut self.followers.open_keys
             && kind == ValueKind::Object
         {
             keys.begin_object();
         }
-        if let Some(document) = self.document() {
+        if let Some(document) = &mut self.followers.document {
             document.begin_container(kind, at)?;
         }
         let is_live = self.followers.tracker.begin_container(kind, at, self.out);
@@ -263,12 +206,12 @@ impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
 
     #[inline(never)]
     fn end_container(&mut self, kind: ValueKind, end: u64) {
-        if let Some(keys) = self.open_keys()
+        if let Some(keys) = &mut self.followers.open_keys
             && kind == ValueKind::Object
         {
             keys.end_object();
         }
-        if let Some(document) = self.document() {
+        if let Some(document) = &mut self.followers.document {
             document.end_container();
         }
         let retained = self.retained;
@@ -277,13 +220,13 @@ impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
 
     #[inline(never)]
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
-        if let Some(keys) = self.open_keys()
+        if let Some(keys) = &mut self.followers.open_keys
             && !keys.insert(key)
         {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
         let leads_on = self.followers.tracker.key(key);
-        if let Some(document) = self.document() {
+        if let Some(document) = &mut self.followers.document {
             document.key(key, quote)?;
         }
         Ok(self.interest(leads_on))
@@ -291,14 +234,14 @@ impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
 
     #[inline(never)]
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        if let Some(document) = self.document() {
+        if let Some(document) = &mut self.followers.document {
             document.begin_string(at)?;
         }
         let is_selected = self.followers.tracker.begin_leaf(ValueKind::String, at, self.out);
-        if S::ARE_READ && self.followers.tracker.enter_string(at) {
-            if let Some(text) = self.strings.deeper().first_mut() {
-                text.begin();
-            }
+        if let Some(Strings { deeper: [text, ..], .. }) = self.strings.as_deref_mut()
+            && self.followers.tracker.enter_string(at)
+        {
+            text.begin();
             return Ok(Interest::Follow);
         }
         Ok(self.leaf_interest(is_selected))
@@ -306,15 +249,13 @@ impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
 
     #[inline(never)]
     fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        if !S::ARE_READ {
+        let Some(&mut Strings { level, .. }) = self.strings.as_deref_mut() else {
             self.followers.tracker.delta(text, at, self.out);
             return self.followers.grow(text, at);
-        }
+        };
         // The string's own delta comes before what its text tells.
-        self.followers.tracker.delta_in(self.strings.level(), text, at, self.out);
-        if let Some(document) = self.document() {
-            document.append(text, at)?;
-        }
+        self.followers.tracker.delta_in(level, text, at, self.out);
+        self.followers.grow(text, at)?;
         if self.is_inside() {
             self.read_inside(Some(text));
         }
@@ -328,7 +269,7 @@ impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
         if is_inside {
             self.read_inside(None);
         }
-        if let Some(document) = self.document() {
+        if let Some(document) = &mut self.followers.document {
             document.end_string();
         }
         let (tracker, retained) = (&mut self.followers.tracker, self.retained);
@@ -341,7 +282,7 @@ impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
 
     #[inline(never)]
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        if let Some(document) = self.document() {
+        if let Some(document) = &mut self.followers.document {
             document.begin_atom();
         }
         let is_selected = self.followers.tracker.begin_leaf(kind, at, self.out);
@@ -351,7 +292,7 @@ impl<O: Output + ?Sized, S: Strings> Sink for TokenSink<'_, O, S> {
     #[inline(never)]
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         self.followers.tracker.end_atom(text, end, self.out);
-        match self.document() {
+        match &mut self.followers.document {
             Some(document) => document.end_atom(text, end),
             None => Ok(()),
         }

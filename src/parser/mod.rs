@@ -23,7 +23,7 @@ pub(crate) use self::engine::{Engine, Outcome};
 pub use self::events::Events;
 #[cfg(feature = "stream")]
 pub(crate) use self::events::Unread;
-pub(crate) use self::inner_text::{DOCUMENT, InnerText, Inside, Parts, TokenSink};
+pub(crate) use self::inner_text::{DOCUMENT, InnerText, Parts, Strings, TokenSink};
 use self::output::{Callback, Queue};
 pub(crate) use self::output::{Kept, Output, Selected};
 pub use self::retention::Retain;

@@ -4,23 +4,22 @@
 //! test, for what they don't use.
 
 use super::engine::Engine;
-use super::inner_text::{DOCUMENT, Inside, TokenSink};
+use super::inner_text::{DOCUMENT, Strings, TokenSink};
 use super::output::Output;
 use crate::error::Error;
 
 impl Engine {
     /// Reads any chunk of an open text.
     #[inline(never)]
-    pub(super) fn feed_through_strings(&mut self, chunk: &[u8], out: &mut dyn Output) -> Result<(), Error> {
+    pub(super) fn feed_through_strings<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         let Self { tokenizer, followers, retained, inner, .. } = self;
         out.begin_chunk();
         inner.release_kept(&followers.tracker);
         if retained.keeps_text() {
             retained.append(chunk, tokenizer.offset(), followers.tracker.has_open_match_in(DOCUMENT));
         }
-        let strings = Inside { level: DOCUMENT, deeper: inner.texts(), open_keys: None };
-        let mut sink = TokenSink { followers, retained, out, strings };
-        let fed = tokenizer.feed_dyn(chunk, &mut sink);
+        let strings = &mut Strings { level: DOCUMENT, deeper: inner.texts() };
+        let fed = tokenizer.feed_dyn(chunk, &mut TokenSink { followers, retained, out, strings: Some(strings) });
         if self.followers.has_work_after_chunks {
             self.end_chunk();
         }

@@ -1,5 +1,6 @@
 //! Reading a concrete path, such as `ask_slots[0]['a b']` or `arguments | city`, step by step and without an allocation.
 
+#[cfg(feature = "tool-calls")]
 use alloc::string::String;
 
 use super::Segment;

@@ -78,6 +78,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `*` or a shorthand name.
+    #[inline(never)]
     fn dotted(&mut self) -> Result<Vec<Selector>, PatternError> {
         if self.eat('*') {
             return Ok([Selector::Wildcard].into());
@@ -88,6 +89,7 @@ impl<'a> Reader<'a> {
         Ok([Selector::Name(self.take_while(is_name_char).into())].into())
     }
 
+    #[inline(never)]
     fn bracketed(&mut self) -> Result<Vec<Selector>, PatternError> {
         self.skip();
         let mut selectors = Vec::new();
@@ -145,6 +147,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An integer, if one begins here (RFC 9535 `int`: no leading zeros, no `-0`).
+    #[inline(never)]
     fn integer(&mut self) -> Result<Option<u64>, PatternError> {
         if self.peek() == Some('-') {
             return Err(self.error(NEGATIVE));
@@ -162,6 +165,7 @@ impl<'a> Reader<'a> {
         })
     }
 
+    #[inline(never)]
     fn quoted(&mut self) -> Result<String, PatternError> {
         let mut characters = QuotedName::new(self.text, self.at());
         let mut name = String::new();
@@ -177,16 +181,20 @@ impl<'a> Reader<'a> {
         self.text.len() - self.rest.len()
     }
 
+    // What all others call is not inlined: patterns are read once, and this code is in every program.
+    #[inline(never)]
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
 
+    #[inline(never)]
     fn skip(&mut self) {
         let mut rest = self.rest.chars();
         rest.next();
         self.rest = rest.as_str();
     }
 
+    #[inline(never)]
     fn eat(&mut self, wanted: char) -> bool {
         let eats = self.peek() == Some(wanted);
         if eats {
@@ -195,13 +203,12 @@ impl<'a> Reader<'a> {
         eats
     }
 
-    fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
-        let start = self.rest;
-        while self.peek().is_some_and(&belongs) {
-            self.skip();
-        }
-        // What is left is the end of what there was.
-        start.get(..start.len() - self.rest.len()).unwrap_or_default()
+    #[inline(never)]
+    fn take_while(&mut self, belongs: fn(char) -> bool) -> &'a str {
+        let (taken, rest) =
+            self.rest.split_at(self.rest.find(|character| !belongs(character)).unwrap_or(self.rest.len()));
+        self.rest = rest;
+        taken
     }
 
     /// RFC 9535 `S`: blanks, tabs, line feeds, carriage returns.
@@ -209,6 +216,8 @@ impl<'a> Reader<'a> {
         self.take_while(|character| matches!(character, ' ' | '\t' | '\n' | '\r'));
     }
 
+    #[cold]
+    #[inline(never)]
     fn error(&self, reason: &'static str) -> PatternError {
         PatternError::new(self.text, self.at(), reason)
     }

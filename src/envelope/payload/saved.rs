@@ -70,7 +70,7 @@ impl OpenPayload {
         // a character, its first bytes, instead of which any others lead to the same.
         let not_kept = match usize::try_from(limit.saturating_sub(raw.len() as u64)) {
             _ if !is_refused => &[],
-            _ if raw.len() as u64 == *length => closing.held().as_bytes(),
+            Ok(1..) if raw.len() as u64 == *length => closing.held().as_bytes(),
             Ok(room @ ..3) => &LAST[..room],
             _ => &LAST[..3],
         };
