@@ -317,7 +317,6 @@ fn length_bit(name: &str) -> u64 {
 }
 
 /// The masks that have a position, and its bit in them.
-#[inline(never)]
 fn at(masks: &mut [Masks], position: usize) -> (&mut Masks, u64) {
     (&mut masks[position / WORD], 1 << (position % WORD))
 }
