@@ -30,6 +30,15 @@ impl core::fmt::Write for Lead {
         self.push(text);
         Ok(())
     }
+
+    fn write_char(&mut self, character: char) -> core::fmt::Result {
+        if character.is_ascii() {
+            self.text.push(character as u8);
+        } else {
+            self.push(character.encode_utf8(&mut [0; 4]));
+        }
+        Ok(())
+    }
 }
 
 impl Lead {

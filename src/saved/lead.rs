@@ -20,6 +20,8 @@ pub(super) fn to_open(engine: &Engine) -> Lead {
         push_kept(engine, 0, &mut lead);
         return lead;
     }
+    let shown = engine.followers.document.as_deref().map_or(0, Document::text_len);
+    lead.text.reserve(64 + shown);
     Level::new(engine, DOCUMENT).write(&mut lead);
     lead
 }
@@ -276,18 +278,18 @@ impl<'a> Level<'a> {
     ) {
         let has_key = !matches!(place, Place::First | Place::NextKey | Place::AfterValue | Place::Key);
         let stranger = || self.stranger();
-        let (mut has_members, mut key) = (false, container.and_then(|container| container.key).map(String::from));
+        let (mut has_members, mut key) = (false, container.and_then(|container| container.key));
         if let (Some(value), Some(document)) = (shown, self.document) {
             has_members = write_children(value, lead);
             key = match open_child(value).and_then(PartialValue::segment) {
-                Some(Segment::Key(key)) => Some(key.to_string()),
-                _ => Some(document.pending_key().to_string()),
+                Some(Segment::Key(key)) => Some(key),
+                _ => Some(document.pending_key()),
             };
         } else if let Some(keys) = self.keys {
             let mut keys = keys.of(object).peekable();
             while let Some(earlier) = keys.next() {
                 if has_key && keys.peek().is_none() {
-                    key = Some(earlier.to_string());
+                    key = Some(earlier);
                 } else {
                     lead.push(if has_members { "," } else { "" });
                     lead.push_string(earlier);
@@ -308,7 +310,10 @@ impl<'a> Level<'a> {
             Place::Key => lead.push(if has_members { "," } else { "" }),
             _ => {
                 lead.push(if has_members { "," } else { "" });
-                lead.push_string(&key.unwrap_or_else(stranger));
+                match key {
+                    Some(key) => lead.push_string(key),
+                    None => lead.push_string(&stranger()),
+                }
                 lead.push(if place == Place::Colon { "" } else { ":" });
             }
         }

@@ -77,7 +77,8 @@ impl Owner {
 
 /// A state, of which `write` writes the body.
 pub(crate) fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    // A parser that keeps nothing saves to less.
+    let mut bytes = Vec::with_capacity(128);
     let mut header = [0; HEADER];
     header[..4].copy_from_slice(&MAGIC);
     [header[4], header[5]] = [VERSION, owner.kind as u8];
