@@ -73,17 +73,9 @@ impl Delimiter {
         Self::named(Shape::Comment, name)
     }
 
-    /// A fenced block with this info string; `*` is [any](Self::any_fence).
-    ///
-    /// # Errors
-    ///
-    /// As [`comment`](Self::comment).
-    pub fn fence(info: &str) -> Result<Self, DelimiterError> {
-        Self::named(Shape::Fence, info)
-    }
-
-    /// A fenced block with any info string or none, if the first character of its content begins an object or an array,
-    /// white space aside. Any other is text, up to its closing fence, in which no such block is looked for.
+    /// A fenced block with this info string. With `*`, one with any info string or none, if the first character of its
+    /// content begins an object or an array, white space aside; any other is text, up to its closing fence, in which no
+    /// such block is looked for.
     ///
     /// The content may begin on the first line, as in ```` ```json {"a":1}``` ````. A fence whose info string
     /// another delimiter names is that one's.
@@ -92,7 +84,7 @@ impl Delimiter {
     /// use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
     /// use jsonspigot::PatternSet;
     ///
-    /// let mut envelope = Envelope::new([Delimiter::any_fence()], &PatternSet::empty());
+    /// let mut envelope = Envelope::new([Delimiter::fence("*")?], &PatternSet::empty());
     /// let (mut shown, mut values) = (String::new(), Vec::new());
     /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
     ///     EnvelopeEvent::Text(text) => shown.push_str(text),
@@ -102,10 +94,14 @@ impl Delimiter {
     /// envelope.feed_with("```js\nf([1])\n```\n[1]: note\n```\n{\"a\": 1}\n```", &mut on_event);
     /// envelope.finish_with(&mut on_event);
     /// assert_eq!((shown.as_str(), &*values), ("```js\nf([1])\n```\n[1]: note\n", &[r#"{"a":1}"#.to_owned()][..]));
+    /// # Ok::<(), jsonspigot::envelope::DelimiterError>(())
     /// ```
-    #[must_use]
-    pub fn any_fence() -> Self {
-        Self { shape: Shape::AnyFence, name: "*".into(), content: Content::Json }
+    ///
+    /// # Errors
+    ///
+    /// As [`comment`](Self::comment).
+    pub fn fence(info: &str) -> Result<Self, DelimiterError> {
+        Self::named(Shape::Fence, info)
     }
 
     /// An element without attributes: `<think>…</think>`.
@@ -166,7 +162,7 @@ impl Delimiter {
 
     fn named(shape: Shape, name: &str) -> Result<Self, DelimiterError> {
         if shape == Shape::Fence && name == "*" {
-            return Ok(Self::any_fence());
+            return Ok(Self { shape: Shape::AnyFence, name: name.into(), content: Content::Json });
         }
         let is_delimiter = |c: char| c.is_whitespace() || c.is_control() || "<>`{}[]\"".contains(c);
         if name.is_empty() || name.contains(is_delimiter) {
