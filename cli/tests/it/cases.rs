@@ -241,3 +241,20 @@ fn reported_streams_give_what_they_must() {
         assert_eq!(whole.status == 0, whole.stderr.is_empty(), "{name}");
     }
 }
+
+#[test]
+fn reported_texts_give_what_they_must() {
+    for (name, arguments, status, says) in [
+        ("quote-escape", &["--lenient", "bad-escapes", "--accept", "--value", "a"][..], 0, r#""value":"it's""#),
+        ("byte-order-mark-named", &["a"], 1, "this may be a byte order mark"),
+    ] {
+        let Some(input) = case(name) else { continue };
+        for chunk in ["1", "7", "1000000"] {
+            let run = run(&[&["--chunk", chunk, "--checkpoint", "1"], arguments].concat(), &input);
+            assert_eq!(run.status, status, "{name}: {}", run.stderr);
+            assert!([&run.stdout, &run.stderr].iter().any(|said| said.contains(says)), "{name}: {}", run.stdout);
+            let text = run.stdout.split(r#""text":""#).skip(1).map(|rest| &rest[..rest.find('"').unwrap()]);
+            assert_eq!(text.collect::<String>(), if status == 0 { "it's" } else { "" }, "{name}");
+        }
+    }
+}
