@@ -11,10 +11,10 @@ use super::retention::Retained;
 use super::tracker::Tracker;
 use super::translator::MakeTranslator;
 use super::{DuplicateKeys, Parser, Retain};
-use crate::document::Document;
 use crate::error::{Deviations, Leniency};
 use crate::pattern::PatternSet;
 use crate::tokenizer::{Limits, Tokenizer};
+use crate::tree::Tree;
 
 /// The choices a [`Parser`] is built with; each has a default.
 ///
@@ -166,11 +166,11 @@ impl ParserBuilder {
         self.accepts_deviations && self.leniency != Leniency::NONE
     }
 
-    fn document(self) -> Option<Box<Document>> {
+    fn tree(self) -> Option<Box<Tree>> {
         match self.snapshots {
             Snapshots::None => None,
-            Snapshots::Settled => Some(Box::new(Document::new())),
-            Snapshots::Provisional => Some(Box::new(Document::new().with_open_atoms())),
+            Snapshots::Settled => Some(Box::new(Tree::new())),
+            Snapshots::Provisional => Some(Box::new(Tree::new().with_open_atoms())),
         }
     }
 
@@ -185,7 +185,7 @@ impl ParserBuilder {
         let translator = make_translator.map(|make| make(self.leniency, deviations));
         let mut engine = Engine {
             tokenizer: Tokenizer::new(self.limits),
-            followers: Followers::new(Tracker::new(patterns.clone()), open_keys, self.document()),
+            followers: Followers::new(Tracker::new(patterns.clone()), open_keys, self.tree()),
             retained: Retained::new(self.retain),
             outcome: Outcome::open(&inner, translator.as_deref()),
             inner,

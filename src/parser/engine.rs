@@ -204,9 +204,9 @@ impl Engine {
     /// The root of a text that has deviated may have closed, but is not whole, unless that is accepted.
     pub(crate) fn mark_deviation(&mut self) {
         if self.deviation().is_some()
-            && let Some(document) = &mut self.followers.document
+            && let Some(tree) = &mut self.followers.tree
         {
-            document.fail();
+            tree.fail();
         }
     }
 
@@ -313,8 +313,8 @@ impl Engine {
         if !self.is_translated() {
             self.retained.truncate(stopped_by.offset());
         }
-        if let Some(document) = &mut self.followers.document {
-            document.fail();
+        if let Some(tree) = &mut self.followers.tree {
+            tree.fail();
         }
         self.tokenizer.close();
         self.outcome = Outcome::Failed(stopped_by);

@@ -94,9 +94,9 @@ impl Parser {
     /// Whether the text, all of which is kept, ends with a number that has ended.
     fn has_ended_number(&self, outcome: u8) -> bool {
         let Engine { tokenizer, followers, retained, .. } = &self.engine;
-        let has_ended = match (outcome, &followers.document) {
+        let has_ended = match (outcome, &followers.tree) {
             (OPEN, _) => tokenizer.place() == Place::Done,
-            (FAILED, Some(document)) => !document.has_open_atom() && document.open_leaf().is_none(),
+            (FAILED, Some(tree)) => !tree.has_open_atom() && tree.open_leaf().is_none(),
             _ => false,
         };
         has_ended && retained.bytes().last().is_some_and(u8::is_ascii_digit)

@@ -194,7 +194,7 @@ impl Parser {
     fn set_limits(&mut self, limits: Limits) {
         self.engine.tokenizer.set_limits(limits);
         // A text in a string that is shown is all there, and may have failed at a limit.
-        if self.engine.followers.document.is_none() {
+        if self.engine.followers.tree.is_none() {
             self.engine.inner.set_limits(limits);
         }
     }
