@@ -92,7 +92,7 @@ impl ParserBuilder {
     /// For interfaces that were written against a parser of incomplete JSON, such as `parsePartialJson` of the npm
     /// package `ai`, which shows the same. Such a value is not complete, its [state](Parser::state_of) is
     /// [`Partial`](crate::ValueState::Partial), and a number may become another one: a patch then
-    /// [replaces](crate::PatchOp::is_replacement) it. Events tell an atom only once it has ended, as always. What is
+    /// [replaces](crate::PatchOp::is_replacement) it. Events report an atom only once it has ended, as always. What is
     /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new. Each patch
     /// repeats the whole number, so an open number longer than 1,024 characters is shown in steps that double: its
     /// first 1,024 characters, then 2,048, and so on until it ends.

@@ -253,7 +253,7 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             self.followers.tracker.delta(text, at, self.out);
             return self.followers.grow(text, at);
         };
-        // The string's own delta comes before what its text tells.
+        // The string's own delta comes before what its text reports.
         self.followers.tracker.delta_in(level, text, at, self.out);
         self.followers.grow(text, at)?;
         if self.is_inside() {

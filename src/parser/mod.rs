@@ -138,7 +138,7 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// The error at the first bad byte; every event before it has been told.
+    /// The error at the first bad byte; every event before it has been reported.
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = chunk.as_ref();
@@ -257,7 +257,7 @@ impl Parser {
 
     /// Whether the text is strict JSON so far: there has been no [deviation](Self::deviations).
     ///
-    /// It tells what a parser that [accepts deviations](ParserBuilder::accept_deviations) has accepted.
+    /// It says what a parser that [accepts deviations](ParserBuilder::accept_deviations) has accepted.
     #[must_use]
     pub fn is_strict(&self) -> bool {
         !self.engine.has_deviated()

@@ -148,7 +148,7 @@ impl Parser {
         Ok(more)
     }
 
-    /// The counters at the end of such a text, which tell nothing of one that has failed.
+    /// The counters at the end of such a text, which say nothing of one that has failed.
     pub(super) fn restore_counters(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let limits = *self.engine.tokenizer.limits();
         Impossible::unless(self.engine.followers.tracker.set_next_match(reader.place()?))?;

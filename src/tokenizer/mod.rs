@@ -305,7 +305,7 @@ impl Tokenizer {
         self.offset + pos as u64
     }
 
-    /// Whether the sink is told about what is here.
+    /// Whether the sink is told what is here.
     fn is_followed(&self) -> bool {
         self.skipped == Skipped::NOTHING
     }

@@ -79,7 +79,7 @@ impl Tokenizer {
         if self.place() == Place::Key { &self.scratch } else { "" }
     }
 
-    /// Appends the last bytes: what of the open token has not been told, as some text has it.
+    /// Appends the last bytes: what of the open token has not been reported, as some text has it.
     pub(crate) fn push_tail(&self, out: &mut Vec<u8>) {
         match self.state {
             State::Escape => self.escape.push(out),
