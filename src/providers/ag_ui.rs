@@ -28,6 +28,8 @@ objects! {
         messages: Vec<Message<'a>>,
         usage: Json<'a>,
         outcome: Option<Outcome<'a>>,
+        /// What the application makes of a run.
+        result: Json<'a>,
     }
 
     struct Message<'a> {
@@ -133,6 +135,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
                 emit.end_blocks();
                 emit.calls().finish(None);
                 emit.stop(0, &outcome.kind, StopKind::Pause, "", "");
+            }
+            if event.result.is_given() {
+                emit.data("result", event.result);
             }
             emit.usage(event.usage);
             emit.end_stream();

@@ -11,7 +11,7 @@ use super::event::StreamEvent;
 use super::format::{Look, Understood};
 use super::gemini_parts::{Content, FunctionCall, read_call, read_parts};
 use super::grounding::{self, Grounding};
-use super::json::{Around, Json, Piece, Pieces, Text, Unreadable, objects};
+use super::json::{Around, Json, Others, Piece, Pieces, Unreadable, objects};
 use super::stop::StopKind;
 use crate::tool_calls::{CallStart, Place, Slot, present};
 
@@ -21,12 +21,15 @@ objects! {
         tool_call: Option<ToolCall<'a>> = "toolCall",
         cancellation: Option<Cancellation<'a>> = "toolCallCancellation",
         usage_metadata: Json<'a> = "usageMetadata",
+        /// The connection will end, and what resumes the session.
+        go_away: Json<'a> = "goAway",
+        resumption: Json<'a> = "sessionResumptionUpdate",
     }
 
     struct ServerContent<'a> {
         model_turn: Around<Content<'a>> = "modelTurn",
         turn_complete: bool = "turnComplete",
-        turn_complete_reason: Text<'a> = "turnCompleteReason",
+        turn_complete_reason: Json<'a> = "turnCompleteReason",
         interrupted: bool,
         /// What the model says in sound.
         output_transcription: Option<Transcription<'a>> = "outputTranscription",
@@ -34,6 +37,7 @@ objects! {
         input_transcription: Json<'a> = "inputTranscription",
         grounding: Option<Grounding<'a>> = "groundingMetadata",
         contexts: Option<grounding::Contexts<'a>> = "urlContextMetadata",
+        others: Others<'a> = "*",
     }
 
     struct Transcription<'a> {
@@ -83,6 +87,11 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     if let Some(content) = message.server_content {
         content.read(emit);
     }
+    for (kind, json) in [("goAway", message.go_away), ("sessionResumptionUpdate", message.resumption)] {
+        if json.is_given() {
+            emit.data(kind, json);
+        }
+    }
     emit.usage(message.usage_metadata);
     Ok(Understood::Yes)
 }
@@ -106,6 +115,7 @@ impl ServerContent<'_> {
             emit.go_on_after_calls(0);
             read_parts(0, parts.0, emit);
         }
+        emit.unknown_members(&self.others, &[]);
         if self.input_transcription.is_object() {
             emit.data("inputTranscription", self.input_transcription);
         }
@@ -114,10 +124,13 @@ impl ServerContent<'_> {
         if self.interrupted && emit.is_unfinished(0) {
             emit.end_answer("interrupted");
         }
+        if !self.turn_complete && self.turn_complete_reason.is_given() {
+            emit.data("turnCompleteReason", self.turn_complete_reason);
+        }
         if self.turn_complete {
             if emit.is_unfinished(0) {
                 emit.end_blocks_of(0);
-                match self.turn_complete_reason.as_str() {
+                match &*self.turn_complete_reason.word() {
                     "" | "TURN_COMPLETE_REASON_UNSPECIFIED" => {
                         emit.calls().finish(Some("completed"));
                         emit.stop(0, "turnComplete", StopKind::Finished, "", "");

@@ -27,8 +27,13 @@ objects! {
         name: Text<'a>,
         arguments: Json<'a>,
         signature: Json<'a>,
-        /// Whose result it is.
+        /// Whose result it is, and the result, if it does not come in pieces.
         call_id: Text<'a>,
+        result: Json<'a>,
+        is_error: bool,
+        /// What it begins with.
+        content: Vec<Spelt<'a, Delta<'a>>>,
+        summary: Vec<Spelt<'a, Delta<'a>>>,
     }
 
     struct Delta<'a> {
@@ -92,13 +97,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 });
             }
             match &*delta.kind {
-                "image" | "audio" | "video" | "document" => emit.media(Media {
-                    choice: 0,
-                    block: emit.find_block(0, at),
-                    media_type: present(&delta.mime_type),
-                    data: present(&delta.data),
-                    url: present(&delta.uri),
-                }),
+                "image" | "audio" | "video" | "document" => delta.show(at, emit),
                 "" if !delta.arguments.is_given() && delta.text.required().is_err() && !delta.signature.is_given() => {
                     emit.unknown_part("delta", json);
                 }
@@ -114,7 +113,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         }
         "step.start" => {
             let Spelt { json, object: step } = event.step.unwrap_or_default();
-            let Step { kind, id, name, arguments, signature, call_id } = step;
+            let Step { kind, id, name, arguments, signature, call_id, result, is_error, content, summary } = step;
             match &*kind {
                 "thought" => drop(emit.start_block(0, at, BlockKind::Reasoning, &id, "")),
                 "model_output" => emit.start_text(0, at, &id, ""),
@@ -128,6 +127,19 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 let name = if name.is_empty() && tool != "function" { tool } else { name.as_str() };
                 let start = CallStart::new(name).id(id.as_str()).executor(executor);
                 emit.calls().start(slot, start.input(arguments.text_or_json().as_str()));
+            }
+            for Spelt { json, object: part } in &content {
+                match &*part.kind {
+                    "text" => emit.text_at(0, at, &part.text),
+                    "image" | "audio" | "video" | "document" => part.show(at, emit),
+                    kind => emit.unknown_part(if kind.is_empty() { "content" } else { kind }, *json),
+                }
+            }
+            for Spelt { object: part, .. } in &summary {
+                emit.reasoning_at(0, at, &part.text);
+            }
+            if result.is_given() {
+                emit.tool_result(&call_id, is_error, json);
             }
             sign(slot, at, signature, emit);
         }
@@ -150,6 +162,18 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         kind => return Ok(kind.starts_with("interaction.").into()),
     }
     Ok(Understood::Yes)
+}
+
+impl Delta<'_> {
+    fn show(&self, at: At<'_>, emit: &mut Emitter<'_>) {
+        emit.media(Media {
+            choice: 0,
+            block: emit.find_block(0, at),
+            media_type: present(&self.mime_type),
+            data: present(&self.data),
+            url: present(&self.uri),
+        });
+    }
 }
 
 /// The signature of a call or of a thought, whichever stands there.

@@ -4,11 +4,14 @@ use alloc::vec::Vec;
 
 use super::blocks::At;
 use super::emitter::Emitter;
-use super::event::{BlockKind, OpaqueKind, Source};
+use super::event::{BlockKind, MismatchKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Around, Field, Json, Piece, Pieces, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
+use super::json::{
+    Around, Field, Json, Others, Piece, Pieces, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects,
+};
 use super::media::Media;
+use super::said::{Part as Said, Scope};
 use super::stop::StopKind;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
@@ -85,6 +88,7 @@ objects! {
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
         tool_calls: Pieces<ToolCall<'a>>,
         function_call: Around<Function<'a>>,
+        others: Others<'a> = "*",
     }
 
     /// A part of the content, where it is a list, as Mistral sends it.
@@ -179,14 +183,20 @@ impl<'a> Page<'a> {
 
 fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     let number = choice.index.unwrap_or(0);
-    match choice.delta.0.or(choice.message.0) {
-        // Some servers repeat the delta's text next to it.
-        Some(delta) => read_delta(number, delta, emit),
-        None => emit.text(number, &choice.text),
-    }
-    // Last, as some servers send a call and the reason in one chunk.
     let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
     let (reason, native) = if reason.is_empty() { (native, "") } else { (reason, native) };
+    let has_delta = choice.delta.0.is_some();
+    match choice.delta.0 {
+        Some(delta) => read_delta(number, delta, false, emit),
+        // Some servers repeat the delta's text next to it.
+        None => emit.text(number, &choice.text),
+    }
+    match choice.message.0 {
+        // Beside each delta, some servers send all so far.
+        Some(message) if !has_delta || !reason.is_empty() => read_delta(number, message, true, emit),
+        _ => {}
+    }
+    // Last, as some servers send a call and the reason in one chunk.
     if !reason.is_empty() {
         let meant = if says_cut(native) { native } else { reason };
         emit.end_blocks_of(number);
@@ -220,11 +230,23 @@ fn says_cut(native: &str) -> bool {
     is_one_of(native, CUT)
 }
 
-fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
+/// A piece of an answer, or all of it, which may repeat what has come in pieces.
+fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
+    let news = |kind, text, emit: &mut Emitter<'_>| {
+        let part = Said { kind, choice, at: At::Run };
+        if is_whole {
+            return emit.news_of(part, text, Scope::Item).1;
+        }
+        emit.note_said(part, text);
+        text
+    };
     let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.is_empty());
     match reasoning {
         // The details say the same.
-        Some(reasoning) => emit.reasoning(choice, reasoning),
+        Some(reasoning) => {
+            let reasoning = news(MismatchKind::Reasoning, reasoning.as_str(), emit);
+            emit.reasoning(choice, reasoning);
+        }
         None => delta.reasoning_details.iter().for_each(|detail| {
             emit.reasoning(choice, &detail.object.text);
             emit.reasoning(choice, &detail.object.summary);
@@ -235,7 +257,10 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
     }
     delta.thinking_blocks.iter().for_each(|block| take_back(choice, block, block.data, emit));
     match &delta.content {
-        TextOrList::Text(text) => emit.text(choice, text),
+        TextOrList::Text(text) => {
+            let text = news(MismatchKind::Text, text, emit);
+            emit.text(choice, text);
+        }
         TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
     }
     let Audio { transcript, data } = delta.audio.unwrap_or_default();
@@ -251,10 +276,12 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
             emit.tool_result("", false, *json);
         }
     }
-    emit.refusal(choice, &delta.refusal);
+    let refusal = news(MismatchKind::Refusal, delta.refusal.as_str(), emit);
+    emit.refusal(choice, refusal);
+    emit.unknown_members(&delta.others, &["role"]);
     for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls.0 {
         let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
-        read_entry(choice, index, &id, &function.unwrap_or_default(), executor, emit);
+        read_entry(choice, index, &id, &function.unwrap_or_default(), (executor, is_whole), emit);
         if let Some(Spelt { json, object: extra }) = extra_content {
             let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
             emit.extra_of_call(choice, call, "extra_content", json);
@@ -264,7 +291,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
     }
     if let Some(function) = delta.function_call.0 {
         // The older form has one call at most, and no id.
-        read_entry(choice, Some(0), "", &function, Executor::Client, emit);
+        read_entry(choice, Some(0), "", &function, (Executor::Client, is_whole), emit);
     }
 }
 
@@ -310,7 +337,7 @@ fn read_entry(
     index: Option<u64>,
     id: &str,
     function: &Function<'_>,
-    executor: Executor,
+    (executor, is_whole): (Executor, bool),
     emit: &mut Emitter<'_>,
 ) {
     let name = function.name.as_str();
@@ -323,15 +350,16 @@ fn read_entry(
             None => return,
         },
         Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
+        Found::Ended(_) if is_whole => return,
         Found::Ended(number) => return emit.calls().late(number),
         Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
     };
     emit.calls().identify(number, id, name);
     match &arguments {
         _ if !entry.has_arguments => {}
-        TextOrJson::Text(text) => emit.calls().append(number, text),
+        TextOrJson::Text(text) if !is_whole => emit.calls().append(number, text),
         // An object where a string should be is all there is.
-        TextOrJson::Json(json) => emit.calls().whole_of(number, json),
+        whole => emit.calls().whole_of(number, whole.as_str()),
     }
 }
 
@@ -413,8 +441,10 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter
     };
     let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
     match emit.known().open_call(number) {
-        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count.
+        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count. So
+        // can another name after the first piece of arguments.
         Some(call) if is_named_whole && call.has_whole_value() && !emit.known().is_cumulative() => Found::New,
+        Some(call) if call.has_input() && call.is_called_otherwise(entry.name) => Found::New,
         Some(_) => Found::Call(number),
         None if is_named_whole => Found::New,
         None => Found::Ended(number),
@@ -426,13 +456,21 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
     let mut choices = event.member("choices").elements();
     let Some(choice) = choices.find(|choice| choice.member("index").index().unwrap_or(0) == 0) else { return };
     let delta = choice.member("delta");
-    let delta = if delta.is_given() { delta } else { choice.member("message") };
     for name in ["content", "reasoning", "reasoning_content", "refusal"] {
         turn.text(None, name, delta.member(name));
     }
     for name in ["content", "reasoning_details", "thinking_blocks"] {
         for part in delta.member(name).elements() {
             turn.element(None, name, part);
+        }
+    }
+    // All of it, whatever has come in pieces.
+    if !delta.is_given() || choice.member("finish_reason").is_given() {
+        for name in ["content", "reasoning", "reasoning_content", "refusal", "reasoning_details", "thinking_blocks"] {
+            let whole = choice.member("message").member(name);
+            if !whole.is_nothing() {
+                turn.set(None, name, whole);
+            }
         }
     }
 }

@@ -92,6 +92,24 @@ impl Emitter<'_> {
         }
     }
 
+    /// The wire repeats inputs of calls that have ended, so that they are to be remembered.
+    pub(in crate::providers) fn watch_inputs(&mut self) {
+        self.user.told.said.watch_inputs();
+    }
+
+    /// The whole input of a call that may have ended: whether that is so, and the input was remembered. If this is
+    /// another one, that is told here.
+    pub(in crate::providers) fn repeat_input(&mut self, number: u64, whole: &str) -> bool {
+        let Some(is_same) = self.user.told.said.is_input(number, whole) else { return false };
+        if !is_same {
+            let choice = self.known().choice_of(number).unwrap_or_default();
+            let (kind, call) = (MismatchKind::Arguments, Some(number));
+            self.tell(StreamEvent::Mismatch { kind, choice, block: None, call, text: whole });
+            self.user.told.spoil_message();
+        }
+        true
+    }
+
     fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
         let content = Slot::new(choice, Place::Content);
         let call =

@@ -5,6 +5,7 @@
 //! client's approval is the provider's too.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -48,18 +49,48 @@ objects! {
         results: Json<'a>,
         error: Json<'a>,
         /// The parts of a message or of reasoning.
-        content: Vec<Part<'a>>,
-        summary: Vec<Part<'a>>,
+        content: Vec<Spelt<'a, Part<'a>>>,
+        summary: Vec<Spelt<'a, Part<'a>>>,
     }
 
     struct Environment<'a> {
         kind: Text<'a> = "type",
     }
 
-    struct Part<'a> {
+    /// A part of a message or of reasoning, as a whole.
+    pub(super) struct Part<'a> {
+        kind: Text<'a> = "type",
         text: Piece<'a>,
         refusal: Piece<'a>,
+        /// What is spoken.
+        transcript: Piece<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
+    }
+}
+
+impl Part<'_> {
+    pub(super) fn is_reasoning(&self) -> bool {
+        self.kind.as_str() == "reasoning_text"
+    }
+}
+
+impl State {
+    /// What a part says as a whole, unless other events have.
+    pub(super) fn say_part(
+        &mut self,
+        is_reasoning: bool,
+        place: (u64, u64),
+        Spelt { json, object: part }: &Spelt<'_, Part<'_>>,
+        source: Source,
+        emit: &mut Emitter<'_>,
+    ) {
+        let kind = if is_reasoning { MismatchKind::Reasoning } else { MismatchKind::Text };
+        match &*part.kind {
+            "" | "output_text" | "text" | "refusal" | "reasoning_text" | "summary_text" | "output_audio" => {}
+            kind => emit.unknown_part_once(&format!("part {} {}", place.0, place.1), kind, *json),
+        }
+        self.repeat(kind, place, if part.text.is_empty() { &part.transcript } else { &part.text }, source, emit);
+        self.repeat(MismatchKind::Refusal, place, &part.refusal, source, emit);
     }
 }
 
@@ -240,13 +271,13 @@ impl Item<'_> {
         match &*self.kind {
             "reasoning" => {
                 for (place, part) in (0..).zip(self.summary.iter().chain(&self.content)) {
-                    state.repeat(MismatchKind::Reasoning, (index, place), &part.text, source, emit);
+                    state.say_part(true, (index, place), part, source, emit);
                 }
             }
             "message" => {
                 for (place, part) in (0..).zip(&self.content) {
-                    state.repeat(MismatchKind::Text, (index, place), &part.text, source, emit);
-                    state.repeat(MismatchKind::Refusal, (index, place), &part.refusal, source, emit);
+                    state.say_part(false, (index, place), part, source, emit);
+                    let part = &part.object;
                     for annotation in &part.annotations {
                         if state.annotations.is_news_from(source) {
                             let block = emit.find_block(0, At::Index(index, place));
@@ -294,10 +325,20 @@ impl Item<'_> {
         sources::of_searches(self.action, self.results, emit);
     }
 
+    /// The item is repeated after its call has ended.
+    pub(super) fn repeat(&self, number: u64, emit: &mut Emitter<'_>) {
+        if matches!(self.form(), Some(Form::Streamed | Form::StreamedRaw)) {
+            emit.repeat_input(number, &self.text());
+        }
+    }
+
     /// The item is done, or the response has it as a whole.
     pub(super) fn end(&self, slot: Slot<'_>, state: &mut State, emit: &mut Emitter<'_>) {
         let Some(form) = self.form() else { return };
         if emit.calls().has_ended(slot, self.call_id()) {
+            if let Some(number) = emit.known().find_id(0, self.call_id()) {
+                self.repeat(number, emit);
+            }
             return;
         }
         let id = self.call_id.as_str();
