@@ -153,6 +153,11 @@ impl Said {
         self.parts.iter_mut().filter(|spoken| spoken.is(&part)).for_each(|spoken| spoken.is_listed = true);
     }
 
+    /// Nothing more is known of the message.
+    pub(super) fn forget(&mut self) {
+        *self = Self { watches_inputs: self.watches_inputs, ..Self::default() };
+    }
+
     pub(super) fn watch_inputs(&mut self) {
         self.watches_inputs = true;
     }

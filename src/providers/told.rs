@@ -120,7 +120,7 @@ impl Told {
         with_client_calls.clear();
         refused.clear();
         *chunk = None;
-        *said = Said::default();
+        said.forget();
         (*sources, *results, *repeatable) = (Places::default(), Places::default(), Places::default());
     }
 }

@@ -103,6 +103,20 @@ pub(super) enum Of {
     Commands,
 }
 
+/// The names of xAI's own tools that come as custom ones.
+const XAI_TOOLS: [&str; 10] = [
+    "browse_page",
+    "code_execution",
+    "open_page",
+    "view_image",
+    "view_x_video",
+    "web_search_with_snippets",
+    "x_keyword_search",
+    "x_semantic_search",
+    "x_thread_fetch",
+    "x_user_search",
+];
+
 /// How a call's input comes.
 #[derive(Clone, Copy)]
 enum Form {
@@ -132,13 +146,19 @@ impl Item<'_> {
         }
     }
 
+    /// Whether it is a call of a tool that xAI runs itself: those come as custom ones.
+    fn is_xai_s(&self, state: &State) -> bool {
+        self.call_id().starts_with("xs_call_")
+            || self.id.contains("_xs_call_")
+            || (state.is_xai_s && XAI_TOOLS.contains(&self.name.as_str()))
+    }
+
     /// Who executes the call.
-    fn executor(&self) -> Executor {
+    fn executor(&self, state: &State) -> Executor {
         let is_in_container =
             || self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"));
         let is_client_s = match &*self.kind {
-            // At xAI, its own tools come as custom ones.
-            "custom_tool_call" => !self.call_id().starts_with("xs_call_"),
+            "custom_tool_call" => !self.is_xai_s(state),
             "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
             "shell_call" => !is_in_container(),
             "tool_search_call" => self.execution.as_str() == "client",
@@ -240,7 +260,7 @@ impl Item<'_> {
     }
 
     fn start_as(&self, form: Form, slot: Slot<'_>, id: &str, name: &str, state: &mut State, emit: &mut Emitter<'_>) {
-        let start = CallStart::new(name).id(id).executor(self.executor());
+        let start = CallStart::new(name).id(id).executor(self.executor(state));
         match form {
             Form::Streamed => emit.calls().start(slot, start.input(&*self.text())),
             Form::StreamedRaw => emit.calls().start(slot, start.input(&*self.text()).raw()),

@@ -43,6 +43,8 @@ pub(super) struct State {
     annotations: Said,
     /// The last item of text or reasoning that was added: its place, its id and its phase.
     item: (u64, String, String),
+    /// Whether the model is one of xAI's, which runs tools of its own under names that the client has not declared.
+    is_xai_s: bool,
     realtime: realtime::State,
 }
 
@@ -329,6 +331,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.created" => {
             *state = State::default();
             let Response { id, model, .. } = event.response.unwrap_or_default();
+            state.is_xai_s = model.contains("grok");
             emit.begin_message(&id, &model);
         }
         "response.completed" => end("completed", event.response, state, emit),

@@ -52,6 +52,12 @@ impl Damage {
         !is_nothing && kind(was) != kind(wrong) && !is_own
     }
 
+    /// Whether an id has become one of another type: what has it stands for itself then.
+    pub(super) fn takes_an_id(&self) -> bool {
+        let Self::Retype { place, .. } = self else { return false };
+        place.ends_with("/id") || place.ends_with("_id") || place.ends_with("Id")
+    }
+
     pub(super) fn events(&self, events: &[String]) -> Vec<String> {
         let mut events = events.to_vec();
         match self {
