@@ -190,7 +190,7 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
         // What it waits for says so too, and why it was cut.
         "thread.run" => match &*object.status {
             "" if object.required_action.is_none() && object.incomplete_details.is_none() => {
-                begin(&object.id, &object.model, emit)
+                begin(&object.id, &object.model, emit);
             }
             status if status == "requires_action" || (status.is_empty() && object.required_action.is_some()) => {
                 emit.message(&object.id, &object.model);

@@ -283,3 +283,34 @@ fn tools_of_xai() {
         assert_eq!(of(&reported, "call")[0]["executed"], executed, "{model} {id} {name}");
     }
 }
+
+/// A chunk without an id continues the last chunk's message, and never one that came in between.
+#[test]
+fn chunks_of_messages_without_an_id() {
+    for kind in ["TEXT", "REASONING"] {
+        let event = |end: &str, id: &str, delta: &str| {
+            let mut event = json!({"type": format!("{kind}_MESSAGE_{end}"), "delta": delta});
+            if !id.is_empty() {
+                event["messageId"] = json!(id);
+            }
+            event
+        };
+        let events = [
+            event("CHUNK", "m1", "a"),
+            event("CHUNK", "", "b"),
+            event("START", "m2", ""),
+            event("CONTENT", "m2", "c"),
+            event("CHUNK", "", "d"),
+            event("CHUNK", "", "e"),
+            event("END", "m2", ""),
+            json!({"type": "RUN_FINISHED"}),
+        ];
+        let (reported, verdict) = read(Provider::AgUi, &events);
+        let blocks: Vec<_> = of(&reported, if kind == "TEXT" { "text" } else { "reasoning" })
+            .into_iter()
+            .map(|piece| (piece["block"].as_u64().unwrap(), piece["text"].as_str().unwrap()))
+            .collect();
+        assert_eq!(blocks, [(0, "a"), (0, "b"), (1, "c"), (2, "d"), (2, "e")], "{kind}");
+        assert_eq!(verdict, Ok(()));
+    }
+}
