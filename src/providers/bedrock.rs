@@ -354,8 +354,12 @@ impl Event<'_> {
                     }
                 }
                 if delta.image.is_given() {
-                    let data = delta.image.member("source").member("bytes").word();
-                    emit.media(Media { block: emit.find_block(0, at), data: present(&data), ..Media::default() });
+                    let source = delta.image.member("source");
+                    let [data, url] =
+                        [source.member("bytes"), source.member("s3Location").member("uri")].map(Json::word);
+                    let block = emit.find_block(0, at);
+                    let media = Media { block, data: present(&data), url: present(&url), ..Media::default() };
+                    emit.media_or_unknown(media, "image", delta.image);
                 }
                 if delta.tool_result.is_given() {
                     emit.tool_result_at(block.content_block_index.unwrap_or(0), false, delta.tool_result);

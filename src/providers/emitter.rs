@@ -293,6 +293,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// What is not text, or, if it can't be seen where it is, a part that is not known.
+    pub(super) fn media_or_unknown(&mut self, media: Media<'_>, kind: &str, json: Json<'_>) {
+        if media.data.is_none() && media.url.is_none() && says_something(json) {
+            self.unknown_part(kind, json);
+        }
+        self.media(media);
+    }
+
     pub(super) fn refusal(&mut self, choice: u64, text: &str) {
         if !text.is_empty() {
             self.user.told.begin(choice);

@@ -59,7 +59,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         emit.text(0, &message.content);
         emit.unknown_members(&message.others, &["role"]);
         for image in message.images.elements() {
-            emit.media(Media { data: present(&image.word()), ..Media::default() });
+            let data = image.word();
+            emit.media_or_unknown(Media { data: present(&data), ..Media::default() }, "images", image);
         }
         for ToolCall { id, function, .. } in message.tool_calls.0 {
             let Some(Function { name, arguments }) = function.0 else { continue };

@@ -119,7 +119,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             emit.fail(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
         "start-step" | "finish-step" => emit.end_structured(0),
-        "file" | "reasoning-file" => {
+        "file" | "reasoning-file" if !event.url.is_empty() => {
             emit.media(Media { media_type: present(&event.media_type), url: present(&event.url), ..Media::default() });
         }
         "message-metadata" => emit.data(&event.kind, json),

@@ -172,6 +172,7 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
         ),
         ("mcp", "data", Mcp, vec![json!({"jsonrpc": "2.0", "id": 1, "result": {"resources": []}})]),
         ("vercel_ui", "data", VercelUi, vec![json!({"type": "data-weather", "data": {"a": 1}})]),
+        ("bedrock", "media", Bedrock, converse(json!({"image": {"source": {"s3Location": {"uri": "s3://a"}}}}))),
         ("bedrock", "data", Bedrock, vec![json!({"trace": {"a": 1}})]),
         (
             "gemini",
@@ -226,6 +227,20 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
             vec![json!({"type": "response.content_part.done", "event_id": "e", "part": {"type": "hologram", "a": 1}})],
         ),
         ("gemini", "unknown-part", Gemini, part(json!({"text": "a", "hologram": {"a": 1}}))),
+        ("interactions", "unknown-part", Gemini, vec![json!({"event_type": "interaction.hologram"})]),
+        // What is not text, in a place that is not known.
+        ("openai_chat", "unknown-part", OpenaiChat, chat(json!({"images": [{"hologram": "AAAA"}]}))),
+        ("openai_chat", "unknown-part", OpenaiChat, chat(json!({"content": [{"type": "image_url", "image_url": {"a": 1}}]}))),
+        ("interactions", "unknown-part", Gemini, step(json!({"type": "image", "hologram": "AAAA"}))),
+        ("bedrock", "unknown-part", Bedrock, converse(json!({"image": {"source": {"a": 1}}}))),
+        ("ollama", "unknown-part", Ollama, vec![json!({"message": {"content": "", "images": [{"a": 1}]}, "done": false})]),
+        ("vercel_ui", "unknown-part", VercelUi, vec![json!({"type": "file", "mediaType": "image/png", "data": "AAAA"})]),
+        (
+            "anthropic",
+            "unknown-part",
+            Anthropic,
+            vec![json!({"type": "content_block_delta", "index": 0, "delta": {"type": "citations_delta", "a": 1}})],
+        ),
         ("gemini_live", "unknown-part", Gemini, vec![json!({"serverContent": {"hologram": {"a": 1}}})]),
         (
             "interactions",
@@ -300,6 +315,15 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
                     json!({"type": format!("response.{kind}"), "event_id": "e", "item_id": "m", "delta": "one", "text": "two"})
                 })
                 .to_vec(),
+        ),
+        (
+            "interactions",
+            "mismatch",
+            Gemini,
+            vec![
+                step(json!({"type": "text", "text": "one"})).remove(0),
+                json!({"event_type": "interaction.completed", "interaction": {"outputs": [{"type": "text", "text": "two"}]}}),
+            ],
         ),
         (
             "gemini",

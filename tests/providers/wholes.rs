@@ -71,6 +71,19 @@ fn said_twice(kind: &str, pieces: [&str; 2], whole: &str) -> Vec<(Provider, Vec<
         event
     };
     let thread = |object: &str, content: Value| json!({"id": "m", "object": object, "status": "completed", "delta": {"content": content}, "content": content});
+    if kind != "refusal" {
+        let delta = |text: &str| {
+            let delta = match kind {
+                "text" => json!({"type": "text", "text": text}),
+                _ => json!({"type": "thought_summary", "content": {"type": "text", "text": text}}),
+            };
+            json!({"event_type": "step.delta", "index": 0, "delta": delta})
+        };
+        let (step, member) = if kind == "text" { ("model_output", "content") } else { ("thought", "summary") };
+        let steps = json!([{"type": step, member: [{"type": "text", "text": whole}]}]);
+        let end = json!({"event_type": "interaction.completed", "interaction": {"id": "i", "status": "completed", "steps": steps}});
+        streams.push((Provider::Gemini, vec![delta(pieces[0]), delta(pieces[1]), end]));
+    }
     if kind == "text" {
         for (delta, done, member) in [
             ("output_text.delta", "output_text.done", "text"),
@@ -111,7 +124,7 @@ fn said_twice(kind: &str, pieces: [&str; 2], whole: &str) -> Vec<(Provider, Vec<
 
 #[test]
 fn what_is_said_twice() {
-    for (kind, wires) in [("text", 9), ("reasoning", 5), ("refusal", 5)] {
+    for (kind, wires) in [("text", 10), ("reasoning", 6), ("refusal", 5)] {
         let streams = said_twice(kind, ["The answer", " is 4"], "The answer is 4");
         assert_eq!(streams.len(), wires);
         for (provider, events) in streams {
@@ -181,6 +194,16 @@ fn input_twice(again: &str) -> Vec<(Provider, Vec<Value>)> {
         (
             Provider::Cohere,
             vec![generation("tool-calls-generation", object(whole)), generation("stream-end", object(again))],
+        ),
+        (
+            Provider::Gemini,
+            vec![
+                json!({"event_type": "step.start", "index": 0, "step": {"type": "function_call", "id": "c", "name": "f"}}),
+                json!({"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": whole}}),
+                json!({"event_type": "step.stop", "index": 0}),
+                json!({"event_type": "interaction.completed", "interaction": {"id": "i", "status": "requires_action", "steps": [
+                    {"type": "function_call", "id": "c", "name": "f", "arguments": object(again)}]}}),
+            ],
         ),
         (
             Provider::OpenaiAssistants,

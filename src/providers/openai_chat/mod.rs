@@ -87,7 +87,7 @@ objects! {
         thinking_blocks: Vec<Detail<'a>>,
         /// What is spoken, and the sound of it.
         audio: Around<Audio<'a>>,
-        images: Vec<Image<'a>>,
+        images: Vec<Spelt<'a, Image<'a>>>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
         tool_calls: Pieces<ToolCall<'a>>,
@@ -270,7 +270,10 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
     let Audio { transcript, data } = delta.audio.unwrap_or_default();
     emit.text(choice, &transcript);
     emit.media(Media { choice, data: present(&data), ..Media::default() });
-    delta.images.iter().for_each(|image| show(choice, image.image_url, emit));
+    for Spelt { json, object: image } in &delta.images {
+        let image = if image.image_url.is_given() { image.image_url } else { *json };
+        show(choice, image, emit);
+    }
     for Spelt { json, object: annotation } in &delta.annotations {
         let page = annotation.url_citation.as_ref();
         emit.source(page.unwrap_or(&Page::default()).source(choice, *json).in_block(emit.find_block(choice, At::Run)));
@@ -333,7 +336,7 @@ fn show(choice: u64, image: Json<'_>, emit: &mut Emitter<'_>) {
     let ImageUrl { url } = image.object().unwrap_or_default();
     let word = image.word();
     let url = if url.is_empty() { &*word } else { &*url };
-    emit.media(Media { choice, url: present(url), ..Media::default() });
+    emit.media_or_unknown(Media { choice, url: present(url), ..Media::default() }, "image", image);
 }
 
 /// Adds what a chunk says to the message that goes back: the first answer. Its calls are added as they end.
