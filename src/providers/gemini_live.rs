@@ -17,8 +17,8 @@ use crate::tool_calls::{CallStart, Place, Slot, present};
 
 objects! {
     struct Message<'a> {
-        server_content: Option<ServerContent<'a>> = "serverContent",
-        tool_call: Option<ToolCall<'a>> = "toolCall",
+        server_content: Around<ServerContent<'a>> = "serverContent",
+        tool_call: Around<ToolCall<'a>> = "toolCall",
         cancellation: Option<Cancellation<'a>> = "toolCallCancellation",
         usage_metadata: Json<'a> = "usageMetadata",
         /// The connection will end, and what resumes the session.
@@ -32,7 +32,7 @@ objects! {
         turn_complete_reason: Json<'a> = "turnCompleteReason",
         interrupted: bool,
         /// What the model says in sound.
-        output_transcription: Option<Transcription<'a>> = "outputTranscription",
+        output_transcription: Around<Transcription<'a>> = "outputTranscription",
         /// What the user says.
         input_transcription: Json<'a> = "inputTranscription",
         grounding: Option<Grounding<'a>> = "groundingMetadata",
@@ -70,7 +70,7 @@ pub(super) fn owns_members(look: &Look<'_>) -> bool {
 /// Reads a message, if it is one of this wire.
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let message: Message<'_> = json.object()?;
-    for call in message.tool_call.map(|tool_call| tool_call.calls.0).unwrap_or_default() {
+    for call in message.tool_call.0.map(|tool_call| tool_call.calls.0).unwrap_or_default() {
         if call.is_piece() || emit.calls().find_open(Slot::new(0, Place::Latest)).is_some() {
             read_call(0, &call, emit);
         } else {
@@ -84,7 +84,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         let call = emit.known().find_id(0, &word);
         emit.tell(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
     }
-    if let Some(content) = message.server_content {
+    if let Some(content) = message.server_content.0 {
         content.read(emit);
     }
     for (kind, json) in [("goAway", message.go_away), ("sessionResumptionUpdate", message.resumption)] {
@@ -119,7 +119,7 @@ impl ServerContent<'_> {
         if self.input_transcription.is_object() {
             emit.data("inputTranscription", self.input_transcription);
         }
-        emit.text(0, self.output_transcription.as_ref().map_or("", |transcription| &transcription.text));
+        emit.text(0, self.output_transcription.0.as_ref().map_or("", |transcription| &transcription.text));
         grounding::tell(0, self.grounding, None, self.contexts, emit);
         if self.interrupted && emit.is_unfinished(0) {
             emit.end_answer("interrupted");
