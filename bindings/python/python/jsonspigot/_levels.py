@@ -104,14 +104,11 @@ def key_of(validator: SchemaValidator, key: str, run: Run) -> Any:
     try:
         return next(iter(validator.validate_json(to_json({key: 0}), **run.options)))
     except ValidationError as error:
-        raise Wrong.of(error) from None
-
-
-def raised(title: str, error: BaseException) -> BaseException:
-    """An error as users get it."""
-    if isinstance(error, Wrong):
-        return ValidationError.from_exception_data(title, error.errors, input_type="json")
-    return error
+        wrong = Wrong.of(error)
+        for line in wrong.errors:
+            # The level adds the key itself.
+            line["loc"] = line["loc"][1:]
+        raise wrong from None
 
 
 class OpaqueLevel:

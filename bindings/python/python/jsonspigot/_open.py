@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import copy
 import types
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from functools import wraps
+from inspect import Signature, getattr_static, signature
+from typing import Any, ClassVar
 
 #: No value: nothing is shown.
 OUT: Any = object()
@@ -21,7 +20,8 @@ class Open:
     """What the type of each object that is still open is derived from, beside the object's model.
 
     ``type(value) is Model`` means closed and validated. In an open one, what has not come is its default, or ``None``
-    whatever its type says, and no validator of the model has run. It equals a ``Model`` with the same fields.
+    whatever its type says, and no validator of the model has run. A computed field or serializer of the model that raises
+    over what has not come gives ``None``, or the value as it is. It equals a ``Model`` with the same fields.
     """
 
     # First among the bases: a model's hooks for subclasses, which may keep a registry, are not called.
@@ -45,21 +45,6 @@ class Open:
         pydantic = hasattr(self, "__pydantic_fields_set__")
         state: Any = self.__getstate__() if pydantic else _fields(self)
         return _again, (model_of(self), state)
-
-    def __repr_args__(self) -> Iterator[Any]:
-        """The fields, and those computed fields that bear what has not come."""
-        model: Any = type(self)
-        for name, field in model.model_fields.items():
-            if field.repr and name in self.__dict__:
-                yield name, self.__dict__[name]
-        yield from (getattr(self, "__pydantic_extra__", None) or {}).items()
-        for name, field in model.model_computed_fields.items():
-            if field.repr:
-                try:
-                    value = getattr(self, name)
-                except Exception:
-                    continue
-                yield name, value
 
 
 def model_of(value: Any) -> Any:
@@ -109,6 +94,7 @@ def _derived(model: Any) -> Any:
         options["defer_build"] = True
         if not getattr(model, "__pydantic_root_model__", False):
             body["__annotations__"] = {}
+            body |= _bearing(model)
             for name, known in model.model_fields.items():
                 field = copy.copy(known)
                 field.metadata, field.annotation, field.discriminator, field.validate_default = [], Any, None, None
@@ -119,3 +105,43 @@ def _derived(model: Any) -> Any:
     else:
         body["__slots__"] = ()
     return types.new_class("Open" + model.__name__, (Open, model), options, lambda space: space.update(body))
+
+
+def _bearing(model: Any) -> dict[str, Any]:
+    """The model's computed fields and serializers, so that they bear what has not come."""
+    found: dict[str, Any] = {}
+    decorators = model.__pydantic_decorators__
+    for name in decorators.computed_fields:
+        attribute = getattr_static(model, name)
+        computed = attribute.fget if isinstance(attribute, property) else attribute.func
+        found[name] = property(_caught(computed, lambda _: None))
+    for name, decorator in {**decorators.field_serializers, **decorators.model_serializers}.items():
+        attribute = getattr_static(model, name)
+        is_static = isinstance(attribute, staticmethod)
+        # Of a field: `self`, unless static, and its value; of the model: itself.
+        at = int(name in decorators.field_serializers and not is_static)
+
+        def plainly(*given: Any, at: int = at, is_whole: bool = name in decorators.model_serializers) -> Any:
+            return dict(given[at]) if is_whole else given[at]
+
+        def handled(*given: Any, at: int = at) -> Any:
+            return given[at + 1](given[at])
+
+        caught = _caught(attribute.__func__ if is_static else attribute, handled if decorator.info.mode == "wrap" else plainly)
+        found[name] = staticmethod(caught) if is_static else caught
+    return found
+
+
+def _caught(function: Any, otherwise: Any) -> Any:
+    @wraps(function)
+    def caught(*given: Any) -> Any:
+        try:
+            return function(*given)
+        except Exception:
+            return otherwise(*given)
+
+    # What it returns otherwise need not be of the type that it returns.
+    made: Any = caught
+    made.__annotations__ = {name: kind for name, kind in function.__annotations__.items() if name != "return"}
+    made.__signature__ = signature(function).replace(return_annotation=Signature.empty)
+    return made

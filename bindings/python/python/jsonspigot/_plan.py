@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from enum import Enum
 from threading import RLock
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
 from pydantic_core import (
@@ -52,10 +51,52 @@ class Wrong(Exception):
             try:
                 PydanticKnownError(kind, context or None)
             except Exception:  # a kind of the user's own
-                message: Any = details["msg"].replace("{", "(").replace("}", ")")
-                kind = PydanticCustomError(kind, message, context or None)
-            lines.append({"type": kind, "loc": details["loc"], "input": details["input"], "ctx": context})
+                message: Any = details["msg"]
+                # It has its parts already; none shall be put in again.
+                filled = not any("{" + name + "}" in message for name in context)
+                kind = PydanticCustomError(kind, message, context if context and filled else None)
+            line: Any = {"type": kind, "loc": details["loc"], "input": details["input"]}
+            lines.append(line | {"ctx": context} if context else line)
         return Wrong(lines)
+
+
+class Heading(NamedTuple):
+    """What an error of a type says beside what is wrong."""
+
+    title: str
+    hides_input: bool
+
+    @staticmethod
+    def of(adapter: Any, config: Any) -> Heading:
+        schema = adapter.core_schema
+        definitions: dict[str, Any] = {}
+        while schema["type"] in ("definitions", "definition-ref", *FUNCTIONS):
+            if schema["type"] == "definition-ref":
+                schema = definitions[schema["schema_ref"]]
+            else:
+                definitions |= {each["ref"]: each for each in schema.get("definitions", ())}
+                schema = schema["schema"]
+        config = config or schema.get("config") or {}
+        return Heading(adapter.validator.title, bool(config.get("hide_input_in_errors")))
+
+    def __str__(self) -> str:
+        return self.title
+
+    def raised(self, error: BaseException) -> BaseException:
+        """An error as users get it."""
+        if isinstance(error, Wrong):
+            return ValidationError.from_exception_data(
+                self.title, error.errors, input_type="json", hide_input=self.hides_input
+            )
+        return error
+
+
+def core_config(config: Any) -> Any:
+    """A type adapter's configuration as schemas have it."""
+    if not config:
+        return None
+    renamed = {"extra": "extra_fields_behavior", "populate_by_name": "validate_by_name"}
+    return {renamed.get(name, name): value for name, value in config.items()}
 
 
 class Run:
@@ -219,6 +260,7 @@ class Node:
 
     def _resolve(self) -> None:
         schema, config, builder = self.schema, self.config, self.builder
+        is_text = True
         while True:
             match schema["type"]:
                 case "definitions":
@@ -235,6 +277,8 @@ class Node:
                     schema = schema["schema"]
                 case "function-after":
                     self.afters.append(schema)
+                    # What comes out is not what went in, if it is written in a way of its own.
+                    is_text &= "serialization" not in schema
                     schema = schema["schema"]
                 case "function-before" | "function-wrap":
                     self.redo, schema = True, schema["schema"]
@@ -243,6 +287,8 @@ class Node:
                 case _:
                     break
         self._core(schema, config or {})
+        if not is_text:
+            self.text = None
         if self.nullable and self.quick:
             self.quick = (*self.quick, type(None))
 
@@ -312,7 +358,7 @@ class Node:
         choices: dict[Any, Node] = {}
         for tag, choice in schema["choices"].items():
             found = schema["choices"][choice] if isinstance(choice, (str, int)) else choice
-            choices[tag.value if isinstance(tag, Enum) else tag] = self.builder.node(found, config)
+            choices[tag] = self.builder.node(found, config)
         self.object = ("tagged", keys, choices)
 
     def _union(self, schema: Any, config: Any) -> None:
@@ -323,12 +369,12 @@ class Node:
         smart = schema.get("mode", "smart") == "smart"
         if len(texts) == 1 and texts[0][1]["type"] == "str" and smart and plain:
             self.text = texts[0][0].text
-        if not any(core["type"] in ("function-plain", "any") or core.get("root_model") for core in cores):
+        if all(_is_decided(member, core) for member, core in zip(members, cores, strict=True)):
             objects = [member for member in members if member.object]
             arrays = [member for member in members if member.array]
             self.object = ("union", objects) if objects else None
             self.array = ("union", arrays) if arrays else None
-        if plain and not self.afters and not self.redo:
+        if plain and smart and not self.afters and not self.redo:
             self.quick = tuple({kind for member in members for kind in member.quick if kind in (str, bool)})
 
     def _core_of(self, schema: Any) -> Any:
@@ -343,19 +389,25 @@ class Node:
 class Forbidden(Node):
     """A key that the model forbids: wrong when its value has closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
         super().__init__(Builder(), ANY, None)
+        self.kind = kind
 
     def resolved(self) -> Node:
         return self
 
     def full(self, raw: Any, run: Run) -> Any:
-        raise Wrong([{"type": "extra_forbidden", "loc": (), "input": raw, "ctx": {}}])
+        raise Wrong([{"type": self.kind, "loc": (), "input": raw}])
 
 
-FORBIDDEN = Forbidden()
+FORBIDDEN = Forbidden("extra_forbidden")
+#: The same, of a dataclass.
+UNEXPECTED = Forbidden("unexpected_keyword_argument")
 
 
+_SCALARS = frozenset(
+    "str int float bool none literal enum date datetime time timedelta decimal bytes uuid url json".split()
+)
 _EXACT = frozenset("str int float bool none list dict set tuple frozenset model dataclass typed-dict".split())
 
 
@@ -366,6 +418,13 @@ def _is_plain(schema: Any) -> bool:
     return schema["type"] in _EXACT and not schema.get("root_model")
 
 
+def _is_decided(member: Node, schema: Any) -> bool:
+    """What has closed of an open object or array says whether a union's member still fits."""
+    if schema["type"] == "any" or schema.get("root_model"):
+        return False
+    return bool(member.object or member.array) or (schema["type"] in _SCALARS and not member.redo)
+
+
 def _same(text: str) -> str:
     return text
 
@@ -373,9 +432,8 @@ def _same(text: str) -> str:
 def root_of(cls: Any, value: Any) -> Any:
     made: Any = object.__new__(cls)
     object.__setattr__(made, "__dict__", {"root": value})
+    # The other two slots of a model are hidden by attributes of `RootModel`.
     object.__setattr__(made, "__pydantic_fields_set__", {"root"})
-    object.__setattr__(made, "__pydantic_extra__", None)
-    object.__setattr__(made, "__pydantic_private__", None)
     return made
 
 

@@ -134,8 +134,12 @@ impl Level {
             Members::Fields { values, view, came, extra, keys } => {
                 values.bind(py).set_item(key, &value)?;
                 if let Some((name, _)) = field(keys.bind(py), key)? {
-                    view.bind(py).set_item(&name, value)?;
-                    return came.bind(py).add(name);
+                    // By another of its names, which of them counts is said at the closing.
+                    if !came.bind(py).contains(&name)? {
+                        view.bind(py).set_item(&name, value)?;
+                        came.bind(py).add(name)?;
+                    }
+                    return Ok(());
                 }
                 match (extra, &self.shape.get().0) {
                     (Some(extra), _) => extra.bind(py).set_item(key, value),
@@ -225,10 +229,13 @@ impl Level {
         }
     }
 
-    /// Passes on an error with its place; below a validator that sees the raw value, only notes it.
+    /// Passes on an error with its place; below a validator that sees the raw value, only notes it. So it does with one
+    /// that asks the container for something, as `PydanticOmit` and `PydanticUseDefault` do.
     fn missed(&mut self, key: &Bound<'_, PyAny>, error: PyErr) -> PyResult<()> {
         let py = key.py();
-        if !self.is_tolerant || !error.is_instance_of::<PyException>(py) {
+        static SCHEMA_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let asks = error.matches(py, SCHEMA_ERROR.import(py, "pydantic_core", "SchemaError")?)?;
+        if !asks && !(self.is_tolerant && error.is_instance_of::<PyException>(py)) {
             static WRONG: PyOnceLock<Py<PyType>> = PyOnceLock::new();
             let value = error.value(py);
             if value.is_instance(WRONG.import(py, "jsonspigot._plan", "Wrong")?)? {

@@ -64,6 +64,7 @@ impl Level {
                 let extra = extra.as_ref().map(|extra| extra.bind(py).copy()).transpose()?;
                 if let Some((key, value)) = open {
                     match field(keys.bind(py), key)? {
+                        Some((name, _)) if came.contains(&name)? => {}
                         Some((name, _)) => {
                             fields.set_item(&name, value)?;
                             came.add(name)?;
