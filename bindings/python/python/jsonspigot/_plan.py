@@ -375,7 +375,7 @@ class Node:
             self.object = ("union", objects) if objects else None
             self.array = ("union", arrays) if arrays else None
         if plain and smart and not self.afters and not self.redo:
-            self.quick = tuple({kind for member in members for kind in member.quick if kind in (str, bool)})
+            self.quick = tuple(kind for kind in (str, bool) if _takes(kind, members, cores))
 
     def _core_of(self, schema: Any) -> Any:
         while schema["type"] in ("nullable", "default", "definition-ref", "definitions", *FUNCTIONS):
@@ -423,6 +423,12 @@ def _is_decided(member: Node, schema: Any) -> bool:
     if schema["type"] == "any" or schema.get("root_model"):
         return False
     return bool(member.object or member.array) or (schema["type"] in _SCALARS and not member.redo)
+
+
+def _takes(kind: type, members: list[Node], cores: list[Any]) -> bool:
+    """Whether a union's members of that kind, of which there is one, all take its values as they are."""
+    quick = [kind in member.quick for member, core in zip(members, cores, strict=True) if core["type"] == kind.__name__]
+    return bool(quick) and all(quick)
 
 
 def _same(text: str) -> str:

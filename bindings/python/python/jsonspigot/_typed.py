@@ -51,7 +51,7 @@ def _plan_of(model: Any) -> tuple[Any, Node, Any]:
     return _plans.setdefault(id(model), (model, node, Heading.of(adapter, config)))
 
 
-def prepared(
+def typed(
     model: Any,
     decimals: bool,
     *,

@@ -18,7 +18,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use self::child::Child;
 pub(crate) use self::child::LevelObject;
 pub(crate) use self::place::{Place, Shape};
-pub(crate) use self::watch::{Watch, with_typed};
+pub(crate) use self::watch::{Watch, begin_anew, with_typed};
 use crate::documents::Documents;
 use crate::envelope::Envelope;
 use crate::mirror::{Moment, Seen};
@@ -188,7 +188,7 @@ impl View {
 }
 
 impl Typed {
-    /// A view of what `source` reads, as `_typed.prepared` says.
+    /// A view of what `source` reads, as `_typed.typed` says.
     fn made<'py>(
         py: Python<'py>,
         source: Source,
@@ -196,7 +196,7 @@ impl Typed {
         decimals: bool,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let prepared = py.import("jsonspigot._typed")?.call_method("prepared", (model, decimals), options)?;
+        let prepared = py.import("jsonspigot._typed")?.call_method("typed", (model, decimals), options)?;
         let (place, run, heading) = prepared.extract()?;
         let (root, moment) = (Child::None, Moment::default());
         let path = PyTuple::empty(py).unbind();
