@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import types
+from contextlib import suppress
 from functools import wraps
 from inspect import Signature, getattr_static, signature
 from typing import Any, ClassVar
@@ -104,7 +105,12 @@ def _derived(model: Any) -> Any:
                 body[name] = field
     else:
         body["__slots__"] = ()
-    return types.new_class("Open" + model.__name__, (Open, model), options, lambda space: space.update(body))
+    made: Any = types.new_class("Open" + model.__name__, (Open, model), options, lambda space: space.update(body))
+    if "defer_build" in options:
+        # Within another object, older versions of pydantic do not build what dumps it.
+        with suppress(Exception):
+            made.model_rebuild(raise_errors=False)
+    return made
 
 
 def _bearing(model: Any) -> dict[str, Any]:
