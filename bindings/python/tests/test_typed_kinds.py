@@ -41,6 +41,7 @@ from pydantic import (
     Json,
     JsonValue,
     OnErrorOmit,
+    PlainSerializer,
     PlainValidator,
     PrivateAttr,
     RootModel,
@@ -423,6 +424,37 @@ class WrittenAround(BaseModel):
         return {**handler(self), "more": self.b + 1}
 
 
+class Thing:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Thing) and other.name == self.name
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _: Any, handler: Any) -> Any:
+        written = core_schema.plain_serializer_function_ser_schema(lambda thing: thing.name.upper())
+        return core_schema.no_info_after_validator_function(cls, handler(str), serialization=written)
+
+
+Stamp = Annotated[datetime.datetime, PlainSerializer(lambda at: int(at.timestamp()))]
+
+
+class Things(BaseModel):
+    at: Stamp
+    thing: Thing
+    some: list[Thing] = []
+    inner: dict[str, Things] = {}
+    whole: Annotated[list[M], PlainSerializer(lambda items: sum(item.a for item in items))] = []
+    path: pathlib.Path | None = None
+    ips: list[ipaddress.IPv4Address | ipaddress.IPv6Address] = []
+
+
+THINGS = '{"at": "2026-01-01T00:00:00Z", "thing": "x", "some": ["y"], "whole": [{"a": 1}], "path": "/a", "ips": ["1.2.3.4"]'
+
+
 class Raising(BaseModel):
     a: str
 
@@ -557,6 +589,7 @@ KINDS: list[tuple[Any, *tuple[str, ...]]] = [
     (Computed, '{"a": "Xy", "inner": {"a": "z", "day": "2026-01-02"}, "day": "2026-01-01"}'),
     (Written, '{"a": "x", "b": 1}'),
     (WrittenAround, '{"a": "x", "b": 1}'),
+    (Things, THINGS + ', "inner": {"k": ' + THINGS + "}}}"),
     (list[Raising], '[{"a": "x"}]', '[{"a": "own"}]', '[{"a": "braces"}]'),
     (Asking, '{"a": ["x", "o", "y"], "b": "d"}'),
     (Limited, '{"x": [1, 2], "s": "ab"}', '{"x": [1], "s": "ab"}', '{"x": [1, 2, 3, 4]}', '{"x": [1, 2], "s": "b"}'),
@@ -631,6 +664,14 @@ def can_be_used(value: Any) -> None:
             warnings.simplefilter("error")
             assert json.loads(value.model_dump_json()) is not None
             value.model_dump_json(exclude_none=True, by_alias=True)
+
+
+def test_what_has_closed_is_dumped_as_its_type_says() -> None:
+    *_, look, last = snapshots(list(THINGS + ', "inner": {"k": ' + THINGS + "}}}"), model=Things)
+    assert isinstance(look.value, Open) and look.value.model_dump_json() == last.value.model_dump_json()
+    assert look.value.model_dump(mode="json", exclude={"inner"}) == {
+        "at": 1767225600, "thing": "X", "some": ["Y"], "whole": 1, "path": "/a", "ips": ["1.2.3.4"],
+    }  # fmt: skip
 
 
 def test_what_has_not_come_is_borne_by_serializers() -> None:

@@ -15,7 +15,8 @@ from pydantic_core import SchemaValidator, core_schema, to_json
 from ._native import Level, Shape
 from ._object import ObjectPlan
 from ._open import OUT
-from ._plan import ANY, Builder, Node, Run, Wrong, after_validator, lax, root_of, without
+from ._plan import ANY, Builder, Node, after_validator, lax, root_of, without
+from ._run import Run, Wrong
 
 #: The place of what the type says nothing about.
 ANYTHING = Builder().node(ANY, None).place

@@ -17,7 +17,8 @@ from pydantic_core import PydanticUndefined, SchemaValidator
 
 from ._native import Shape
 from ._open import open_type
-from ._plan import ANY, ASIDE, FORBIDDEN, FUNCTIONS, UNEXPECTED, Node, Run, after_validator, lax, without
+from ._plan import ANY, ASIDE, FORBIDDEN, UNEXPECTED, Node, after_validator, lax, without
+from ._run import FUNCTIONS, Run
 
 new: Any = object.__new__
 set_attribute = object.__setattr__

@@ -9,7 +9,7 @@ import types
 from contextlib import suppress
 from functools import wraps
 from inspect import Signature, getattr_static, signature
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Optional
 
 #: No value: nothing is shown.
 OUT: Any = object()
@@ -80,28 +80,37 @@ def open_type(model: Any) -> Any:
     if len(_types) >= 1024:
         # Types that are made on the fly shall not pile up.
         _types.clear()
-    try:
-        made = _derived(model)
-    except Exception:
-        made = model
+    made = model
+    for is_bearing in (True, False):
+        with suppress(Exception):
+            made = _derived(model, is_bearing)
+            break
     # Another thread may have been first: then its type is the one.
     return _types.setdefault(id(model), (model, made))[1]
 
 
-def _derived(model: Any) -> Any:
+def _derived(model: Any, is_bearing: bool) -> Any:
     body: dict[str, Any] = {"__module__": model.__module__, "__hash__": None}
     options: dict[str, Any] = {}
     if hasattr(model, "model_fields"):
         options["defer_build"] = True
         if not getattr(model, "__pydantic_root_model__", False):
             body["__annotations__"] = {}
-            body |= _bearing(model)
+            body |= _bearing(model) if is_bearing else {}
+            schemas = _fields_of(model) if is_bearing else {}
             for name, known in model.model_fields.items():
                 field = copy.copy(known)
-                field.metadata, field.annotation, field.discriminator, field.validate_default = [], Any, None, None
+                field.discriminator = field.validate_default = None
+                field.annotation, field.metadata = Any, []
                 if known.is_required():
                     field.default = None
-                body["__annotations__"][name] = Any
+                if _is_written(schemas.get(name), model):
+                    # Its type has a way of its own to be dumped.
+                    kind: Any = known.annotation
+                    if known.metadata:
+                        kind = Annotated[(kind, *known.metadata)]
+                    field.annotation, field.metadata = Optional[kind], [_bearing_serializer()]
+                body["__annotations__"][name] = field.annotation
                 body[name] = field
     else:
         body["__slots__"] = ()
@@ -111,6 +120,53 @@ def _derived(model: Any) -> Any:
         with suppress(Exception):
             made.model_rebuild(raise_errors=False)
     return made
+
+
+def _fields_of(model: Any) -> dict[str, Any]:
+    """The schemas of a model's fields, by name."""
+    schema = model.__pydantic_core_schema__
+    found: Any = {}
+    todo = [schema]
+    while todo and not found:
+        part = todo.pop()
+        if part.get("type") == "model-fields":
+            found = part["fields"]
+        elif part.get("cls") in (None, model):
+            todo += [*part.get("definitions", ()), *([part["schema"]] if isinstance(part.get("schema"), dict) else [])]
+    return {name: field["schema"] for name, field in found.items()}
+
+
+def _is_written(schema: Any, model: Any) -> bool:
+    """Whether something in a field's schema, short of an object's own, says how it is dumped."""
+    definitions = {each.get("ref"): each for each in model.__pydantic_core_schema__.get("definitions", ())}
+    seen: set[Any] = set()
+    todo = [schema]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, (list, tuple)):
+            todo += part
+        if not isinstance(part, dict) or part.get("type") in ("model", "dataclass", "typed-dict"):
+            continue
+        if "serialization" in part:
+            return True
+        name = part.get("schema_ref")
+        if name not in seen:
+            seen.add(name)
+            todo.append(definitions.get(name))
+        todo += [value for key, value in part.items() if key not in ("metadata", "default", "expected")]
+    return False
+
+
+def _bearing_serializer() -> Any:
+    from pydantic import WrapSerializer
+
+    def written(value: Any, handler: Any) -> Any:
+        try:
+            return handler(value)
+        except Exception:
+            return value
+
+    return WrapSerializer(written)
 
 
 def _bearing(model: Any) -> dict[str, Any]:

@@ -36,7 +36,8 @@ def _plan_of(model: Any) -> tuple[Any, Node, Any]:
         from pydantic import TypeAdapter
     except ImportError as error:
         raise ImportError("typed snapshots need pydantic: pip install 'jsonspigot[pydantic]'") from error
-    from ._plan import Builder, Heading, core_config
+    from ._plan import Builder
+    from ._run import Heading, core_config
 
     adapter: Any = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     if not adapter.pydantic_complete:
@@ -62,6 +63,6 @@ def typed(
 ) -> tuple[Any, Any, Any]:
     """What a typed view is made from: the place of the whole value, how values are validated, and what errors say first."""
     _, node, heading = _plan_of(model)
-    from ._plan import Run
+    from ._run import Run
 
     return node.place, Run(context, strict, by_alias, by_name, decimals), heading

@@ -238,7 +238,7 @@ impl Level {
         if !asks && !(self.is_tolerant && error.is_instance_of::<PyException>(py)) {
             static WRONG: PyOnceLock<Py<PyType>> = PyOnceLock::new();
             let value = error.value(py);
-            if value.is_instance(WRONG.import(py, "jsonspigot._plan", "Wrong")?)? {
+            if value.is_instance(WRONG.import(py, "jsonspigot._run", "Wrong")?)? {
                 value.call_method1("at", (key,))?;
             }
             return Err(error);
