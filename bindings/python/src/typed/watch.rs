@@ -42,7 +42,9 @@ impl Watch {
             }
         }
         // One that nobody else holds is not looked at again.
-        self.views.retain(|(of, view)| (call.is_none() || *of != call) && references(view.as_any()) > 1);
+        self.views.retain(|(of, view)| {
+            (call.is_none() || *of != call) && (cfg!(Py_GIL_DISABLED) || references(view.as_any()) > 1)
+        });
     }
 
     /// The stream begins anew. Returns what makes events, which is to be told when nothing is locked.
