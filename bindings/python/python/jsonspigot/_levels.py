@@ -220,6 +220,9 @@ class UnionLevel:
                 level.sync(raw, path, depth)
             except Wrong:
                 continue
+            except Exception:
+                # A validator of the user's has raised something else, and may not be reached.
+                level = OpaqueLevel(self.node, self.run)
             fitting.append(level)
         self.left = fitting
 

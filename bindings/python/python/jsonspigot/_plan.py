@@ -237,11 +237,12 @@ class Node:
         if len(texts) == 1 and texts[0][1]["type"] == "str" and smart and plain:
             self.text = texts[0][0].text
         if all(_is_decided(member, core) for member, core in zip(members, cores, strict=True)):
-            objects = [member for member in members if member.object]
-            arrays = [member for member in members if member.array]
+            # A validator that sees the raw value may take what its core does not.
+            objects = [member for member in members if member.object or member.redo]
+            arrays = [member for member in members if member.array or member.redo]
             self.object = ("union", objects) if objects else None
             self.array = ("union", arrays) if arrays else None
-        if plain and smart and not self.afters and not self.redo:
+        if plain and smart and not self.afters and not self.redo and not any(member.redo for member in members):
             self.quick = tuple(kind for kind in (str, bool) if _takes(kind, members, cores))
 
     def _core_of(self, schema: Any) -> Any:
@@ -289,7 +290,7 @@ def _is_decided(member: Node, schema: Any) -> bool:
     """What has closed of an open object or array says whether a union's member still fits."""
     if schema["type"] == "any" or schema.get("root_model"):
         return False
-    return bool(member.object or member.array) or (schema["type"] in _SCALARS and not member.redo)
+    return bool(member.object or member.array) or schema["type"] in _SCALARS
 
 
 def _takes(kind: type, members: list[Node], cores: list[Any]) -> bool:
