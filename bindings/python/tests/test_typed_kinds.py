@@ -6,6 +6,7 @@ dumped and copied.
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import dataclasses
 import datetime
@@ -687,3 +688,79 @@ def test_what_has_not_come_is_borne_by_serializers() -> None:
     assert last.model_dump_json(by_alias=True) == '{"a":"xy","day":"2026-01-01","inner":null,"UP":"XY","year":2026}'
     shown = [look.value.model_dump() for look in snapshots(['{"a": "x', '", "b": 1,', "}"], model=Written, lenient="trailing-commas", accept_deviations=True)]
     assert shown == [{"a": "x", "b": None}, {"x": "X2"}, {"x": "X2"}]
+
+
+def fitting() -> list[tuple[Any, list[Any]]]:
+    """The types, each with values that fit, and that can be within others."""
+    found: list[tuple[Any, list[Any]]] = []
+    for kind, *texts in KINDS:
+        if isinstance(kind, TypeAdapter) or NUMBERS in texts or "FailFast" in repr(kind):
+            continue
+        values: list[Any] = []
+        for text in texts:
+            with contextlib.suppress(ValidationError):
+                TypeAdapter(kind).validate_json(text)
+                values.append(json.loads(text))
+        if values:
+            found.append((kind, values))
+    return found
+
+
+def test_kinds_within_others() -> None:
+    hypothesis = pytest.importorskip("hypothesis")
+    from hypothesis import strategies as st
+    from pydantic import create_model
+
+    def many(kind: Any) -> Any:
+        inner, values = kind
+        yield list[inner], st.lists(values, max_size=3)
+        yield tuple[inner, ...], st.lists(values, max_size=3)
+        yield dict[str, inner], st.dictionaries(st.sampled_from(["a", "b c", "é"]), values, max_size=2)
+        yield Annotated[inner, AfterValidator(lambda value: value)], values
+        yield Annotated[inner, BeforeValidator(lambda value: value)], values
+
+    def several(kinds: Any, extra: str, mode: str) -> Any:
+        types, values = zip(*kinds, strict=True)
+        with contextlib.suppress(TypeError, RuntimeError):  # of what has no hash, or becomes one kind
+            either = Annotated[Union[types], Field(union_mode=mode)]
+            TypeAdapter(either)
+            yield either, st.one_of(values)
+        fields = {f"f{at}": (kind | None, None) if at % 2 else (kind, ...) for at, kind in enumerate(map(as_type, types))}
+        model = create_model("Made", __config__=ConfigDict(extra=extra), **fields)  # type: ignore[call-overload]
+        more = {"zz": st.just([1, {"a": "x"}])} if extra != "forbid" else {}
+        members = {f"f{at}": value for at, value in enumerate(values)}
+        required = {name: value for at, (name, value) in enumerate(members.items()) if at % 2 == 0}
+        rest = {name: value for name, value in members.items() if name not in required}
+        yield model, st.fixed_dictionaries(required, optional=rest | more)
+
+    def as_type(kind: Any) -> Any:
+        return Annotated[kind, Field(description="any")]
+
+    leaves = st.sampled_from([(kind, st.sampled_from(values)) for kind, values in fitting()])
+    choices = st.sampled_from(["ignore", "allow", "forbid"]), st.sampled_from(["smart", "left_to_right"])
+    kinds = st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            inner.flatmap(lambda kind: st.sampled_from(list(many(kind)))),
+            st.tuples(st.lists(inner, min_size=2, max_size=3), *choices).flatmap(lambda given: st.sampled_from(list(several(*given)))),
+        ),
+        max_leaves=6,
+    )
+
+    @hypothesis.settings(max_examples=100, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.given(kinds, st.integers(1, 9), st.data())
+    def check(kind: tuple[Any, Any], size: int, data: Any) -> None:
+        text = json.dumps(data.draw(kind[1]))
+        try:
+            expected = TypeAdapter(kind[0]).validate_json(text)
+        except ValidationError:
+            with pytest.raises(ValidationError):
+                list(snapshots((text[at : at + size] for at in range(0, len(text), size)), model=kind[0]))
+            return
+        except Exception:
+            # A validator of the kinds' own that meets what it was not written for.
+            return
+        *_, last = snapshots((text[at : at + size] for at in range(0, len(text), size)), model=kind[0])
+        assert last.complete and same(last.value, expected)
+
+    check()
