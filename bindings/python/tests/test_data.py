@@ -301,3 +301,18 @@ def test_documents_have_their_physical_line(size: int) -> None:
     assert [end.line for end in reader.feed("1\n2\n")] == [1, 2]
     assert [end.line for end in Documents.restore("lines", None, reader.save()).feed("3\n")] == [None]
     assert [end.line for end in Documents("concatenated").feed("[] [] ")] == [None, None]
+
+
+def test_choices_of_a_model_need_a_model() -> None:
+    choices: list[dict[str, Any]] = [{"context": 1}, {"strict": False}, {"by_alias": True}, {"by_name": True}]
+    for choice in choices:
+        with pytest.raises(TypeError, match="only with a model"):
+            snapshots([], **choice)
+
+
+@pytest.mark.parametrize("kind", [str, str.encode, lambda text: bytearray(text.encode()), lambda text: memoryview(text.encode())])
+def test_a_text_is_a_source_of_one_chunk(kind: Any) -> None:
+    text = kind('{"a": "xyz"}')
+    assert [delta.text for delta in deltas(text, "a")] == ["xyz"]
+    assert list(values(text)) == list(snapshots(text)) == [{"a": "xyz"}]
+    assert list(provider_events(kind(f"data: {json.dumps(BOOK[0])}\n\n"))) == list(provider_events(BOOK[:1], provider="openai-chat"))
