@@ -95,6 +95,15 @@ fn is_kept(engine: &Engine, level: usize) -> bool {
     is_document_kept || (1..=level).any(is_kept_inside)
 }
 
+/// Whether all that leads to what comes next is kept: all text, or that of an open match. Then match ids and indices come of
+/// the text, and no other.
+fn counts_by_text(engine: &Engine) -> bool {
+    let Engine { followers, retained, .. } = engine;
+    let keeps_document =
+        retained.keeps_text() && (retained.policy() == Retain::All || followers.tracker.has_open_match_in(DOCUMENT));
+    keeps_document || is_kept(engine, followers.tracker.level())
+}
+
 impl Parser {
     /// Reads a text that has been read before.
     pub(super) fn replay(&mut self, text: &[u8]) -> Result<(), Impossible> {
@@ -151,7 +160,10 @@ impl Parser {
     /// The counters at the end of such a text, which say nothing of one that has failed.
     pub(super) fn restore_counters(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let limits = *self.engine.tokenizer.limits();
-        Impossible::unless(self.engine.followers.tracker.set_next_match(reader.place()?))?;
+        let next = reader.place()?;
+        let counted = self.engine.followers.tracker.next_match();
+        Impossible::unless(next == counted || !counts_by_text(&self.engine))?;
+        Impossible::unless(self.engine.followers.tracker.set_next_match(next))?;
         for level in 0..=self.engine.followers.tracker.level() {
             let Some(tokenizer) = tokenizer_mut(&mut self.engine, level) else { continue };
             let progress = restore_progress(reader, tokenizer.offset())?;
@@ -218,6 +230,7 @@ impl Parser {
                 translator.jump(by);
             }
         }
+        Impossible::unless(next_match.or(next_index).is_none() || !counts_by_text(&self.engine))?;
         let tracker = &mut self.engine.followers.tracker;
         Impossible::unless(next_match.is_none_or(|next| tracker.set_next_match(next)))?;
         Impossible::unless(next_index.is_none_or(|next| tracker.set_next_index(next)))?;
