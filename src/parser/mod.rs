@@ -28,7 +28,7 @@ use self::output::{Callback, Queue};
 pub(crate) use self::output::{Kept, Output, Selected};
 pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
-pub(crate) use self::tracker::OpenContainer;
+pub(crate) use self::tracker::{OpenContainer, OpenValues};
 pub(crate) use self::translator::Translator;
 use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::Event;

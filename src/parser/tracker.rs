@@ -14,7 +14,7 @@ mod open;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-pub(super) use self::innermost::OpenValues;
+pub(crate) use self::innermost::OpenValues;
 pub(crate) use self::open::OpenContainer;
 use super::output::{Kept, Output, Selected};
 use crate::error::Error;

@@ -127,6 +127,8 @@ impl Parser {
             // A parser that stops at the root may have left some of it.
             Impossible::unless(self.engine.tokenizer.offset() == text.len() as u64)?;
             if ends_number {
+                // What follows any other number is kept.
+                Impossible::unless(outcome == FAILED || self.engine.tokenizer.is_in_root_number())?;
                 self.end_number()?;
             }
         } else {
@@ -142,6 +144,9 @@ impl Parser {
         }
         if form == JUMPING && outcome != FAILED {
             self.restore_counters(reader)?;
+            // Deviations come before what is read next.
+            let newest = self.engine.translator.as_deref().map_or(0, |translator| translator.deviations().newest());
+            Impossible::unless(newest <= self.engine.tokenizer.offset() && self.has_counted_elements())?;
         }
         self.engine.mark_deviation();
         match (outcome, error) {

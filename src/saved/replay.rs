@@ -173,6 +173,15 @@ impl Parser {
         Ok(())
     }
 
+    /// Whether an array that has no elements counts none.
+    pub(super) fn has_counted_elements(&self) -> bool {
+        let tracker = &self.engine.followers.tracker;
+        (0..=tracker.level()).all(|level| {
+            let is_first = tokenizer(&self.engine, level).is_some_and(|tokenizer| tokenizer.place() == Place::First);
+            !is_first || tracker.open_containers(level).last().is_none_or(|container| container.next_index == 0)
+        })
+    }
+
     /// Reads a text with jumps. If it ends with a number that has ended, the last byte is what ended it.
     fn replay_between(
         &mut self,
@@ -182,7 +191,9 @@ impl Parser {
         limits: Limits,
     ) -> Result<(), Impossible> {
         let (text, blank) = text.split_at(text.len() - usize::from(ends_number && text.ends_with(b" ")));
-        Impossible::unless(ends_number != blank.is_empty())?;
+        Impossible::unless(
+            ends_number != blank.is_empty() && (!ends_number || text.last().is_some_and(u8::is_ascii_digit)),
+        )?;
         let mut from = 0;
         let (before, after) = jumps.split_at(jumps.partition_point(|jump| jump.place <= text.len()));
         for jump in before {
@@ -191,6 +202,8 @@ impl Parser {
             self.jump(*jump, limits)?;
         }
         self.replay(&text[from..])?;
+        // Nothing but a number is ended by what is not kept.
+        Impossible::unless(!ends_number || self.engine.tokenizer.place() == Place::Atom)?;
         let more = self.replay_unkept(blank)?;
         if let Some(translator) = self.engine.translator.as_deref_mut().filter(|translator| translator.is_awake()) {
             translator.jump(more as u64);
@@ -214,6 +227,7 @@ impl Parser {
     fn jump(&mut self, jump: Jump, limits: Limits) -> Result<(), Impossible> {
         let Jump { offset, next_match, next_index, is_kept: has_all, .. } = jump;
         if let Some((level, offset)) = offset {
+            Impossible::unless(offset <= limits.total)?;
             Impossible::unless(level <= self.engine.followers.tracker.level() && !is_kept(&self.engine, level))?;
             Impossible::unless(self.has_begun_before(level, offset))?;
             // Where nothing is kept before it, the place in the strict text jumps too.
