@@ -456,6 +456,13 @@ class Things(BaseModel):
 THINGS = '{"at": "2026-01-01T00:00:00Z", "thing": "x", "some": ["y"], "whole": [{"a": 1}], "path": "/a", "ips": ["1.2.3.4"]'
 
 
+class Deferred(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+    path: pathlib.Path
+    kids: list[Deferred] = []
+    next: Deferred | None = None
+
+
 class Raising(BaseModel):
     a: str
 
@@ -594,6 +601,7 @@ KINDS: list[tuple[Any, *tuple[str, ...]]] = [
     (Written, '{"a": "x", "b": 1}'),
     (WrittenAround, '{"a": "x", "b": 1}'),
     (Things, THINGS + ', "inner": {"k": ' + THINGS + "}}}"),
+    (Deferred, '{"path": "/a", "kids": [{"path": "/b", "next": {"path": "/c"}}], "next": {"path": "/d"}}'),
     (list[Raising], '[{"a": "x"}]', '[{"a": "own"}]', '[{"a": "braces"}]'),
     (Asking, '{"a": ["x", "o", "y"], "b": "d"}'),
     (Limited, '{"x": [1, 2], "s": "ab"}', '{"x": [1], "s": "ab"}', '{"x": [1, 2, 3, 4]}', '{"x": [1, 2], "s": "b"}'),
