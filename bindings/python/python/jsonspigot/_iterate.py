@@ -32,8 +32,8 @@ def events(
     """Every event of a text that arrives as chunks of ``str`` or bytes.
 
     ``source`` is an iterable, an async iterable such as an HTTP response's body, or one text; what is returned is an
-    iterator, async if the source is. The options are those of ``Parser``. Raises ``JsonSpigotError`` when the text is invalid or incomplete,
-    after the events before that.
+    iterator, async if the source is. The options are those of ``Parser``. Raises ``JsonSpigotError`` when the text is
+    invalid or incomplete, after the events before that.
 
     >>> [type(event).__name__ for event in events(['{"say": "Hel', 'lo"}'], "say")]
     ['Begin', 'Delta', 'Delta', 'End']

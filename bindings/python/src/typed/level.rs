@@ -235,7 +235,8 @@ impl Level {
         let py = key.py();
         static SCHEMA_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let asks = error.matches(py, SCHEMA_ERROR.import(py, "pydantic_core", "SchemaError")?)?;
-        if !asks && !(self.is_tolerant && error.is_instance_of::<PyException>(py)) {
+        let is_noted = asks || (self.is_tolerant && error.is_instance_of::<PyException>(py));
+        if !is_noted {
             static WRONG: PyOnceLock<Py<PyType>> = PyOnceLock::new();
             let value = error.value(py);
             if value.is_instance(WRONG.import(py, "jsonspigot._run", "Wrong")?)? {
