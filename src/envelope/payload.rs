@@ -284,11 +284,11 @@ impl OpenPayload {
     fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, tell: &mut Tell<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
-        let on_event = |event: Event<'_>| tell(EnvelopeEvent::Match { delimiter, event });
+        let mut on_event = |event: Event<'_>| tell(EnvelopeEvent::Match { delimiter, event });
         let fed = if ends_value {
-            self.parser.feed_value_with(bytes, on_event)
+            self.parser.feed_value_with(bytes, &mut on_event)
         } else {
-            self.parser.feed_with(bytes, on_event).map(|()| bytes.len())
+            self.parser.feed_with(bytes, &mut on_event).map(|()| bytes.len())
         };
         // The parser's error may be a deviation in an earlier piece; what stopped it is in this one. Both the
         // parser's offsets and `length` count from the opening delimiter.
@@ -301,11 +301,15 @@ impl OpenPayload {
         self.keep(&piece[..used]);
         if let Err(error) = fed {
             self.error = Some(error);
-        } else if taken == bytes.len() && bytes.len() < piece.len() && !(ends_value && self.ends_before(&piece[used..]))
-        {
-            let error = self.parser.error().cloned().unwrap_or_else(|| self.error_of_limit());
-            self.parser.engine.fail_again(error.clone());
-            self.error = Some(error);
+        } else if taken == bytes.len() && bytes.len() < piece.len() {
+            if ends_value && self.ends_before(&piece[used..]) {
+                // The byte that ends a number is not read.
+                let _ = self.parser.feed_value_with(&piece.as_bytes()[used..=used], on_event);
+            } else {
+                let error = self.parser.error().cloned().unwrap_or_else(|| self.error_of_limit());
+                self.parser.engine.fail_again(error.clone());
+                self.error = Some(error);
+            }
         }
         used
     }

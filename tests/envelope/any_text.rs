@@ -1,6 +1,8 @@
 //! The laws by chance: any text of many delimiters' pieces, any delimiters, any cuts.
 
-use jsonspigot::{Limits, Retain};
+use std::collections::BTreeSet;
+
+use jsonspigot::{Leniency, Limits, Retain};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -145,12 +147,60 @@ pub(crate) fn choices() -> impl Strategy<Value = Choices> {
     })
 }
 
+/// What values are made of that a lenient parser accepts, and what may follow them.
+const ACCEPTED: [&str; 24] = [
+    "True",
+    "None",
+    "NaN",
+    "-Infinity",
+    "-I",
+    "12",
+    "-",
+    ".5e",
+    "'a\"'",
+    "\"x\\'\"",
+    "[",
+    "]",
+    "{",
+    "}",
+    "a:",
+    "\"k\":",
+    ",",
+    "/*c*/",
+    "//c\n",
+    "#",
+    " ",
+    "\n",
+    "é",
+    "<",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
     fn pieces_are_the_splitter_s(text in text(), delimiters in delimiters(), choices in choices()) {
         pieces_are_the_splitters(&text, &delimiters, &choices, &[]);
+    }
+
+    /// Where the parser accepts deviations, it is the parser that says where a value ends, wherever that is cut.
+    #[test]
+    fn cuts_change_nothing_where_deviations_are_accepted(
+        pieces in prop::collection::vec(select(&ACCEPTED[..]), 0..7),
+        delimiter in select(&["tag:j:json", "fence:json", "comment:x", "fence:*"][..]),
+        chosen in prop::collection::vec(any::<Index>(), 0..4),
+        choices in choices(),
+    ) {
+        let (open, close) = match delimiter {
+            "tag:j:json" => ("<j>", "</j>"),
+            "comment:x" => ("<!--x ", "-->"),
+            _ => ("```json\n", "```"),
+        };
+        let text = format!("{open}{}{close} and {open}1{close}", pieces.concat());
+        let choices = Choices { parser: choices.parser.lenient(Leniency::ALL).accept_deviations(), ..choices };
+        let all = boundaries(&text);
+        let cuts: BTreeSet<usize> = chosen.iter().map(|cut| *cut.get(&all)).collect();
+        cuts_change_nothing(&text, &spelt(&[delimiter]), &choices, &Vec::from_iter(cuts));
     }
 
     #[test]

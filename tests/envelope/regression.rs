@@ -96,3 +96,22 @@ fn a_payload_that_goes_past_deviations() {
         assert!(matches!(*status, "malformed" | "trailing") && rest == ".", "{text}");
     }
 }
+
+/// A value that is accepted, and that neither brackets nor quotes enclose, took the closing delimiter for trailing bytes unless
+/// a cut came before that; and the path of an error at the payload's limit depended on the cuts.
+#[test]
+fn accepted_words_and_numbers() {
+    let accepting = Parser::builder().lenient(Leniency::ALL).accept_deviations();
+    for value in ["True", "None", "NaN", "-Infinity", "/**/true", "/**/1", "/**/1 ", "True ", "\n\nFalse\n", "1.", "-I"]
+    {
+        for limit in [u64::MAX, 4, 5] {
+            let text = format!("<j>{value}</j>```json\n{value}\n```");
+            let choices = Choices { parser: accepting, payload_limit: limit, ..Choices::default() };
+            cuts_change_nothing(&text, &spelt(&["tag:j:json", "fence:json"]), &choices, &[]);
+        }
+    }
+    let choices = Choices { payload_limit: 9, ..Choices::default() };
+    cuts_change_nothing("```json\n1234567890\n```\n", &spelt(&["fence:json"]), &choices, &[]);
+    let choices = Choices { payload_limit: 4, ..Choices::default() };
+    cuts_change_nothing("<!-- context [ -->", &spelt(&["comment:context"]), &choices, &[]);
+}

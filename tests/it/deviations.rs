@@ -287,3 +287,20 @@ fn a_limit_bites_in_a_lone_surrogate_too() {
         }
     }
 }
+
+/// The first deviation's place is that of the strict parser's error, whoever knows it.
+#[test]
+fn a_deviation_has_the_path_of_the_strict_error() {
+    for text in ["[{a:1}]", "[{\"a\":[1,]}]", "[{\"a\":'x'}]", "[{\"b\":True}]", "[{\"a\":\"\\d\"}]", "[/**/1]"] {
+        for retain in [Retain::All, Retain::Matches, Retain::Nothing] {
+            let patterns = PatternSet::new(["$..a"]).unwrap();
+            let strict = Parser::builder().retain(retain);
+            let path = |builder: jsonspigot::ParserBuilder| {
+                let mut parser = builder.build(&patterns);
+                let _ = parser.feed(text).check();
+                parser.error().map(|error| (error.offset(), error.path().map(str::to_owned)))
+            };
+            assert_eq!(path(strict.lenient(Leniency::ALL)), path(strict), "{text} {retain}");
+        }
+    }
+}

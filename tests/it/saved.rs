@@ -440,9 +440,11 @@ fn a_state_of_another_form_is_refused() {
     let unkept = all.retain(Retain::Nothing);
     let accepting = all.lenient(Leniency::ALL).accept_deviations();
     // Outcome and form; deviations, if any are allowed; the text.
-    let cases: [(ParserBuilder, &[u8], bool); 12] = [
+    let cases: [(ParserBuilder, &[u8], bool); 13] = [
         (all, b"\x00\x02[1", true),
-        (all, b"\x01\x02[1", true),
+        // What ends a number inside a container is kept.
+        (all, b"\x01\x02[1", false),
+        (all, b"\x01\x011", true),
         (all, b"\x00\x02[]", true),
         (all, b"\x00\x02[}", false),
         (all, b"\x04\x02[]", true),
@@ -762,4 +764,21 @@ fn a_lead_that_deviates_is_refused() {
     // The offset before the key is said to be 0.
     let body = b"\x02\x00\x00\x00\x00\x00\x02{K\x01\x01\x01\x00\x00\x01\x00";
     assert_eq!(with_body(builder, &patterns, &[body]).err(), Some(RestoreErrorKind::Impossible));
+}
+
+/// A jump set an inner text's offset beyond the limit on all of it, which then had less than no room.
+#[test]
+fn no_jump_leads_beyond_the_total_limit() {
+    let builder = Parser::builder().retain(Retain::Matches).limits(Limits::new().total(74));
+    let patterns = set(&["$ | $"]);
+    let mut parser = builder.build(&patterns);
+    parser.feed("\n\"\\ntr").check().unwrap();
+    let state = parser.save();
+    for place in HEADER..state.len() {
+        for byte in [75, 0x7F, 0xFF] {
+            let mut changed = state.clone();
+            changed[place] = byte;
+            is_refused_or_sound(&sealed(changed), &[b"ue\"", b" "], builder, &patterns);
+        }
+    }
 }

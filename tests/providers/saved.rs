@@ -286,3 +286,20 @@ fn each_choice_has_states_of_its_own() {
         }
     }
 }
+
+/// Values by path end where their call does, whatever their parser was told of the root.
+#[test]
+fn values_by_path_do_not_stop_at_the_root() {
+    let choices = ToolCalls::builder().parser(Parser::builder().stop_at_root());
+    let mut stream = ProviderStream::new(Provider::Gemini, choices.clone().build());
+    let part = r#"{"functionCall":{"name":"f","partialArgs":[{"jsonPath":"$","numberValue":1}],"willContinue":true}}"#;
+    let mut fragments = String::new();
+    stream.push(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
+        if let jsonspigot::providers::StreamEvent::Call(CallEvent::Fragment { text, .. }) = event {
+            fragments.push_str(text);
+        }
+    });
+    let stream = ProviderStream::new(Provider::Gemini, choices.build()).restore(&stream.save()).unwrap();
+    let call = stream.calls().open_calls().next().unwrap().number;
+    assert_eq!(stream.calls().parser(call).unwrap().text().unwrap(), fragments.as_bytes());
+}

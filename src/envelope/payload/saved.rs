@@ -76,6 +76,10 @@ impl OpenPayload {
         };
         let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
         let has_stopped = feed(raw.as_bytes()).and_then(|()| feed(not_kept)).is_err();
+        if self.phase == Phase::After && self.accepts && parser.is_in_root_number() {
+            // So does any byte that is no part of it.
+            parser.feed_value_with(b"<", |_| {}).map_err(|_| Impossible)?;
+        }
         // Not all that stops it is in the text, and what else may stop it there is another error.
         if let Some(error) =
             error.clone().filter(|_| is_refused && !(has_stopped && parser.engine.deviation().is_some()))
@@ -120,7 +124,8 @@ impl OpenPayload {
             Phase::Value if self.accepts && !delimiter.is_bare() => {
                 !value.is_empty() && !parser.has_root_ended() && (!parser.is_strict() || again == *extent)
             }
-            _ if self.accepts && !delimiter.is_bare() => parser.has_root_ended() || parser.is_in_root_number(),
+            // A comment may have begun after it.
+            _ if self.accepts && !delimiter.is_bare() => parser.engine.tokenizer.is_done(),
             Phase::Value => !value.is_empty() && is_all_value && again == *extent && !extent.has_ended(),
             // What ended a number may be the delimiter.
             _ => again.has_ended() || again.is_number(),
