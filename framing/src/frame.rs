@@ -8,7 +8,7 @@ use std::fmt;
 /// ```
 /// use jsonspigot_framing::{Frame, Frames};
 ///
-/// let mut frames = Frames::with_limit(8);
+/// let mut frames = Frames::with_limit(10);
 /// let body = b"data: {}\n\ndata: \xFF\n\nerror: no\n\ndata: [1, 2, 3, 4]\n\n";
 /// let found: Vec<_> = frames.feed(body).collect();
 /// assert_eq!(

@@ -28,7 +28,18 @@
 //!
 //! fn read(frame: Frame<'_>, stream: &mut ProviderStream, on_event: &mut dyn FnMut(StreamEvent<'_>)) {
 //!     match frame {
-//!         Frame::Text(text) | Frame::Exception(text) => stream.push(text, on_event),
+//!         Frame::Text(text) => stream.push(text, on_event),
+//!         Frame::Exception(text) => {
+//!             let mut is_reported = false;
+//!             stream.push(text, |event| {
+//!                 is_reported |= matches!(event, StreamEvent::ProviderError { .. });
+//!                 on_event(event);
+//!             });
+//!             // The stream does not know its name, but it is an error all the same.
+//!             if !is_reported {
+//!                 stream.push_unreadable(text, on_event);
+//!             }
+//!         }
 //!         Frame::Unreadable(text) => stream.push_unreadable(text, on_event),
 //!         Frame::TooLong => stream.push_oversized(on_event),
 //!         // What was lost is reported as truncated at the end.

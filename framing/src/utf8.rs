@@ -43,6 +43,7 @@ pub struct Utf8 {
 ///
 /// let error = Utf8::new().feed_with(b"a\nb\xFF", |_| {}).unwrap_err();
 /// assert_eq!((error.kind(), error.offset()), (ErrorKind::InvalidUtf8, 3));
+/// assert_eq!((error.line(), error.column()), (2, 2));
 /// assert_eq!(error.to_string(), "invalid UTF-8: expected text in UTF-8 at line 2 column 2 (byte 3)");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +105,10 @@ impl Error for Utf8Error {}
 
 impl Utf8 {
     /// Begins a text.
+    ///
+    /// ```
+    /// assert_eq!(jsonspigot_framing::Utf8::new().offset(), 0);
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -132,6 +137,15 @@ impl Utf8 {
 
     /// Ends the text.
     ///
+    /// ```
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let mut utf8 = Utf8::new();
+    /// utf8.feed_with(b"a\xC3", |text| assert_eq!(text, "a"))?;
+    /// assert_eq!(utf8.finish().unwrap_err().offset(), 2);
+    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// It ends inside a character, or was not UTF-8 before.
@@ -141,12 +155,29 @@ impl Utf8 {
     }
 
     /// The error that [`feed_with`](Self::feed_with) or [`finish`](Self::finish) has returned.
+    ///
+    /// ```
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let mut utf8 = Utf8::new();
+    /// let error = utf8.feed_with(b"\xFF", |_| {}).unwrap_err();
+    /// assert_eq!(utf8.error(), Some(error));
+    /// ```
     #[must_use]
     pub fn error(&self) -> Option<Utf8Error> {
         self.error
     }
 
-    /// How many bytes have been read, up to the error if there is one.
+    /// How many bytes have been read, up to the error if there is one; the beginning of a character counts too.
+    ///
+    /// ```
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let mut utf8 = Utf8::new();
+    /// utf8.feed_with(b"a\xC3", |_| {})?;
+    /// assert_eq!(utf8.offset(), 2);
+    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+    /// ```
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.error.map_or(self.whole + self.held.len() as u64, |error| error.offset)
