@@ -29,8 +29,6 @@
 extern crate alloc;
 
 mod digest;
-mod document;
-mod documents;
 #[cfg(feature = "envelope")]
 pub mod envelope;
 mod error;
@@ -50,13 +48,13 @@ pub mod providers;
 mod saved;
 #[cfg(feature = "stream")]
 mod stream;
+mod texts;
 mod tokenizer;
 #[cfg(feature = "tool-calls")]
 #[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the wire formats use the rest"))]
 pub mod tool_calls;
+mod tree;
 
-pub use document::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};
-pub use documents::{DocumentEvent, Documents, EndedDocument, Framing};
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use names::UnknownName;
@@ -68,4 +66,6 @@ pub use payload::{Payload, PayloadStatus};
 pub use saved::{RestoreError, RestoreErrorKind};
 #[cfg(feature = "stream")]
 pub use stream::{ParserStream, ParserStreamError};
+pub use texts::{DocumentEvent, Documents, EndedDocument, Framing};
 pub use tokenizer::{Limits, ValueKind};
+pub use tree::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};

@@ -71,11 +71,6 @@ impl Extent {
         matches!(self, Self::Ended)
     }
 
-    /// Whether the value has begun, and neither as a number nor as a literal.
-    pub(super) fn is_enclosed(self) -> bool {
-        !matches!(self, Self::Start | Self::Number { .. } | Self::Literal(_))
-    }
-
     pub(super) fn is_in_string(self) -> bool {
         matches!(self, Self::InString(_) | Self::Escaped(_))
     }

@@ -16,7 +16,7 @@
 //! the JSON, it turns out that both belong to the closing delimiter, and `unread_beginning` takes the first one back.
 //!
 //! A parser that accepts deviations knows better where the value ends than [`Extent`], which does not know of comments and
-//! single quotes. It is asked after each byte that may be the value's last.
+//! single quotes: there it is the parser that stops after the root.
 //!
 //! `length` counts all bytes since the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets count
 //! from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only `stopped_by`
@@ -32,7 +32,7 @@ use super::event::EnvelopeEvent;
 use super::extent::Extent;
 use super::{SPACE, Tell};
 use crate::error::{Error, ErrorKind};
-use crate::event::CompleteValue;
+use crate::event::{CompleteValue, Event};
 use crate::parser::{Parser, ParserBuilder, Retain};
 use crate::path::{PathStore, ROOT};
 use crate::pattern::PatternSet;
@@ -173,28 +173,22 @@ impl OpenPayload {
     /// The next part of the value; returns how much of it was read.
     fn value(&mut self, delimiter: &Delimiter, rest: &str, tell: &mut Tell<'_>) -> usize {
         let mut before = self.extent;
-        let is_parsers = self.ends_by_its_parser(delimiter, rest);
-        let length = if is_parsers {
-            let may_end = rest.bytes().position(|byte| matches!(byte, b'}' | b']' | b'"' | b'\''));
-            may_end.map_or(rest.len(), |at| at + 1)
-        } else {
-            self.extent.advance(rest.as_bytes())
-        };
+        let is_parsers = self.accepts && !delimiter.is_bare();
+        let length = if is_parsers { rest.len() } else { self.extent.advance(rest.as_bytes()) };
         let piece = &rest[..length];
-        if is_parsers {
-            self.extent.advance(piece.as_bytes());
-        }
         if self.error.is_some() {
             self.keep(piece);
             return length;
         }
-        let used = self.parse(delimiter, piece, tell);
+        let used = self.parse(delimiter, piece, is_parsers, tell);
         if self.error.is_none() {
-            if is_parsers && !self.parser.is_strict() {
-                // Neither quotes nor brackets are what they are in JSON.
-                self.extent = Extent::Endless;
+            if is_parsers {
+                // After a deviation, neither quotes nor brackets are what they are in JSON.
+                let is_strict = self.parser.is_strict();
+                self.extent.advance(&piece.as_bytes()[..used]);
+                self.extent = if is_strict { self.extent } else { Extent::Endless };
             }
-            if if is_parsers { self.parser.is_complete() } else { self.extent.has_ended() } {
+            if if is_parsers { used < length || self.parser.has_root_ended() } else { self.extent.has_ended() } {
                 self.phase = Phase::After;
             }
         } else if delimiter.is_bare() {
@@ -209,16 +203,6 @@ impl OpenPayload {
             }
         }
         used
-    }
-
-    /// Whether the parser says where the value ends: it accepts deviations, after which the extent is not to be trusted. A
-    /// value that is neither enclosed by brackets nor by quotes shows its end to the extent alone.
-    fn ends_by_its_parser(&self, delimiter: &Delimiter, rest: &str) -> bool {
-        let is_enclosed = match self.extent {
-            Extent::Start => !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-'),
-            extent => extent.is_enclosed(),
-        };
-        self.accepts && !delimiter.is_bare() && is_enclosed
     }
 
     /// `{"a":-->`: the first `-` was read as a number's, but it and what stopped the JSON are the closing delimiter.
@@ -238,7 +222,7 @@ impl OpenPayload {
         match self.phase {
             Phase::Before => {
                 let space = piece.bytes().take_while(|byte| SPACE.contains(byte)).count();
-                let used = self.parse(delimiter, &piece[..space], tell);
+                let used = self.parse(delimiter, &piece[..space], false, tell);
                 if self.error.is_some() {
                     self.phase = Phase::Lost;
                 } else if space < piece.len() {
@@ -247,7 +231,7 @@ impl OpenPayload {
                 used
             }
             Phase::After => {
-                let used = self.parse(delimiter, piece, tell);
+                let used = self.parse(delimiter, piece, false, tell);
                 if self.error.is_some() {
                     self.phase = Phase::Lost;
                 }
@@ -295,14 +279,21 @@ impl OpenPayload {
         self.keep(&text[used..]);
     }
 
-    /// Feeds the parser and keeps what it read; returns how much that was. What stopped it is then in `error`.
-    fn parse(&mut self, delimiter: &Delimiter, piece: &str, tell: &mut Tell<'_>) -> usize {
+    /// Feeds the parser, up to the end of the value if that is for it to say, and keeps what it read; returns how much that
+    /// was. What stopped it is then in `error`.
+    fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, tell: &mut Tell<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
-        let fed = self.parser.feed_with(bytes, |event| tell(EnvelopeEvent::Match { delimiter, event }));
+        let on_event = |event: Event<'_>| tell(EnvelopeEvent::Match { delimiter, event });
+        let fed = if ends_value {
+            self.parser.feed_value_with(bytes, on_event)
+        } else {
+            self.parser.feed_with(bytes, on_event).map(|()| bytes.len())
+        };
         // The parser's error may be a deviation in an earlier piece; what stopped it is in this one. Both the
         // parser's offsets and `length` count from the opening delimiter.
-        let used = self.parser.engine.stopped_by().map_or(bytes.len(), |error| {
+        let taken = fed.as_ref().map_or(bytes.len(), |taken| *taken);
+        let used = self.parser.engine.stopped_by().map_or(taken, |error| {
             let taken = error.offset().saturating_sub(self.length);
             usize::try_from(taken).unwrap_or(usize::MAX).min(bytes.len())
         });
@@ -310,12 +301,21 @@ impl OpenPayload {
         self.keep(&piece[..used]);
         if let Err(error) = fed {
             self.error = Some(error);
-        } else if bytes.len() < piece.len() {
+        } else if taken == bytes.len() && bytes.len() < piece.len() && !(ends_value && self.ends_before(&piece[used..]))
+        {
             let error = self.parser.error().cloned().unwrap_or_else(|| self.error_of_limit());
             self.parser.engine.fail_again(error.clone());
             self.error = Some(error);
         }
         used
+    }
+
+    /// Whether the value, which ends for its parser, has ended before a text that is no part of it.
+    #[cold]
+    fn ends_before(&self, rest: &str) -> bool {
+        let may_be_number = rest.starts_with(|c: char| c.is_ascii_digit() || ".eE".contains(c));
+        let is_number = self.parser.is_in_root_number() && !may_be_number;
+        self.parser.has_root_ended() || is_number && self.parser.clone().finish_with(|_| {}).is_ok()
     }
 
     /// Adds as much to the raw text as the limit allows.
@@ -338,7 +338,7 @@ impl OpenPayload {
         let line = self.raw.bytes().filter(|byte| *byte == b'\n').count();
         let column = self.raw.len() - self.raw.rfind('\n').map_or(0, |at| at + 1);
         // Nothing but a number at the root is known to be open in front of the root or instead of it.
-        let is_at_root = matches!(self.phase, Phase::Before | Phase::Raw) || self.extent.is_number();
+        let is_at_root = matches!(self.phase, Phase::Before | Phase::Raw) || self.parser.is_in_root_number();
         let place = (self.raw.len() as u64, line as u64 + 1, column as u64 + 1);
         Error::at(kind, place, is_at_root.then_some("$"), expected)
     }
@@ -367,7 +367,7 @@ impl OpenPayload {
                 (Phase::Before | Phase::Raw | Phase::Lost, _) => {
                     self.error = Some(self.error_here(ErrorKind::Incomplete, "expected a closing delimiter"));
                 }
-                (Phase::Value, _) if self.extent.is_number() => {
+                (Phase::Value, _) if self.parser.is_in_root_number() => {
                     self.error =
                         Some(self.error_here(ErrorKind::Incomplete, "expected more digits or a closing delimiter"));
                 }

@@ -1,4 +1,4 @@
-//! What a caller is told: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an event
+//! What a caller gets: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an event
 //! that can be kept, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads and writes it.
 
 mod owned;
@@ -32,14 +32,14 @@ pub(crate) use wire::EventOf;
 /// use jsonspigot::{EventKind, Parser, PatternSet};
 ///
 /// let mut parser = Parser::new(&PatternSet::new(["say"])?);
-/// let told: Vec<_> = parser.feed(br#"{"say": "Hel"#).map(|event| event.unwrap().to_owned()).collect();
-/// assert_eq!(told.len(), 2);
+/// let reported: Vec<_> = parser.feed(br#"{"say": "Hel"#).map(|event| event.unwrap().to_owned()).collect();
+/// assert_eq!(reported.len(), 2);
 /// for event in parser.feed(br#"lo"}"#) {
 ///     let event = event?;
 ///     match event.kind {
 ///         EventKind::Delta(text) => assert_eq!((text, event.path.to_string().as_str()), ("lo", "say")),
 ///         EventKind::End(value) => assert_eq!(value.unwrap().deserialize::<String>()?, "Hello"),
-///         _ => unreachable!("its begin has been told"),
+///         _ => unreachable!("its begin has been reported"),
 ///     }
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -63,7 +63,7 @@ pub struct Event<'a> {
     pub offset: u64,
 }
 
-/// What an [`Event`] tells.
+/// What an [`Event`] reports.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
@@ -75,8 +75,8 @@ pub enum EventKind<'a> {
     End(Option<CompleteValue<'a>>),
     /// The text inside a string is not JSON, or the string has ended before it has. The path is that of the string.
     ///
-    /// Told once for each pattern `outer | inner` that goes through the string, as a match of its own, at the first bad
-    /// byte or at the string's end. Nothing more is told of that text: what is open in it gets no end. The outer text goes
+    /// Reported once for each pattern `outer | inner` that goes through the string, as a match of its own, at the first bad
+    /// byte or at the string's end. Nothing more is reported of that text: what is open in it gets no end. The outer text goes
     /// on, and its own verdict does not change. The error's offset, line, column and path are those within the inner text.
     ///
     /// ```

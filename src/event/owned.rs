@@ -80,7 +80,7 @@ pub struct OwnedEvent {
     pub offset: u64,
 }
 
-/// What an [`OwnedEvent`] tells.
+/// What an [`OwnedEvent`] reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnedEventKind {

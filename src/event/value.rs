@@ -72,14 +72,14 @@ impl<'a> CompleteValue<'a> {
     /// use jsonspigot::{EventKind, Parser, PatternSet};
     ///
     /// let mut parser = Parser::new(&PatternSet::new(["*"])?);
-    /// let mut told = Vec::new();
+    /// let mut reported = Vec::new();
     /// for event in parser.feed(r#"["plain", "caf\u00e9", 7]"#) {
     ///     if let EventKind::End(Some(value)) = event?.kind {
-    ///         told.push(value.as_str());
+    ///         reported.push(value.as_str());
     ///     }
     /// }
-    /// assert_eq!(told, [Some("plain".into()), Some("café".into()), None]);
-    /// assert!(matches!(told[0], Some(Cow::Borrowed(_))));
+    /// assert_eq!(reported, [Some("plain".into()), Some("café".into()), None]);
+    /// assert!(matches!(reported[0], Some(Cow::Borrowed(_))));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

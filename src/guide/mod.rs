@@ -2,7 +2,7 @@
 //!
 //! | page | what it explains |
 //! |---|---|
-//! | [`events`] | what a parser tells, the two ways to receive it, errors, and how much of the text is kept |
+//! | [`events`] | what a parser reports, the two ways to receive it, errors, and how much of the text is kept |
 //! | [`patterns`] | how to say which values you want |
 //! | [`partial`] | the document so far, types read from it, what *complete* means, and copies kept elsewhere |
 //! | [`typed`] | typed partials: what of a type is shown when, and how to model enums, ids and dates |
@@ -23,8 +23,8 @@
 //!
 //! - A *chunk* is what is fed at once: any bytes, of any length, also none.
 //! - A *pattern* is a path with wildcards; a *match* is one value that one pattern selects.
-//! - An *event* tells something that has become known about a match; a *delta* is new decoded text of an open string.
-//! - An *atom* is a number, a boolean or null: a value without parts, which is told whole.
+//! - An *event* reports something that has become known about a match; a *delta* is new decoded text of an open string.
+//! - An *atom* is a number, a boolean or null: a value without parts, which is reported whole.
 //! - What is *partial* may still change; what is *complete* was received whole.
 //! - A *snapshot* is the document as far as it is known.
 //! - An *offset* is a byte's place in the whole text, from 0.

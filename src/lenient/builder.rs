@@ -45,7 +45,7 @@ impl ParserBuilder {
     /// surrogate pair or a cut `\u` made `\ufffd`, a trailing comma, comment or mark left out; keys and single-quoted
     /// strings have double quotes, and words are the literals that they stand for. Everything else stays as it was spelt.
     /// Before the end, `text` has what stands for an open word or escape so far.
-    /// [`is_strict`](crate::Parser::is_strict) tells whether there was anything to accept. It is rewritten as it comes, at a cost
+    /// [`is_strict`](crate::Parser::is_strict) says whether there was anything to accept. It is rewritten as it comes, at a cost
     /// that is linear in the text.
     ///
     /// Offsets refer to the original text. A value's [span](crate::CompleteValue::span) ends where the value ended in

@@ -3,7 +3,7 @@
 use super::placed::Placed;
 use super::state::{Lenient, Step};
 use crate::error::{Deviation, DeviationKind, Error, ErrorKind, Fault};
-use crate::parser::{DOCUMENT, Output, Parts, Strings, TokenSink, Translator};
+use crate::parser::{DOCUMENT, OpenValues, Output, Parts, Strings, TokenSink, Translator};
 use crate::tokenizer::{Sink, State, Tokenizer};
 
 /// After a deviation, the text is read in windows, short ones at first: what is kept or looked at in vain is never longer
@@ -162,7 +162,8 @@ impl Run<'_, '_> {
         let deviations = &mut self.lenient.deviations;
         let (line, column) = tokenizer.line_and_column(fault.offset);
         if deviations.is_empty() && !deviations.are_accepted() {
-            let path = followers.known_path(None).or_else(|| followers.path_in_text(retained, &fault));
+            let open = OpenValues::of(tokenizer, &fault);
+            let path = followers.known_path(Some(open)).or_else(|| followers.path_in_text(retained, &fault));
             deviations.begin(Error::new(&fault, line, column, path.as_deref()));
             // So no string or container that ends later has a text.
             retained.freeze();

@@ -95,7 +95,7 @@ impl Run<'_, '_> {
             self.replace_escape(escape, escape_at)?;
             return Ok(pos);
         }
-        // A lone low surrogate: its escape is read to the end, and told then.
+        // A lone low surrogate: its escape is read to the end, and reported then.
         self.parts.tokenizer.check_string_limit(self.at(pos))?;
         self.parts.tokenizer.take_back_escape();
         self.take_back(escape.len());

@@ -11,10 +11,10 @@ use super::retention::Retained;
 use super::tracker::Tracker;
 use super::translator::MakeTranslator;
 use super::{DuplicateKeys, Parser, Retain};
-use crate::document::Document;
 use crate::error::{Deviations, Leniency};
 use crate::pattern::PatternSet;
 use crate::tokenizer::{Limits, Tokenizer};
+use crate::tree::Tree;
 
 /// The choices a [`Parser`] is built with; each has a default.
 ///
@@ -92,7 +92,7 @@ impl ParserBuilder {
     /// For interfaces that were written against a parser of incomplete JSON, such as `parsePartialJson` of the npm
     /// package `ai`, which shows the same. Such a value is not complete, its [state](Parser::state_of) is
     /// [`Partial`](crate::ValueState::Partial), and a number may become another one: a patch then
-    /// [replaces](crate::PatchOp::is_replacement) it. Events tell an atom only once it has ended, as always. What is
+    /// [replaces](crate::PatchOp::is_replacement) it. Events report an atom only once it has ended, as always. What is
     /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new. Each patch
     /// repeats the whole number, so an open number longer than 1,024 characters is shown in steps that double: its
     /// first 1,024 characters, then 2,048, and so on until it ends.
@@ -166,11 +166,11 @@ impl ParserBuilder {
         self.accepts_deviations && self.leniency != Leniency::NONE
     }
 
-    fn document(self) -> Option<Box<Document>> {
+    fn tree(self) -> Option<Box<Tree>> {
         match self.snapshots {
             Snapshots::None => None,
-            Snapshots::Settled => Some(Box::new(Document::new())),
-            Snapshots::Provisional => Some(Box::new(Document::new().with_open_atoms())),
+            Snapshots::Settled => Some(Box::new(Tree::new())),
+            Snapshots::Provisional => Some(Box::new(Tree::new().with_open_atoms())),
         }
     }
 
@@ -185,7 +185,7 @@ impl ParserBuilder {
         let translator = make_translator.map(|make| make(self.leniency, deviations));
         let mut engine = Engine {
             tokenizer: Tokenizer::new(self.limits),
-            followers: Followers::new(Tracker::new(patterns.clone()), open_keys, self.document()),
+            followers: Followers::new(Tracker::new(patterns.clone()), open_keys, self.tree()),
             retained: Retained::new(self.retain),
             outcome: Outcome::open(&inner, translator.as_deref()),
             inner,

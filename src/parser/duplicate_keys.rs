@@ -20,7 +20,7 @@ use crate::names::names;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DuplicateKeys {
-    /// Events are told for each occurrence; value and snapshot take the last, as serde_json does.
+    /// Events are reported for each occurrence; value and snapshot take the last, as serde_json does.
     #[default]
     LastWins,
     /// An error at the second key's closing quote, in every object. Keeps the keys of open objects.

@@ -64,7 +64,7 @@ impl Engine {
     pub(super) fn take_string_piece(
         &mut self,
         chunk: &[u8],
-        tell: impl FnOnce(&mut Tracker, PieceText<'_>, u64),
+        report: impl FnOnce(&mut Tracker, PieceText<'_>, u64),
     ) -> Option<Result<(), Error>> {
         let Self { tokenizer, followers, retained, .. } = self;
         let piece = tokenizer.take_string_piece(chunk, |at| {
@@ -73,7 +73,7 @@ impl Engine {
             }
         })?;
         let StringPiece::Text(text, at) = piece else { return Some(Ok(())) };
-        tell(&mut self.followers.tracker, text, at);
+        report(&mut self.followers.tracker, text, at);
         Some(self.followers.grow(text.as_str(), at).map_err(|fault| self.fail(&fault)))
     }
 
@@ -150,7 +150,7 @@ impl Engine {
     }
 
     /// A chunk of a text that a translator reads, or whose strings are read inside; or one after the end: nothing more is
-    /// told.
+    /// reported.
     #[inline(never)]
     fn feed_otherwise<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenOtherwise) {
@@ -204,9 +204,9 @@ impl Engine {
     /// The root of a text that has deviated may have closed, but is not whole, unless that is accepted.
     pub(crate) fn mark_deviation(&mut self) {
         if self.deviation().is_some()
-            && let Some(document) = &mut self.followers.document
+            && let Some(tree) = &mut self.followers.tree
         {
-            document.fail();
+            tree.fail();
         }
     }
 
@@ -313,8 +313,8 @@ impl Engine {
         if !self.is_translated() {
             self.retained.truncate(stopped_by.offset());
         }
-        if let Some(document) = &mut self.followers.document {
-            document.fail();
+        if let Some(tree) = &mut self.followers.tree {
+            tree.fail();
         }
         self.tokenizer.close();
         self.outcome = Outcome::Failed(stopped_by);

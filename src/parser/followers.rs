@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 
 use super::duplicate_keys::OpenKeys;
 use super::tracker::Tracker;
-use crate::document::Document;
 use crate::error::Fault;
+use crate::tree::Tree;
 
 /// The followers of one parser's tokens.
 #[derive(Clone, Debug)]
@@ -15,15 +15,15 @@ pub(crate) struct Followers {
     pub(crate) open_keys: Option<OpenKeys>,
     /// The partial document, if snapshots were asked for.
     // In a box, as most parsers have none.
-    pub(crate) document: Option<Box<Document>>,
+    pub(crate) tree: Option<Box<Tree>>,
     /// Whether the end of a chunk means anything: to a document that shows open atoms, to a parser that stops at the root.
     pub(crate) has_work_after_chunks: bool,
 }
 
 impl Followers {
-    pub(super) fn new(tracker: Tracker, open_keys: Option<OpenKeys>, document: Option<Box<Document>>) -> Self {
-        let has_work_after_chunks = document.as_deref().is_some_and(Document::shows_open_atoms);
-        Self { tracker, open_keys, document, has_work_after_chunks }
+    pub(super) fn new(tracker: Tracker, open_keys: Option<OpenKeys>, tree: Option<Box<Tree>>) -> Self {
+        let has_work_after_chunks = tree.as_deref().is_some_and(Tree::shows_open_atoms);
+        Self { tracker, open_keys, tree, has_work_after_chunks }
     }
 
     pub(super) fn clear(&mut self) {
@@ -31,25 +31,25 @@ impl Followers {
         if let Some(keys) = &mut self.open_keys {
             keys.clear();
         }
-        if let Some(document) = &mut self.document {
-            document.clear();
+        if let Some(tree) = &mut self.tree {
+            tree.clear();
         }
     }
 
     /// New text of the open string, for the partial document.
     #[inline]
     pub(super) fn grow(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        match &mut self.document {
-            Some(document) => document.append(text, at),
+        match &mut self.tree {
+            Some(tree) => tree.append(text, at),
             None => Ok(()),
         }
     }
 
     /// Adds the atom that is open now, if there is one, to a partial document that shows open atoms.
     pub(super) fn show_open_atom(&mut self, text: Option<&str>) {
-        let document = self.document.as_mut().filter(|document| document.shows_open_atoms());
-        if let (Some(document), Some(text)) = (document, text) {
-            document.show_open_atom(text);
+        let tree = self.tree.as_mut().filter(|tree| tree.shows_open_atoms());
+        if let (Some(tree), Some(text)) = (tree, text) {
+            tree.show_open_atom(text);
         }
     }
 }

@@ -104,7 +104,7 @@ impl InnerText {
             return;
         }
         // The tracker follows all texts, the document only its own, and each text has its own keys.
-        let document = followers.document.take();
+        let tree = followers.tree.take();
         mem::swap(&mut followers.open_keys, &mut self.open_keys);
         let Self { tokenizer, kept, .. } = self;
         kept.keep(piece.unwrap_or_default().as_bytes());
@@ -113,7 +113,7 @@ impl InnerText {
             Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), &mut sink),
             None => tokenizer.finish(&mut (&mut sink as &mut dyn Sink)),
         };
-        followers.document = document;
+        followers.tree = tree;
         mem::swap(&mut followers.open_keys, &mut self.open_keys);
         if let Err(fault) = read {
             self.has_failed = true;
@@ -162,7 +162,7 @@ impl<O: Output + ?Sized> TokenSink<'_, O> {
 
     #[inline]
     fn follows_all(&self) -> bool {
-        self.followers.open_keys.is_some() || self.followers.document.is_some()
+        self.followers.open_keys.is_some() || self.followers.tree.is_some()
     }
 
     /// A container, or a member's value, is followed if anything needs to know what is inside.
@@ -174,7 +174,7 @@ impl<O: Output + ?Sized> TokenSink<'_, O> {
     /// A string or atom is followed if anything needs its text.
     #[inline]
     fn leaf_interest(&self, is_selected: bool) -> Interest {
-        if is_selected || self.followers.document.is_some() { Interest::Follow } else { Interest::Skip }
+        if is_selected || self.followers.tree.is_some() { Interest::Follow } else { Interest::Skip }
     }
 
     /// More of the text in the open string, or its end.
@@ -197,8 +197,8 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         {
             keys.begin_object();
         }
-        if let Some(document) = &mut self.followers.document {
-            document.begin_container(kind, at)?;
+        if let Some(tree) = &mut self.followers.tree {
+            tree.begin_container(kind, at)?;
         }
         let is_live = self.followers.tracker.begin_container(kind, at, self.out);
         Ok(self.interest(is_live))
@@ -211,8 +211,8 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         {
             keys.end_object();
         }
-        if let Some(document) = &mut self.followers.document {
-            document.end_container();
+        if let Some(tree) = &mut self.followers.tree {
+            tree.end_container();
         }
         let retained = self.retained;
         self.followers.tracker.end_container(end, |range| retained.find(range), self.out);
@@ -226,16 +226,16 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
         let leads_on = self.followers.tracker.key(key);
-        if let Some(document) = &mut self.followers.document {
-            document.key(key, quote)?;
+        if let Some(tree) = &mut self.followers.tree {
+            tree.key(key, quote)?;
         }
         Ok(self.interest(leads_on))
     }
 
     #[inline(never)]
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        if let Some(document) = &mut self.followers.document {
-            document.begin_string(at)?;
+        if let Some(tree) = &mut self.followers.tree {
+            tree.begin_string(at)?;
         }
         let is_selected = self.followers.tracker.begin_leaf(ValueKind::String, at, self.out);
         if let Some(Strings { deeper: [text, ..], .. }) = self.strings.as_deref_mut()
@@ -253,7 +253,7 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             self.followers.tracker.delta(text, at, self.out);
             return self.followers.grow(text, at);
         };
-        // The string's own delta comes before what its text tells.
+        // The string's own delta comes before what its text reports.
         self.followers.tracker.delta_in(level, text, at, self.out);
         self.followers.grow(text, at)?;
         if self.is_inside() {
@@ -269,8 +269,8 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         if is_inside {
             self.read_inside(None);
         }
-        if let Some(document) = &mut self.followers.document {
-            document.end_string();
+        if let Some(tree) = &mut self.followers.tree {
+            tree.end_string();
         }
         let (tracker, retained) = (&mut self.followers.tracker, self.retained);
         if is_inside {
@@ -282,8 +282,8 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
 
     #[inline(never)]
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        if let Some(document) = &mut self.followers.document {
-            document.begin_atom();
+        if let Some(tree) = &mut self.followers.tree {
+            tree.begin_atom();
         }
         let is_selected = self.followers.tracker.begin_leaf(kind, at, self.out);
         Ok(self.leaf_interest(is_selected))
@@ -292,8 +292,8 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     #[inline(never)]
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         self.followers.tracker.end_atom(text, end, self.out);
-        match &mut self.followers.document {
-            Some(document) => document.end_atom(text, end),
+        match &mut self.followers.tree {
+            Some(tree) => tree.end_atom(text, end),
             None => Ok(()),
         }
     }

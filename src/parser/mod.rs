@@ -28,12 +28,12 @@ use self::output::{Callback, Queue};
 pub(crate) use self::output::{Kept, Output, Selected};
 pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
-pub(crate) use self::tracker::OpenContainer;
+pub(crate) use self::tracker::{OpenContainer, OpenValues};
 pub(crate) use self::translator::Translator;
-use crate::document::{Document, PartialValue, PatchOp, Revision, ValueState, state_before_all};
 use crate::error::{Deviation, Error, ErrorKind};
 use crate::event::Event;
 use crate::pattern::PatternSet;
+use crate::tree::{PartialValue, PatchOp, Revision, Tree, ValueState, state_before_all};
 
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
 ///
@@ -138,7 +138,7 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// The error at the first bad byte; every event before it has been told.
+    /// The error at the first bad byte; every event before it has been reported.
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = chunk.as_ref();
@@ -257,7 +257,7 @@ impl Parser {
 
     /// Whether the text is strict JSON so far: there has been no [deviation](Self::deviations).
     ///
-    /// It tells what a parser that [accepts deviations](ParserBuilder::accept_deviations) has accepted.
+    /// It says what a parser that [accepts deviations](ParserBuilder::accept_deviations) has accepted.
     #[must_use]
     pub fn is_strict(&self) -> bool {
         !self.engine.has_deviated()
@@ -280,7 +280,7 @@ impl Parser {
     /// Whether the parser was built with [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
     pub fn has_snapshots(&self) -> bool {
-        self.engine.followers.document.is_some()
+        self.engine.followers.tree.is_some()
     }
 
     /// The document as far as it is known: a `Copy` view, which costs nothing.
@@ -290,7 +290,7 @@ impl Parser {
     #[inline]
     #[must_use]
     pub fn snapshot(&self) -> Option<PartialValue<'_>> {
-        self.document()?.view()
+        self.tree()?.view()
     }
 
     /// What is known of the value at a concrete path: [`PartialValue::state_of`] from the root, and
@@ -323,7 +323,7 @@ impl Parser {
     /// [`patch_since`](Self::patch_since), or to be compared with another.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.document().map(Document::revision).unwrap_or_default()
+        self.tree().map(Tree::revision).unwrap_or_default()
     }
 
     /// Whether a look, typed or not, could show something other than at a revision: whether
@@ -334,7 +334,7 @@ impl Parser {
     /// [`snapshots`](ParserBuilder::snapshots), where nothing ever shows.
     #[must_use]
     pub fn has_changed_since(&self, revision: Revision) -> bool {
-        self.document().is_some_and(|document| document.has_changed_since(revision))
+        self.tree().is_some_and(|tree| tree.has_changed_since(revision))
     }
 
     /// The operations that bring a copy of the snapshot as it was at `revision` up to date.
@@ -367,15 +367,15 @@ impl Parser {
     /// [`ErrorKind::ForeignRevision`] if the document did not begin with what was shown at the [revision](Revision).
     /// [`ErrorKind::NotRetained`] if the parser was built without [`snapshots`](ParserBuilder::snapshots).
     pub fn patch_since(&self, revision: Revision) -> Result<impl Iterator<Item = PatchOp<'_>>, Error> {
-        let document = self.document().ok_or_else(|| self.without_snapshots())?;
-        document.patch_since(revision).ok_or_else(|| {
+        let tree = self.tree().ok_or_else(|| self.without_snapshots())?;
+        tree.patch_since(revision).ok_or_else(|| {
             let expected = "expected a revision of what this document began with";
             self.engine.error_of_call(ErrorKind::ForeignRevision, expected)
         })
     }
 
-    fn document(&self) -> Option<&Document> {
-        self.engine.followers.document.as_deref()
+    fn tree(&self) -> Option<&Tree> {
+        self.engine.followers.tree.as_deref()
     }
 
     #[cold]

@@ -1,4 +1,4 @@
-//! What is open, told once more.
+//! What is open, reported again.
 
 use super::Parser;
 use crate::event::Event;

@@ -10,16 +10,16 @@ use alloc::vec::Vec;
 use super::followers::Followers;
 use super::retention::Retained;
 use super::tracker::OpenValues;
-use crate::document::Document;
 use crate::error::{ErrorKind, Fault};
 use crate::event::path_of_innermost_open;
 use crate::path::write_concrete;
+use crate::tree::Tree;
 
 impl Followers {
     /// The path of the innermost open value if a follower has it; while a token is passed on, what is open is not asked.
     pub(crate) fn known_path(&self, open: Option<OpenValues>) -> Option<String> {
-        match &self.document {
-            Some(document) => Some(document_path(document)),
+        match &self.tree {
+            Some(tree) => Some(tree_path(tree)),
             None => self.tracker.known_path(0, open),
         }
     }
@@ -38,10 +38,10 @@ impl Followers {
 }
 
 /// The concrete path of the innermost open value of a snapshot.
-fn document_path(document: &Document) -> String {
+fn tree_path(tree: &Tree) -> String {
     let mut path = String::new();
     // Writing to a string cannot fail.
-    let _ = write_concrete(&mut path, &mut document.innermost());
+    let _ = write_concrete(&mut path, &mut tree.innermost());
     path
 }
 

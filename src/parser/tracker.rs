@@ -14,7 +14,7 @@ mod open;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-pub(super) use self::innermost::OpenValues;
+pub(crate) use self::innermost::OpenValues;
 pub(crate) use self::open::OpenContainer;
 use super::output::{Kept, Output, Selected};
 use crate::error::Error;
@@ -161,7 +161,7 @@ impl Tracker {
         leads_on
     }
 
-    /// Finds the patterns that select the value that begins, and tells it for each.
+    /// Finds the patterns that select the value that begins, and reports it for each.
     #[inline]
     fn begin_value<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> OpenValue {
         let automaton = self.patterns.automaton();
@@ -192,7 +192,7 @@ impl Tracker {
         value
     }
 
-    /// The path of the event just told must stay until the event has been read.
+    /// The path of the event just reported must stay until the event has been read.
     #[inline]
     fn keep_path<O: Output + ?Sized>(&mut self, out: &O) {
         if out.reads_later() {
@@ -274,7 +274,7 @@ impl Tracker {
         self.leaf.as_ref().map_or(&[], |leaf| &self.selecting[leaf.selecting_from..])
     }
 
-    /// What `delta` tells an output, for one pattern at a time.
+    /// What `delta` reports to an output, for one pattern at a time.
     // Always inlined: in a caller's loop over many single characters, a call would be half of the cost.
     #[inline(always)]
     pub(super) fn delta_event<'a>(&'a self, place: usize, text: &'a str, offset: u64) -> Option<Event<'a>> {
@@ -380,7 +380,7 @@ impl Tracker {
     }
 
     /// The text of a level has failed: what is open in it is forgotten, and each pattern that goes through its string
-    /// is told.
+    /// is reported.
     pub(super) fn fail_inside<O: Output + ?Sized>(&mut self, level: usize, error: &Error, out: &mut O) {
         let Some(&EnteredString { frame, selecting_to }) =
             level.checked_sub(1).and_then(|outer| self.entered.get(outer))

@@ -23,7 +23,7 @@ use crate::path::{is_shorthand, write_quoted};
 ///
 /// In `outer | inner`, each string that `outer` selects is read as a JSON text of its own, while it is still arriving,
 /// and `inner` selects in that text. This may be repeated: `a | b | c`. Where `outer` selects anything but a string,
-/// nothing is told.
+/// nothing is reported.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet};
@@ -45,7 +45,7 @@ use crate::path::{is_shorthand, write_quoted};
 ///
 /// The inner text is strict JSON, and has the parser's [limits](crate::Limits) and its
 /// [policy on duplicate keys](crate::DuplicateKeys) for itself. If it is not JSON, or the string ends before it does, an
-/// [inner error](crate::EventKind::InnerError) is told for each pattern that goes through the string, and nothing more
+/// [inner error](crate::EventKind::InnerError) is reported for each pattern that goes through the string, and nothing more
 /// of that text; the outer text goes on, and its verdict is its own.
 ///
 /// # Errors

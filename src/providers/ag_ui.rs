@@ -28,6 +28,8 @@ objects! {
         messages: Vec<Message<'a>>,
         usage: Json<'a>,
         outcome: Option<Outcome<'a>>,
+        /// What the application makes of a run.
+        result: Json<'a>,
     }
 
     struct Message<'a> {
@@ -91,19 +93,19 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             emit.calls().delta(slot, delta);
         }
         "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
-        "TEXT_MESSAGE_CHUNK" if message_id.is_empty() => emit.more_text(0, delta),
         "TEXT_MESSAGE_CHUNK" => {
             // Its first chunk stands for the start of a message.
-            if emit.is_news(0, message_id) {
+            if !message_id.is_empty() && emit.is_news(0, message_id) {
                 emit.end_structured(0);
             }
-            emit.text_at(0, at, delta);
+            emit.chunk_at(at, BlockKind::Text, delta);
         }
+        "REASONING_MESSAGE_CHUNK" => emit.chunk_at(at, BlockKind::Reasoning, delta),
         "TEXT_MESSAGE_CONTENT" => emit.text_at(0, at, delta),
         "THINKING_TEXT_MESSAGE_START" | "REASONING_MESSAGE_START" => {
             emit.start_block(0, at, BlockKind::Reasoning, message_id, "");
         }
-        "THINKING_TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" | "REASONING_MESSAGE_CHUNK" => {
+        "THINKING_TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" => {
             emit.reasoning_at(0, at, delta);
         }
         "TEXT_MESSAGE_END" => {
@@ -134,6 +136,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
                 emit.calls().finish(None);
                 emit.stop(0, &outcome.kind, StopKind::Pause, "", "");
             }
+            if event.result.is_given() {
+                emit.data("result", event.result);
+            }
             emit.usage(event.usage);
             emit.end_stream();
         }
@@ -151,6 +156,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         kind if DATA.iter().any(|family| kind.starts_with(family)) => emit.data(kind, json),
         kind if SILENT.contains(&kind) => {}
         _ => return Ok(Understood::No),
+    }
+    if event.kind.contains("_MESSAGE_") && !event.kind.ends_with("_CHUNK") {
+        emit.end_chunks();
     }
     if event.kind.starts_with("TOOL_CALL_") {
         let call = if event.kind.as_str() == "TOOL_CALL_CHUNK" { emit.calls().find_in(slot) } else { None };

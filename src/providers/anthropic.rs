@@ -112,7 +112,9 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 "input_json_delta" => drop(delta.partial_json.required()?),
                 "text_delta" => drop(delta.text.required()?),
                 "thinking_delta" => drop(delta.thinking.required()?),
-                "signature_delta" | "citations_delta" | "compaction_delta" => {}
+                "signature_delta" if delta.signature.is_given() => {}
+                "citations_delta" if delta.citation.is_some() => {}
+                "compaction_delta" if delta.content.is_given() || delta.encrypted_content.is_given() => {}
                 _ if [&delta.partial_json, &delta.text, &delta.thinking]
                     .iter()
                     .any(|piece| piece.required().is_ok()) => {}

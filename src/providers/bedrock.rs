@@ -13,7 +13,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, OpaqueKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Around, Json, Piece, Pieces, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
 use super::media::Media;
 use super::openai_chat;
 use super::stop::StopKind;
@@ -102,6 +102,7 @@ objects! {
         tool_result: Json<'a> = "toolResult",
         image: Json<'a>,
         citation: Option<Spelt<'a, Citation<'a>>>,
+        others: Others<'a> = "*",
     }
 
     struct Reasoning<'a> {
@@ -153,6 +154,8 @@ objects! {
 
     struct MessageStop<'a> {
         stop_reason: Text<'a> = "stopReason",
+        /// What the model says beside its answer, for whoever has asked for it.
+        fields: Json<'a> = "additionalModelResponseFields",
     }
 
     struct Metadata<'a> {
@@ -304,6 +307,7 @@ impl Event<'_> {
             understood = Understood::Yes;
             let slot = Slot::at(block.content_block_index);
             let start = block.start.unwrap_or_default();
+            emit.unknown_members(&start.others, &[]);
             if start.tool_result.is_object() {
                 let ToolResult { tool_use_id, status } = start.tool_result.object().unwrap_or_default();
                 emit.expect_result(block.content_block_index.unwrap_or(0), &tool_use_id);
@@ -328,17 +332,17 @@ impl Event<'_> {
                 });
                 let has_text = delta.text.required().is_ok();
                 let has_other = delta.tool_use.0.is_some() || delta.tool_result.is_given() || delta.image.is_given();
-                if !(has_text || has_reasoning || has_other || delta.citation.is_some()) {
-                    // One of these, or of a kind that is not known.
-                    if matches!(&*json.first_name(), "" | "text" | "reasoningContent" | "toolUse") {
-                        return Err(Unreadable);
-                    }
-                    emit.unknown_part(&json.first_name(), json);
+                let is_known = has_text || has_reasoning || has_other || delta.citation.is_some();
+                if !is_known && delta.others.0.is_empty() {
+                    return Err(Unreadable);
                 }
                 let input = match &delta.tool_use.0 {
                     Some(tool_use) => Some(tool_use.input.required_piece()?),
                     None => None,
                 };
+                for (name, _) in &delta.others.0 {
+                    emit.unknown_part(&name.word(), json);
+                }
                 let at = At::from(block.content_block_index);
                 emit.text_at(0, at, &delta.text);
                 if let Some(Reasoning { text, signature, redacted_content }) = delta.reasoning_content.0 {
@@ -350,8 +354,12 @@ impl Event<'_> {
                     }
                 }
                 if delta.image.is_given() {
-                    let data = delta.image.member("source").member("bytes").word();
-                    emit.media(Media { block: emit.find_block(0, at), data: present(&data), ..Media::default() });
+                    let source = delta.image.member("source");
+                    let [data, url] =
+                        [source.member("bytes"), source.member("s3Location").member("uri")].map(Json::word);
+                    let block = emit.find_block(0, at);
+                    let media = Media { block, data: present(&data), url: present(&url), ..Media::default() };
+                    emit.media_or_unknown(media, "image", delta.image);
                 }
                 if delta.tool_result.is_given() {
                     emit.tool_result_at(block.content_block_index.unwrap_or(0), false, delta.tool_result);
@@ -369,8 +377,11 @@ impl Event<'_> {
             emit.calls().stop(Slot::at(block.content_block_index));
             emit.end_block(At::from(block.content_block_index));
         }
-        if let Some(MessageStop { stop_reason }) = self.message_stop {
+        if let Some(MessageStop { stop_reason, fields }) = self.message_stop {
             understood = Understood::Yes;
+            if fields.is_given() {
+                emit.data("additionalModelResponseFields", fields);
+            }
             emit.end_answer(&stop_reason);
             emit.end_stream();
         }

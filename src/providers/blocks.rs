@@ -112,16 +112,9 @@ impl Blocks {
         self.open.iter().rev().find(|open| open.is_in(index)).map(|open| open.number)
     }
 
-    /// The open block of an answer's text that was begun last.
-    pub(super) fn last_text(&self, choice: u64) -> Option<u64> {
-        let is_text = |open: &&Open| open.choice == choice && open.kind == BlockKind::Text;
-        self.open.iter().rev().find(is_text).map(|open| open.number)
-    }
-
-    /// Whether this block of an answer is open and one of text.
-    pub(super) fn has_text(&self, choice: u64, number: u64) -> bool {
-        let is_it = |open: &Open| (open.number, open.choice, open.kind) == (number, choice, BlockKind::Text);
-        self.open.iter().any(is_it)
+    /// Whether this block of an answer is open and of this kind.
+    pub(super) fn has(&self, choice: u64, number: u64, kind: BlockKind) -> bool {
+        self.open.iter().any(|open| (open.number, open.choice, open.kind) == (number, choice, kind))
     }
 
     /// Opens a block. At most `most` are open at once: the oldest ends where that is not enough.

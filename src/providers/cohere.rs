@@ -8,7 +8,7 @@ use super::emitter::Emitter;
 use super::event::{BlockKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Understood};
-use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Others, Piece, Spelt, Text, Unreadable, objects};
 use super::tool_call::ToolCall;
 use super::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{CallStart, Slot, present};
@@ -34,6 +34,7 @@ objects! {
         tool_plan: Piece<'a>,
         tool_calls: Around<ToolCall<'a>>,
         citations: Option<Spelt<'a, Citation<'a>>>,
+        others: Others<'a> = "*",
     }
 
     /// Which text of the answer comes from which sources.
@@ -93,6 +94,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let delta = event.delta.get();
     let delta = if owns_type(&event.kind) { delta? } else { delta.unwrap_or_default() }.unwrap_or_default();
     let message = delta.message.unwrap_or_default();
+    emit.unknown_members(&message.others, &["role"]);
     let call = message.tool_calls.unwrap_or_default();
     let function = call.function.unwrap_or_default();
     match &*event.kind {

@@ -52,6 +52,8 @@ objects! {
     struct Response<'a> {
         text: Text<'a>,
         tool_calls: Vec<ToolCall<'a>>,
+        citations: Vec<Spelt<'a, Citation<'a>>>,
+        documents: Vec<Spelt<'a, Document<'a>>>,
         finish_reason: Text<'a>,
         meta: Json<'a>,
     }
@@ -74,6 +76,7 @@ pub(super) fn owns_type(kind: &str) -> bool {
 
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     match &*event.event_type {
         "tool-calls-chunk" => {
             // The plan, which the whole calls repeat.
@@ -99,27 +102,13 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             emit.note_said(TEXT, text);
         }
         "citation-generation" => {
-            for Spelt { json, object: Citation { start, end, text } } in &event.citations {
-                emit.source(Source {
-                    choice: 0,
-                    block: emit.find_block(0, At::Run),
-                    url: None,
-                    title: None,
-                    quote: present(text),
-                    span: start.zip(*end),
-                    json: json.spelt(),
-                });
-            }
+            event.citations.iter().for_each(|citation| cite(citation, emit));
         }
-        "search-results" => {
-            for Spelt { json, object: Document { url, title, snippet } } in &event.documents {
-                let (url, title, quote) = (present(url), present(title), present(snippet));
-                emit.source(Source { choice: 0, block: None, url, title, quote, span: None, json: json.spelt() });
-            }
-        }
+        "search-results" => event.documents.iter().for_each(|document| find(document, emit)),
         "stream-start" => emit.begin_message(&event.generation_id, ""),
         "stream-end" => {
-            let Response { text, tool_calls, meta, finish_reason } = event.response.unwrap_or_default();
+            let Response { text, tool_calls, citations, documents, meta, finish_reason } =
+                event.response.unwrap_or_default();
             // Beside calls, the text is the plan.
             if tool_calls.is_empty() {
                 let (_, news) = emit.news_of(TEXT, &text, Scope::Item);
@@ -128,6 +117,8 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 let (_, news) = emit.news_of(PLAN, &text, Scope::Item);
                 emit.reasoning(0, news);
             }
+            citations.iter().for_each(|citation| cite(citation, emit));
+            documents.iter().for_each(|document| find(document, emit));
             end_calls(&tool_calls, emit);
             let reasons = [&event.finish_reason, &finish_reason];
             emit.end_answer(reasons.into_iter().find(|reason| !reason.is_empty()).map_or("", |reason| reason));
@@ -138,6 +129,27 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         kind => return Ok((kind == "debug").into()),
     }
     Ok(Understood::Yes)
+}
+
+/// Which text of the answer comes from a source. The last event repeats them all.
+fn cite(Spelt { json, object: Citation { start, end, text } }: &Spelt<'_, Citation<'_>>, emit: &mut Emitter<'_>) {
+    let source = Source {
+        choice: 0,
+        block: emit.find_block(0, At::Run),
+        url: None,
+        title: None,
+        quote: present(text),
+        span: start.zip(*end),
+        json: json.spelt(),
+    };
+    emit.source_once(json.spelt(), source);
+}
+
+/// What a search has found, likewise.
+fn find(Spelt { json, object: Document { url, title, snippet } }: &Spelt<'_, Document<'_>>, emit: &mut Emitter<'_>) {
+    let (url, title, quote) = (present(url), present(title), present(snippet));
+    let source = Source { choice: 0, block: None, url, title, quote, span: None, json: json.spelt() };
+    emit.source_once(json.spelt(), source);
 }
 
 /// What the last event repeats.
@@ -167,6 +179,8 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
             emit.calls().identify(number, "", name);
             emit.calls().whole(slot, parameters.spelt());
             emit.calls().stop(slot);
+        } else if let Some(number) = emit.calls().find_in(slot) {
+            emit.repeat_input(number, parameters.spelt());
         }
     }
 }

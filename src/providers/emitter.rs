@@ -9,7 +9,7 @@ use core::mem;
 use super::blocks::{At, Blocks};
 use super::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
-use super::json::{Json, TextOrJson};
+use super::json::{Json, Others, TextOrJson};
 use super::media::Media;
 use super::retry::Retry;
 use super::stop::StopKind;
@@ -44,9 +44,10 @@ impl CallListener for User<'_> {
             }
             self.end_blocks(|blocks, ended| blocks.end_run(call.choice, ended));
         }
-        if let (CallEvent::End { call, input }, Some(message)) = (event, &mut self.told.message) {
+        if let CallEvent::End { call, input } = event {
+            self.told.said.end_input(call.number, input.raw());
             let is_tool = call.name.is_some() || call.id.is_some();
-            if is_tool && call.choice == 0 {
+            if let (true, 0, Some(message)) = (is_tool, call.choice, &mut self.told.message) {
                 message.end_call(call, &input);
             }
         }
@@ -261,6 +262,25 @@ impl<'a> Emitter<'a> {
         self.tell(StreamEvent::UnknownPart { kind, json: json.spelt() });
     }
 
+    /// The members of a part that nobody knows, but for these, which say nothing of it.
+    pub(super) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
+        for (name, json) in &others.0 {
+            let name = name.word();
+            if !silent.contains(&&*name) {
+                self.unknown_part(&name, *json);
+            }
+        }
+    }
+
+    /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as there
+    /// is room to remember it by its key.
+    pub(super) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
+        if self.user.told.repeatable.get(0, Key::Id(key)).is_none() {
+            self.note_told(key);
+            self.unknown_part(kind, json);
+        }
+    }
+
     /// An event that is an application's own.
     pub(super) fn data(&mut self, kind: &str, json: Json<'_>) {
         self.tell(StreamEvent::Data { kind, json: json.spelt() });
@@ -271,6 +291,14 @@ impl<'a> Emitter<'a> {
             self.user.told.begin(media.choice);
             self.tell(StreamEvent::Media(media));
         }
+    }
+
+    /// What is not text, or, if it can't be seen where it is, a part that is not known.
+    pub(super) fn media_or_unknown(&mut self, media: Media<'_>, kind: &str, json: Json<'_>) {
+        if media.data.is_none() && media.url.is_none() && says_something(json) {
+            self.unknown_part(kind, json);
+        }
+        self.media(media);
     }
 
     pub(super) fn refusal(&mut self, choice: u64, text: &str) {

@@ -106,7 +106,7 @@ pub enum StreamEvent<'a> {
     /// An image, sound or document that is part of the answer.
     Media(Media<'a>),
     /// The provider repeats something as a whole, and contradicts what was reported of it. Which of the two is right,
-    /// nobody can say.
+    /// nobody can say. The input of a call may be contradicted after it has been reported as complete.
     #[non_exhaustive]
     Mismatch {
         /// What is repeated.
@@ -193,12 +193,13 @@ pub enum StreamEvent<'a> {
         /// The error as the provider's JSON text, if it is more than a message.
         json: Option<&'a str>,
     },
-    /// Data of an application that came with the stream: AG-UI's state and custom events, Vercel's `data-…` parts.
+    /// Data of an application that came with the stream: AG-UI's state and custom events, Vercel's `data-…` parts and
+    /// metadata, MCP's notifications.
     #[non_exhaustive]
     Data {
-        /// The event's type.
+        /// The event's type, or the name of the member that it is.
         kind: &'a str,
-        /// The event's JSON text.
+        /// Its JSON text.
         json: &'a str,
     },
     /// An event of this provider's, or a part of one, of a kind that is not known. The stream goes on.

@@ -11,29 +11,33 @@ use super::event::StreamEvent;
 use super::format::{Look, Understood};
 use super::gemini_parts::{Content, FunctionCall, read_call, read_parts};
 use super::grounding::{self, Grounding};
-use super::json::{Around, Json, Piece, Pieces, Text, Unreadable, objects};
+use super::json::{Around, Json, Others, Piece, Pieces, Unreadable, objects};
 use super::stop::StopKind;
 use crate::tool_calls::{CallStart, Place, Slot, present};
 
 objects! {
     struct Message<'a> {
-        server_content: Option<ServerContent<'a>> = "serverContent",
-        tool_call: Option<ToolCall<'a>> = "toolCall",
+        server_content: Around<ServerContent<'a>> = "serverContent",
+        tool_call: Around<ToolCall<'a>> = "toolCall",
         cancellation: Option<Cancellation<'a>> = "toolCallCancellation",
         usage_metadata: Json<'a> = "usageMetadata",
+        /// The connection will end, and what resumes the session.
+        go_away: Json<'a> = "goAway",
+        resumption: Json<'a> = "sessionResumptionUpdate",
     }
 
     struct ServerContent<'a> {
         model_turn: Around<Content<'a>> = "modelTurn",
         turn_complete: bool = "turnComplete",
-        turn_complete_reason: Text<'a> = "turnCompleteReason",
+        turn_complete_reason: Json<'a> = "turnCompleteReason",
         interrupted: bool,
         /// What the model says in sound.
-        output_transcription: Option<Transcription<'a>> = "outputTranscription",
+        output_transcription: Around<Transcription<'a>> = "outputTranscription",
         /// What the user says.
         input_transcription: Json<'a> = "inputTranscription",
         grounding: Option<Grounding<'a>> = "groundingMetadata",
         contexts: Option<grounding::Contexts<'a>> = "urlContextMetadata",
+        others: Others<'a> = "*",
     }
 
     struct Transcription<'a> {
@@ -66,7 +70,7 @@ pub(super) fn owns_members(look: &Look<'_>) -> bool {
 /// Reads a message, if it is one of this wire.
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let message: Message<'_> = json.object()?;
-    for call in message.tool_call.map(|tool_call| tool_call.calls.0).unwrap_or_default() {
+    for call in message.tool_call.0.map(|tool_call| tool_call.calls.0).unwrap_or_default() {
         if call.is_piece() || emit.calls().find_open(Slot::new(0, Place::Latest)).is_some() {
             read_call(0, &call, emit);
         } else {
@@ -80,8 +84,13 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         let call = emit.known().find_id(0, &word);
         emit.tell(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
     }
-    if let Some(content) = message.server_content {
+    if let Some(content) = message.server_content.0 {
         content.read(emit);
+    }
+    for (kind, json) in [("goAway", message.go_away), ("sessionResumptionUpdate", message.resumption)] {
+        if json.is_given() {
+            emit.data(kind, json);
+        }
     }
     emit.usage(message.usage_metadata);
     Ok(Understood::Yes)
@@ -106,18 +115,22 @@ impl ServerContent<'_> {
             emit.go_on_after_calls(0);
             read_parts(0, parts.0, emit);
         }
+        emit.unknown_members(&self.others, &[]);
         if self.input_transcription.is_object() {
             emit.data("inputTranscription", self.input_transcription);
         }
-        emit.text(0, self.output_transcription.as_ref().map_or("", |transcription| &transcription.text));
+        emit.text(0, self.output_transcription.0.as_ref().map_or("", |transcription| &transcription.text));
         grounding::tell(0, self.grounding, None, self.contexts, emit);
         if self.interrupted && emit.is_unfinished(0) {
             emit.end_answer("interrupted");
         }
+        if !self.turn_complete && self.turn_complete_reason.is_given() {
+            emit.data("turnCompleteReason", self.turn_complete_reason);
+        }
         if self.turn_complete {
             if emit.is_unfinished(0) {
                 emit.end_blocks_of(0);
-                match self.turn_complete_reason.as_str() {
+                match &*self.turn_complete_reason.word() {
                     "" | "TURN_COMPLETE_REASON_UNSPECIFIED" => {
                         emit.calls().finish(Some("completed"));
                         emit.stop(0, "turnComplete", StopKind::Finished, "", "");

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::OpaqueKind;
-use super::json::{Around, Json, Piece, Pieces, Spelt, Text, objects};
+use super::json::{Around, Json, Others, Piece, Pieces, Spelt, Text, objects};
 use super::media::Media;
 use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot, present};
 
@@ -23,6 +23,9 @@ objects! {
         code_execution_result: Option<Spelt<'a, ToolResult<'a>>> = "codeExecutionResult",
         tool_call: Option<ToolCall<'a>> = "toolCall",
         tool_response: Option<Spelt<'a, ToolResult<'a>>> = "toolResponse",
+        inline_data: Json<'a> = "inlineData",
+        file_data: Json<'a> = "fileData",
+        others: Others<'a> = "*",
     }
 
     /// Code that Google runs.
@@ -46,7 +49,7 @@ objects! {
 
     pub(super) struct FunctionCall<'a> {
         pub(super) id: Text<'a>,
-        pub(super) name: Text<'a>,
+        pub(super) name: Piece<'a>,
         pub(super) args: Json<'a>,
         partial_args: Pieces<PartialArg<'a>> = "partialArgs",
         will_continue: bool = "willContinue",
@@ -65,11 +68,10 @@ objects! {
 /// What the parts of an answer say.
 pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mut Emitter<'_>) {
     for Spelt { json, object: part } in parts {
-        for (member, at) in [("inlineData", "data"), ("fileData", "fileUri")] {
-            show(choice, (member, json.member(member)), at, emit);
-        }
-        if json.members().next().is_some() && !json.members().any(|(name, _)| KNOWN.contains(&&*name.word())) {
-            emit.unknown_part(&json.first_name(), json);
+        show(choice, ("inlineData", part.inline_data), "data", emit);
+        show(choice, ("fileData", part.file_data), "fileUri", emit);
+        for (name, _) in &part.others.0 {
+            emit.unknown_part(&name.word(), json);
         }
         if part.thought {
             emit.reasoning(choice, &part.text);
@@ -100,20 +102,6 @@ pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mu
         }
     }
 }
-
-/// The members by which a part is known.
-const KNOWN: [&str; 10] = [
-    "text",
-    "thought",
-    "thoughtSignature",
-    "functionCall",
-    "executableCode",
-    "codeExecutionResult",
-    "toolCall",
-    "toolResponse",
-    "inlineData",
-    "fileData",
-];
 
 /// Bytes, or where they are.
 fn show(choice: u64, (kind, media): (&str, Json<'_>), member: &str, emit: &mut Emitter<'_>) {

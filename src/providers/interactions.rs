@@ -1,13 +1,15 @@
 //! Gemini's Interactions API: steps by index, much as Anthropic's blocks.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::blocks::At;
 use super::emitter::Emitter;
-use super::event::{BlockKind, OpaqueKind, Source};
+use super::event::{BlockKind, MismatchKind, OpaqueKind, Source};
 use super::format::Understood;
 use super::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use super::media::Media;
+use super::said::{Part, Scope};
 use super::turn::{Shape, Turn};
 use crate::tool_calls::{CallStart, Executor, Slot, present};
 
@@ -27,8 +29,13 @@ objects! {
         name: Text<'a>,
         arguments: Json<'a>,
         signature: Json<'a>,
-        /// Whose result it is.
+        /// Whose result it is, and the result, if it does not come in pieces.
         call_id: Text<'a>,
+        result: Json<'a>,
+        is_error: bool,
+        /// What it begins with.
+        content: Vec<Spelt<'a, Delta<'a>>>,
+        summary: Vec<Spelt<'a, Delta<'a>>>,
     }
 
     struct Delta<'a> {
@@ -60,11 +67,24 @@ objects! {
         model: Text<'a>,
         status: Text<'a>,
         usage: Json<'a>,
+        /// All that was said once more, where the server does not leave it out.
+        steps: Vec<Spelt<'a, Step<'a>>>,
+        outputs: Vec<Spelt<'a, Delta<'a>>>,
     }
 }
 
+/// The types of events that only say how far it has come.
+const SILENT: [&str; 5] = [
+    "interaction.in_progress",
+    "interaction.queued",
+    "interaction.requires_action",
+    "interaction.start",
+    "interaction.status_update",
+];
+
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
     let kinds = [event.event_type.as_str(), event.kind.as_str()];
     match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
@@ -77,8 +97,8 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 delta.text.required()?;
             }
             emit.payload(slot, &arguments);
-            emit.text_at(0, at, &delta.text);
-            emit.reasoning_at(0, at, delta.content.0.as_ref().map_or("", |summary| summary.text.as_str()));
+            say(MismatchKind::Text, at, &delta.text, emit);
+            say(MismatchKind::Reasoning, at, delta.content.0.as_ref().map_or("", |summary| &summary.text), emit);
             sign(slot, at, delta.signature, emit);
             for Spelt { json, object: Annotation { url, title, start_index, end_index } } in &delta.annotations {
                 emit.source(Source {
@@ -92,13 +112,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 });
             }
             match &*delta.kind {
-                "image" | "audio" | "video" | "document" => emit.media(Media {
-                    choice: 0,
-                    block: emit.find_block(0, at),
-                    media_type: present(&delta.mime_type),
-                    data: present(&delta.data),
-                    url: present(&delta.uri),
-                }),
+                "image" | "audio" | "video" | "document" => delta.show(json, at, emit),
                 "" if !delta.arguments.is_given() && delta.text.required().is_err() && !delta.signature.is_given() => {
                     emit.unknown_part("delta", json);
                 }
@@ -114,7 +128,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         }
         "step.start" => {
             let Spelt { json, object: step } = event.step.unwrap_or_default();
-            let Step { kind, id, name, arguments, signature, call_id } = step;
+            let Step { kind, id, name, arguments, signature, call_id, result, is_error, content, summary } = step;
             match &*kind {
                 "thought" => drop(emit.start_block(0, at, BlockKind::Reasoning, &id, "")),
                 "model_output" => emit.start_text(0, at, &id, ""),
@@ -129,6 +143,19 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 let start = CallStart::new(name).id(id.as_str()).executor(executor);
                 emit.calls().start(slot, start.input(arguments.text_or_json().as_str()));
             }
+            for Spelt { json, object: part } in &content {
+                match &*part.kind {
+                    "text" => say(MismatchKind::Text, at, &part.text, emit),
+                    "image" | "audio" | "video" | "document" => part.show(*json, at, emit),
+                    kind => emit.unknown_part(if kind.is_empty() { "content" } else { kind }, *json),
+                }
+            }
+            for Spelt { object: part, .. } in &summary {
+                say(MismatchKind::Reasoning, at, &part.text, emit);
+            }
+            if result.is_given() {
+                emit.tool_result(&call_id, is_error, json);
+            }
             sign(slot, at, signature, emit);
         }
         "step.stop" => {
@@ -140,16 +167,69 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             emit.begin_message(&id, &model);
         }
         "interaction.completed" | "interaction.complete" => {
-            let Some(Interaction { id, model, status, usage }) = event.interaction else {
+            let Some(Interaction { id, model, status, usage, steps, outputs }) = event.interaction else {
                 return Ok(Understood::Yes);
             };
             emit.message(&id, &model);
+            emit.begin_list();
+            (0..).zip(&steps).for_each(|(index, step)| step.object.repeat(index, step.json, emit));
+            for (index, Spelt { json, object: output }) in (0..).zip(&outputs) {
+                match &*output.kind {
+                    "text" => repeat(MismatchKind::Text, index, &output.text, emit),
+                    kind => emit.unknown_part(if kind.is_empty() { "output" } else { kind }, *json),
+                }
+            }
             emit.end_answer(&status);
             emit.usage(usage);
         }
-        kind => return Ok(kind.starts_with("interaction.").into()),
+        kind => return Ok(SILENT.contains(&kind).into()),
     }
     Ok(Understood::Yes)
+}
+
+/// A piece of what a step says.
+fn say(kind: MismatchKind, at: At<'_>, text: &str, emit: &mut Emitter<'_>) {
+    match kind {
+        MismatchKind::Reasoning => emit.reasoning_at(0, at, text),
+        _ => emit.text_at(0, at, text),
+    }
+    emit.note_said(Part { kind, choice: 0, at }, text);
+}
+
+/// All of what a step says, once more: what of it has not come in pieces is told.
+fn repeat(kind: MismatchKind, index: u64, whole: &str, emit: &mut Emitter<'_>) {
+    let at = At::Index(index, 0);
+    let (_, news) = emit.news_of(Part { kind, choice: 0, at }, whole, Scope::Anywhere);
+    match kind {
+        MismatchKind::Reasoning => emit.reasoning_at(0, at, news),
+        _ => emit.text_at(0, at, news),
+    }
+}
+
+impl Step<'_> {
+    /// The step as a whole, at the end.
+    fn repeat(&self, index: u64, json: Json<'_>, emit: &mut Emitter<'_>) {
+        let joined = |parts: &[Spelt<'_, Delta<'_>>]| parts.iter().map(|part| &*part.object.text).collect::<String>();
+        let call = emit.known().find_id(0, &self.id).filter(|_| !self.id.is_empty());
+        match (&*self.kind, call) {
+            ("model_output", _) => repeat(MismatchKind::Text, index, &joined(&self.content), emit),
+            ("thought", _) => repeat(MismatchKind::Reasoning, index, &joined(&self.summary), emit),
+            (_, Some(call)) => drop(emit.repeat_input(call, self.arguments.text_or_json().as_str())),
+            // Steps that have come are known by their calls.
+            (kind, None) if !kind.ends_with("_result") || emit.known().find_id(0, &self.call_id).is_none() => {
+                emit.unknown_part(if kind.is_empty() { "step" } else { kind }, json);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Delta<'_> {
+    fn show(&self, json: Json<'_>, at: At<'_>, emit: &mut Emitter<'_>) {
+        let block = emit.find_block(0, at);
+        let (media_type, data, url) = (present(&self.mime_type), present(&self.data), present(&self.uri));
+        emit.media_or_unknown(Media { choice: 0, block, media_type, data, url }, &self.kind, json);
+    }
 }
 
 /// The signature of a call or of a thought, whichever stands there.

@@ -25,7 +25,7 @@ use serde::de::IgnoredAny;
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(super) use self::either::{TextOrJson, TextOrList};
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
-pub(super) use self::piece::{Around, Lazy, Piece, Pieces};
+pub(super) use self::piece::{Around, Lazy, Others, Piece, Pieces};
 use self::spelling::whole_number;
 use crate::tokenizer::{string_len, unescaped};
 
@@ -99,11 +99,13 @@ impl<'a> Json<'a> {
         if !self.is_object() {
             return Err(Unreadable);
         }
-        for (key, value) in self.members() {
-            let key = key.text()?.unwrap_or_default();
-            if let Some((_, field)) = fields.iter_mut().find(|(name, _)| *name == key) {
+        for (name, value) in self.members() {
+            let key = name.text()?.unwrap_or_default();
+            if let Some((_, field)) = fields.iter_mut().find(|(wanted, _)| *wanted == key && key != "*") {
                 // It is taken if the member was there before.
                 field.take().ok_or(Unreadable)?.read(value)?;
+            } else if let Some(("*", Some(others))) = fields.last_mut() {
+                others.read_other(name, value);
             }
         }
         Ok(())
@@ -267,6 +269,9 @@ fn is_space(c: char) -> bool {
 /// What waits for a member of an object. Until one is read, it is what a missing one comes to.
 pub(super) trait Field<'a> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable>;
+
+    /// Takes a member that no field of its object waits for: [`Others`] does.
+    fn read_other(&mut self, _name: Json<'a>, _json: Json<'a>) {}
 }
 
 /// A struct of fields; [`objects!`] declares them.

@@ -55,7 +55,7 @@ fn owns_members(look: &Look<'_>) -> bool {
 }
 
 /// How the methods begin that are known and say nothing of a call: they are about the connection, and about what there
-/// is. What a server asks of a model or of a user is not among them.
+/// is, which is the application's. What a server asks of a model or of a user is not among them.
 const SILENT: [&str; 11] = [
     "completion/",
     "initialize",
@@ -72,6 +72,7 @@ const SILENT: [&str; 11] = [
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let Message { jsonrpc, id, method, params, result, error } = json.object()?;
+    let has_params = params.is_some();
     let params = params.unwrap_or_default();
     if jsonrpc.as_str() != "2.0" {
         return Ok(Understood::No);
@@ -85,7 +86,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             }
             emit.report(&Failure::at(error).unwrap_or_default());
         }
-        "" => return read_result(id, result, emit),
+        "" => return read_result(json, id, result, emit),
         "tools/call" if id.is_given() => {
             let start = CallStart::new(params.name.as_str()).input(params.arguments.spelt());
             emit.request(&id_text(id), start);
@@ -96,7 +97,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
                 emit.tell(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json: json.spelt() });
             }
         }
-        method => return Ok(SILENT.iter().any(|family| method.starts_with(family)).into()),
+        method if SILENT.iter().any(|family| method.starts_with(family)) => {
+            if has_params {
+                emit.data(method, json);
+            }
+        }
+        _ => return Ok(Understood::No),
     }
     Ok(Understood::Yes)
 }
@@ -111,7 +117,12 @@ fn id_text(id: Json<'_>) -> Cow<'_, str> {
 
 /// A response. Whose it is, the id and what it looks like say; without the request, as in a recording of one direction,
 /// only what it looks like.
-fn read_result(id: Json<'_>, result: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read_result(
+    json: Json<'_>,
+    id: Json<'_>,
+    result: Json<'_>,
+    emit: &mut Emitter<'_>,
+) -> Result<Understood, Unreadable> {
     if !result.is_object() {
         return Ok(Understood::No);
     }
@@ -130,6 +141,8 @@ fn read_result(id: Json<'_>, result: Json<'_>, emit: &mut Emitter<'_>) -> Result
             emit.take_request(&id);
         }
         return Ok(Understood::No);
+    } else if result.members().next().is_some() {
+        emit.data("result", json);
     }
     Ok(Understood::Yes)
 }

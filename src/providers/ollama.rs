@@ -4,7 +4,7 @@ use super::emitter::Emitter;
 use super::event::OpaqueKind;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Around, Json, Lazy, Piece, Pieces, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Others, Piece, Pieces, Text, Unreadable, objects};
 use super::media::Media;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
@@ -30,6 +30,7 @@ objects! {
         thinking: Piece<'a>,
         images: Json<'a>,
         tool_calls: Pieces<ToolCall<'a>>,
+        others: Others<'a> = "*",
     }
 }
 
@@ -56,8 +57,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if let Some(message) = message.0 {
         emit.reasoning(0, &message.thinking);
         emit.text(0, &message.content);
+        emit.unknown_members(&message.others, &["role"]);
         for image in message.images.elements() {
-            emit.media(Media { data: present(&image.word()), ..Media::default() });
+            let data = image.word();
+            emit.media_or_unknown(Media { data: present(&data), ..Media::default() }, "images", image);
         }
         for ToolCall { id, function, .. } in message.tool_calls.0 {
             let Some(Function { name, arguments }) = function.0 else { continue };

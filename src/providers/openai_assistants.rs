@@ -15,7 +15,8 @@ use super::emitter::Emitter;
 use super::event::{MismatchKind, Source};
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Around, Field, Json, Piece, Pieces, Spelt, Text, Unreadable, objects};
+use super::json::{Around, Field, Json, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
+use super::media::Media;
 use super::said::{self, Scope};
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
 
@@ -30,7 +31,7 @@ objects! {
     struct Object<'a> {
         object: Text<'a>,
         id: Text<'a>,
-        status: Text<'a>,
+        status: Piece<'a>,
         // Of runs.
         model: Text<'a>,
         required_action: Option<RequiredAction<'a>>,
@@ -41,13 +42,13 @@ objects! {
         step_details: Option<StepDetails<'a>>,
         // Of messages.
         role: Text<'a>,
-        content: Vec<Part<'a>>,
+        content: Vec<Spelt<'a, Part<'a>>>,
         delta: Around<Delta<'a>>,
     }
 
     struct Delta<'a> {
         step_details: Around<StepDetails<'a>>,
-        content: Pieces<Part<'a>>,
+        content: Pieces<Spelt<'a, Part<'a>>>,
     }
 
     struct RequiredAction<'a> {
@@ -69,6 +70,7 @@ objects! {
         function: Around<Function<'a>>,
         code_interpreter: Option<CodeInterpreter<'a>>,
         file_search: Option<Spelt<'a, FileSearch<'a>>>,
+        others: Others<'a> = "*",
     }
 
     struct Function<'a> {
@@ -97,8 +99,10 @@ objects! {
     /// A part of a message. In a delta it has its place among them.
     struct Part<'a> {
         index: Option<u64>,
+        kind: Text<'a> = "type",
         text: Around<Words<'a>>,
         refusal: Piece<'a>,
+        image_url: Json<'a>,
     }
 
     struct Words<'a> {
@@ -155,6 +159,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 
 fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let object: Object<'_> = json.object()?;
+    emit.watch_inputs();
     let is_delta = object.object.ends_with(".delta");
     let delta = if is_delta { object.delta.required()? } else { object.delta.unwrap_or_default() };
     match &*object.object {
@@ -182,15 +187,20 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
                 end_calls(&object.id, &calls, is_whole, emit);
             }
         }
+        // What it waits for says so too, and why it was cut.
         "thread.run" => match &*object.status {
-            "requires_action" => {
+            "" if object.required_action.is_none() && object.incomplete_details.is_none() => {
+                begin(&object.id, &object.model, emit);
+            }
+            status if status == "requires_action" || (status.is_empty() && object.required_action.is_some()) => {
                 emit.message(&object.id, &object.model);
                 let waiting = object.required_action.and_then(|action| action.outputs);
                 end_calls("", &waiting.map(|outputs| outputs.tool_calls.0).unwrap_or_default(), true, emit);
                 emit.end_answer("requires_action");
                 emit.usage(object.usage);
             }
-            status @ ("completed" | "incomplete" | "failed" | "cancelled" | "expired") => {
+            status @ ("" | "completed" | "incomplete" | "failed" | "cancelled" | "expired") => {
+                let status = if status.is_empty() { "incomplete" } else { status };
                 emit.message(&object.id, &object.model);
                 let detail = object.incomplete_details.map(|details| details.reason).unwrap_or_default();
                 emit.end_answer(if detail.is_empty() { status } else { &detail });
@@ -200,14 +210,17 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
                 emit.usage(object.usage);
                 emit.end_message();
             }
-            _ => {
-                emit.message(&object.id, &object.model);
-                emit.begin_answer(0);
-            }
+            _ => begin(&object.id, &object.model, emit),
         },
         kind => return Ok((kind == "thread").into()),
     }
     Ok(Understood::Yes)
+}
+
+/// A run goes on.
+fn begin(id: &str, model: &str, emit: &mut Emitter<'_>) {
+    emit.message(id, model);
+    emit.begin_answer(0);
 }
 
 /// The place of what has an index inside an object; none where the id is too long to be kept.
@@ -218,13 +231,26 @@ fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
 impl Part<'_> {
     fn is_empty(&self) -> bool {
         let is_empty = |words: &Words<'_>| words.value.is_empty() && words.annotations.is_empty();
-        self.text.0.as_ref().is_none_or(is_empty) && self.refusal.is_empty()
+        let is_known = matches!(&*self.kind, "" | "text" | "refusal");
+        is_known && self.text.0.as_ref().is_none_or(is_empty) && self.refusal.is_empty()
+    }
+}
+
+impl Part<'_> {
+    /// An image, or what is of a kind that is not known.
+    fn show(&self, json: Json<'_>, emit: &mut Emitter<'_>) {
+        let url = self.image_url.member("url").word();
+        match &*self.kind {
+            "" | "text" | "refusal" => {}
+            "image_url" if !url.is_empty() => emit.media(Media { url: present(&url), ..Media::default() }),
+            kind => emit.unknown_part(kind, json),
+        }
     }
 }
 
 /// What the parts of a message say: pieces of them, or all of what may have come in pieces before.
-fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
-    for (place, part) in (0..).zip(parts) {
+fn say(id: &str, parts: &[Spelt<'_, Part<'_>>], is_whole: bool, emit: &mut Emitter<'_>) {
+    for (place, Spelt { json, object: part }) in (0..).zip(parts) {
         // An empty part says nothing that could be repeated.
         if part.is_empty() {
             continue;
@@ -262,6 +288,9 @@ fn say(id: &str, parts: &[Part<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
         }
         let refusal = news(MismatchKind::Refusal, part.refusal.as_str(), emit);
         emit.refusal(0, refusal);
+        if is_news {
+            part.show(*json, emit);
+        }
     }
 }
 
@@ -287,6 +316,8 @@ fn end_calls(step: &str, calls: &[ToolCall<'_>], is_whole: bool, emit: &mut Emit
                 emit.calls().set_incomplete(slot);
             }
             emit.calls().stop(slot);
+        } else if let Some(number) = emit.calls().find_in(slot) {
+            emit.repeat_input(number, call.input());
         }
         call.tell_results(slot, true, emit);
     }
@@ -338,6 +369,10 @@ impl ToolCall<'_> {
 
     /// What has come of the call: in pieces, or all of it, if there were none.
     fn tell_results(&self, slot: Slot<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
+        // A tool of a new kind has its own member.
+        if !self.others.0.is_empty() && (emit.is_news(0, &["other/", &self.id].concat()) || !is_whole) {
+            emit.unknown_members(&self.others, &[]);
+        }
         let outputs = self.code_interpreter.as_ref().map(|code| code.outputs).unwrap_or_default();
         let found = self.file_search.as_ref().filter(|search| !search.object.results.is_empty());
         if outputs.elements().next().is_none() && found.is_none() {

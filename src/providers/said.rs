@@ -2,14 +2,18 @@
 //!
 //! A wire that repeats its pieces as a whole may say more in the whole than in the pieces: the rest is then what was lost,
 //! and has to be spoken. Nothing is kept of a text but its length and a digest of its bytes, from which it can be seen
-//! whether another text begins with it. (Whoever makes two texts of one digest on purpose only gets a wrong tail of a text
+//! whether another text begins with it. Of inputs, which are compared with their repetitions as long as a call is open,
+//! a digest is kept once it has ended. (Whoever makes two texts of one digest on purpose only gets a wrong tail of a text
 //! of their own.)
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::mem;
 
 use super::blocks::{At, Place};
 use super::event::MismatchKind;
 use crate::saved::{Impossible, Reader, Writer};
+use crate::tool_calls::digest_of;
 
 /// A part of an answer that is said in pieces and repeated as a whole.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +54,13 @@ pub(super) struct Said {
     has_forgotten: bool,
     /// Whether that was so before the list of everything began: what is forgotten because of it can't have been said before.
     had_forgotten: bool,
+    /// Whether inputs of calls are to be remembered that have ended, and a digest of each, oldest first.
+    watches_inputs: bool,
+    inputs: VecDeque<(u64, u64)>,
 }
+
+/// How many inputs of calls are remembered at once. The oldest is forgotten for one more.
+const MOST_INPUTS: usize = 256;
 
 /// How much was said of a part, and what.
 #[derive(Clone, Debug)]
@@ -143,6 +153,41 @@ impl Said {
         self.parts.iter_mut().filter(|spoken| spoken.is(&part)).for_each(|spoken| spoken.is_listed = true);
     }
 
+    /// Nothing more is known of the message.
+    pub(super) fn forget(&mut self) {
+        *self = Self { watches_inputs: self.watches_inputs, ..Self::default() };
+    }
+
+    pub(super) fn watch_inputs(&mut self) {
+        self.watches_inputs = true;
+    }
+
+    /// A call has ended with this input.
+    pub(super) fn end_input(&mut self, call: u64, input: &str) {
+        if self.watches_inputs {
+            if self.inputs.len() >= MOST_INPUTS {
+                self.inputs.pop_front();
+            }
+            self.inputs.push_back((call, Self::digest_of(input)));
+        }
+    }
+
+    /// Whether a call has ended with this input; `None` if it has not ended or is not remembered.
+    pub(super) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
+        let (_, digest) = self.inputs.iter_mut().rev().find(|(number, _)| *number == call)?;
+        if whole.is_empty() {
+            return Some(true);
+        }
+        // It is reported once.
+        let whole = Self::digest_of(whole);
+        Some(mem::replace(digest, whole) == whole)
+    }
+
+    /// Nothing is an object without members.
+    fn digest_of(input: &str) -> u64 {
+        digest_of(if input.trim_ascii().is_empty() { "{}" } else { input })
+    }
+
     /// What a whole says beyond what was said. A whole that is new is still to be noted as said.
     pub(super) fn news<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> News<'t> {
         let own = self.parts.iter().rposition(|spoken| spoken.is(&part));
@@ -213,6 +258,12 @@ impl Said {
             out.number(text.digest);
             out.flag(*is_listed);
         }
+        out.flag(self.watches_inputs);
+        out.number(self.inputs.len() as u64);
+        for (call, digest) in &self.inputs {
+            out.number(*call);
+            out.number(*digest);
+        }
     }
 
     /// Reads what was saved, where at most `most` are remembered.
@@ -227,6 +278,12 @@ impl Said {
             let text = Text { len: reader.place()?, digest: reader.number()? };
             parts.push(Spoken { kind, choice, place, text, is_listed: reader.flag()? });
         }
-        Ok(Self { parts, is_blind, has_forgotten, had_forgotten })
+        let (watches_inputs, count) = (reader.flag()?, reader.count()?);
+        Impossible::unless(count <= MOST_INPUTS && (watches_inputs || count == 0))?;
+        let mut inputs = VecDeque::new();
+        for _ in 0..count {
+            inputs.push_back((reader.number()?, reader.number()?));
+        }
+        Ok(Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs, inputs })
     }
 }

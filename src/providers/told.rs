@@ -6,6 +6,7 @@ use core::fmt::{self, Debug};
 use core::mem;
 
 use super::blocks::Blocks;
+use super::event::BlockKind;
 use super::json::Json;
 use super::outlet::Outlet;
 use super::said::Said;
@@ -34,6 +35,8 @@ pub(super) struct Told {
     pub(super) repeatable: Places,
     /// The call that the last chunk was of, where a chunk without a name goes on with it.
     pub(super) chunk: Option<u64>,
+    /// Likewise the block of text or reasoning.
+    pub(super) block_chunk: Option<u64>,
     /// What was said and may be repeated as a whole.
     pub(super) said: Said,
     /// Where events leave.
@@ -113,14 +116,24 @@ impl Told {
     /// Nothing more is known of the message.
     pub(super) fn forget_message(&mut self) {
         let Self {
-            has_message, unfinished, with_client_calls, refused, sources, results, repeatable, chunk, said, ..
+            has_message,
+            unfinished,
+            with_client_calls,
+            refused,
+            sources,
+            results,
+            repeatable,
+            chunk,
+            block_chunk,
+            said,
+            ..
         } = self;
         *has_message = false;
         unfinished.clear();
         with_client_calls.clear();
         refused.clear();
-        *chunk = None;
-        *said = Said::default();
+        (*chunk, *block_chunk) = (None, None);
+        said.forget();
         (*sources, *results, *repeatable) = (Places::default(), Places::default(), Places::default());
     }
 }
@@ -152,6 +165,7 @@ impl Told {
             results,
             repeatable,
             chunk,
+            block_chunk,
             said,
             outlet,
             message,
@@ -165,7 +179,7 @@ impl Told {
             answers.iter().for_each(|answer| out.number(*answer));
         }
         [sources, results, repeatable].into_iter().for_each(|places| places.save(out));
-        out.option(*chunk, Writer::number);
+        [*chunk, *block_chunk].into_iter().for_each(|number| out.option(number, Writer::number));
         said.save(out);
         outlet.watch.save(out);
         if let Some(texts) = &outlet.texts {
@@ -203,12 +217,12 @@ impl Told {
         self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
         let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
         Impossible::unless(counts.into_iter().all(|count| count <= limits.open_calls))?;
-        self.chunk = reader.option(Reader::number)?;
+        (self.chunk, self.block_chunk) = (reader.option(Reader::number)?, reader.option(Reader::number)?);
         Impossible::unless(self.chunk.is_none_or(|call| call < next))?;
         self.said = Said::restore(reader, limits.open_calls)?;
         self.outlet.watch.restore(reader, next)?;
         if let Some(texts) = &mut self.outlet.texts {
-            texts.restore(reader, &|choice, block| self.blocks.has_text(choice, block))?;
+            texts.restore(reader, &|choice, block| self.blocks.has(choice, block, BlockKind::Text))?;
         }
         if let Some(message) = &mut self.message {
             let (turn, shapes) = message.turn_mut();

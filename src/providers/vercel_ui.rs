@@ -30,11 +30,12 @@ objects! {
         title: Text<'a>,
         filename: Text<'a>,
         media_type: Text<'a> = "mediaType",
+        /// The application's, at the start and at the end.
+        message_metadata: Json<'a> = "messageMetadata",
+        /// Why it was given up.
+        reason: Json<'a>,
     }
 }
-
-/// How the types begin of events that are known and say nothing about a call, text or reasoning.
-const SILENT: [&str; 2] = ["text-", "reasoning-"];
 
 pub(super) const FORMAT: Format = Format { name: "vercel-ui", read, owns_type, owns_members: |_| false };
 
@@ -56,11 +57,17 @@ fn owns_type(kind: &str) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     let (id, name) = (event.tool_call_id.as_str(), event.tool_name.as_str());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
     let executor = if event.provider_executed { Executor::Provider } else { Executor::Client };
     let start = CallStart::new(name).id(id).executor(executor);
     let at = At::from(event.id.as_str());
+    let tell_metadata = |emit: &mut Emitter<'_>| {
+        if event.message_metadata.is_given() {
+            emit.data("messageMetadata", event.message_metadata);
+        }
+    };
     match &*event.kind {
         "tool-input-delta" => emit.calls().delta(slot, event.input_text_delta.required()?),
         "tool-input-start" => emit.calls().start(slot, start),
@@ -94,19 +101,30 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
                 json: json.spelt(),
             });
         }
-        "start" => emit.begin_message(&event.message_id, ""),
-        "finish" => emit.end_answer(&event.finish_reason),
-        "abort" => emit.end_answer("abort"),
+        "start" => {
+            emit.begin_message(&event.message_id, "");
+            tell_metadata(emit);
+        }
+        "finish" => {
+            tell_metadata(emit);
+            emit.end_answer(&event.finish_reason);
+        }
+        "abort" => {
+            if event.reason.is_given() {
+                emit.data("reason", event.reason);
+            }
+            emit.end_answer("abort");
+        }
         "error" if !event.error_text.is_empty() => {
             emit.fail(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
         "start-step" | "finish-step" => emit.end_structured(0),
-        "file" | "reasoning-file" => {
+        "file" | "reasoning-file" if !event.url.is_empty() => {
             emit.media(Media { media_type: present(&event.media_type), url: present(&event.url), ..Media::default() });
         }
         "message-metadata" => emit.data(&event.kind, json),
         kind if kind.starts_with("data-") => emit.data(kind, json),
-        kind => return Ok(SILENT.iter().any(|family| kind.starts_with(family)).into()),
+        _ => return Ok(Understood::No),
     }
     if event.kind.starts_with("tool-") {
         let call = emit.known().find_id(0, id);
@@ -131,7 +149,10 @@ fn end(slot: Slot<'_>, start: CallStart<'_>, executor: Executor, input: &str, em
     if executor == Executor::Provider {
         emit.calls().set_executor(slot, executor);
     }
-    if let Some(number) = emit.calls().find_open(slot) {
+    if let Some(number) = emit.calls().find(slot) {
+        if emit.repeat_input(number, input) {
+            return;
+        }
         emit.calls().identify(number, "", start.name_or_empty());
     }
     emit.calls().whole(slot, input);

@@ -19,7 +19,7 @@ impl Parser {
             Retain::Matches => 1,
             Retain::Nothing => 2,
         };
-        let snapshots = followers.document.as_ref().map_or(0, |document| 1 + u64::from(document.shows_open_atoms()));
+        let snapshots = followers.tree.as_ref().map_or(0, |tree| 1 + u64::from(tree.shows_open_atoms()));
         let (leniency, accepts) = translator
             .as_deref()
             .map_or((0, false), |translator| (translator.allowed().bits(), translator.deviations().are_accepted()));

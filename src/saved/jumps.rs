@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::document::{PartialValue, write_escaped};
+use crate::tree::{PartialValue, write_escaped};
 
 #[derive(Debug, Default)]
 pub(super) struct Lead {

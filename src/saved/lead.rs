@@ -8,10 +8,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::jumps::Lead;
-use crate::document::{Document, PartialValue};
 use crate::parser::{DOCUMENT, DuplicateKeySets, Engine, InnerText, OpenContainer, Outcome, Retain, Translator};
 use crate::path::Segment;
 use crate::tokenizer::{Place, Tokenizer, ValueKind};
+use crate::tree::{PartialValue, Tree};
 
 /// The text that leads to where an open text is.
 pub(super) fn to_open(engine: &Engine) -> Lead {
@@ -20,7 +20,7 @@ pub(super) fn to_open(engine: &Engine) -> Lead {
         push_kept(engine, 0, &mut lead);
         return lead;
     }
-    let shown = engine.followers.document.as_deref().map_or(0, Document::text_len);
+    let shown = engine.followers.tree.as_deref().map_or(0, Tree::text_len);
     lead.text.reserve(64 + shown);
     Level::new(engine, DOCUMENT).write(&mut lead);
     lead
@@ -33,13 +33,13 @@ pub(super) fn to_shown(engine: &Engine) -> Lead {
         push_kept(engine, 0, &mut lead);
         return lead;
     }
-    let Some(document) = engine.followers.document.as_deref() else {
+    let Some(tree) = engine.followers.tree.as_deref() else {
         lead.push("0 ");
         lead.jump_to(DOCUMENT, engine.tokenizer.offset());
         return lead;
     };
-    let mut shown = document.view();
-    if is_finished(engine) || !document.has_open_container() && document.open_leaf().is_none() {
+    let mut shown = tree.view();
+    if is_finished(engine) || !tree.has_open_container() && tree.open_leaf().is_none() {
         lead.push(&shown.map_or_else(String::new, |root| root.to_string()));
         lead.push(" ");
         lead.jump_to(DOCUMENT, engine.tokenizer.offset());
@@ -138,7 +138,7 @@ struct Level<'a> {
     engine: &'a Engine,
     level: usize,
     tokenizer: &'a Tokenizer,
-    document: Option<&'a Document>,
+    tree: Option<&'a Tree>,
     keys: Option<&'a DuplicateKeySets>,
     has_failed: bool,
 }
@@ -151,7 +151,7 @@ impl<'a> Level<'a> {
                 engine,
                 level,
                 tokenizer: text.tokenizer(),
-                document: None,
+                tree: None,
                 keys: text.open_keys(),
                 has_failed: text.has_failed(),
             },
@@ -159,7 +159,7 @@ impl<'a> Level<'a> {
                 engine,
                 level,
                 tokenizer: &engine.tokenizer,
-                document: followers.document.as_deref(),
+                tree: followers.tree.as_deref(),
                 keys: followers.open_keys.as_ref(),
                 has_failed: false,
             },
@@ -203,7 +203,7 @@ impl<'a> Level<'a> {
         }
         let place = self.tokenizer.place();
         if place == Place::Done {
-            let root = self.document.and_then(Document::view);
+            let root = self.tree.and_then(Tree::view);
             lead.push(&root.map_or_else(|| "0".to_string(), |root| root.to_string()));
             lead.push(" ");
         } else if self.write_open(place, lead) {
@@ -221,7 +221,7 @@ impl<'a> Level<'a> {
     fn write_open(&self, place: Place, lead: &mut Lead) -> bool {
         let (tracker, nest) = (&self.engine.followers.tracker, self.tokenizer.nest());
         let mut containers = tracker.open_containers(self.level);
-        let mut shown = self.document.and_then(Document::view);
+        let mut shown = self.tree.and_then(Tree::view);
         let mut objects = 0;
         for depth in 0..nest.depth() {
             let container = containers.next();
@@ -252,8 +252,8 @@ impl<'a> Level<'a> {
                     return true;
                 }
                 lead.push("\"");
-                if let Some(document) = self.document {
-                    let text = document.open_leaf().and_then(PartialValue::as_str).unwrap_or_default();
+                if let Some(tree) = self.tree {
+                    let text = tree.open_leaf().and_then(PartialValue::as_str).unwrap_or_default();
                     lead.push_escaped(text);
                 } else if entered.is_some() {
                     let mut inner = Lead::default();
@@ -279,11 +279,11 @@ impl<'a> Level<'a> {
         let has_key = !matches!(place, Place::First | Place::NextKey | Place::AfterValue | Place::Key);
         let stranger = || self.stranger();
         let (mut has_members, mut key) = (false, container.and_then(|container| container.key));
-        if let (Some(value), Some(document)) = (shown, self.document) {
+        if let (Some(value), Some(tree)) = (shown, self.tree) {
             has_members = write_children(value, lead);
             key = match open_child(value).and_then(PartialValue::segment) {
                 Some(Segment::Key(key)) => Some(key),
-                _ => Some(document.pending_key()),
+                _ => Some(tree.pending_key()),
             };
         } else if let Some(keys) = self.keys {
             let mut keys = keys.of(object).peekable();
@@ -329,7 +329,7 @@ impl<'a> Level<'a> {
         let newest = container.filter(|array| array.is_live).and_then(|array| array.next_index.checked_sub(1));
         let has_elements = shown.is_some_and(|array| write_children(array, lead));
         let is_between = matches!(place, Place::Value | Place::AfterValue);
-        if self.document.is_none() && place != Place::First {
+        if self.tree.is_none() && place != Place::First {
             if let Some(newest) = newest.filter(|newest| *newest > 0) {
                 lead.jump().next_index = Some(newest);
             }

@@ -94,9 +94,9 @@ impl Parser {
     /// Whether the text, all of which is kept, ends with a number that has ended.
     fn has_ended_number(&self, outcome: u8) -> bool {
         let Engine { tokenizer, followers, retained, .. } = &self.engine;
-        let has_ended = match (outcome, &followers.document) {
+        let has_ended = match (outcome, &followers.tree) {
             (OPEN, _) => tokenizer.place() == Place::Done,
-            (FAILED, Some(document)) => !document.has_open_atom() && document.open_leaf().is_none(),
+            (FAILED, Some(tree)) => !tree.has_open_atom() && tree.open_leaf().is_none(),
             _ => false,
         };
         has_ended && retained.bytes().last().is_some_and(u8::is_ascii_digit)
@@ -127,6 +127,8 @@ impl Parser {
             // A parser that stops at the root may have left some of it.
             Impossible::unless(self.engine.tokenizer.offset() == text.len() as u64)?;
             if ends_number {
+                // What follows any other number is kept.
+                Impossible::unless(outcome == FAILED || self.engine.tokenizer.is_in_root_number())?;
                 self.end_number()?;
             }
         } else {
@@ -142,6 +144,9 @@ impl Parser {
         }
         if form == JUMPING && outcome != FAILED {
             self.restore_counters(reader)?;
+            // Deviations come before what is read next.
+            let newest = self.engine.translator.as_deref().map_or(0, |translator| translator.deviations().newest());
+            Impossible::unless(newest <= self.engine.tokenizer.offset() && self.has_counted_elements())?;
         }
         self.engine.mark_deviation();
         match (outcome, error) {

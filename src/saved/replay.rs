@@ -95,6 +95,15 @@ fn is_kept(engine: &Engine, level: usize) -> bool {
     is_document_kept || (1..=level).any(is_kept_inside)
 }
 
+/// Whether all that leads to what comes next is kept: all text, or that of an open match. Then match ids and indices come of
+/// the text, and no other.
+fn counts_by_text(engine: &Engine) -> bool {
+    let Engine { followers, retained, .. } = engine;
+    let keeps_document =
+        retained.keeps_text() && (retained.policy() == Retain::All || followers.tracker.has_open_match_in(DOCUMENT));
+    keeps_document || is_kept(engine, followers.tracker.level())
+}
+
 impl Parser {
     /// Reads a text that has been read before.
     pub(super) fn replay(&mut self, text: &[u8]) -> Result<(), Impossible> {
@@ -148,10 +157,13 @@ impl Parser {
         Ok(more)
     }
 
-    /// The counters at the end of such a text, which tell nothing of one that has failed.
+    /// The counters at the end of such a text, which say nothing of one that has failed.
     pub(super) fn restore_counters(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let limits = *self.engine.tokenizer.limits();
-        Impossible::unless(self.engine.followers.tracker.set_next_match(reader.place()?))?;
+        let next = reader.place()?;
+        let counted = self.engine.followers.tracker.next_match();
+        Impossible::unless(next == counted || !counts_by_text(&self.engine))?;
+        Impossible::unless(self.engine.followers.tracker.set_next_match(next))?;
         for level in 0..=self.engine.followers.tracker.level() {
             let Some(tokenizer) = tokenizer_mut(&mut self.engine, level) else { continue };
             let progress = restore_progress(reader, tokenizer.offset())?;
@@ -159,6 +171,15 @@ impl Parser {
             Impossible::unless(self.has_begun_before(level, progress.offset))?;
         }
         Ok(())
+    }
+
+    /// Whether an array that has no elements counts none.
+    pub(super) fn has_counted_elements(&self) -> bool {
+        let tracker = &self.engine.followers.tracker;
+        (0..=tracker.level()).all(|level| {
+            let is_first = tokenizer(&self.engine, level).is_some_and(|tokenizer| tokenizer.place() == Place::First);
+            !is_first || tracker.open_containers(level).last().is_none_or(|container| container.next_index == 0)
+        })
     }
 
     /// Reads a text with jumps. If it ends with a number that has ended, the last byte is what ended it.
@@ -170,7 +191,9 @@ impl Parser {
         limits: Limits,
     ) -> Result<(), Impossible> {
         let (text, blank) = text.split_at(text.len() - usize::from(ends_number && text.ends_with(b" ")));
-        Impossible::unless(ends_number != blank.is_empty())?;
+        Impossible::unless(
+            ends_number != blank.is_empty() && (!ends_number || text.last().is_some_and(u8::is_ascii_digit)),
+        )?;
         let mut from = 0;
         let (before, after) = jumps.split_at(jumps.partition_point(|jump| jump.place <= text.len()));
         for jump in before {
@@ -179,6 +202,8 @@ impl Parser {
             self.jump(*jump, limits)?;
         }
         self.replay(&text[from..])?;
+        // Nothing but a number is ended by what is not kept.
+        Impossible::unless(!ends_number || self.engine.tokenizer.place() == Place::Atom)?;
         let more = self.replay_unkept(blank)?;
         if let Some(translator) = self.engine.translator.as_deref_mut().filter(|translator| translator.is_awake()) {
             translator.jump(more as u64);
@@ -194,7 +219,7 @@ impl Parser {
     fn set_limits(&mut self, limits: Limits) {
         self.engine.tokenizer.set_limits(limits);
         // A text in a string that is shown is all there, and may have failed at a limit.
-        if self.engine.followers.document.is_none() {
+        if self.engine.followers.tree.is_none() {
             self.engine.inner.set_limits(limits);
         }
     }
@@ -202,6 +227,7 @@ impl Parser {
     fn jump(&mut self, jump: Jump, limits: Limits) -> Result<(), Impossible> {
         let Jump { offset, next_match, next_index, is_kept: has_all, .. } = jump;
         if let Some((level, offset)) = offset {
+            Impossible::unless(offset <= limits.total)?;
             Impossible::unless(level <= self.engine.followers.tracker.level() && !is_kept(&self.engine, level))?;
             Impossible::unless(self.has_begun_before(level, offset))?;
             // Where nothing is kept before it, the place in the strict text jumps too.
@@ -218,6 +244,7 @@ impl Parser {
                 translator.jump(by);
             }
         }
+        Impossible::unless(next_match.or(next_index).is_none() || !counts_by_text(&self.engine))?;
         let tracker = &mut self.engine.followers.tracker;
         Impossible::unless(next_match.is_none_or(|next| tracker.set_next_match(next)))?;
         Impossible::unless(next_index.is_none_or(|next| tracker.set_next_index(next)))?;

@@ -2,7 +2,7 @@
 //! text as it came the next byte stands, puts bytes that stand for others, and takes back the few that it had to let pass
 //! before it knew better. No strict text needs any of this.
 
-use super::escape::{EscapeStep, OpenEscape};
+use super::escape::OpenEscape;
 use super::literal::OpenLiteral;
 use super::number::OpenNumber;
 use super::{Sink, State, Tokenizer};
@@ -14,7 +14,7 @@ impl Tokenizer {
     }
 
     pub(crate) fn is_in_string(&self) -> bool {
-        matches!(self.state, State::String | State::Escape | State::Utf8)
+        self.state.is_in_string()
     }
 
     /// The escape that is being read.
@@ -77,17 +77,5 @@ impl Tokenizer {
     pub(crate) fn begin_line(&mut self, at: u64) {
         self.lines += 1;
         self.line_start = at;
-    }
-}
-
-impl OpenEscape {
-    /// How many bytes of it have been read.
-    pub(crate) fn len(self) -> u64 {
-        match self.step {
-            EscapeStep::Letter => 1,
-            EscapeStep::Hex { digits, .. } => 2 + u64::from(digits) + if self.high == 0 { 0 } else { 6 },
-            EscapeStep::PairBackslash => 6,
-            EscapeStep::PairU => 7,
-        }
     }
 }

@@ -9,6 +9,7 @@
 //! digit.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::{Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
@@ -33,6 +34,36 @@ pub(crate) enum EscapeStep {
     PairBackslash,
     /// The `u` after that backslash.
     PairU,
+}
+
+/// What has been read of an escape: as text, and how long that is. The two agree, and both are for those that read it again.
+impl OpenEscape {
+    /// Appends what has been read of it.
+    pub(super) fn push(self, out: &mut Vec<u8>) {
+        let mut push_hex = |code: u16, digits: u8| {
+            out.extend_from_slice(b"\\u");
+            let all = [12, 8, 4, 0].map(|shift| b"0123456789abcdef"[usize::from(code >> shift & 0xF)]);
+            out.extend_from_slice(&all[usize::from(4 - digits)..]);
+        };
+        if self.high != 0 {
+            push_hex(self.high, 4);
+        }
+        match self.step {
+            EscapeStep::Letter | EscapeStep::PairU => out.push(b'\\'),
+            EscapeStep::PairBackslash => {}
+            EscapeStep::Hex { digits, code } => push_hex(code, digits),
+        }
+    }
+
+    /// How many bytes of it have been read.
+    pub(crate) fn len(self) -> u64 {
+        match self.step {
+            EscapeStep::Letter => 1,
+            EscapeStep::Hex { digits, .. } => 2 + u64::from(digits) + if self.high == 0 { 0 } else { 6 },
+            EscapeStep::PairBackslash => 6,
+            EscapeStep::PairU => 7,
+        }
+    }
 }
 
 impl Tokenizer {
@@ -68,7 +99,7 @@ impl Tokenizer {
         };
         self.check_limit(pos)?;
         self.state = State::String;
-        self.tell(text, self.at(pos) - 1, sink)
+        self.report(text, self.at(pos) - 1, sink)
     }
 
     fn hex<S: Sink>(&mut self, byte: u8, digits: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
@@ -107,7 +138,7 @@ impl Tokenizer {
         let character = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
         self.escape.high = 0;
         self.state = State::String;
-        self.tell(character.encode_utf8(&mut [0; 4]), self.at(pos) + 1 - raw_len, sink)
+        self.report(character.encode_utf8(&mut [0; 4]), self.at(pos) + 1 - raw_len, sink)
     }
 
     fn pair_backslash(&mut self, byte: u8, pos: usize) -> Result<(), Fault> {

@@ -62,7 +62,7 @@ impl Nest {
         if depth + 1 == self.depth {
             return Some(self.in_object);
         }
-        // The bit of a container tells what it is in, which is the one before it.
+        // The bit of a container says what it is in, which is the one before it.
         let (word, bit) = ((depth + 1) / 64, (depth + 1) % 64);
         (depth < self.depth).then(|| self.outer.get(word).is_some_and(|word| word >> bit & 1 == 1))
     }

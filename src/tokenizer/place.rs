@@ -3,7 +3,6 @@
 
 use alloc::vec::Vec;
 
-use super::escape::EscapeStep;
 use super::nest::Nest;
 use super::{Limits, State, Tokenizer};
 
@@ -30,20 +29,6 @@ pub(crate) enum Place {
     Closed,
 }
 
-impl Place {
-    fn between(state: State) -> Self {
-        match state {
-            State::FirstElement | State::FirstKey => Self::First,
-            State::NextKey => Self::NextKey,
-            State::Colon => Self::Colon,
-            State::AfterValue => Self::AfterValue,
-            State::Done => Self::Done,
-            State::Closed => Self::Closed,
-            _ => Self::Value,
-        }
-    }
-}
-
 /// How far a text has come.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
@@ -60,7 +45,14 @@ impl Tokenizer {
             State::String | State::Escape | State::Utf8 if self.string.is_key() => Place::Key,
             State::String | State::Escape | State::Utf8 => Place::String,
             State::Number | State::Literal => Place::Atom,
-            between => Place::between(between),
+            // An unexpected byte comes back to the state that it came in before anybody looks.
+            State::Value | State::Stopped => Place::Value,
+            State::FirstElement | State::FirstKey => Place::First,
+            State::NextKey => Place::NextKey,
+            State::Colon => Place::Colon,
+            State::AfterValue => Place::AfterValue,
+            State::Done => Place::Done,
+            State::Closed => Place::Closed,
         }
     }
 
@@ -79,7 +71,8 @@ impl Tokenizer {
         if self.place() == Place::Key { &self.scratch } else { "" }
     }
 
-    /// Appends the last bytes: what of the open token has not been told, as some text has it.
+    /// Appends the last bytes: what of the open token has not been reported, as some text of the same length has it. (A number
+    /// that nobody follows may be another one, which goes on in the same ways.)
     pub(crate) fn push_tail(&self, out: &mut Vec<u8>) {
         match self.state {
             State::Escape => self.escape.push(out),
@@ -87,7 +80,8 @@ impl Tokenizer {
             State::Number if self.number.is_followed() => out.extend_from_slice(self.scratch.as_bytes()),
             State::Number => out.extend_from_slice(self.number.some_text().as_bytes()),
             State::Literal => out.extend_from_slice(self.literal.so_far().as_bytes()),
-            _ => {}
+            State::Value | State::FirstElement | State::FirstKey | State::NextKey | State::Colon => {}
+            State::AfterValue | State::Done | State::String | State::Stopped | State::Closed => {}
         }
     }
 
@@ -106,7 +100,11 @@ impl Tokenizer {
     /// out. Returns whether that is where it is.
     pub(crate) fn jump(&mut self, offset: u64) -> bool {
         self.offset = offset;
-        !matches!(self.state, State::Escape | State::Utf8 | State::Number | State::Literal)
+        match self.state {
+            State::Escape | State::Utf8 | State::Number | State::Literal => false,
+            State::Value | State::FirstElement | State::FirstKey | State::NextKey | State::Colon => true,
+            State::AfterValue | State::Done | State::String | State::Stopped | State::Closed => true,
+        }
     }
 
     pub(crate) fn set_limits(&mut self, limits: Limits) {
@@ -141,24 +139,5 @@ impl Tokenizer {
             // Each line feed that was counted lies before the line's start.
             && lines <= line_start
             && (lines > 0 || line_start == 0)
-    }
-}
-
-impl super::escape::OpenEscape {
-    /// What has been read of it.
-    fn push(self, out: &mut Vec<u8>) {
-        let mut push_hex = |code: u16, digits: u8| {
-            out.extend_from_slice(b"\\u");
-            let all = [12, 8, 4, 0].map(|shift| b"0123456789abcdef"[usize::from(code >> shift & 0xF)]);
-            out.extend_from_slice(&all[usize::from(4 - digits)..]);
-        };
-        if self.high != 0 {
-            push_hex(self.high, 4);
-        }
-        match self.step {
-            EscapeStep::Letter | EscapeStep::PairU => out.push(b'\\'),
-            EscapeStep::PairBackslash => {}
-            EscapeStep::Hex { digits, code } => push_hex(code, digits),
-        }
     }
 }

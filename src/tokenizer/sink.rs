@@ -1,4 +1,4 @@
-//! What the tokenizer tells, and to whom: the [`Sink`] that the layers above implement, and the kinds of values.
+//! What the tokenizer reports, and to whom: the [`Sink`] that the layers above implement, and the kinds of values.
 //!
 //! The tokens are methods, not data: each call is inlined into the loop that finds it.
 
@@ -44,7 +44,7 @@ impl ValueKind {
         })
     }
 
-    /// Whether values of this kind are told only as a whole: null, booleans and numbers.
+    /// Whether values of this kind are reported only as a whole: null, booleans and numbers.
     #[must_use]
     pub fn is_atom(self) -> bool {
         matches!(self, Self::Null | Self::Bool | Self::Number)
@@ -64,17 +64,17 @@ names!(ValueKind {
 /// the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
-    /// Tell keys, children and text; or the value.
+    /// Report keys, children and text; or the value.
     Follow,
-    /// Validate the inside, and tell nothing but its end; or the value, and tell nothing.
+    /// Validate the inside, and report nothing but its end; or the value, and report nothing.
     Skip,
 }
 
 /// The receiver of tokens. All offsets are absolute.
 ///
-/// Inside a container that was answered with [`Interest::Skip`] nothing is told, not even the ends of nested
-/// containers, but its own end is. For a skipped string, only its end is told; for a skipped atom, nothing more. Of the
-/// value of a key that was answered so, nothing at all is told.
+/// Inside a container that was answered with [`Interest::Skip`] nothing is reported, not even the ends of nested
+/// containers, but its own end is. For a skipped string, only its end is reported; for a skipped atom, nothing more. Of the
+/// value of a key that was answered so, nothing at all is reported.
 pub(crate) trait Sink {
     /// A `{` or `[` at `at`.
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;

@@ -18,9 +18,9 @@
 //! - *A character may be cut by the chunk's end or by the limit.* Both look the same to `valid_prefix`: a viable
 //!   beginning at the end of the bytes. It is carried into the state `Utf8`, which tells the two apart with its next
 //!   byte.
-//! - *What nobody follows is not told, but UTF-8 is checked all the same.* Only a run that is ASCII and not followed is
+//! - *What nobody follows is not reported, but UTF-8 is checked all the same.* Only a run that is ASCII and not followed is
 //!   passed over without a look.
-//! - *Each piece is told before the next byte is judged.* When an error comes, everything before it has been told.
+//! - *Each piece is reported before the next byte is judged.* When an error comes, everything before it has been reported.
 
 use core::{mem, str};
 
@@ -40,7 +40,7 @@ pub(super) enum Role {
 
 /// What a chunk that lies inside the open string means to the layers above.
 pub(crate) enum StringPiece<'a> {
-    /// Nothing: nobody follows the string, or it is a key, which is told as a whole.
+    /// Nothing: nobody follows the string, or it is a key, which is reported as a whole.
     Untold,
     /// New text of a value, and its offset.
     Text(PieceText<'a>, u64),
@@ -94,7 +94,7 @@ impl Tokenizer {
         // The usual key, plain and not cut, needs no state.
         if run.is_ascii && chunk.get(run.end) == Some(&b'"') {
             if is_followed {
-                self.tell_key(ascii_text(&chunk[start..run.end]), self.at(run.end), sink)?;
+                self.report_key(ascii_text(&chunk[start..run.end]), self.at(run.end), sink)?;
             }
             // Neither does its colon.
             if chunk.get(run.end + 1) == Some(&b':') {
@@ -181,7 +181,7 @@ impl Tokenizer {
                 let bytes = &chunk[start..end];
                 let prefix = if run.is_ascii { Utf8Prefix::ascii(bytes) } else { utf8::valid_prefix(bytes) };
                 if !prefix.valid.is_empty() {
-                    self.tell(prefix.valid, self.at(start), sink)?;
+                    self.report(prefix.valid, self.at(start), sink)?;
                 }
                 match prefix.rest {
                     Utf8Rest::Empty => {}
@@ -203,13 +203,13 @@ impl Tokenizer {
                     // The usual escape, valid and not cut, needs no state.
                     let escape = &chunk[end..within.max(end)];
                     if let Some(character) = escape.get(1).and_then(|&letter| unescape(letter)) {
-                        self.tell(character, self.at(end), sink)?;
+                        self.report(character, self.at(end), sink)?;
                         start = end + 2;
                         run = scan::run(&chunk[..within], start);
                         continue;
                     }
                     if let Some((character, len)) = unescape_unicode(escape) {
-                        self.tell(character.encode_utf8(&mut [0; 4]), self.at(end), sink)?;
+                        self.report(character.encode_utf8(&mut [0; 4]), self.at(end), sink)?;
                         start = end + len;
                         run = scan::run(&chunk[..within], start);
                         continue;
@@ -269,12 +269,12 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Tells the key that has been collected.
+    /// Reports the key that has been collected.
     pub(super) fn tell_collected_key<S: Sink>(&mut self, quote: u64, sink: &mut S) -> Result<(), Fault> {
         let key = mem::take(&mut self.scratch);
-        let told = self.tell_key(&key, quote, sink);
+        let reported = self.report_key(&key, quote, sink);
         self.scratch = key;
-        told
+        reported
     }
 
     #[inline]
@@ -287,7 +287,7 @@ impl Tokenizer {
 
     /// Passes decoded text on: to the sink, or to the key that is being collected.
     #[inline(always)]
-    pub(super) fn tell<S: Sink>(&mut self, text: &str, at: u64, sink: &mut S) -> Result<(), Fault> {
+    pub(super) fn report<S: Sink>(&mut self, text: &str, at: u64, sink: &mut S) -> Result<(), Fault> {
         if self.string.is_followed {
             match self.string.role {
                 Role::Key => self.scratch.push_str(text),
@@ -309,7 +309,7 @@ impl Tokenizer {
             if matches!(step, Utf8Step::Whole) {
                 let carry = self.carry;
                 self.state = State::String;
-                self.tell(carry.as_str(), self.at(pos) - carry.len() as u64, sink)?;
+                self.report(carry.as_str(), self.at(pos) - carry.len() as u64, sink)?;
                 break;
             }
         }

@@ -147,9 +147,9 @@ impl Tokenizer {
 }
 
 impl Tokenizer {
-    /// Tells a whole key; what is in its value may be skipped.
+    /// Reports a whole key; what is in its value may be skipped.
     #[inline]
-    pub(super) fn tell_key<S: Sink>(&mut self, key: &str, quote: u64, sink: &mut S) -> Result<(), Fault> {
+    pub(super) fn report_key<S: Sink>(&mut self, key: &str, quote: u64, sink: &mut S) -> Result<(), Fault> {
         if sink.key(key, quote)? == Interest::Skip {
             self.skipped = Skipped::member(self.nest.depth());
         }

@@ -20,7 +20,7 @@ use super::options::for_text;
 use super::rest::rest_of;
 use super::values::{PathValue, ValueWriter};
 use crate::error::{Error, ErrorKind};
-use crate::parser::{DuplicateKeys, Parser, ParserBuilder, Retain};
+use crate::parser::{DuplicateKeys, Parser, ParserBuilder};
 use crate::pattern::PatternSet;
 use crate::payload::are_alike;
 
@@ -63,7 +63,7 @@ impl Input {
 
     /// JSON, to be read as values by path.
     pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let parser = builder.retain(Retain::All).duplicate_keys(DuplicateKeys::Reject).build(patterns);
+        let parser = for_text(builder).duplicate_keys(DuplicateKeys::Reject).build(patterns);
         Self::Open(InputReader { parser: Box::new(parser), values: Some(Box::default()) })
     }
 

@@ -54,5 +54,5 @@ pub use start::CallStart;
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::{
     ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, places::Key, places::Places,
-    rest::rest_of, signals::Signals, slot::Place, start::present, state::State, values::PathValue,
+    rest::digest_of, rest::rest_of, signals::Signals, slot::Place, start::present, state::State, values::PathValue,
 };

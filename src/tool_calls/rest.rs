@@ -21,6 +21,18 @@ pub(crate) fn rest_of<'w>(told: &str, whole: &'w str) -> Option<&'w str> {
     }
 }
 
+/// A digest of a JSON text that is the same for each spelling that [`rest_of`] takes for the same.
+pub(crate) fn digest_of(text: &str) -> u64 {
+    let mut characters = Characters::of(text);
+    let mut digest = 0xCBF2_9CE4_8422_2325_u64;
+    let mut add = |part: u64| digest = (digest ^ part).wrapping_mul(0x0100_0000_01B3);
+    while let Some((character, is_text)) = characters.next() {
+        add(u64::from(character) << 1 | u64::from(is_text));
+    }
+    characters.rest.bytes().for_each(|byte| add(u64::from(byte)));
+    digest
+}
+
 /// The characters of a JSON text, with escapes read and without white space between tokens. At the end, `rest` is empty or
 /// an escape that is cut.
 struct Characters<'t> {
@@ -91,7 +103,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::rest_of;
+    use super::{digest_of, rest_of};
 
     /// However the whole is spelt, each beginning of another spelling and the rest make up the value.
     #[test]
@@ -110,6 +122,7 @@ mod tests {
                     let joined = [&told[..cut], rest].concat();
                     let read: Value = serde_json::from_str(&joined).unwrap_or_else(|error| panic!("{error}: {joined}"));
                     assert_eq!(read, serde_json::from_str::<Value>(value).unwrap(), "{joined}");
+                    assert_eq!(digest_of(&joined), digest_of(value), "{joined}");
                 }
             }
         }
@@ -126,6 +139,7 @@ mod tests {
             ("[1,\"\\u00", "[ 1, \"é\"]"),
         ] {
             assert_eq!(rest_of(told, whole), None, "{told} {whole}");
+            assert_ne!(digest_of(told), digest_of(whole), "{told} {whole}");
         }
         assert_eq!(rest_of("", " 1").map(String::from), Some(" 1".to_string()));
     }

@@ -55,6 +55,11 @@ impl State {
         self.index.id_of(number)
     }
 
+    /// The choice of a call, open or not, as long as it is remembered.
+    pub(crate) fn choice_of(&self, number: u64) -> Option<u64> {
+        self.index.choice_of(number)
+    }
+
     /// Whether this choice's calls are distinguished by an index.
     pub(crate) fn has_indices(&self, choice: u64) -> bool {
         self.index.has_indices(choice)

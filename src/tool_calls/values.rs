@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use crate::document::{PartialValue, write_escaped};
 use crate::parser::{Parser, Retain};
 use crate::path::{ConcreteStep, Segment, concrete_steps};
 use crate::pattern::PatternSet;
 use crate::tokenizer::Limits;
+use crate::tree::{PartialValue, write_escaped};
 
 /// A value, or a piece of a string, for a path.
 #[derive(Clone, Copy)]

@@ -440,7 +440,7 @@ fn a_field_of_another_type_is_an_absent_one() {
             ],
         );
         // What may have been a piece of an answer is told as a frame that can't be read, and nothing else is told of it.
-        assert_eq!(Log { bad_frames: vec![], ..log.clone() }, Log::default(), "{odd}");
+        assert_eq!(Log { bad_frames: vec![], unknown_parts: vec![], ..log.clone() }, Log::default(), "{odd}");
         assert_eq!(log.bad_frames.is_empty(), odd.is_null(), "{odd}");
         // An id, a name or an index that is not of its type; a list or an object may say something.
         let entry = |entry: Value| chat::entries(&json!([entry]));

@@ -443,10 +443,20 @@ fn mcp() {
         let log = read_json(Provider::Mcp, [call(json!(1)), rpc(json!({"id": 1, "result": result.clone()}))]);
         assert_eq!((log.unknown.len(), log.besides.len(), log.incomplete), (1, 0, None), "{result}");
     }
+    // What is about no call is the application's.
+    for (message, kind) in [
+        (json!({"id": 1, "result": {"tools": []}}), "result"),
+        (
+            json!({"method": "notifications/progress", "params": {"progressToken": 1, "progress": 1}}),
+            "notifications/progress",
+        ),
+        (json!({"id": 1, "method": "resources/read", "params": {"uri": "file:///a"}}), "resources/read"),
+    ] {
+        let data = vec![kind.to_owned()];
+        assert_eq!(read_json(Provider::Mcp, [rpc(message)]), Log { data, ..Log::default() });
+    }
     for message in [
         json!({"id": 1, "method": "tools/list"}),
-        json!({"id": 1, "result": {"tools": []}}),
-        json!({"method": "notifications/progress", "params": {"progressToken": 1, "progress": 1}}),
         json!({"method": "notifications/cancelled", "params": {"requestId": 7}}),
         json!({"id": 1, "method": "ping"}),
         json!({"id": 1, "result": {}}),

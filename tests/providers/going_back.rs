@@ -770,8 +770,8 @@ fn calls_that_were_not_reported_so_do_not_go_back() {
     let end = |city: &str| json!({"event_type": "stream-end", "finish_reason": "COMPLETE", "response": {"text": "x", "tool_calls": calls(city)}});
     let start = json!({"event_type": "stream-start", "generation_id": "g"});
     assert!(of(Provider::Cohere, &[start.clone(), generation("Bern"), end("Bern")]).is_some());
-    let sent = of(Provider::Cohere, &[start.clone(), generation("Bern"), end("Bern")]);
-    assert_eq!(of(Provider::Cohere, &[start, generation("Bern"), end("Basel")]), sent);
+    // If they are others, nobody knows which ones were meant.
+    assert_eq!(of(Provider::Cohere, &[start, generation("Bern"), end("Basel")]), None);
     // An item that is done says another name than the one that was reported.
     let item =
         |name: &str| json!({"type": "function_call", "call_id": "c", "id": "f", "name": name, "arguments": "{}"});

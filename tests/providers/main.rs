@@ -38,3 +38,4 @@ mod said_elsewhere;
 mod saved;
 mod second_reader;
 mod unplaced;
+mod wholes;

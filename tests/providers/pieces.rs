@@ -1,6 +1,8 @@
 //! A piece that can't be read was a piece: every member of every event that has one, with each wrong type in its place. If
 //! the verdict is that all has come, then it has.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use jsonspigot::providers::{Provider, ProviderStream};
 use serde_json::{Value, json};
 
@@ -48,6 +50,12 @@ fn streams() -> Vec<(Provider, Vec<Value>, Vec<usize>)> {
         event["type"] = json!(kind);
         event
     };
+    let live = |kind: &str, mut event: Value| {
+        (event["type"], event["event_id"], event["response_id"]) = (json!(kind), json!("e"), json!("r"));
+        event
+    };
+    let assistants =
+        |kind: &str, delta: Value| json!({"id": "s", "object": format!("thread.{kind}.delta"), "delta": delta});
     vec![
         (
             Provider::Anthropic,
@@ -191,7 +199,115 @@ fn streams() -> Vec<(Provider, Vec<Value>, Vec<usize>)> {
             ],
             vec![0, 1],
         ),
+        (
+            Provider::OpenaiResponses,
+            vec![
+                live("response.created", json!({"response": {"id": "r"}})),
+                live(
+                    "response.output_item.added",
+                    json!({"item": {"type": "function_call", "id": "f", "call_id": "c", "name": "f"}}),
+                ),
+                live("response.function_call_arguments.delta", json!({"item_id": "f", "delta": "{\"a\":1"})),
+                live("response.function_call_arguments.delta", json!({"item_id": "f", "delta": ",\"b\":2"})),
+                live("response.function_call_arguments.delta", json!({"item_id": "f", "delta": "}"})),
+                live(
+                    "response.output_item.done",
+                    json!({"item": {"type": "function_call", "id": "f", "call_id": "c", "name": "f"}}),
+                ),
+                live("response.output_text.delta", json!({"item_id": "m", "delta": "word"})),
+                live("response.output_audio_transcript.delta", json!({"item_id": "n", "delta": "spoken"})),
+                live("response.done", json!({"response": {"id": "r", "status": "completed"}})),
+            ],
+            vec![3, 6, 7],
+        ),
+        (
+            Provider::OpenaiAssistants,
+            vec![
+                json!({"id": "r", "object": "thread.run", "status": "in_progress"}),
+                assistants(
+                    "run.step",
+                    json!({"step_details": {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"a\":1"}}]}}),
+                ),
+                assistants(
+                    "run.step",
+                    json!({"step_details": {"tool_calls": [{"index": 0, "function": {"arguments": ",\"b\":2"}}]}}),
+                ),
+                assistants(
+                    "run.step",
+                    json!({"step_details": {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}]}}),
+                ),
+                assistants("message", json!({"content": [{"index": 0, "type": "text", "text": {"value": "word"}}]})),
+                json!({"id": "r", "object": "thread.run", "status": "completed"}),
+            ],
+            vec![2, 4],
+        ),
+        (
+            Provider::Cohere,
+            vec![
+                json!({"event_type": "stream-start", "generation_id": "g"}),
+                json!({"event_type": "tool-calls-chunk", "tool_call_delta": {"index": 0, "name": "f"}}),
+                json!({"event_type": "tool-calls-chunk", "tool_call_delta": {"index": 0, "parameters": "{\"a\":1"}}),
+                json!({"event_type": "tool-calls-chunk", "tool_call_delta": {"index": 0, "parameters": ",\"b\":2"}}),
+                json!({"event_type": "tool-calls-chunk", "tool_call_delta": {"index": 0, "parameters": "}"}}),
+                json!({"event_type": "tool-calls-chunk", "tool_call_delta": {"text": "thought"}}),
+                json!({"event_type": "text-generation", "text": "word"}),
+                json!({"event_type": "stream-end", "finish_reason": "COMPLETE"}),
+            ],
+            vec![3, 5, 6],
+        ),
+        (
+            Provider::Gemini,
+            vec![
+                json!({"serverContent": {"modelTurn": {"parts": [{"text": "word"}]}}}),
+                json!({"serverContent": {"outputTranscription": {"text": "spoken"}}}),
+                json!({"toolCall": {"functionCalls": [{"name": "f", "id": "c", "args": {"a": 1}}]}}),
+                json!({"serverContent": {"turnComplete": true}}),
+            ],
+            vec![0, 1],
+        ),
     ]
+}
+
+/// Inside Bedrock's chunks, the pieces of each model that has a form of its own.
+#[test]
+fn pieces_in_chunks_of_bytes() {
+    let wrapped = |inner: &Value| json!({"chunk": {"bytes": BASE64_STANDARD.encode(inner.to_string())}});
+    let mut tried = 0;
+    for (piece, end) in [
+        (json!({"outputText": "word"}), json!({"outputText": "", "completionReason": "FINISH"})),
+        (json!({"generation": "word"}), json!({"generation": "", "stop_reason": "stop"})),
+        (json!({"outputs": [{"text": "word"}]}), json!({"outputs": [{"text": "", "stop_reason": "stop"}]})),
+        (json!({"text": "word"}), json!({"text": "", "finish_reason": "COMPLETE"})),
+        (json!({"completion": "word"}), json!({"completion": "", "stop_reason": "stop_sequence"})),
+        (json!({"choices": [{"text": "word"}]}), json!({"choices": [{"text": "", "finish_reason": "stop"}]})),
+        (
+            json!({"choices": [{"delta": {"content": "word"}}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}),
+        ),
+        (
+            json!({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "word"}}}),
+            json!({"messageStop": {"stopReason": "end_turn"}}),
+        ),
+        (
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "word"}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+        ),
+    ] {
+        let (log, is_whole) = read(Provider::Bedrock, &[wrapped(&piece), wrapped(&end)]);
+        assert_eq!((log.text.as_str(), is_whole), ("word", true), "{piece}");
+        let mut found = Vec::new();
+        places(&piece, "", &mut found);
+        for place in found.iter().filter(|place| piece.pointer(place) == Some(&json!("word"))) {
+            for wrong in [json!(5), json!(true), json!({"x": 1}), json!([1])] {
+                let mut piece = piece.clone();
+                *piece.pointer_mut(place).unwrap() = wrong;
+                let (log, is_whole) = read(Provider::Bedrock, &[wrapped(&piece), wrapped(&end)]);
+                tried += 1;
+                assert!(!is_whole || !log.unknown_parts.is_empty(), "{piece}");
+            }
+        }
+    }
+    assert_eq!(tried, 36);
 }
 
 #[test]
@@ -206,8 +322,11 @@ fn a_member_of_the_wrong_type_leaves_nothing_whole_that_is_not() {
             for place in &found {
                 for wrong in [json!(null), json!(5), json!(true), json!({}), json!({"x": 1}), json!([1]), json!("")] {
                     let mut events = events.clone();
-                    let has_no_type = [Provider::OpenaiChat, Provider::Ollama].contains(&provider)
-                        || events[piece].get("candidates").is_some();
+                    let has_no_type = [Provider::OpenaiChat, Provider::Ollama, Provider::OpenaiAssistants]
+                        .contains(&provider)
+                        || events[piece].get("candidates").is_some()
+                        || events[piece].get("serverContent").is_some()
+                        || events[piece].get("tool_call_delta").is_some();
                     let member = events[piece].pointer_mut(place).unwrap();
                     // Nothing is missing where nothing was sent, and an absent object is none.
                     let is_nothing = member.is_string() && wrong == "" || !member.is_string() && wrong.is_null();

@@ -1,13 +1,15 @@
 """What a typed look costs, after each chunk: `python bench/typed.py`. Ratios to what is done without this package: read the
 text so far with `jiter`, and have pydantic validate it. The models have defaults throughout, because that recipe shows
 nothing of a model whose required fields have not come; instructor's `Partial` and pydantic's own partial validation (of a
-TypedDict: it drops nothing within models) read all of it again too. Best of several runs, in process time.
+TypedDict: it drops nothing within models) read all of it again too. Each run reads several texts, cut at several places, so
+that no branch is learnt by heart. Best of several runs, in process time.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import random
 import time
 from collections.abc import Callable
 from typing import Any
@@ -48,10 +50,34 @@ CLOSED = [1_000, 100_000, 1_000_000]
 Run = Callable[[list[str]], Any]
 
 
-def text_of(size: int) -> str:
-    slot = {"message": "Great! What's your budget for the trip?", "options": ["low", "high"], "done": False}
-    turn = {"ask_slots": [slot] * max(1, size // len(json.dumps(slot))), "note": ""}
+WORDS = "the quick brown fox jumps over a lazy dog and says that it is fine with it; 12 or 3? \n".split(" ")
+
+
+def text_of(size: int, seed: int = 0) -> str:
+    rng = random.Random(seed)
+
+    def words(count: int) -> str:
+        return " ".join(rng.choices(WORDS, k=rng.randint(1, 2 * count)))
+
+    slots: list[Any] = []
+    length = 0
+    while not slots or length < size - 150:
+        slots.append({"message": words(8), "options": [words(1), words(2)], "done": rng.random() < 0.5})
+        length += len(json.dumps(slots[-1])) + 2
+    turn = {"ask_slots": slots, "note": ""}
     return json.dumps({**turn, "note": "x" * max(0, size - len(json.dumps(turn)))})
+
+
+def chunks_of(size: int, step: int) -> list[list[str]]:
+    """Eight texts of about that size, in pieces of about that length."""
+    made: list[list[str]] = []
+    for seed in range(8):
+        rng, text, at = random.Random(seed), text_of(size, seed), 0
+        made.append([])
+        while at < len(text):
+            made[-1].append(text[at : at + rng.randint(1, 2 * step - 1)])
+            at += len(made[-1][-1])
+    return made
 
 
 def ours(chunks: list[str]) -> Any:
@@ -115,17 +141,16 @@ def table() -> None:
     print("| |", " | ".join(f"{size:,} B" for size, _ in SIZES), "|")
     ratios: dict[str, list[str]] = {name: [] for name in rows}
     for size, step in SIZES:
-        text = text_of(size)
-        chunks = [text[at : at + step] for at in range(0, len(text), step)]
-        whole = Turn.model_validate_json(text)
-        assert naive(chunks) == whole
-        baseline = best(lambda chunks=chunks: naive(chunks))
+        texts = chunks_of(size, step)
+        whole = [Turn.model_validate_json("".join(chunks)) for chunks in texts]
+        assert [naive(chunks) for chunks in texts] == whole
+        baseline = best(lambda texts=texts: [naive(chunks) for chunks in texts])
         for name, run in rows.items():
             if run is instructor and size > 3_000:
                 ratios[name].append("–")
                 continue
-            assert run(chunks) == whole, name
-            ratios[name].append(f"{best(lambda run=run, chunks=chunks: run(chunks)) / baseline:.2f}")
+            assert [run(chunks) for chunks in texts] == whole, name
+            ratios[name].append(f"{best(lambda run=run, texts=texts: [run(chunks) for chunks in texts]) / baseline:.2f}")
     for name, cells in ratios.items():
         print(f"| {name} |", " | ".join(cells), "|")
     for closed in CLOSED:

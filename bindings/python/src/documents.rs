@@ -15,7 +15,7 @@ use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
 use crate::parser::{Parser, checked_text, deviations, locked, require_unique, state_name};
-use crate::typed::{Typed, Watch, generic, with_typed};
+use crate::typed::{Typed, Watch, begin_anew, generic, with_typed};
 use crate::value::{Fractions, build, on_one_line};
 
 /// One of many documents has ended.
@@ -294,6 +294,7 @@ impl Documents {
         let Some(model) = model else { return Ok((Options::of(options)?, Watch::default())) };
         let options = Options::for_models(options)?;
         require_unique(options.rejects_duplicates())?;
+        options.require_whole()?;
         Ok((options, Watch::telling(model.py(), "Rows", model)?))
     }
 
@@ -394,6 +395,7 @@ impl Documents {
         {
             let inner = slf.get().lock()?;
             require_unique(inner.options.rejects_duplicates())?;
+            inner.options.require_whole()?;
         }
         let view = Self::_view(slf, model, options)?;
         slf.get().lock()?.watch.add(None, &view, py);
@@ -449,14 +451,16 @@ impl Documents {
     }
 
     /// Begins a new stream.
-    fn reset(&self) -> PyResult<()> {
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.documents.reset();
         inner.paths.clear();
         inner.mirror.clear();
         inner.mirrored = 0;
         inner.lines.reset();
-        Ok(())
+        let teller = inner.watch.reset(py);
+        drop(inner);
+        begin_anew(py, teller)
     }
 
     fn __repr__(&self) -> PyResult<String> {

@@ -17,7 +17,7 @@ use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, limit, pattern_set};
 use crate::parser::{deviations, locked, require_unique};
-use crate::typed::{Typed, Watch, generic, with_typed};
+use crate::typed::{Typed, Watch, begin_anew, generic, with_typed};
 use crate::value::{Fractions, build, on_one_line};
 
 /// The events of an envelope: text around payloads, and what is in them.
@@ -459,13 +459,15 @@ impl Envelope {
     }
 
     /// Begins a new text.
-    fn reset(&self) -> PyResult<()> {
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.envelope.reset();
         inner.paths.clear();
         inner.mirror.clear();
         inner.utf8 = Utf8::new();
-        Ok(())
+        let teller = inner.watch.reset(py);
+        drop(inner);
+        begin_anew(py, teller)
     }
 
     fn __repr__(&self) -> PyResult<String> {

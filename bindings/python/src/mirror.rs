@@ -350,7 +350,8 @@ impl Mirror {
     }
 }
 
-fn references(object: &Py<PyAny>) -> isize {
+/// How many hold an object.
+pub(crate) fn references(object: &Py<PyAny>) -> isize {
     // SAFETY: the object lives, since this is a reference to it.
     unsafe { ffi::Py_REFCNT(object.as_ptr()) as isize }
 }

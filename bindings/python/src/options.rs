@@ -97,6 +97,14 @@ impl Options {
         self.rejects_duplicates_by(DuplicateKeys::LastWins)
     }
 
+    /// An error unless whole texts are kept, where that is the choice unless another is made.
+    pub(crate) fn require_whole(&self) -> PyResult<()> {
+        match self.retain {
+            None | Some(Retain::All) => Ok(()),
+            _ => Err(PyValueError::new_err("typed documents need retain=\"all\": each is validated when it is whole")),
+        }
+    }
+
     pub(crate) fn has_snapshots(&self) -> bool {
         self.snapshots || self.provisional
     }

@@ -27,6 +27,7 @@ from jsonspigot import (
     JsonSpigotError,
     Open,
     Parser,
+    Partial,
     StreamEvent,
     TypedCall,
     deltas,
@@ -113,7 +114,6 @@ def test_dicts_have_what_match_has() -> None:
 
 def test_events_in_responses() -> None:
     fastapi = pytest.importorskip("fastapi")
-    from starlette.responses import JSONResponse
 
     async def told() -> list[Begin | Delta | End]:
         return Parser("a").feed('{"a": "x"}')  # type: ignore[return-value]
@@ -123,23 +123,52 @@ def test_events_in_responses() -> None:
     app.get("/")(told)
     schema = app.openapi()["paths"]["/"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     assert schema["type"] == "array"
-    route = next(route for route in app.routes if getattr(route, "path", "") == "/")
+    assert [event["type"] for event in json.loads(asyncio.run(answer(app)))] == ["Begin", "Delta", "End"]
 
-    async def call() -> bytes:
-        sent: list[Any] = []
 
-        async def receive() -> Any:
-            return {"type": "http.request", "body": b""}
+async def answer(app: Any) -> bytes:
+    """The body of an application's answer to a request for its root."""
+    sent: list[Any] = []
+    asked = [{"type": "http.request", "body": b""}]
 
-        async def send(message: Any) -> None:
-            sent.append(message)
+    async def receive() -> Any:
+        # Who asks waits for the answer.
+        return asked.pop() if asked else await asyncio.Event().wait()
 
-        scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b"", "root_path": ""}
-        await app(scope, receive, send)
-        return b"".join(message.get("body", b"") for message in sent)
+    async def send(message: Any) -> None:
+        sent.append(message)
 
-    assert route is not None and JSONResponse is not None
-    assert [event["type"] for event in json.loads(asyncio.run(call()))] == ["Begin", "Delta", "End"]
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b"", "root_path": ""}
+    await app(scope, receive, send)
+    assert sent[0]["status"] == 200
+    return b"".join(message.get("body", b"") for message in sent)
+
+
+def test_looks_in_responses() -> None:
+    fastapi = pytest.importorskip("fastapi")
+    from starlette.responses import StreamingResponse
+
+    text = ['{"city": "Pa', 'ris"', ', "n": 2}']
+
+    async def first() -> Partial[Book]:
+        return next(snapshots(text, model=Book))
+
+    async def lines() -> AsyncIterator[str]:
+        async for look in snapshots(AsyncSource(text), model=Book):
+            yield f"data: {look.value.model_dump_json(exclude_none=True)}\n\n"
+
+    async def stream() -> StreamingResponse:
+        return StreamingResponse(lines(), media_type="text/event-stream")
+
+    first.__annotations__["return"] = Partial[Book]
+    stream.__annotations__["return"] = StreamingResponse
+    app, streaming = fastapi.FastAPI(), fastapi.FastAPI()
+    app.get("/")(first)
+    streaming.get("/")(stream)
+    assert json.loads(asyncio.run(answer(app))) == {"value": {"city": "Pa", "n": None}, "complete": False}
+    assert asyncio.run(answer(streaming)).decode().split("\n\n") == [
+        'data: {"city":"Pa"}', 'data: {"city":"Paris"}', 'data: {"city":"Paris","n":2}', "",
+    ]  # fmt: skip
 
 
 class Source:
@@ -301,3 +330,18 @@ def test_documents_have_their_physical_line(size: int) -> None:
     assert [end.line for end in reader.feed("1\n2\n")] == [1, 2]
     assert [end.line for end in Documents.restore("lines", None, reader.save()).feed("3\n")] == [None]
     assert [end.line for end in Documents("concatenated").feed("[] [] ")] == [None, None]
+
+
+def test_choices_of_a_model_need_a_model() -> None:
+    choices: list[dict[str, Any]] = [{"context": 1}, {"strict": False}, {"by_alias": True}, {"by_name": True}]
+    for choice in choices:
+        with pytest.raises(TypeError, match="only with a model"):
+            snapshots([], **choice)
+
+
+@pytest.mark.parametrize("kind", [str, str.encode, lambda text: bytearray(text.encode()), lambda text: memoryview(text.encode())])
+def test_a_text_is_a_source_of_one_chunk(kind: Any) -> None:
+    text = kind('{"a": "xyz"}')
+    assert [delta.text for delta in deltas(text, "a")] == ["xyz"]
+    assert list(values(text)) == list(snapshots(text)) == [{"a": "xyz"}]
+    assert list(provider_events(kind(f"data: {json.dumps(BOOK[0])}\n\n"))) == list(provider_events(BOOK[:1], provider="openai-chat"))

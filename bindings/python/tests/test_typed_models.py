@@ -476,7 +476,7 @@ def test_numbers_are_numbers_below_a_wrap_validator() -> None:
 
 def test_an_open_object_is_spelt_out() -> None:
     shown = fed(Private, '{"a": "text"}', 1)
-    assert repr(shown[0].value) == "OpenPrivate(a=None)" and repr(shown[1].value) == "OpenPrivate(a='', length=0)"
+    assert repr(shown[0].value) == "OpenPrivate(a=None, length=None)" and repr(shown[1].value) == "OpenPrivate(a='', length=0)"
 
 
 def test_any_exception_of_a_validator_is_raised_and_sticks() -> None:

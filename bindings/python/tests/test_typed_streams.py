@@ -335,3 +335,54 @@ def test_payloads_in_what_the_assistant_says() -> None:
     for event in told:
         assert pickle.loads(pickle.dumps(event)) == event
         json.dumps(event.to_dict())
+
+
+def test_a_new_stream_begins_anew() -> None:
+    """Also after an error, and in the middle of a text."""
+    rows = Documents("lines", model=Reply)
+    envelope = Envelope("fence:json", models={"fence:json": Reply})
+    views = [Documents("lines", snapshots=True, duplicate_keys="reject"), Envelope("bare", snapshots=True, duplicate_keys="reject")]
+    looks = [views[0].typed(Reply), views[1].typed(Reply)]
+    for start in ('{"note": 1, "slots": [', '{"note": "a', '{"note": "a"'):
+        rows.feed(start)
+        envelope.feed(f"```json\n{start}")
+        for reader in (rows, envelope):
+            reader.reset()
+        told: list[Any] = [*rows.feed(f'{TEXT}\n{{"note": 1, '), *envelope.feed(f"```json\n{TEXT}\n```\n")]
+        whole = [event.value for event in told if isinstance(event, (TypedDocument, TypedPayload)) and event.complete]
+        assert whole == [Reply(**REPLY)] * 2  # type: ignore[arg-type]
+        rows.reset()
+        envelope.reset()
+        for view, look in zip(views, looks, strict=True):
+            view.feed('{"note": "a')  # type: ignore[attr-defined]
+            assert look.look() is not None
+            view.reset()  # type: ignore[attr-defined]
+            assert look.look() is None
+            view.feed('{"note": "b')  # type: ignore[attr-defined]
+            assert look.look().value.note == "b"  # type: ignore[union-attr]
+            view.reset()  # type: ignore[attr-defined]
+
+
+def test_views_that_nobody_holds_are_dropped() -> None:
+    rows = Documents("lines", snapshots=True, duplicate_keys="reject")
+    kept = rows.typed(int)
+    before = len(gc.get_objects())
+    for _ in range(500):
+        rows.typed(int).look()
+        rows.feed("1\n")
+    gc.collect()
+    assert len(gc.get_objects()) - before < 50 and kept.look() is not None
+
+
+def test_choices_that_would_be_ignored_are_refused() -> None:
+    for choice in ("matches", "nothing"):
+        with pytest.raises(ValueError, match="retain"):
+            Documents("lines", model=Reply, retain=choice)  # type: ignore[call-overload]
+        with pytest.raises(ValueError, match="retain"):
+            Documents("lines", snapshots=True, duplicate_keys="reject", retain=choice).typed(Reply)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="structured"):
+        ProviderStream("auto", models={None: Reply})
+    with pytest.raises(ValueError, match="structured"):
+        ProviderStream("auto", structured=True, envelope="fence:json")
+    with pytest.raises(TypeError, match=r"^typed\(\) got an unexpected"):
+        Documents("lines", snapshots=True, duplicate_keys="reject").typed(Reply, other=1)  # type: ignore[call-overload]

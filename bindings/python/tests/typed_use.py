@@ -71,6 +71,8 @@ def loops(chunks: list[str], body: AsyncIterator[bytes]) -> None:
     assert_type(events(chunks, "a"), Generator[Event, None, None])
     assert_type(events(body, ["a"], decimals=True), AsyncGenerator[Event, None])
     assert_type(deltas(chunks, "a"), Generator[Delta, None, None])
+    assert_type(deltas(b"", "a"), Generator[Delta, None, None])
+    assert_type(snapshots("", model=list[Reply]), Generator[Partial[list[Reply]], None, None])
     assert_type(snapshots(body, provisional=True), AsyncGenerator[Any, None])
     assert_type(snapshots(chunks, model=Reply, strict=True), Generator[Partial[Reply], None, None])
     assert_type(snapshots(body, model=TypeAdapter(Reply), max_depth=4), AsyncGenerator[Partial[Reply], None])

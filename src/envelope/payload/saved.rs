@@ -76,7 +76,10 @@ impl OpenPayload {
         };
         let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
         let has_stopped = feed(raw.as_bytes()).and_then(|()| feed(not_kept)).is_err();
-        if let Some(error) = error.clone().filter(|_| is_refused && !has_stopped) {
+        // Not all that stops it is in the text, and what else may stop it there is another error.
+        if let Some(error) =
+            error.clone().filter(|_| is_refused && !(has_stopped && parser.engine.deviation().is_some()))
+        {
             parser.engine.fail_again(error);
         }
         Impossible::unless(is_refused || !has_stopped)
@@ -107,17 +110,17 @@ impl OpenPayload {
         if error.is_some() || *phase == Phase::Raw {
             return Ok(());
         }
-        if self.accepts && !parser.is_strict() {
-            // Where the value ends, the parser knows; what it has read is not what came.
-            let is_enclosed = *extent == Extent::Endless || *phase != Phase::Value || delimiter.is_bare();
-            return Impossible::unless(*phase != Phase::Before && is_enclosed && parser.is_open());
-        }
         // What has been read is what the parser has read, as far as it is JSON without a deviation.
         let value = raw.trim_start_matches(SPACE.map(char::from));
         let mut again = Extent::default();
         let is_all_value = again.advance(value.as_bytes()) == value.len();
         let is_at_phase = match phase {
             Phase::Before => value.is_empty(),
+            // There it is the parser that says where the value ends.
+            Phase::Value if self.accepts && !delimiter.is_bare() => {
+                !value.is_empty() && !parser.has_root_ended() && (!parser.is_strict() || again == *extent)
+            }
+            _ if self.accepts && !delimiter.is_bare() => parser.has_root_ended() || parser.is_in_root_number(),
             Phase::Value => !value.is_empty() && is_all_value && again == *extent && !extent.has_ended(),
             // What ended a number may be the delimiter.
             _ => again.has_ended() || again.is_number(),

@@ -1,4 +1,4 @@
-//! The output of the callback form: each event is told as soon as it is found.
+//! The output of the callback form: each event is reported as soon as it is found.
 
 use super::{Kept, Output, Selected};
 use crate::error::Error;
@@ -15,7 +15,7 @@ impl<'a, F: FnMut(Event<'_>) + ?Sized> Callback<'a, F> {
     }
 
     #[inline]
-    fn tell(&mut self, selected: &Selected<'_>, kind: EventKind<'_>, offset: u64) {
+    fn report(&mut self, selected: &Selected<'_>, kind: EventKind<'_>, offset: u64) {
         let path = selected.paths.path(selected.node);
         for (pattern, match_id) in selected.matches() {
             (self.on_event)(Event { pattern, match_id, path, kind, offset });
@@ -26,7 +26,7 @@ impl<'a, F: FnMut(Event<'_>) + ?Sized> Callback<'a, F> {
     fn tell_end(&mut self, selected: &Selected<'_>, text: Option<&[u8]>, end: u64) {
         let path = selected.paths.path(selected.node);
         let value = text.map(|text| CompleteValue { kind: selected.kind, end, text, path });
-        self.tell(selected, EventKind::End(value), end);
+        self.report(selected, EventKind::End(value), end);
     }
 }
 
@@ -38,12 +38,12 @@ impl<F: FnMut(Event<'_>) + ?Sized> Output for Callback<'_, F> {
 
     #[inline]
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {
-        self.tell(selected, EventKind::Begin(selected.kind), at);
+        self.report(selected, EventKind::Begin(selected.kind), at);
     }
 
     #[inline]
     fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        self.tell(selected, EventKind::Delta(text), at);
+        self.report(selected, EventKind::Delta(text), at);
     }
 
     #[inline]
@@ -61,6 +61,6 @@ impl<F: FnMut(Event<'_>) + ?Sized> Output for Callback<'_, F> {
     }
 
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
-        self.tell(selected, EventKind::InnerError(error), error.offset());
+        self.report(selected, EventKind::InnerError(error), error.offset());
     }
 }

@@ -28,7 +28,7 @@ pub(in crate::parser) struct Piece {
     /// The text if it is one character, which needs no copy; empty if it is in the queue.
     character: &'static str,
     pub(in crate::parser) offset: u64,
-    /// How many matches it is told to.
+    /// How many matches it is reported for.
     pub(in crate::parser) matches: usize,
 }
 
@@ -211,19 +211,19 @@ impl Output for Queue {
         self.push(selected, at, &EntryKind::Begin(selected.kind));
     }
 
-    /// The deltas of a string in one chunk are next to each other, so they are told as one.
+    /// The deltas of a string in one chunk are next to each other, so they are reported as one.
     // Always inlined: it has a second caller, through `dyn`, and a call would be half of the cost.
     #[inline(always)]
     fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
         let start = self.text.len();
         self.text.push_str(text);
         let end = self.text.len();
-        let told = self.entries.len().saturating_sub(selected.patterns.len());
-        match &mut self.entries[told..] {
+        let reported = self.entries.len().saturating_sub(selected.patterns.len());
+        match &mut self.entries[reported..] {
             [Entry { match_id, kind: EntryKind::Delta(_), .. }, ..] if *match_id == selected.first_match => {
-                for entry in &mut self.entries[told..] {
-                    if let EntryKind::Delta(told) = &mut entry.kind {
-                        told.end = end;
+                for entry in &mut self.entries[reported..] {
+                    if let EntryKind::Delta(reported) = &mut entry.kind {
+                        reported.end = end;
                     }
                 }
             }
@@ -231,7 +231,7 @@ impl Output for Queue {
         }
     }
 
-    /// The deltas of a string in one chunk are told as one here too, where the first of them is.
+    /// The deltas of a string in one chunk are reported as one here too, where the first of them is.
     fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
         let (level, end) = (selected.level, self.entries.len());
         let place = self.keep(level, text);
@@ -241,12 +241,12 @@ impl Output for Queue {
             inner.newest_deltas.resize(level + 1, end.saturating_sub(selected.patterns.len()));
         }
         let newest = inner.newest_deltas[level];
-        let told = self.entries.get_mut(newest..newest + selected.patterns.len()).unwrap_or_default();
+        let reported = self.entries.get_mut(newest..newest + selected.patterns.len()).unwrap_or_default();
         let is_delta = |kind: &EntryKind| matches!(kind, EntryKind::Delta(_) | EntryKind::InnerDelta(..));
-        if told.first().is_some_and(|entry| entry.match_id == selected.first_match && is_delta(&entry.kind)) {
-            for entry in told {
-                if let EntryKind::Delta(told) | EntryKind::InnerDelta(_, told) = &mut entry.kind {
-                    told.end = place.end;
+        if reported.first().is_some_and(|entry| entry.match_id == selected.first_match && is_delta(&entry.kind)) {
+            for entry in reported {
+                if let EntryKind::Delta(reported) | EntryKind::InnerDelta(_, reported) = &mut entry.kind {
+                    reported.end = place.end;
                 }
             }
             return;

@@ -19,7 +19,7 @@ pub(crate) struct OpenValues {
 impl OpenValues {
     /// What is open where a fault is.
     #[cold]
-    pub(in crate::parser) fn of(tokenizer: &Tokenizer, fault: &Fault) -> Self {
+    pub(crate) fn of(tokenizer: &Tokenizer, fault: &Fault) -> Self {
         use ErrorKind::{
             DepthLimit, DuplicateKey, InvalidLiteral, InvalidNumber, KeyLimit, NumberLimit, TrailingBytes,
         };

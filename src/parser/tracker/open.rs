@@ -24,7 +24,7 @@ impl OpenValue {
 }
 
 impl Tracker {
-    /// Tells once more of the begin of each match that is open, outermost first.
+    /// Reports the begin of each open match again, outermost first.
     pub(in crate::parser) fn tell_open(&self, mut on_event: impl FnMut(Event<'_>)) {
         let leaf = self.leaf.iter().map(|leaf| (leaf, self.node));
         let mut values = self.frames.iter().map(|frame| (&frame.value, frame.node)).chain(leaf).peekable();

@@ -23,12 +23,31 @@ impl Emitter<'_> {
         }
     }
 
-    /// A piece that goes on with the block of text that was begun last.
-    pub(in crate::providers) fn more_text(&mut self, choice: u64, text: &str) {
-        match self.user.told.blocks.last_text(choice) {
-            Some(block) if !text.is_empty() => self.tell(StreamEvent::Text { choice, block, text }),
-            _ => self.text(choice, text),
+    /// A piece of the block that stands somewhere, whose place chunks leave out that follow it: they continue the last
+    /// chunk's block, or one of their own if there is none.
+    pub(in crate::providers) fn chunk_at(&mut self, at: At<'_>, kind: BlockKind, text: &str) {
+        let is_structured = self.is_structured && kind == BlockKind::Text;
+        let last = self.user.told.block_chunk.filter(|block| self.user.told.blocks.has(0, *block, kind));
+        match (last, kind) {
+            (Some(block), _) if at == At::Run && !is_structured => {
+                if !text.is_empty() {
+                    self.tell(match kind {
+                        BlockKind::Text => StreamEvent::Text { choice: 0, block, text },
+                        BlockKind::Reasoning => StreamEvent::Reasoning { choice: 0, block, text },
+                    });
+                }
+            }
+            (_, BlockKind::Text) => self.text_at(0, at, text),
+            (_, BlockKind::Reasoning) => self.reasoning_at(0, at, text),
         }
+        if at != At::Run || last.is_none() {
+            self.user.told.block_chunk = self.user.told.blocks.find(0, at, kind);
+        }
+    }
+
+    /// What comes now is no chunk, and the next one is not of the last one's block.
+    pub(in crate::providers) fn end_chunks(&mut self) {
+        self.user.told.block_chunk = None;
     }
 
     pub(in crate::providers) fn reasoning(&mut self, choice: u64, text: &str) {
@@ -90,6 +109,24 @@ impl Emitter<'_> {
                 (None, "")
             }
         }
+    }
+
+    /// The wire repeats inputs of calls that have ended, so that they are to be remembered.
+    pub(in crate::providers) fn watch_inputs(&mut self) {
+        self.user.told.said.watch_inputs();
+    }
+
+    /// The whole input of a call that may have ended: whether that is so, and the input was remembered. If this is
+    /// another one, that is told here.
+    pub(in crate::providers) fn repeat_input(&mut self, number: u64, whole: &str) -> bool {
+        let Some(is_same) = self.user.told.said.is_input(number, whole) else { return false };
+        if !is_same {
+            let choice = self.known().choice_of(number).unwrap_or_default();
+            let (kind, call) = (MismatchKind::Arguments, Some(number));
+            self.tell(StreamEvent::Mismatch { kind, choice, block: None, call, text: whole });
+            self.user.told.spoil_message();
+        }
+        true
     }
 
     fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {

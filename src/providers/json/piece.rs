@@ -99,6 +99,25 @@ impl<'a, T: Object<'a>> Field<'a> for Pieces<T> {
     }
 }
 
+/// The members of an object that none of its fields waits for, as far as they may say something: texts, lists and objects
+/// that are not empty. It is the last field, by the name `*`.
+#[derive(Debug, Default)]
+pub(in crate::providers) struct Others<'a>(pub(in crate::providers) Vec<(Json<'a>, Json<'a>)>);
+
+impl<'a> Field<'a> for Others<'a> {
+    /// No member is its own.
+    fn read(&mut self, _: Json<'a>) -> Result<(), Unreadable> {
+        Ok(())
+    }
+
+    fn read_other(&mut self, name: Json<'a>, json: Json<'a>) {
+        let says_something = json.is_string() || json.is_object() || json.inside('[').is_some();
+        if says_something && !json.is_nothing() && !json.is_empty() {
+            self.0.push((name, json));
+        }
+    }
+}
+
 /// What can be read or not, which only matters to who asks for it: members of one name mean different things in events of
 /// different types.
 #[derive(Debug)]

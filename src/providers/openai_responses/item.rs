@@ -5,6 +5,7 @@
 //! client's approval is the provider's too.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -48,18 +49,48 @@ objects! {
         results: Json<'a>,
         error: Json<'a>,
         /// The parts of a message or of reasoning.
-        content: Vec<Part<'a>>,
-        summary: Vec<Part<'a>>,
+        content: Vec<Spelt<'a, Part<'a>>>,
+        summary: Vec<Spelt<'a, Part<'a>>>,
     }
 
     struct Environment<'a> {
         kind: Text<'a> = "type",
     }
 
-    struct Part<'a> {
+    /// A part of a message or of reasoning, as a whole.
+    pub(super) struct Part<'a> {
+        kind: Text<'a> = "type",
         text: Piece<'a>,
         refusal: Piece<'a>,
+        /// What is spoken.
+        transcript: Piece<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
+    }
+}
+
+impl Part<'_> {
+    pub(super) fn is_reasoning(&self) -> bool {
+        self.kind.as_str() == "reasoning_text"
+    }
+}
+
+impl State {
+    /// What a part says as a whole, unless other events have.
+    pub(super) fn say_part(
+        &mut self,
+        is_reasoning: bool,
+        place: (u64, u64),
+        Spelt { json, object: part }: &Spelt<'_, Part<'_>>,
+        source: Source,
+        emit: &mut Emitter<'_>,
+    ) {
+        let kind = if is_reasoning { MismatchKind::Reasoning } else { MismatchKind::Text };
+        match &*part.kind {
+            "" | "output_text" | "text" | "refusal" | "reasoning_text" | "summary_text" | "output_audio" => {}
+            kind => emit.unknown_part_once(&format!("part {} {}", place.0, place.1), kind, *json),
+        }
+        self.repeat(kind, place, if part.text.is_empty() { &part.transcript } else { &part.text }, source, emit);
+        self.repeat(MismatchKind::Refusal, place, &part.refusal, source, emit);
     }
 }
 
@@ -71,6 +102,20 @@ pub(super) enum Of {
     /// `{"commands":[…],"timeout_ms":…}`
     Commands,
 }
+
+/// The names of xAI's own tools that come as custom ones.
+const XAI_TOOLS: [&str; 10] = [
+    "browse_page",
+    "code_execution",
+    "open_page",
+    "view_image",
+    "view_x_video",
+    "web_search_with_snippets",
+    "x_keyword_search",
+    "x_semantic_search",
+    "x_thread_fetch",
+    "x_user_search",
+];
 
 /// How a call's input comes.
 #[derive(Clone, Copy)]
@@ -101,13 +146,19 @@ impl Item<'_> {
         }
     }
 
+    /// Whether it is a call of a tool that xAI runs itself: those come as custom ones.
+    fn is_xai_s(&self, state: &State) -> bool {
+        self.call_id().starts_with("xs_call_")
+            || self.id.contains("_xs_call_")
+            || (state.is_xai_s && XAI_TOOLS.contains(&self.name.as_str()))
+    }
+
     /// Who executes the call.
-    fn executor(&self) -> Executor {
+    fn executor(&self, state: &State) -> Executor {
         let is_in_container =
             || self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"));
         let is_client_s = match &*self.kind {
-            // At xAI, its own tools come as custom ones.
-            "custom_tool_call" => !self.call_id().starts_with("xs_call_"),
+            "custom_tool_call" => !self.is_xai_s(state),
             "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
             "shell_call" => !is_in_container(),
             "tool_search_call" => self.execution.as_str() == "client",
@@ -209,7 +260,7 @@ impl Item<'_> {
     }
 
     fn start_as(&self, form: Form, slot: Slot<'_>, id: &str, name: &str, state: &mut State, emit: &mut Emitter<'_>) {
-        let start = CallStart::new(name).id(id).executor(self.executor());
+        let start = CallStart::new(name).id(id).executor(self.executor(state));
         match form {
             Form::Streamed => emit.calls().start(slot, start.input(&*self.text())),
             Form::StreamedRaw => emit.calls().start(slot, start.input(&*self.text()).raw()),
@@ -240,13 +291,13 @@ impl Item<'_> {
         match &*self.kind {
             "reasoning" => {
                 for (place, part) in (0..).zip(self.summary.iter().chain(&self.content)) {
-                    state.repeat(MismatchKind::Reasoning, (index, place), &part.text, source, emit);
+                    state.say_part(true, (index, place), part, source, emit);
                 }
             }
             "message" => {
                 for (place, part) in (0..).zip(&self.content) {
-                    state.repeat(MismatchKind::Text, (index, place), &part.text, source, emit);
-                    state.repeat(MismatchKind::Refusal, (index, place), &part.refusal, source, emit);
+                    state.say_part(false, (index, place), part, source, emit);
+                    let part = &part.object;
                     for annotation in &part.annotations {
                         if state.annotations.is_news_from(source) {
                             let block = emit.find_block(0, At::Index(index, place));
@@ -294,10 +345,20 @@ impl Item<'_> {
         sources::of_searches(self.action, self.results, emit);
     }
 
+    /// The item is repeated after its call has ended.
+    pub(super) fn repeat(&self, number: u64, emit: &mut Emitter<'_>) {
+        if matches!(self.form(), Some(Form::Streamed | Form::StreamedRaw)) {
+            emit.repeat_input(number, &self.text());
+        }
+    }
+
     /// The item is done, or the response has it as a whole.
     pub(super) fn end(&self, slot: Slot<'_>, state: &mut State, emit: &mut Emitter<'_>) {
         let Some(form) = self.form() else { return };
         if emit.calls().has_ended(slot, self.call_id()) {
+            if let Some(number) = emit.known().find_id(0, self.call_id()) {
+                self.repeat(number, emit);
+            }
             return;
         }
         let id = self.call_id.as_str();

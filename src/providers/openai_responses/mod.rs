@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use self::composed::AllComposed;
-use self::item::Item;
+use self::item::{Item, Part};
 use self::sources::Annotation;
 use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
@@ -43,6 +43,8 @@ pub(super) struct State {
     annotations: Said,
     /// The last item of text or reasoning that was added: its place, its id and its phase.
     item: (u64, String, String),
+    /// Whether the model is one of xAI's, which runs tools of its own under names that the client has not declared.
+    is_xai_s: bool,
     realtime: realtime::State,
 }
 
@@ -99,18 +101,11 @@ objects! {
         diff: Text<'a>,
         text: Lazy<Piece<'a>>,
         refusal: Lazy<Piece<'a>>,
-        part: Option<Whole<'a>>,
+        part: Option<Spelt<'a, Part<'a>>>,
         partial_image_b64: Text<'a>,
         output_format: Text<'a>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
-    }
-
-    /// A part of a message or of reasoning, as a whole.
-    struct Whole<'a> {
-        kind: Text<'a> = "type",
-        text: Piece<'a>,
-        refusal: Piece<'a>,
     }
 
     struct Response<'a> {
@@ -129,26 +124,53 @@ objects! {
     }
 }
 
-/// How the types begin, after `response.`, of events that are known and say nothing about a call, text or reasoning that
-/// other events do not say too.
-const SILENT: [&str; 17] = [
-    "audio.",
-    "code_interpreter_call.",
-    "compaction.",
-    "content_part.",
-    "custom_tool_call.",
-    "file_search_call.",
-    "image_generation_call.",
+/// How the types begin of events that are known and say nothing about a call, text or reasoning that other events do not
+/// say too.
+const SILENT: [&str; 18] = [
+    "response.audio.",
+    "response.audio.transcript.",
+    "response.code_interpreter_call.",
+    "response.compaction.",
+    "response.content_part.",
+    "response.custom_tool_call.",
+    "response.file_search_call.",
+    "response.image_generation_call.",
+    "response.in_progress",
+    "response.mcp_call.",
+    "response.mcp_list_tools.",
+    "response.output_item.",
+    "response.output_text.annotation.",
+    "response.queued",
+    "response.reasoning_summary_part.",
+    "response.shell_call_output_content.",
+    "response.tool_search_call.",
+    "response.web_search_call.",
+];
+
+/// How they end: with a state, or with a piece of what its item has once it is done.
+const STATES: [&str; 22] = [
+    "",
+    "added",
+    "cleared",
+    "committed",
+    "compacting",
+    "completed",
+    "created",
+    "deleted",
+    "delta",
+    "done",
+    "dtmf_event_received",
+    "failed",
+    "generating",
     "in_progress",
-    "mcp_call.",
-    "mcp_list_tools.",
-    "output_item.",
-    "output_text.annotation.",
-    "queued",
-    "reasoning_summary_part.",
-    "shell_call_output_content.",
-    "tool_search_call.",
-    "web_search_call.",
+    "interpreting",
+    "searching",
+    "speech_started",
+    "speech_stopped",
+    "started",
+    "stopped",
+    "truncated",
+    "updated",
 ];
 
 pub(super) const FORMAT: Format = Format {
@@ -191,12 +213,14 @@ fn owns_type(kind: &str) -> bool {
 
 pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     if event.event_id.is_given() || realtime::owns_type(&event.kind) {
         return realtime::read(json, &mut state.realtime, emit);
     }
     let is_sound = event.kind.starts_with("response.audio.");
-    let is_piece =
-        event.kind.starts_with("response.") && event.kind.ends_with(".delta") && (is_sound || !is_silent(&event.kind));
+    let is_piece = event.kind.starts_with("response.")
+        && event.kind.ends_with(".delta")
+        && (is_sound || !is_silent(&event.kind, &SILENT));
     let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
     let items = event.item.iter().chain(event.response.iter().flat_map(|response| &response.output));
     items.map(|item| &item.object).try_for_each(Item::check)?;
@@ -264,11 +288,10 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         }
         "response.content_part.done" | "response.reasoning_summary_part.done" => {
             let is_summary = event.kind.as_str() != "response.content_part.done";
-            let Whole { kind, text, refusal } = event.part.unwrap_or_default();
-            let is_reasoning = is_summary || kind.as_str() == "reasoning_text";
-            let kind = if is_reasoning { MismatchKind::Reasoning } else { MismatchKind::Text };
-            state.repeat(kind, part, &text, Source::Events, emit);
-            state.repeat(MismatchKind::Refusal, part, &refusal, Source::Events, emit);
+            if let Some(whole) = &event.part {
+                let is_reasoning = is_summary || whole.object.is_reasoning();
+                state.say_part(is_reasoning, part, whole, Source::Events, emit);
+            }
             if !is_summary {
                 emit.end_block(At::Index(part.0, part.1));
             }
@@ -308,6 +331,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.created" => {
             *state = State::default();
             let Response { id, model, .. } = event.response.unwrap_or_default();
+            state.is_xai_s = model.contains("grok");
             emit.begin_message(&id, &model);
         }
         "response.completed" => end("completed", event.response, state, emit),
@@ -315,14 +339,16 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.failed" => end("failed", event.response, state, emit),
         "keepalive" => {}
         kind => {
-            return Ok(is_silent(kind).into());
+            return Ok(is_silent(kind, &SILENT).into());
         }
     }
     Ok(Understood::Yes)
 }
 
-fn is_silent(kind: &str) -> bool {
-    kind.strip_prefix("response.").is_some_and(|kind| SILENT.iter().any(|family| kind.starts_with(family)))
+/// Whether an event of one of these families only says how far something has come.
+fn is_silent(kind: &str, families: &[&str]) -> bool {
+    let states = families.iter().filter_map(|family| kind.strip_prefix(family));
+    states.into_iter().any(|state| STATES.contains(&state))
 }
 
 impl Event<'_> {
@@ -369,6 +395,8 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         let is_here = at_slot.is_some() && at_slot == by_id;
         if is_new || is_here {
             item.end(slot, state, emit);
+        } else if let Some(number) = by_id {
+            item.repeat(number, emit);
         }
         item.say(index, Source::Response, state, emit);
         if !has_rest {

@@ -20,6 +20,7 @@ use crate::providers::event::{MismatchKind, StreamEvent};
 use crate::providers::failure::Failure;
 use crate::providers::format::Understood;
 use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::providers::media::Media;
 use crate::providers::said::{self, Scope};
 use crate::providers::stop::StopKind;
 use crate::tool_calls::{CallStart, Executor, Place, Slot, present};
@@ -51,7 +52,7 @@ objects! {
         arguments: Json<'a>,
         text: Piece<'a>,
         transcript: Piece<'a>,
-        part: Option<Part<'a>>,
+        part: Option<Spelt<'a, Part<'a>>>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
         session: Option<Session<'a>>,
@@ -59,6 +60,7 @@ objects! {
 
     /// A part of a message: text, or speech with what it says.
     struct Part<'a> {
+        kind: Text<'a> = "type",
         text: Piece<'a>,
         transcript: Piece<'a>,
     }
@@ -70,7 +72,7 @@ objects! {
         name: Text<'a>,
         arguments: Json<'a>,
         status: Text<'a>,
-        content: Vec<Part<'a>>,
+        content: Vec<Spelt<'a, Part<'a>>>,
         output: Json<'a>,
         error: Json<'a>,
     }
@@ -159,6 +161,12 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             say(choice, &event.item_id, &part_key, delta, emit);
             emit.note_said(part_of(choice, &part_key), delta);
         }
+        "response.output_audio.delta" | "response.audio.delta" => {
+            let data = event.delta.given()?;
+            let choice = state.enter(&event.response_id, emit);
+            let block = emit.find_block(choice, At::from(&*part_key));
+            emit.media(Media { choice, block, data: present(data), ..Media::default() });
+        }
         "response.output_text.done"
         | "response.text.done"
         | "response.output_audio_transcript.done"
@@ -172,8 +180,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         }
         "response.content_part.done" => {
             let choice = state.enter(&event.response_id, emit);
-            if let Some(Part { text, transcript }) = &event.part {
-                say_whole(choice, &event.item_id, &part_key, [text, transcript], emit);
+            if let Some(part) = &event.part {
+                say_part(choice, &event.item_id, &part_key, part, emit);
             }
             emit.end_block(At::from(&*part_key));
         }
@@ -231,7 +239,7 @@ fn read_late(event: &Event<'_>, emit: &mut Emitter<'_>) -> Understood {
 }
 
 fn is_silent(kind: &str) -> bool {
-    SILENT.iter().any(|family| kind.starts_with(family))
+    super::is_silent(kind, &SILENT)
 }
 
 /// A part's place: the first one of an item has the item's.
@@ -258,6 +266,20 @@ fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Piece<'_>; 2],
         let (_, news) = emit.news_of(part_of(choice, part_key), text, Scope::Item);
         say(choice, item_id, part_key, news, emit);
     }
+}
+
+/// A part as a whole, of whatever kind.
+fn say_part(
+    choice: u64,
+    item_id: &str,
+    part_key: &str,
+    Spelt { json, object: part }: &Spelt<'_, Part<'_>>,
+    emit: &mut Emitter<'_>,
+) {
+    if !matches!(&*part.kind, "" | "text" | "output_text" | "audio" | "output_audio" | "input_text" | "input_audio") {
+        emit.unknown_part_once(&["part/", part_key].concat(), &part.kind, *json);
+    }
+    say_whole(choice, item_id, part_key, [&part.text, &part.transcript], emit);
 }
 
 impl State {
@@ -302,12 +324,13 @@ impl State {
         // Asked before any item here has ended: what is forgotten because of them can't have been told before.
         let has_forgotten = emit.known().has_forgotten();
         let is_known = |item: &Item<'_>| {
-            has_forgotten || [&item.id, &item.call_id].iter().any(|id| emit.known().find_id(choice, id).is_some())
+            has_forgotten
+                || [&*item.id, &*item.call_id].into_iter().any(|id| emit.known().find_id(choice, id).is_some())
         };
         let news: Vec<_> =
             response.output.iter().map(|item| !item.object.is_call() || !is_known(&item.object)).collect();
         for (item, is_new) in response.output.iter().zip(news) {
-            if is_new || emit.calls().find_open(item.object.slot(choice)).is_some() {
+            if is_new || emit.known().find_id(choice, item.object.id()).is_some() {
                 end_item(choice, item, emit);
             }
         }
@@ -406,7 +429,11 @@ impl Item<'_> {
 
 /// An item is done.
 fn end_item(choice: u64, Spelt { json, object: item }: &Spelt<'_, Item<'_>>, emit: &mut Emitter<'_>) {
-    if item.is_call() && !emit.calls().has_ended(item.slot(choice), item.id()) {
+    let has_ended = item.is_call() && emit.calls().has_ended(item.slot(choice), item.id());
+    if let Some(number) = emit.known().find_id(choice, item.id()).filter(|_| has_ended) {
+        emit.repeat_input(number, item.arguments.text_or_json().as_str());
+    }
+    if item.is_call() && !has_ended {
         let slot = item.slot(choice);
         // One that started without the item's id is known by its own.
         let is_known_by_its_own =
@@ -426,7 +453,7 @@ fn end_item(choice: u64, Spelt { json, object: item }: &Spelt<'_, Item<'_>>, emi
     }
     for (index, part) in (0..).zip(&item.content) {
         let key = key(&item.id, index);
-        say_whole(choice, &item.id, &key, [&part.text, &part.transcript], emit);
+        say_part(choice, &item.id, &key, part, emit);
         emit.end_block(At::from(&*key));
     }
     item.tell_rest(choice, *json, emit);

@@ -21,7 +21,10 @@ impl ProviderStream {
             "" => {}
             // The end of a stream, whatever the provider.
             "[DONE]" => {
-                self.emitter(on_event).end_stream();
+                let mut emit = self.emitter(on_event);
+                emit.end_stream();
+                // If another one follows, its calls are others, whatever their ids and places.
+                emit.calls().begin_message();
                 self.told.settle();
             }
             event => match Json::new(event) {

@@ -79,8 +79,8 @@ fn clean_object(object: Json<'_>, levels: usize) -> Option<String> {
         let cleaned = match () {
             () if is(&OWN, name) => Some(value.spelt().to_owned()),
             () if is_blank && is_signature(name) => continue,
-            // With a signature it is accepted, and the signature counts for it.
-            () if is_blank && is(&WORDS, name) && !is_signed => None,
+            // A text with a signature is accepted, and the signature counts for it.
+            () if is_blank && is(&WORDS, name) && (!is_signed || &*name.word() == "content") => None,
             () => clean(value, levels - 1),
         };
         has_blanks |= cleaned.is_none();
@@ -141,7 +141,7 @@ fn calls_of(message: Json<'_>) -> Vec<Call<'_>> {
         };
         let id = ids.map(|id| object.member(id)).into_iter().chain([part.member("id")]).find(|id| id.is_given());
         let input = object.member(member);
-        let is_text = input.is_string() || object.member("call_id").is_given();
+        let is_text = member != "parameters" && (input.is_string() || object.member("call_id").is_given());
         calls.push(Call { object, id: id.unwrap_or_default(), name: object.member("name"), input, member, is_text });
     }
     calls

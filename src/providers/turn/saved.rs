@@ -7,7 +7,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Ended, Name, Part, Shape, Turn, Value};
+use super::{Ended, Name, PART_LEN, Part, Shape, Turn, Value};
 use crate::providers::json::Json;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::Numbered;
@@ -31,7 +31,7 @@ impl Turn {
             calls,
             extras,
             ended,
-            ended_len,
+            ended_len: _,
             pending,
             len,
             most: _,
@@ -59,7 +59,6 @@ impl Turn {
             [id, name, input].into_iter().for_each(|text| out.text(text));
             out.flag(*is_client_s);
         }
-        out.number(*ended_len as u64);
         out.option(*pending, Writer::number);
         out.number(*len as u64);
         [is_spoilt, has_bad_call, is_over, spoils_next].into_iter().for_each(|flag| out.flag(*flag));
@@ -81,7 +80,9 @@ impl Turn {
             let [id, name, input] = [reader.string()?, reader.string()?, reader.string()?];
             self.ended.push(Ended { id, name, input, is_client_s: reader.flag()? });
         }
-        self.ended_len = reader.size()?;
+        let lens =
+            self.ended.iter().map(|Ended { id, name, input, .. }| id.len() + name.len() + input.len() + PART_LEN);
+        self.ended_len = lens.sum();
         self.pending = reader.option(Reader::number)?;
         self.len = reader.size()?;
         (self.is_spoilt, self.has_bad_call) = (reader.flag()?, reader.flag()?);

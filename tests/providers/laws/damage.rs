@@ -42,7 +42,7 @@ impl Damage {
         };
         let is_nothing = wrong.is_null() || *wrong == "" || *wrong == json!({}) || was.is_null();
         // A string that is replaced by a number may have been a piece of what a model wrote; in an object, it is the value.
-        let own = ["input", "arguments", "args", "parameters"];
+        let own = ["input", "arguments", "args", "parameters", "executableCode"];
         let written = ["action", "operation", "queries", "revised_prompt", "pending_safety_checks", "environment"];
         let is_piece = was.is_string() && !wrong.is_object();
         let (parents, last) = place.rsplit_once('/').unwrap_or_default();
@@ -50,6 +50,12 @@ impl Damage {
             || parents.split('/').any(|name| own.contains(&name))
             || (own.contains(&last) && !is_piece);
         !is_nothing && kind(was) != kind(wrong) && !is_own
+    }
+
+    /// Whether an id has become one of another type: what has it stands for itself then.
+    pub(super) fn takes_an_id(&self) -> bool {
+        let Self::Retype { place, .. } = self else { return false };
+        place.ends_with("/id") || place.ends_with("_id") || place.ends_with("Id")
     }
 
     pub(super) fn events(&self, events: &[String]) -> Vec<String> {

@@ -20,6 +20,8 @@ struct Marks {
     /// The answers that it says something of, and those that it ends.
     says: BTreeSet<u64>,
     has_arguments: BTreeSet<u64>,
+    /// Those that it may say something of.
+    may_say: BTreeSet<u64>,
     ends: BTreeSet<u64>,
     /// Whether it ends all of them, or begins a message.
     ends_all: bool,
@@ -83,6 +85,9 @@ fn marks(provider: Provider, event: &Value) -> Marks {
                 let index = number(&candidate["index"]);
                 if list(candidate, "/content/parts").iter().any(|part| !text(part, "/text").is_empty()) {
                     marks.says.insert(index);
+                }
+                if !list(candidate, "/content/parts").is_empty() {
+                    marks.may_say.insert(index);
                 }
                 if !text(candidate, "/finishReason").is_empty()
                     || candidate["finishReason"].as_u64().is_some_and(|n| n > 0)
@@ -150,7 +155,8 @@ fn marks(provider: Provider, event: &Value) -> Marks {
 
 /// Whether a message has surely begun and not ended, and whether all have surely ended.
 fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
-    let (mut open, mut has_ended, mut is_clear) = (BTreeSet::new(), false, true);
+    let (mut open, mut may_be_open) = (BTreeSet::new(), BTreeSet::new());
+    let (mut has_ended, mut is_clear) = (false, true);
     for event in events {
         if event.trim() == "[DONE]" {
             (has_ended, is_clear) = (true, true);
@@ -167,6 +173,7 @@ fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
         }
         // Fragments of calls may be late.
         open.extend(marks.says);
+        may_be_open.extend(marks.may_say);
         if !has_ended {
             open.extend(marks.has_arguments);
         }
@@ -175,11 +182,13 @@ fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
         }
         for ended in marks.ends {
             open.remove(&ended);
+            may_be_open.remove(&ended);
             // The first answer may still be to come.
-            is_clear = open.is_empty() && ended == 0;
+            is_clear = open.is_empty() && may_be_open.is_empty() && ended == 0;
         }
         if marks.ends_all {
             open.clear();
+            may_be_open.clear();
             is_clear = true;
         }
     }
@@ -202,6 +211,13 @@ fn values(told: &Told) -> Vec<String> {
     let mut values: Vec<_> = told.calls.iter().map(|call| format!("{:?}", call.value)).collect();
     values.sort_unstable();
     values
+}
+
+/// Whether everything was said, be it once more, and each call came to what it does in the whole stream.
+fn has_all(told: &Told, whole: &Told) -> bool {
+    let (all, told_values) = (told.haystack(), values(told));
+    whole.joined.iter().filter(|((kind, _), _)| *kind != "call").all(|(_, text)| all.contains(text.as_str()))
+        && values(whole).iter().all(|value| told_values.contains(value))
 }
 
 pub(super) fn check(
@@ -228,7 +244,10 @@ pub(super) fn check(
             faults.push(format!("the verdict is Ok with strays: {:?} {:?}", told.values(), whole.values()));
         }
         // A piece that can't be read was a piece.
-        let is_lost = || (said(told), values(told)) != (said(whole), values(whole));
+        let is_lost = || match damage.takes_an_id() {
+            true => !has_all(told, whole),
+            false => (said(told), values(told)) != (said(whole), values(whole)),
+        };
         if damage.is_of_another_type() && !told.has_unknown && is_lost() {
             faults.push(format!("the verdict is Ok, and something of {} was lost", events[damage.from()]));
         }

@@ -20,20 +20,20 @@ Patterns = str | Iterable[str] | None
 
 @overload
 def events(
-    source: Iterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
+    source: Chunk | Iterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
 ) -> Generator[Event, None, None]: ...
 @overload
 def events(
     source: AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
 ) -> AsyncGenerator[Event, None]: ...
 def events(
-    source: Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
+    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
 ) -> Generator[Event, None, None] | AsyncGenerator[Event, None]:
     """Every event of a text that arrives as chunks of ``str`` or bytes.
 
-    ``source`` is an iterable, or an async iterable such as an HTTP response's body; what is returned is an iterator of the
-    same kind. The options are those of ``Parser``. Raises ``JsonSpigotError`` when the text is invalid or incomplete,
-    after the events before that.
+    ``source`` is an iterable, an async iterable such as an HTTP response's body, or one text; what is returned is an
+    iterator, async if the source is. The options are those of ``Parser``. Raises ``JsonSpigotError`` when the text is
+    invalid or incomplete, after the events before that.
 
     >>> [type(event).__name__ for event in events(['{"say": "Hel', 'lo"}'], "say")]
     ['Begin', 'Delta', 'Delta', 'End']
@@ -42,13 +42,13 @@ def events(
 
 
 @overload
-def deltas(source: Iterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]) -> Generator[Delta, None, None]: ...
+def deltas(source: Chunk | Iterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]) -> Generator[Delta, None, None]: ...
 @overload
 def deltas(
     source: AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
 ) -> AsyncGenerator[Delta, None]: ...
 def deltas(
-    source: Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
+    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
 ) -> Generator[Delta, None, None] | AsyncGenerator[Delta, None]:
     """The pieces of the strings that the patterns select, as ``Delta`` events: ``path`` and ``text``.
 
@@ -62,14 +62,14 @@ def deltas(
 
 @overload
 def values(
-    source: Iterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[ParserOptions]
+    source: Chunk | Iterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[ParserOptions]
 ) -> Generator[Any, None, None]: ...
 @overload
 def values(
     source: AsyncIterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[ParserOptions]
 ) -> AsyncGenerator[Any, None]: ...
 def values(
-    source: Iterable[Chunk] | AsyncIterable[Chunk],
+    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk],
     patterns: Patterns = None,
     *,
     framing: Framing | None = None,
@@ -94,7 +94,7 @@ def values(
 
 @overload
 def snapshots(
-    source: Iterable[Chunk],
+    source: Chunk | Iterable[Chunk],
     *,
     model: None = None,
     context: Any = None,
@@ -116,7 +116,7 @@ def snapshots(
 ) -> AsyncGenerator[Any, None]: ...
 @overload
 def snapshots(
-    source: Iterable[Chunk],
+    source: Chunk | Iterable[Chunk],
     *,
     model: type[T] | Adapter[T],
     context: Any = None,
@@ -138,7 +138,7 @@ def snapshots(
 ) -> AsyncGenerator[Partial[T], None]: ...
 @overload
 def snapshots(
-    source: Iterable[Chunk],
+    source: Chunk | Iterable[Chunk],
     *,
     model: Any,
     context: Any = None,
@@ -159,7 +159,7 @@ def snapshots(
     **options: Unpack[ParserOptions],
 ) -> AsyncGenerator[Partial[Any], None]: ...
 def snapshots(
-    source: Iterable[Chunk] | AsyncIterable[Chunk],
+    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk],
     *,
     model: Any = None,
     context: Any = None,
@@ -195,6 +195,9 @@ def snapshots(
             return (looked,)
 
         return _loop(source, parser, grown)
+    for name, value in {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}.items():
+        if value is not None:
+            raise TypeError(f"snapshots() takes {name!r} only with a model")
     parser = Parser(**_lean(options))
     told = parser.revision()
 
@@ -222,8 +225,12 @@ def _only_deltas(told: list[Event]) -> Iterable[Delta]:
 Choice = Callable[[list[Any]], Iterable[Any]] | None
 
 
+#: A source that is one chunk.
+WHOLE: tuple[type[Any], ...] = (str, bytes, bytearray, memoryview)
+
+
 def _loop(
-    source: Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser | Values, choose: Choice = None
+    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser | Values, choose: Choice = None
 ) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
     if isinstance(source, AsyncIterable):
         return in_async(source, parser.feed, parser.finish, choose)
@@ -231,10 +238,10 @@ def _loop(
 
 
 def in_sync(
-    source: Iterable[Any], read: Callable[[Any], list[Any]], finish: Callable[[], list[Any]], choose: Choice = None
+    source: Any, read: Callable[[Any], list[Any]], finish: Callable[[], list[Any]], choose: Choice = None
 ) -> Generator[Any, None, None]:
     """Reads a source to its end, and closes it if the loop is left before. An error is raised after its events."""
-    iterator = iter(source)
+    iterator = iter((source,) if isinstance(source, WHOLE) else source)
     is_read = False
     error: JsonSpigotError | None = None
     try:

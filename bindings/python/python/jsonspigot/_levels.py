@@ -15,7 +15,8 @@ from pydantic_core import SchemaValidator, core_schema, to_json
 from ._native import Level, Shape
 from ._object import ObjectPlan
 from ._open import OUT
-from ._plan import ANY, Builder, Node, Run, Wrong, after_validator, lax, root_of, without
+from ._plan import ANY, Builder, Node, after_validator, lax, root_of, without
+from ._run import Run, Wrong
 
 #: The place of what the type says nothing about.
 ANYTHING = Builder().node(ANY, None).place
@@ -104,14 +105,11 @@ def key_of(validator: SchemaValidator, key: str, run: Run) -> Any:
     try:
         return next(iter(validator.validate_json(to_json({key: 0}), **run.options)))
     except ValidationError as error:
-        raise Wrong.of(error) from None
-
-
-def raised(title: str, error: BaseException) -> BaseException:
-    """An error as users get it."""
-    if isinstance(error, Wrong):
-        return ValidationError.from_exception_data(title, error.errors, input_type="json")
-    return error
+        wrong = Wrong.of(error)
+        for line in wrong.errors:
+            # The level adds the key itself.
+            line["loc"] = line["loc"][1:]
+        raise wrong from None
 
 
 class OpaqueLevel:
@@ -222,6 +220,9 @@ class UnionLevel:
                 level.sync(raw, path, depth)
             except Wrong:
                 continue
+            except Exception:
+                # A validator of the user's has raised something else, and may not be reached.
+                level = OpaqueLevel(self.node, self.run)
             fitting.append(level)
         self.left = fitting
 

@@ -17,7 +17,8 @@ from pydantic_core import PydanticUndefined, SchemaValidator
 
 from ._native import Shape
 from ._open import open_type
-from ._plan import ANY, ASIDE, FORBIDDEN, FUNCTIONS, Node, Run, after_validator, lax, without
+from ._plan import ANY, ASIDE, FORBIDDEN, UNEXPECTED, Node, after_validator, lax, without
+from ._run import FUNCTIONS, Run
 
 new: Any = object.__new__
 set_attribute = object.__setattr__
@@ -46,7 +47,7 @@ class ObjectPlan:
         self.keys: dict[str, tuple[str, Node]] = {}
         self.by_name: dict[str, tuple[str, Node]] = {}
         self.defaults: dict[str, Any] = {}
-        self.factories: dict[str, tuple[Any, bool]] = {}
+        self.factories: dict[str, Any] = {}
         listed = isinstance(inner["fields"], list)
         named: Any = {field["name"]: field for field in inner["fields"]} if listed else inner["fields"]
         shells = {name: {**field, "schema": self._field(name, field, config)} for name, field in named.items()}
@@ -76,13 +77,14 @@ class ObjectPlan:
         self.private: Any = getattr(self.cls, "__private_attributes__", None) or None
         self.has_dict = self.open is not None and (self.is_model or hasattr(new(self.open), "__dict__"))
         is_same = self.open is not None and not self.changing and not self.factories
+        forbidden = UNEXPECTED if self.kind == "dataclass" else FORBIDDEN
         self.shape = Shape.fields(
             plan=self,
             keys=self.keys,
             open=self.open,
             is_model=self.is_model,
             has_extra=self.extra == "allow",
-            other=(FORBIDDEN if self.extra == "forbid" else self.extra_node).place,
+            other=(forbidden if self.extra == "forbid" else self.extra_node).place,
             blank=self.blank if is_same else None,
             has_private=self.private is not None,
             has_redo=self.redo,
@@ -90,7 +92,7 @@ class ObjectPlan:
 
     def _field(self, name: str, field: Any, config: Any) -> Any:
         """Notes a field; returns what validates it in the shell."""
-        schema, late, redo = _late(field["schema"])
+        schema, late, redo = _late(field["schema"], self.cls)
         self.redo |= redo
         place = (name, self.node.builder.node(schema, config))
         self.by_name[name] = place
@@ -108,8 +110,10 @@ class ObjectPlan:
             return ANY if late is None else late
         if whole.get("validate_default", config.get("validate_default")):
             self.redo = True
+        elif whole.get("default_factory_takes_data"):
+            pass  # the other fields have not come
         elif "default_factory" in whole:
-            self.factories[name] = (whole["default_factory"], bool(whole.get("default_factory_takes_data")))
+            self.factories[name] = whole["default_factory"]
         else:
             self.defaults[name] = whole["default"]
         return {**without(whole, "schema"), "schema": ANY} if late is None else late
@@ -121,10 +125,10 @@ class ObjectPlan:
         fields = self.blank.copy()
         for name, copied in self.changing:
             fields[name] = copied()
-        for name, (factory, takes_data) in self.factories.items():
+        for name, factory in self.factories.items():
             try:
-                fields[name] = factory(fields) if takes_data else factory()
-            except Exception:  # it may not bear what has not come
+                fields[name] = factory()
+            except Exception:  # pydantic raises it, if the field does not come
                 fields[name] = None
         return fields
 
@@ -187,7 +191,7 @@ class ObjectPlan:
         return value
 
 
-def _late(schema: Any) -> tuple[Any, Any, bool]:
+def _late(schema: Any, cls: Any) -> tuple[Any, Any, bool]:
     """A field's validators that take `info` may look at the fields before it: those, and what is around them, wait for the
     shell. Returns the field's schema without them, them over `any`, and whether all has to run at the closing."""
     around: list[Any] = []
@@ -195,8 +199,8 @@ def _late(schema: Any) -> tuple[Any, Any, bool]:
     while inner["type"] in ("default", "nullable", *FUNCTIONS):
         around.append(inner)
         inner = inner["schema"]
-    redo = inner["type"] == "function-plain" and inner["function"]["type"] == "with-info"
-    informed = [i for i, x in enumerate(around) if x["type"] in FUNCTIONS and x["function"]["type"] == "with-info"]
+    redo = inner["type"] == "function-plain" and _may_read(inner["function"], cls)
+    informed = [i for i, x in enumerate(around) if x["type"] in FUNCTIONS and _may_read(x["function"], cls)]
     if not informed:
         return schema, None, redo
     count = informed[-1] + 1
@@ -206,3 +210,9 @@ def _late(schema: Any) -> tuple[Any, Any, bool]:
     for part in reversed(around[:count]):
         late = {**{key: value for key, value in part.items() if key not in ASIDE}, "schema": late}
     return around[count - 1]["schema"], late, redo
+
+
+def _may_read(function: Any, cls: Any) -> bool:
+    """Whether a validator with `info` may look at the other fields: not if it is a method of a type of its own."""
+    owner = getattr(function["function"], "__self__", None)
+    return function["type"] == "with-info" and (owner is None or (isinstance(owner, type) and issubclass(cls or object, owner)))

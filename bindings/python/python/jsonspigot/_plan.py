@@ -7,112 +7,20 @@ closed one. Nothing of a stream is kept here. A schema of a kind that is not kno
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
-from enum import Enum
 from threading import RLock
 from typing import Any, cast
 
 from pydantic import ValidationError
-from pydantic_core import (
-    PydanticCustomError,
-    PydanticKnownError,
-    SchemaValidator,
-    core_schema,
-    to_json,
-)
+from pydantic_core import SchemaValidator, core_schema
 
 from ._native import Place
 from ._open import OUT, open_type
+from ._run import FUNCTIONS, Run, Wrong
 
 ANY: Any = core_schema.any_schema()
-FUNCTIONS = ("function-after", "function-before", "function-wrap")
 #: What is no part of how a value is validated.
 ASIDE = ("ref", "serialization", "metadata")
 _lock = RLock()
-
-
-class Wrong(Exception):
-    """A closed value that does not fit: pydantic's errors, with the place so far."""
-
-    def __init__(self, errors: list[Any]) -> None:
-        super().__init__()
-        self.errors = errors
-
-    def at(self, key: Any) -> Wrong:
-        for error in self.errors:
-            error["loc"] = (key, *error["loc"])
-        return self
-
-    @staticmethod
-    def of(error: ValidationError) -> Wrong:
-        lines: list[Any] = []
-        for details in error.errors(include_url=False):
-            kind: Any = details["type"]
-            context: Any = details.get("ctx") or {}
-            try:
-                PydanticKnownError(kind, context or None)
-            except Exception:  # a kind of the user's own
-                message: Any = details["msg"].replace("{", "(").replace("}", ")")
-                kind = PydanticCustomError(kind, message, context or None)
-            lines.append({"type": kind, "loc": details["loc"], "input": details["input"], "ctx": context})
-        return Wrong(lines)
-
-
-class Run:
-    """How the values of one stream are validated."""
-
-    __slots__ = ("_below", "by_alias", "by_name", "decimals", "has_own_names", "options", "python", "shell_options")
-
-    def __init__(self, context: Any, strict: bool | None, by_alias: bool | None, by_name: bool | None, decimals: bool) -> None:
-        given = {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}
-        self.options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        self.shell_options = {name: value for name, value in self.options.items() if name != "strict"}
-        self.by_alias, self.by_name, self.decimals = by_alias, by_name, decimals
-        self.has_own_names = by_alias is False or bool(by_name)
-        self.python = False
-        self._below: Run | None = None
-
-    def below(self) -> Run:
-        """What is below a before or wrap validator, pydantic validates as Python's values."""
-        if self.python:
-            return self
-        if self._below is None:
-            below = Run(self.options.get("context"), self.options.get("strict"), self.by_alias, self.by_name, self.decimals)
-            below.python = True
-            self._below = below
-        return self._below
-
-    def raw(self, raw: Any) -> Any:
-        """A raw value whose numbers are numbers."""
-        return without_decimals(raw) if self.decimals else raw
-
-    def validated(self, validator: SchemaValidator, raw: Any) -> Any:
-        try:
-            if self.python:
-                return validator.validate_python(self.raw(raw), **self.options)
-            return validator.validate_json(to_json(self.raw(raw), inf_nan_mode="constants"), **self.options)
-        except ValidationError as error:
-            raise Wrong.of(error) from None
-
-    def called(self, validator: SchemaValidator | None, after: SchemaValidator | None, value: Any) -> Any:
-        """A shell, on values that are validated already."""
-        try:
-            if validator is not None:
-                value = validator.validate_python(value, **self.shell_options)
-            return value if after is None else after.validate_python(value, **self.shell_options)
-        except ValidationError as error:
-            raise Wrong.of(error) from None
-
-
-def without_decimals(value: Any) -> Any:
-    """As pydantic's own JSON parser reads numbers, for fields that are a ``Decimal`` too."""
-    if isinstance(value, Decimal):
-        return float(value)
-    if isinstance(value, dict):
-        return {key: without_decimals(item) for key, item in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [without_decimals(item) for item in cast("list[Any]", value)]
-    return value
 
 
 class Builder:
@@ -219,6 +127,7 @@ class Node:
 
     def _resolve(self) -> None:
         schema, config, builder = self.schema, self.config, self.builder
+        is_text = True
         while True:
             match schema["type"]:
                 case "definitions":
@@ -235,6 +144,8 @@ class Node:
                     schema = schema["schema"]
                 case "function-after":
                     self.afters.append(schema)
+                    # What comes out is not what went in, if it is written in a way of its own.
+                    is_text &= "serialization" not in schema
                     schema = schema["schema"]
                 case "function-before" | "function-wrap":
                     self.redo, schema = True, schema["schema"]
@@ -243,6 +154,8 @@ class Node:
                 case _:
                     break
         self._core(schema, config or {})
+        if not is_text:
+            self.text = None
         if self.nullable and self.quick:
             self.quick = (*self.quick, type(None))
 
@@ -312,7 +225,7 @@ class Node:
         choices: dict[Any, Node] = {}
         for tag, choice in schema["choices"].items():
             found = schema["choices"][choice] if isinstance(choice, (str, int)) else choice
-            choices[tag.value if isinstance(tag, Enum) else tag] = self.builder.node(found, config)
+            choices[tag] = self.builder.node(found, config)
         self.object = ("tagged", keys, choices)
 
     def _union(self, schema: Any, config: Any) -> None:
@@ -323,13 +236,14 @@ class Node:
         smart = schema.get("mode", "smart") == "smart"
         if len(texts) == 1 and texts[0][1]["type"] == "str" and smart and plain:
             self.text = texts[0][0].text
-        if not any(core["type"] in ("function-plain", "any") or core.get("root_model") for core in cores):
-            objects = [member for member in members if member.object]
-            arrays = [member for member in members if member.array]
+        if all(_is_decided(member, core) for member, core in zip(members, cores, strict=True)):
+            # A validator that sees the raw value may take what its core does not.
+            objects = [member for member in members if member.object or member.redo]
+            arrays = [member for member in members if member.array or member.redo]
             self.object = ("union", objects) if objects else None
             self.array = ("union", arrays) if arrays else None
-        if plain and not self.afters and not self.redo:
-            self.quick = tuple({kind for member in members for kind in member.quick if kind in (str, bool)})
+        if plain and smart and not self.afters and not self.redo and not any(member.redo for member in members):
+            self.quick = tuple(kind for kind in (str, bool) if _takes(kind, members, cores))
 
     def _core_of(self, schema: Any) -> Any:
         while schema["type"] in ("nullable", "default", "definition-ref", "definitions", *FUNCTIONS):
@@ -343,19 +257,25 @@ class Node:
 class Forbidden(Node):
     """A key that the model forbids: wrong when its value has closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
         super().__init__(Builder(), ANY, None)
+        self.kind = kind
 
     def resolved(self) -> Node:
         return self
 
     def full(self, raw: Any, run: Run) -> Any:
-        raise Wrong([{"type": "extra_forbidden", "loc": (), "input": raw, "ctx": {}}])
+        raise Wrong([{"type": self.kind, "loc": (), "input": raw}])
 
 
-FORBIDDEN = Forbidden()
+FORBIDDEN = Forbidden("extra_forbidden")
+#: The same, of a dataclass.
+UNEXPECTED = Forbidden("unexpected_keyword_argument")
 
 
+_SCALARS = frozenset(
+    "str int float bool none literal enum date datetime time timedelta decimal bytes uuid url json".split()
+)
 _EXACT = frozenset("str int float bool none list dict set tuple frozenset model dataclass typed-dict".split())
 
 
@@ -366,6 +286,19 @@ def _is_plain(schema: Any) -> bool:
     return schema["type"] in _EXACT and not schema.get("root_model")
 
 
+def _is_decided(member: Node, schema: Any) -> bool:
+    """What has closed of an open object or array says whether a union's member still fits."""
+    if schema["type"] == "any" or schema.get("root_model"):
+        return False
+    return bool(member.object or member.array) or schema["type"] in _SCALARS
+
+
+def _takes(kind: type, members: list[Node], cores: list[Any]) -> bool:
+    """Whether a union's members of that kind, of which there is one, all take its values as they are."""
+    quick = [kind in member.quick for member, core in zip(members, cores, strict=True) if core["type"] == kind.__name__]
+    return bool(quick) and all(quick)
+
+
 def _same(text: str) -> str:
     return text
 
@@ -373,9 +306,8 @@ def _same(text: str) -> str:
 def root_of(cls: Any, value: Any) -> Any:
     made: Any = object.__new__(cls)
     object.__setattr__(made, "__dict__", {"root": value})
+    # The other two slots of a model are hidden by attributes of `RootModel`.
     object.__setattr__(made, "__pydantic_fields_set__", {"root"})
-    object.__setattr__(made, "__pydantic_extra__", None)
-    object.__setattr__(made, "__pydantic_private__", None)
     return made
 
 

@@ -6,14 +6,13 @@ from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable, 
 from typing import Any, Unpack, overload
 
 from ._errors import JsonSpigotError
-from ._iterate import in_async, in_sync
+from ._iterate import WHOLE, in_async, in_sync
 from ._native import ProviderStream, StreamEvent
 from ._streams import TypedCall
 from ._types import Models, ProviderName, ProviderOptions
 
 
 Patterns = str | Iterable[str] | None
-_BODY: tuple[type[Any], ...] = (str, bytes, bytearray, memoryview)
 
 
 @overload
@@ -77,7 +76,7 @@ def provider_events(
     reader = ProviderStream(provider, patterns, patterns_for=patterns_for, models=given, **options)
 
     def read(item: Any) -> list[Any]:
-        return reader.feed(item) if isinstance(item, _BODY) else reader.push(item)
+        return reader.feed(item) if isinstance(item, WHOLE) else reader.push(item)
 
     def finish() -> list[Any]:
         told: list[Any] = reader.finish()

@@ -171,6 +171,9 @@ class Payloads:
             told += [TypedPayload(mark, **parts) for parts in self._view(envelope, mark).grown()]
         return told
 
+    def reset(self) -> None:
+        self._views.clear()
+
     def _view(self, envelope: Any, mark: str) -> _View:
         view = self._views.get(mark)
         if view is None:
@@ -196,3 +199,6 @@ class Rows:
             told.append(event)
         told += [TypedDocument(documents.number, **parts) for parts in view.grown()]
         return told
+
+    def reset(self) -> None:
+        self._view = None

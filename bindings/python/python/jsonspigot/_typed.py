@@ -24,32 +24,35 @@ class Partial(Generic[T]):
     complete: bool
 
 
-_plans: dict[int, tuple[Any, Node]] = {}
+_plans: dict[int, tuple[Any, Node, Any]] = {}
 
 
-def _plan_of(model: Any) -> Node:
+def _plan_of(model: Any) -> tuple[Any, Node, Any]:
     # By identity: `A | B` and `B | A` are equal, and not the same.
     known = _plans.get(id(model))
     if known is not None:
-        return known[1]
+        return known
     try:
         from pydantic import TypeAdapter
     except ImportError as error:
         raise ImportError("typed snapshots need pydantic: pip install 'jsonspigot[pydantic]'") from error
     from ._plan import Builder
+    from ._run import Heading, core_config
 
     adapter: Any = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     if not adapter.pydantic_complete:
         adapter.rebuild(raise_errors=True)
-    node = Builder().node(adapter.core_schema, None).resolved()
+    # An adapter does not show its configuration otherwise.
+    config = core_config(getattr(adapter, "_config", None))
+    node = Builder().node(adapter.core_schema, config).resolved()
     if len(_plans) >= 256:
         # Types that are made on the fly shall not pile up.
         _plans.clear()
     # The model is kept, and so its id.
-    return _plans.setdefault(id(model), (model, node))[1]
+    return _plans.setdefault(id(model), (model, node, Heading.of(adapter, config)))
 
 
-def prepared(
+def typed(
     model: Any,
     decimals: bool,
     *,
@@ -57,10 +60,9 @@ def prepared(
     strict: bool | None = None,
     by_alias: bool | None = None,
     by_name: bool | None = None,
-) -> tuple[Any, Any, str]:
-    """What a typed view is made from: the place of the whole value, how values are validated, and the type's name."""
-    node = _plan_of(model)
-    from ._plan import Run
+) -> tuple[Any, Any, Any]:
+    """What a typed view is made from: the place of the whole value, how values are validated, and what errors say first."""
+    _, node, heading = _plan_of(model)
+    from ._run import Run
 
-    title = getattr(model, "__name__", None) or str(model)
-    return node.place, Run(context, strict, by_alias, by_name, decimals), title
+    return node.place, Run(context, strict, by_alias, by_name, decimals), heading

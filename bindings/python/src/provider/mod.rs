@@ -172,6 +172,12 @@ impl Choices<'_, '_> {
             None => (Options::of(self.options)?, Watch::default()),
             Some(models) => (Options::for_models(self.options)?, Watch::telling(models.py(), "Calls", models)?),
         };
+        if self.structured && self.envelope.is_some() {
+            return Err(PyValueError::new_err("envelope: with structured=True, all of the text is JSON"));
+        }
+        if !self.structured && self.models.map_or(Ok(false), |models| models.contains(models.py().None()))? {
+            return Err(PyValueError::new_err("models: None is the name of the answer with structured=True"));
+        }
         let rejects_duplicates = options.rejects_duplicates_by(DuplicateKeys::Reject);
         if self.models.is_some() {
             require_unique(rejects_duplicates)?;

@@ -37,7 +37,7 @@ pub(crate) struct Level {
 
 pub(super) enum Members {
     Elements(Py<PyList>),
-    /// By the key as it is spelt; with the key that is shown, if that may be another.
+    /// By the key as its type reads it.
     Entries(Py<PyDict>),
     Fields {
         /// By the key as it is spelt, for the shell.
@@ -127,15 +127,19 @@ impl Level {
         let py = key.py();
         match &self.members {
             Members::Elements(items) => items.bind(py).append(value),
-            Members::Entries(entries) => match self.own_key(key)? {
-                Some(own) => entries.bind(py).set_item(key, (own, value)),
-                None => entries.bind(py).set_item(key, value),
-            },
+            Members::Entries(entries) => {
+                let own = self.own_key(key)?;
+                entries.bind(py).set_item(own.as_ref().unwrap_or(key), value)
+            }
             Members::Fields { values, view, came, extra, keys } => {
                 values.bind(py).set_item(key, &value)?;
                 if let Some((name, _)) = field(keys.bind(py), key)? {
-                    view.bind(py).set_item(&name, value)?;
-                    return came.bind(py).add(name);
+                    // By another of its names, which of them counts is said at the closing.
+                    if !came.bind(py).contains(&name)? {
+                        view.bind(py).set_item(&name, value)?;
+                        came.bind(py).add(name)?;
+                    }
+                    return Ok(());
                 }
                 match (extra, &self.shape.get().0) {
                     (Some(extra), _) => extra.bind(py).set_item(key, value),
@@ -225,13 +229,17 @@ impl Level {
         }
     }
 
-    /// Passes on an error with its place; below a validator that sees the raw value, only notes it.
+    /// Passes on an error with its place; below a validator that sees the raw value, only notes it. So it does with one
+    /// that asks the container for something, as `PydanticOmit` and `PydanticUseDefault` do.
     fn missed(&mut self, key: &Bound<'_, PyAny>, error: PyErr) -> PyResult<()> {
         let py = key.py();
-        if !self.is_tolerant || !error.is_instance_of::<PyException>(py) {
+        static SCHEMA_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let asks = error.matches(py, SCHEMA_ERROR.import(py, "pydantic_core", "SchemaError")?)?;
+        let is_noted = asks || (self.is_tolerant && error.is_instance_of::<PyException>(py));
+        if !is_noted {
             static WRONG: PyOnceLock<Py<PyType>> = PyOnceLock::new();
             let value = error.value(py);
-            if value.is_instance(WRONG.import(py, "jsonspigot._plan", "Wrong")?)? {
+            if value.is_instance(WRONG.import(py, "jsonspigot._run", "Wrong")?)? {
                 value.call_method1("at", (key,))?;
             }
             return Err(error);
@@ -278,17 +286,11 @@ impl Level {
         let value = if is_mine && !matches!(self.child, Child::None) {
             self.child.finish(&raw)
         } else if known.is_quick(&raw)? {
-            return self.put(key, raw);
+            Ok(raw.clone())
         } else {
             place.get().closed(&raw, self.inner_run.bind(py))
         };
-        let error = match value {
-            Ok(value) => match self.put(key, value) {
-                Ok(()) => return Ok(()),
-                Err(error) => error,
-            },
-            Err(error) => error,
-        };
+        let Err(error) = value.and_then(|value| self.put(key, value)) else { return Ok(()) };
         self.missed(key, error)?;
         // What was shown stays until all of it is validated again.
         let shown = if !is_mine {
@@ -298,7 +300,11 @@ impl Level {
         } else {
             self.child.shown(py)?
         };
-        shown.map_or(Ok(()), |value| self.put(key, value))
+        match shown.map(|value| self.put(key, value)) {
+            // Its key does not fit either.
+            Some(Err(error)) => self.missed(key, error),
+            _ => Ok(()),
+        }
     }
 
     /// Elements that came whole between two looks, in one call. Returns false if they have to be taken one by one.
@@ -370,7 +376,8 @@ impl Level {
         };
         let members = match &self.members {
             Members::Elements(items) => items.bind(py).clone().into_any(),
-            _ => self.entries(py)?.into_any(),
+            Members::Entries(entries) => entries.bind(py).copy()?.into_any(),
+            Members::Fields { .. } => return Ok(None),
         };
         levels(py)?.call_method1("shell", (node, schema, config, members, &self.run)).map(Some)
     }

@@ -17,9 +17,8 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use self::child::Child;
 pub(crate) use self::child::LevelObject;
-use self::place::levels;
 pub(crate) use self::place::{Place, Shape};
-pub(crate) use self::watch::{Watch, with_typed};
+pub(crate) use self::watch::{Watch, begin_anew, with_typed};
 use crate::documents::Documents;
 use crate::envelope::Envelope;
 use crate::mirror::{Moment, Seen};
@@ -48,7 +47,8 @@ pub(crate) struct Typed {
 struct View {
     place: Py<Place>,
     run: Py<PyAny>,
-    title: Py<PyAny>,
+    /// What errors say first.
+    heading: Py<PyAny>,
     root: Child,
     /// That of the innermost open value.
     path: Py<PyTuple>,
@@ -176,7 +176,7 @@ impl View {
 
     /// Notes an error, which every later look raises again.
     fn failing(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
-        let raised = || levels(py)?.call_method1("raised", (&self.title, error.value(py)));
+        let raised = || self.heading.bind(py).call_method1("raised", (error.value(py),));
         match raised() {
             Ok(raised) => {
                 self.failed = Some(raised.clone().unbind());
@@ -188,7 +188,7 @@ impl View {
 }
 
 impl Typed {
-    /// A view of what `source` reads, as `_typed.prepared` says.
+    /// A view of what `source` reads, as `_typed.typed` says.
     fn made<'py>(
         py: Python<'py>,
         source: Source,
@@ -196,12 +196,12 @@ impl Typed {
         decimals: bool,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let prepared = py.import("jsonspigot._typed")?.call_method("prepared", (model, decimals), options)?;
-        let (place, run, title) = prepared.extract()?;
+        let prepared = py.import("jsonspigot._typed")?.call_method("typed", (model, decimals), options)?;
+        let (place, run, heading) = prepared.extract()?;
         let (root, moment) = (Child::None, Moment::default());
         let path = PyTuple::empty(py).unbind();
         let view =
-            View { place, run, title, root, path, moment, last: None, is_complete: false, failed: None, ended: None };
+            View { place, run, heading, root, path, moment, last: None, is_complete: false, failed: None, ended: None };
         Ok(Self { source, view })
     }
 
@@ -315,7 +315,7 @@ impl Typed {
         let view = &Self::lock(slf)?.view;
         let last = view.last.as_ref().map(|last| last.bind(py).repr()).transpose()?;
         let last = last.map_or_else(|| "nothing yet".to_owned(), |last| last.to_string());
-        Ok(format!("<jsonspigot.Typed {}: {last}>", view.title.bind(py)))
+        Ok(format!("<jsonspigot.Typed {}: {last}>", view.heading.bind(py)))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -3,7 +3,7 @@
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple};
+use pyo3::types::{PyFrozenSet, PyList, PySet};
 
 use super::child::Child;
 use super::level::{Level, Members, field};
@@ -44,8 +44,8 @@ impl Level {
                 let wanted = if variadic.is_some() { 0 } else { kids.as_ref().map_or(0, |kids| kids.bind(py).len()) };
                 Ok((shown.len() >= wanted).then(|| shown.to_tuple().into_any()))
             }
-            (_, Members::Entries(_)) => {
-                let shown = self.entries(py)?;
+            (_, Members::Entries(entries)) => {
+                let shown = entries.bind(py).copy()?;
                 if let Some((key, value)) = open {
                     match self.own_key(key) {
                         Ok(own) => shown.set_item(own.as_ref().unwrap_or(key), value)?,
@@ -64,6 +64,7 @@ impl Level {
                 let extra = extra.as_ref().map(|extra| extra.bind(py).copy()).transpose()?;
                 if let Some((key, value)) = open {
                     match field(keys.bind(py), key)? {
+                        Some((name, _)) if came.contains(&name)? => {}
                         Some((name, _)) => {
                             fields.set_item(&name, value)?;
                             came.add(name)?;
@@ -82,19 +83,5 @@ impl Level {
             }
             _ => Ok(None),
         }
-    }
-
-    /// The entries that have closed, by the keys that are shown.
-    pub(super) fn entries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Members::Entries(entries) = &self.members else { return Ok(PyDict::new(py)) };
-        if !matches!(&self.shape.get().0, Container::Entries { key: Some(_), .. }) {
-            return entries.bind(py).copy();
-        }
-        let shown = PyDict::new(py);
-        for pair in entries.bind(py).values() {
-            let pair = pair.cast_into::<PyTuple>()?;
-            shown.set_item(pair.get_item(0)?, pair.get_item(1)?)?;
-        }
-        Ok(shown)
     }
 }

@@ -6,6 +6,7 @@ use pyo3::types::PyList;
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::{Ended, Typed};
+use crate::mirror::references;
 
 #[derive(Default)]
 pub(crate) struct Watch {
@@ -40,9 +41,20 @@ impl Watch {
                 view.view.end(value.map_or(Ended::Broken, |value| Ended::Whole(value.clone_ref(py))));
             }
         }
-        if call.is_some() {
-            self.views.retain(|(of, _)| *of != call);
+        // One that nobody else holds is not looked at again.
+        self.views.retain(|(of, view)| {
+            (call.is_none() || *of != call) && (cfg!(Py_GIL_DISABLED) || references(view.as_any()) > 1)
+        });
+    }
+
+    /// The stream begins anew. Returns what makes events, which is to be told when nothing is locked.
+    pub(crate) fn reset(&mut self, py: Python<'_>) -> Option<Py<PyAny>> {
+        for (_, view) in &self.views {
+            if let Ok(mut view) = view.bind(py).try_borrow_mut() {
+                view.view.begin();
+            }
         }
+        self.teller(py)
     }
 
     pub(crate) fn teller(&self, py: Python<'_>) -> Option<Py<PyAny>> {
@@ -53,6 +65,11 @@ impl Watch {
         visit.call(&self.telling)?;
         self.views.iter().try_for_each(|(_, view)| visit.call(view))
     }
+}
+
+/// Tells what makes the events of typed views that the stream begins anew. Called when nothing is locked.
+pub(crate) fn begin_anew(py: Python<'_>, teller: Option<Py<PyAny>>) -> PyResult<()> {
+    teller.map_or(Ok(()), |teller| teller.bind(py).call_method0("reset").map(drop))
 }
 
 /// The events of a call, and those that an error has, with those of the typed views among them. Called when nothing is

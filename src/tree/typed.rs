@@ -121,7 +121,7 @@ impl<'a> PartialValue<'a> {
             if node <= self.node || node >= extent.left_out {
                 return Err(error.pending(self));
             }
-            extent = Extent { innermost: self.document.nodes[node as usize].parent, left_out: node };
+            extent = Extent { innermost: self.tree.nodes[node as usize].parent, left_out: node };
         }
     }
 
@@ -150,7 +150,7 @@ impl<'a> PartialValue<'a> {
         let value = self.read(&context).map_err(|error| self.not_read(error, &context))?;
         // Who reads a string does not change while it grows, so it is found out once.
         let reading = Self::read::<T> as fn(Self, &Context) -> Result<T, TypedError> as usize;
-        let cache = &self.document.text_cache;
+        let cache = &self.tree.text_cache;
         let may_have_parsed = context.may_have_parsed() && Self { node: extent.innermost, ..self }.as_str().is_some();
         if may_have_parsed && !cache.has(reading, self.node, extent.innermost) {
             let read_with = |stand_in| self.read::<T>(&Context::new(self, extent, stand_in));
@@ -193,7 +193,7 @@ impl<'a> PartialValue<'a> {
             place
         } else if error.cause() == Cause::MissingField && innermost != place && !self.is_container(innermost) {
             // No field is missing in a string.
-            self.document.nodes[innermost as usize].parent
+            self.tree.nodes[innermost as usize].parent
         } else {
             // The place is where it was buffered; what did not fit may be anywhere inside.
             innermost
@@ -202,7 +202,7 @@ impl<'a> PartialValue<'a> {
     }
 
     fn is_container(self, node: NodeId) -> bool {
-        matches!(self.document.nodes[node as usize].kind, NodeKind::Array | NodeKind::Object)
+        matches!(self.tree.nodes[node as usize].kind, NodeKind::Array | NodeKind::Object)
     }
 
     fn is_open_atom(self, node: NodeId) -> bool {

@@ -104,7 +104,7 @@ impl Node {
 
 /// All that is known of a text so far.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct Tree {
     nodes: Vec<Node>,
     text: String,
     /// Where the text of the nodes ends. A key whose value has not begun comes after it.
@@ -129,7 +129,7 @@ pub(crate) struct Document {
     text_cache: TextCache,
 }
 
-impl Document {
+impl Tree {
     pub(crate) fn new() -> Self {
         // One less than all 32 bits, since `NOTHING` is not a place.
         Self::with_limit(u32::MAX - 1)
@@ -364,7 +364,7 @@ impl Document {
     }
 }
 
-impl Clone for Document {
+impl Clone for Tree {
     fn clone(&self) -> Self {
         let Self { shown, open, has_open_atom, closed, sum, limit, node_limit, shows_open_atoms, .. } = *self;
         Self {
@@ -404,38 +404,38 @@ mod tests {
     #[test]
     fn the_limit_bites_at_the_same_character_for_every_cut() {
         for cut in 0..=4 {
-            let mut document = Document::with_limit(5);
-            document.begin_string(0).unwrap();
+            let mut tree = Tree::with_limit(5);
+            tree.begin_string(0).unwrap();
             let (a, b) = "abcd₹".split_at(cut);
-            let fault = document.append(a, 1).and_then(|()| document.append(b, 1 + cut as u64)).unwrap_err();
+            let fault = tree.append(a, 1).and_then(|()| tree.append(b, 1 + cut as u64)).unwrap_err();
             assert_eq!((fault.kind, fault.offset), (ErrorKind::SnapshotLimit, 5));
-            assert_eq!(document.view().unwrap().as_str(), Some("abcd"));
+            assert_eq!(tree.view().unwrap().as_str(), Some("abcd"));
         }
     }
 
     #[test]
     fn too_many_nodes_are_an_error() {
-        let mut document = Document::with_limit(2);
-        document.begin_container(ValueKind::Array, 0).unwrap();
-        document.end_atom("true", 5).unwrap();
-        assert_eq!(document.end_atom("true", 10).unwrap_err().kind, ErrorKind::SnapshotLimit);
+        let mut tree = Tree::with_limit(2);
+        tree.begin_container(ValueKind::Array, 0).unwrap();
+        tree.end_atom("true", 5).unwrap();
+        assert_eq!(tree.end_atom("true", 10).unwrap_err().kind, ErrorKind::SnapshotLimit);
     }
 
     #[test]
     fn keys_and_numbers_are_whole_or_not_there() {
-        let mut document = Document::with_limit(5);
-        document.begin_container(ValueKind::Object, 0).unwrap();
-        assert_eq!(document.key("abcdef", 7).unwrap_err().offset, 7);
-        document.key("abc", 4).unwrap();
-        assert_eq!(document.end_atom("123", 9).unwrap_err().offset, 9);
-        assert_eq!(document.view().unwrap().to_string(), "{}");
-        document.end_atom("12", 9).unwrap();
-        assert_eq!(document.view().unwrap().to_string(), r#"{"abc":12}"#);
-        document.clear();
-        document.begin_container(ValueKind::Object, 0).unwrap();
-        document.key("abcde", 4).unwrap();
-        document.clear();
-        document.begin_string(0).unwrap();
-        document.append("abcde", 1).unwrap();
+        let mut tree = Tree::with_limit(5);
+        tree.begin_container(ValueKind::Object, 0).unwrap();
+        assert_eq!(tree.key("abcdef", 7).unwrap_err().offset, 7);
+        tree.key("abc", 4).unwrap();
+        assert_eq!(tree.end_atom("123", 9).unwrap_err().offset, 9);
+        assert_eq!(tree.view().unwrap().to_string(), "{}");
+        tree.end_atom("12", 9).unwrap();
+        assert_eq!(tree.view().unwrap().to_string(), r#"{"abc":12}"#);
+        tree.clear();
+        tree.begin_container(ValueKind::Object, 0).unwrap();
+        tree.key("abcde", 4).unwrap();
+        tree.clear();
+        tree.begin_string(0).unwrap();
+        tree.append("abcde", 1).unwrap();
     }
 }

@@ -21,15 +21,15 @@ impl fmt::Display for PartialValue<'_> {
 impl PartialValue<'_> {
     /// Prints it anywhere.
     pub(crate) fn write_to(self, f: &mut impl Write) -> fmt::Result {
-        let Self { document, node: root } = self;
-        for node in root..document.end(root) {
-            let value = PartialValue { document, node };
+        let Self { tree, node: root } = self;
+        for node in root..tree.end(root) {
+            let value = PartialValue { tree, node };
             if node != root {
-                let is_first = document.nodes[node as usize].parent + 1 == node;
+                let is_first = tree.nodes[node as usize].parent + 1 == node;
                 if !is_first {
                     f.write_char(',')?;
                 }
-                if let Some(crate::path::Segment::Key(key)) = document.segment(node) {
+                if let Some(crate::path::Segment::Key(key)) = tree.segment(node) {
                     write_string(f, key)?;
                     f.write_char(':')?;
                 }
@@ -37,8 +37,8 @@ impl PartialValue<'_> {
             value.write_opening(f)?;
             // After the last node inside, all containers that end here are closed, innermost first.
             let mut closing = node;
-            while closing != NOTHING && document.end(closing) == node + 1 {
-                match document.nodes[closing as usize].kind {
+            while closing != NOTHING && tree.end(closing) == node + 1 {
+                match tree.nodes[closing as usize].kind {
                     NodeKind::Array => f.write_char(']')?,
                     NodeKind::Object => f.write_char('}')?,
                     _ => {}
@@ -46,7 +46,7 @@ impl PartialValue<'_> {
                 if closing == root {
                     break;
                 }
-                closing = document.nodes[closing as usize].parent;
+                closing = tree.nodes[closing as usize].parent;
             }
         }
         Ok(())

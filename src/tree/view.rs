@@ -6,7 +6,7 @@ use core::fmt;
 
 use serde_json::{Number, Value};
 
-use super::{Document, NOTHING, NodeId, NodeKind};
+use super::{NOTHING, NodeId, NodeKind, Tree};
 use crate::error::{Error, ErrorKind};
 use crate::names::names;
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
@@ -40,7 +40,7 @@ use crate::tokenizer::ValueKind;
 /// ```
 #[derive(Clone, Copy)]
 pub struct PartialValue<'a> {
-    pub(super) document: &'a Document,
+    pub(super) tree: &'a Tree,
     pub(super) node: NodeId,
 }
 
@@ -67,24 +67,24 @@ names!(ValueState {
 
 impl<'a> PartialValue<'a> {
     #[inline]
-    pub(super) fn new(document: &'a Document, node: NodeId) -> Self {
-        Self { document, node }
+    pub(super) fn new(tree: &'a Tree, node: NodeId) -> Self {
+        Self { tree, node }
     }
 
     #[inline]
     pub(super) fn node(self) -> &'a super::Node {
-        &self.document.nodes[self.node as usize]
+        &self.tree.nodes[self.node as usize]
     }
 
     /// The last value that shows. If a string is open, or an atom that shows, this is it.
     fn last_in_document(self) -> Self {
-        Self { node: self.document.nodes.len() as u32 - 1, ..self }
+        Self { node: self.tree.nodes.len() as u32 - 1, ..self }
     }
 
     /// The innermost open value of the document, which is in this one if this one is open.
     pub(super) fn innermost_open(self) -> NodeId {
         let last = self.last_in_document();
-        match self.document.open {
+        match self.tree.open {
             _ if !last.is_complete() => last.node,
             // A text that has failed after its root.
             NOTHING => self.node,
@@ -94,7 +94,7 @@ impl<'a> PartialValue<'a> {
 
     #[inline]
     pub(super) fn text(self) -> &'a str {
-        &self.document.text[self.document.text_range(self.node)]
+        &self.tree.text[self.tree.text_range(self.node)]
     }
 
     /// The value's kind; it never changes.
@@ -166,16 +166,16 @@ impl<'a> PartialValue<'a> {
 
     /// The children, each with the segment that leads to it, in document order.
     pub(super) fn children(self) -> impl Iterator<Item = (Segment<'a>, Self)> + use<'a> {
-        let Self { document, node } = self;
-        document.children(node).filter_map(move |child| Some((document.segment(child)?, Self::new(document, child))))
+        let Self { tree, node } = self;
+        tree.children(node).filter_map(move |child| Some((tree.segment(child)?, Self::new(tree, child))))
     }
 
     /// The elements of an array, in order; nothing for anything else.
     #[must_use = "iterators are lazy"]
     pub fn iter(self) -> impl Iterator<Item = Self> + use<'a> {
-        let Self { document, node } = self;
+        let Self { tree, node } = self;
         let array = (self.node().kind == NodeKind::Array).then_some(node);
-        array.into_iter().flat_map(|array| document.children(array)).map(|child| Self::new(document, child))
+        array.into_iter().flat_map(|array| tree.children(array)).map(|child| Self::new(tree, child))
     }
 
     /// This value and all values in it, in document order: a container comes before its children. Does not recurse; each
@@ -197,21 +197,21 @@ impl<'a> PartialValue<'a> {
     /// ```
     #[must_use = "iterators are lazy"]
     pub fn walk(self) -> impl Iterator<Item = Self> + use<'a> {
-        let Self { document, node } = self;
-        (node..document.end(node)).map(|node| Self::new(document, node))
+        let Self { tree, node } = self;
+        (node..tree.end(node)).map(|node| Self::new(tree, node))
     }
 
     /// The key or index by which its parent has it; `None` for the root.
     #[must_use]
     pub fn segment(self) -> Option<Segment<'a>> {
-        self.document.segment(self.node)
+        self.tree.segment(self.node)
     }
 
     /// How many containers it is in: 0 for the root. The cost is linear in that.
     #[must_use]
     pub fn depth(self) -> usize {
         core::iter::successors(Some(self.node), |node| {
-            let parent = self.document.nodes[*node as usize].parent;
+            let parent = self.tree.nodes[*node as usize].parent;
             (parent != NOTHING).then_some(parent)
         })
         .count()
@@ -232,7 +232,7 @@ impl<'a> PartialValue<'a> {
     #[inline]
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
-        self.document.member(self.node, key).map(|child| Self::new(self.document, child))
+        self.tree.member(self.node, key).map(|child| Self::new(self.tree, child))
     }
 
     /// The element at this index. The cost is linear in the elements before it, but the newest one of an open array is
@@ -240,7 +240,7 @@ impl<'a> PartialValue<'a> {
     #[inline]
     #[must_use]
     pub fn index(self, index: usize) -> Option<Self> {
-        self.document.element(self.node, index).map(|child| Self::new(self.document, child))
+        self.tree.element(self.node, index).map(|child| Self::new(self.tree, child))
     }
 
     /// The value at a concrete path from here, such as `ask_slots[0].message`; `$` is this value.
@@ -304,7 +304,7 @@ impl<'a> PartialValue<'a> {
     pub(super) fn path(self) -> String {
         let mut path = String::new();
         // Writing to a string cannot fail.
-        let _ = write_concrete(&mut path, &mut self.document.segments(self.node));
+        let _ = write_concrete(&mut path, &mut self.tree.segments(self.node));
         path
     }
 }
@@ -339,15 +339,15 @@ impl PartialEq for PartialValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         // Pre-order: equal subtrees are equal node by node, with the same numbers of children.
         let (from, other_from) = (self.node, other.node);
-        let len = self.document.end(from) - from;
-        len == other.document.end(other_from) - other_from
+        let len = self.tree.end(from) - from;
+        len == other.tree.end(other_from) - other_from
             && (0..len).all(|place| {
                 let (own, their) = (self.sibling(from + place), other.sibling(other_from + place));
                 own.node().kind == their.node().kind
                     && own.node().children == their.node().children
                     && own.is_complete() == their.is_complete()
                     && own.text() == their.text()
-                    && (place == 0 || self.document.segment(own.node) == other.document.segment(their.node))
+                    && (place == 0 || self.tree.segment(own.node) == other.tree.segment(their.node))
             })
     }
 }

@@ -48,7 +48,7 @@ impl<'a, P> Children<'a, P> {
     fn next(&mut self) -> Option<PartialValue<'a>> {
         self.left = self.left.checked_sub(1)?;
         let child = self.next;
-        self.next.node = child.document.end(child.node);
+        self.next.node = child.tree.end(child.node);
         Some(child)
     }
 }

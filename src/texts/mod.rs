@@ -1,7 +1,7 @@
 //! Many JSON texts in one stream, read by one parser, one after the other.
 //!
 //! Owns where a text begins and ends (`framing.rs` has the names of the ways to know), the documents' numbers and
-//! offsets, and what becomes of a stream after a bad text. `event.rs` is what is told. How a text is read is the
+//! offsets, and what becomes of a stream after a bad text. `event.rs` is what is reported. How a text is read is the
 //! parser's business alone.
 
 mod event;
@@ -102,7 +102,7 @@ impl Documents {
     ///
     /// # Errors
     ///
-    /// Only what ends the stream: with [`Framing::Concatenated`] the error of a document, which is told by its
+    /// Only what ends the stream: with [`Framing::Concatenated`] the error of a document, which is reported by its
     /// [end](DocumentEvent::End) too; with any framing [`ErrorKind::Finished`] for bytes after the end of input.
     pub fn feed_with(
         &mut self,
@@ -132,7 +132,7 @@ impl Documents {
             if self.state == State::AfterAtomAndSlash {
                 self.offset -= 1;
                 self.state = State::AfterAtom;
-                // No comment follows, so the slash is the error, which is told at the end.
+                // No comment follows, so the slash is the error, which is reported at the end.
                 let _ = self.parser.feed_dyn(b"/", &mut |_| ());
             }
             if matches!(self.state, State::Between | State::Refused) {
@@ -309,7 +309,7 @@ impl Documents {
             if self.framing == Framing::Sequence && is_atom && !is_space(self.last) {
                 self.parser.refuse(ErrorKind::Incomplete, "expected white space after a number or literal");
             } else {
-                // Its error is told with the end.
+                // Its error is reported with the end.
                 let _ = self.parser.finish_with(|event| on_event(DocumentEvent::Match { document, event }));
             }
             self.end(on_event);

@@ -28,7 +28,7 @@ pub(super) fn read_number<'a, T>(
     Ok(value)
 }
 
-/// A number as serde_json tells a visitor of it.
+/// A number as serde_json passes it to a visitor.
 pub(super) enum ShortNumber {
     Positive(u64),
     Negative(i64),

@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::history::Extent;
 use super::print::write_string;
-use super::{Document, NodeId, NodeKind, PartialValue};
+use super::{NodeId, NodeKind, PartialValue, Tree};
 use crate::path::write_pointer_token;
 
 /// What a snapshot showed at a moment, to be compared with a later one: 20 bytes, whatever is shown.
@@ -133,7 +133,7 @@ impl<'a> PatchOp<'a> {
     #[must_use]
     pub fn path(&self) -> String {
         let mut path = String::new();
-        for segment in self.value.document.segments(self.value.node) {
+        for segment in self.value.tree.segments(self.value.node) {
             // Writing to a string cannot fail.
             let _ = write_pointer_token(&mut path, segment);
         }
@@ -205,7 +205,7 @@ impl Serialize for PatchOp<'_> {
     }
 }
 
-impl Document {
+impl Tree {
     pub(crate) fn revision(&self) -> Revision {
         let extent = self.extent();
         self.is_summed.store(true, core::sync::atomic::Ordering::Relaxed);

@@ -1,18 +1,25 @@
-//! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same.
+//! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same. `entries` knows whose a
+//! call's fragment is.
+
+mod entries;
 
 use alloc::vec::Vec;
 
-use super::blocks::At;
-use super::emitter::Emitter;
-use super::event::{BlockKind, OpaqueKind, Source};
-use super::failure::Failure;
-use super::format::{Format, Look, Understood};
-use super::json::{Around, Field, Json, Piece, Pieces, Spelt, Text, TextOrJson, TextOrList, Unreadable, objects};
-use super::media::Media;
-use super::stop::StopKind;
-use super::tool_call::{Function, ToolCall};
-use super::turn::{Composer, Shape, Turn};
-use crate::tool_calls::{CallStart, Executor, OpenCall, Place, Slot, is_one_of, present};
+use self::entries::read_entry;
+use crate::providers::blocks::At;
+use crate::providers::emitter::Emitter;
+use crate::providers::event::{BlockKind, MismatchKind, OpaqueKind, Source};
+use crate::providers::failure::Failure;
+use crate::providers::format::{Format, Look, Understood};
+use crate::providers::json::{
+    Around, Field, Json, Others, Piece, Pieces, Spelt, Text, TextOrList, Unreadable, objects,
+};
+use crate::providers::media::Media;
+use crate::providers::said::{Part as Said, Scope};
+use crate::providers::stop::StopKind;
+use crate::providers::tool_call::{Function, ToolCall};
+use crate::providers::turn::{Composer, Shape, Turn};
+use crate::tool_calls::{Executor, Place, Slot, is_one_of, present};
 
 objects! {
     struct Chunk<'a> {
@@ -80,11 +87,12 @@ objects! {
         thinking_blocks: Vec<Detail<'a>>,
         /// What is spoken, and the sound of it.
         audio: Around<Audio<'a>>,
-        images: Vec<Image<'a>>,
+        images: Vec<Spelt<'a, Image<'a>>>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
         tool_calls: Pieces<ToolCall<'a>>,
         function_call: Around<Function<'a>>,
+        others: Others<'a> = "*",
     }
 
     /// A part of the content, where it is a list, as Mistral sends it.
@@ -179,14 +187,20 @@ impl<'a> Page<'a> {
 
 fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     let number = choice.index.unwrap_or(0);
-    match choice.delta.0.or(choice.message.0) {
-        // Some servers repeat the delta's text next to it.
-        Some(delta) => read_delta(number, delta, emit),
-        None => emit.text(number, &choice.text),
-    }
-    // Last, as some servers send a call and the reason in one chunk.
     let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
     let (reason, native) = if reason.is_empty() { (native, "") } else { (reason, native) };
+    let has_delta = choice.delta.0.is_some();
+    match choice.delta.0 {
+        Some(delta) => read_delta(number, delta, false, emit),
+        // Some servers repeat the delta's text next to it.
+        None => emit.text(number, &choice.text),
+    }
+    match choice.message.0 {
+        // Beside each delta, some servers send all so far.
+        Some(message) if !has_delta || !reason.is_empty() => read_delta(number, message, true, emit),
+        _ => {}
+    }
+    // Last, as some servers send a call and the reason in one chunk.
     if !reason.is_empty() {
         let meant = if says_cut(native) { native } else { reason };
         emit.end_blocks_of(number);
@@ -220,11 +234,23 @@ fn says_cut(native: &str) -> bool {
     is_one_of(native, CUT)
 }
 
-fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
+/// A piece of an answer, or all of it, which may repeat what has come in pieces.
+fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
+    let news = |kind, text, emit: &mut Emitter<'_>| {
+        let part = Said { kind, choice, at: At::Run };
+        if is_whole {
+            return emit.news_of(part, text, Scope::Item).1;
+        }
+        emit.note_said(part, text);
+        text
+    };
     let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.is_empty());
     match reasoning {
         // The details say the same.
-        Some(reasoning) => emit.reasoning(choice, reasoning),
+        Some(reasoning) => {
+            let reasoning = news(MismatchKind::Reasoning, reasoning.as_str(), emit);
+            emit.reasoning(choice, reasoning);
+        }
         None => delta.reasoning_details.iter().for_each(|detail| {
             emit.reasoning(choice, &detail.object.text);
             emit.reasoning(choice, &detail.object.summary);
@@ -235,13 +261,19 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
     }
     delta.thinking_blocks.iter().for_each(|block| take_back(choice, block, block.data, emit));
     match &delta.content {
-        TextOrList::Text(text) => emit.text(choice, text),
+        TextOrList::Text(text) => {
+            let text = news(MismatchKind::Text, text, emit);
+            emit.text(choice, text);
+        }
         TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
     }
     let Audio { transcript, data } = delta.audio.unwrap_or_default();
     emit.text(choice, &transcript);
     emit.media(Media { choice, data: present(&data), ..Media::default() });
-    delta.images.iter().for_each(|image| show(choice, image.image_url, emit));
+    for Spelt { json, object: image } in &delta.images {
+        let image = if image.image_url.is_given() { image.image_url } else { *json };
+        show(choice, image, emit);
+    }
     for Spelt { json, object: annotation } in &delta.annotations {
         let page = annotation.url_citation.as_ref();
         emit.source(page.unwrap_or(&Page::default()).source(choice, *json).in_block(emit.find_block(choice, At::Run)));
@@ -251,10 +283,12 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
             emit.tool_result("", false, *json);
         }
     }
-    emit.refusal(choice, &delta.refusal);
+    let refusal = news(MismatchKind::Refusal, delta.refusal.as_str(), emit);
+    emit.refusal(choice, refusal);
+    emit.unknown_members(&delta.others, &["role"]);
     for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls.0 {
         let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
-        read_entry(choice, index, &id, &function.unwrap_or_default(), executor, emit);
+        read_entry(choice, index, &id, &function.unwrap_or_default(), (executor, is_whole), emit);
         if let Some(Spelt { json, object: extra }) = extra_content {
             let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
             emit.extra_of_call(choice, call, "extra_content", json);
@@ -264,7 +298,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, emit: &mut Emitter<'_>) {
     }
     if let Some(function) = delta.function_call.0 {
         // The older form has one call at most, and no id.
-        read_entry(choice, Some(0), "", &function, Executor::Client, emit);
+        read_entry(choice, Some(0), "", &function, (Executor::Client, is_whole), emit);
     }
 }
 
@@ -302,123 +336,7 @@ fn show(choice: u64, image: Json<'_>, emit: &mut Emitter<'_>) {
     let ImageUrl { url } = image.object().unwrap_or_default();
     let word = image.word();
     let url = if url.is_empty() { &*word } else { &*url };
-    emit.media(Media { choice, url: present(url), ..Media::default() });
-}
-
-fn read_entry(
-    choice: u64,
-    index: Option<u64>,
-    id: &str,
-    function: &Function<'_>,
-    executor: Executor,
-    emit: &mut Emitter<'_>,
-) {
-    let name = function.name.as_str();
-    let arguments = function.arguments.text_or_json();
-    let entry = Entered { choice, index, id, name, has_arguments: !arguments.as_str().is_empty() };
-    let number = match find_call(&entry, emit) {
-        Found::Call(number) => number,
-        Found::New => match emit.calls().open(entry.slot(), CallStart::new(name).id(id).executor(executor)) {
-            Some(number) => number,
-            None => return,
-        },
-        Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
-        Found::Ended(number) => return emit.calls().late(number),
-        Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
-    };
-    emit.calls().identify(number, id, name);
-    match &arguments {
-        _ if !entry.has_arguments => {}
-        TextOrJson::Text(text) => emit.calls().append(number, text),
-        // An object where a string should be is all there is.
-        TextOrJson::Json(json) => emit.calls().whole_of(number, json),
-    }
-}
-
-/// What an entry says about whose it is.
-struct Entered<'a> {
-    choice: u64,
-    index: Option<u64>,
-    id: &'a str,
-    name: &'a str,
-    has_arguments: bool,
-}
-
-impl Entered<'_> {
-    /// Whether its name is another one than the call's, which is more than a name.
-    fn is_another_call(&self, call: &OpenCall) -> bool {
-        call.is_called_otherwise(self.name) && (self.has_arguments || call.has_input())
-    }
-
-    /// The slot that the entry itself names.
-    fn own_slot(&self) -> Slot<'static> {
-        Slot::new(self.choice, self.index.map_or(Place::Nowhere, Place::Index))
-    }
-
-    /// The slot; without an index the one that was used last.
-    fn slot(&self) -> Slot<'static> {
-        Slot::new(self.choice, self.index.map_or(Place::Latest, Place::Index))
-    }
-}
-
-/// Whose an entry is.
-enum Found {
-    Call(u64),
-    New,
-    /// One's that has ended; an error if it has arguments.
-    Ended(u64),
-    /// Nobody's; an error if it has arguments.
-    Nobody,
-}
-
-impl Found {
-    /// A call from before, which has the slot now: what comes without an id is its own.
-    fn call_again(number: u64, entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Self {
-        emit.calls().resume(entry.slot(), number);
-        Self::Call(number)
-    }
-}
-
-/// By the slot, and by the id where that says otherwise: not all servers count their calls.
-fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
-    let with_id = if entry.id.is_empty() { None } else { emit.known().find_id(entry.choice, entry.id) };
-    let in_slot = emit.calls().find_in(entry.slot());
-    if entry.id.is_empty() {
-        return find_without_id(entry, in_slot, emit);
-    }
-    let (Some(number), Some(_)) = (in_slot, entry.index) else {
-        // An index that is new is a new call's, whatever the id. Without an index the id decides.
-        return match with_id {
-            Some(number) if entry.index.is_none() => Found::call_again(number, entry, emit),
-            _ => Found::New,
-        };
-    };
-    match (emit.known().open_call(number), with_id) {
-        // An id that is not the call's own: servers that have none of their own repeat one with each call.
-        (Some(call), _) if call.id() == entry.id && entry.is_another_call(call) => Found::New,
-        (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
-        // Another id in a slot is another call: one from before, or a new one.
-        (_, Some(known)) => Found::call_again(known, entry, emit),
-        (_, None) => Found::New,
-    }
-}
-
-fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter<'_>) -> Found {
-    // A server that leaves out the index goes on with its last call. One that gives it elsewhere has lost it here.
-    let has_lost_index = entry.index.is_none() && entry.name.is_empty() && emit.known().has_indices(entry.choice);
-    let in_slot = if has_lost_index { emit.calls().find(Slot::new(entry.choice, Place::Nowhere)) } else { in_slot };
-    let Some(number) = in_slot else {
-        let is_start = !entry.name.is_empty() || (entry.index.is_none() && !has_lost_index && entry.has_arguments);
-        return if is_start { Found::New } else { Found::Nobody };
-    };
-    let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
-    match emit.known().open_call(number) {
-        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count.
-        Some(call) if is_named_whole && call.has_whole_value() && !emit.known().is_cumulative() => Found::New,
-        Some(_) => Found::Call(number),
-        None if is_named_whole => Found::New,
-        None => Found::Ended(number),
-    }
+    emit.media_or_unknown(Media { choice, url: present(url), ..Media::default() }, "image", image);
 }
 
 /// Adds what a chunk says to the message that goes back: the first answer. Its calls are added as they end.
@@ -426,13 +344,21 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
     let mut choices = event.member("choices").elements();
     let Some(choice) = choices.find(|choice| choice.member("index").index().unwrap_or(0) == 0) else { return };
     let delta = choice.member("delta");
-    let delta = if delta.is_given() { delta } else { choice.member("message") };
     for name in ["content", "reasoning", "reasoning_content", "refusal"] {
         turn.text(None, name, delta.member(name));
     }
     for name in ["content", "reasoning_details", "thinking_blocks"] {
         for part in delta.member(name).elements() {
             turn.element(None, name, part);
+        }
+    }
+    // All of it, whatever has come in pieces.
+    if !delta.is_given() || choice.member("finish_reason").is_given() {
+        for name in ["content", "reasoning", "reasoning_content", "refusal", "reasoning_details", "thinking_blocks"] {
+            let whole = choice.member("message").member(name);
+            if !whole.is_nothing() {
+                turn.set(None, name, whole);
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What is open, as it can be looked at from outside.
 
-use super::{Document, NOTHING, PartialValue};
+use super::{NOTHING, PartialValue, Tree};
 use crate::tokenizer::ValueKind;
 
-impl Document {
+impl Tree {
     /// The key whose value does not show yet, or nothing.
     pub(crate) fn pending_key(&self) -> &str {
         self.text.get(self.shown as usize..).unwrap_or_default()

@@ -29,7 +29,7 @@ pub(super) struct PartialDeserializer<'c, 'a> {
     levels_left: u8,
     /// Who reads the value, if it is an open string.
     reader: TextReader,
-    /// Whether what is being read is open, as far as this thread has been told.
+    /// Whether what is being read is open, as far as this thread knows.
     is_around_open: bool,
     context: &'c Context,
 }
@@ -78,7 +78,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         }
     }
 
-    /// Reads a number for a visitor that is told of one: with the method of serde_json's that `read` calls, or as that one
+    /// Reads a number for a visitor of one: with the method of serde_json's that `read` calls, or as that one
     /// does. Where it reads floats in a way of its own, `tells_floats` is false.
     fn read_number<V: Visitor<'a>>(
         self,

@@ -7,7 +7,7 @@
 //! The digest is a sum, of something for each node and for each word of the text. So the digest of a beginning is that of all
 //! without what has come since, and to find it costs as much as the patch does.
 
-use super::{Document, Node};
+use super::{Node, Tree};
 
 /// How much of a document is shown: its nodes and its text, of which neither ever shrinks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +40,7 @@ fn of_node(node: &Node, place: u32) -> u64 {
     mixed(mixed(places, place) ^ kind, !place)
 }
 
-impl Document {
+impl Tree {
     /// How much is shown.
     pub(super) fn extent(&self) -> Extent {
         Extent { nodes: self.nodes.len() as u32, text: self.shown }

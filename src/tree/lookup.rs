@@ -4,9 +4,9 @@
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Document, KeyTag, NOTHING, Node, NodeId, NodeKind, key_tag};
+use super::{KeyTag, NOTHING, Node, NodeId, NodeKind, Tree, key_tag};
 
-impl Document {
+impl Tree {
     /// The last member of this name. A member that is being written, or was looked up before, is found at once: those
     /// are what interfaces look for.
     // Always inlined: the name is usually known where this is called, and then a lookup costs half as much.

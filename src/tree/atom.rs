@@ -7,7 +7,7 @@
 //!
 //! Whoever shows it makes a number of all its text each time that has grown. So a long one grows in steps that double.
 
-use super::{Document, NodeKind, too_large};
+use super::{NodeKind, Tree, too_large};
 use crate::error::Fault;
 
 impl NodeKind {
@@ -32,10 +32,10 @@ fn stepped(text: &str) -> &str {
     text.get(..step).unwrap_or(text)
 }
 
-/// The [node limit](Document::node_limit) while an open atom is shown: it is the last value until it has ended.
+/// The [node limit](Tree::node_limit) while an open atom is shown: it is the last value until it has ended.
 const NO_NODES: u32 = 0;
 
-impl Document {
+impl Tree {
     #[inline]
     pub(crate) fn begin_atom(&mut self) {
         self.has_open_atom = true;
@@ -143,25 +143,25 @@ mod tests {
     use super::*;
     use crate::tokenizer::ValueKind;
 
-    fn in_array(limit: u32) -> Document {
-        let mut document = Document::with_limit(limit).with_open_atoms();
-        document.begin_container(ValueKind::Array, 0).unwrap();
-        document.begin_atom();
-        document
+    fn in_array(limit: u32) -> Tree {
+        let mut tree = Tree::with_limit(limit).with_open_atoms();
+        tree.begin_container(ValueKind::Array, 0).unwrap();
+        tree.begin_atom();
+        tree
     }
 
     /// Shows the text in two pieces, or at once, behind digits that have taken room of their own; then it ends.
     fn shown(digits: usize, limit: u32, text: &str, cut: Option<usize>) -> (String, Option<u64>) {
-        let mut document = in_array(limit + digits as u32);
+        let mut tree = in_array(limit + digits as u32);
         for _ in 0..digits {
-            document.end_atom("7", 0).unwrap();
-            document.begin_atom();
+            tree.end_atom("7", 0).unwrap();
+            tree.begin_atom();
         }
         if let Some(cut) = cut {
-            document.show_open_atom(&text[..cut]);
+            tree.show_open_atom(&text[..cut]);
         }
-        let fault = document.end_atom(text, 77).err();
-        let shown = document.view().unwrap();
+        let fault = tree.end_atom(text, 77).err();
+        let shown = tree.view().unwrap();
         assert_eq!(shown.index(digits).is_some_and(PartialValue::is_complete), fault.is_none());
         (shown.to_string().replace("7,", "").replace('7', ""), fault.map(|fault| fault.offset))
     }
@@ -187,36 +187,36 @@ mod tests {
     #[test]
     fn a_long_number_grows_by_doubling() {
         let digits = "7".repeat(5000);
-        let mut document = in_array(10_000);
+        let mut tree = in_array(10_000);
         let mut lengths = alloc::vec![0];
         for end in 1..=digits.len() {
-            document.show_open_atom(&digits[..end]);
-            let shown = document.atom_text_len();
+            tree.show_open_atom(&digits[..end]);
+            let shown = tree.atom_text_len();
             if lengths.last() != Some(&shown) {
                 lengths.push(shown);
             }
         }
         let expected: alloc::vec::Vec<usize> = (0..=1024).chain([2048, 4096]).collect();
         assert_eq!(lengths, expected);
-        document.end_atom(&digits, 5001).unwrap();
-        assert_eq!(document.view().unwrap().to_string(), format!("[{digits}]"));
+        tree.end_atom(&digits, 5001).unwrap();
+        assert_eq!(tree.view().unwrap().to_string(), format!("[{digits}]"));
         // A step may end where no number ends.
         for (text, known) in [(format!("{}.5", "1".repeat(1024)), 1024), (format!("{}e+5", "1".repeat(1023)), 1023)] {
-            let mut document = in_array(10_000);
-            document.show_open_atom(&text);
-            assert_eq!(document.atom_text_len(), known);
+            let mut tree = in_array(10_000);
+            tree.show_open_atom(&text);
+            assert_eq!(tree.atom_text_len(), known);
         }
     }
 
     #[test]
     fn too_many_nodes_are_an_error_at_the_atoms_end() {
-        let mut document = in_array(2);
-        document.show_open_atom("true");
-        assert_eq!(document.view().unwrap().to_string(), "[true]");
-        document.end_atom("true", 5).unwrap();
-        document.begin_atom();
-        document.show_open_atom("null");
-        assert_eq!(document.view().unwrap().to_string(), "[true]", "no room for it");
-        assert_eq!(document.end_atom("null", 10).unwrap_err().offset, 10);
+        let mut tree = in_array(2);
+        tree.show_open_atom("true");
+        assert_eq!(tree.view().unwrap().to_string(), "[true]");
+        tree.end_atom("true", 5).unwrap();
+        tree.begin_atom();
+        tree.show_open_atom("null");
+        assert_eq!(tree.view().unwrap().to_string(), "[true]", "no room for it");
+        assert_eq!(tree.end_atom("null", 10).unwrap_err().offset, 10);
     }
 }

@@ -1,0 +1,142 @@
+"""How the values of one stream are validated: pydantic's validators, called with the stream's choices, and their errors with
+the place where they are.
+"""
+
+# Values and errors are taken as they come: strictly, each line would be a cast.
+# pyright: basic
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, NamedTuple, cast
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError, PydanticKnownError, SchemaValidator, to_json
+
+#: Validators around another, or a whole model.
+FUNCTIONS = ("function-after", "function-before", "function-wrap")
+
+
+class Wrong(Exception):
+    """A closed value that does not fit: pydantic's errors, with the place so far."""
+
+    def __init__(self, errors: list[Any]) -> None:
+        super().__init__()
+        self.errors = errors
+
+    def at(self, key: Any) -> Wrong:
+        for error in self.errors:
+            error["loc"] = (key, *error["loc"])
+        return self
+
+    @staticmethod
+    def of(error: ValidationError) -> Wrong:
+        lines: list[Any] = []
+        for details in error.errors(include_url=False):
+            kind: Any = details["type"]
+            context: Any = details.get("ctx") or {}
+            try:
+                PydanticKnownError(kind, context or None)
+            except Exception:  # a kind of the user's own
+                message: Any = details["msg"]
+                # It has its parts already; none shall be put in again.
+                filled = not any("{" + name + "}" in message for name in context)
+                kind = PydanticCustomError(kind, message, context if context and filled else None)
+            line: Any = {"type": kind, "loc": details["loc"], "input": details["input"]}
+            lines.append(line | {"ctx": context} if context else line)
+        return Wrong(lines)
+
+
+class Heading(NamedTuple):
+    """What an error of a type says beside what is wrong."""
+
+    title: str
+    hides_input: bool
+
+    @staticmethod
+    def of(adapter: Any, config: Any) -> Heading:
+        schema = adapter.core_schema
+        definitions: dict[str, Any] = {}
+        while schema["type"] in ("definitions", "definition-ref", *FUNCTIONS):
+            if schema["type"] == "definition-ref":
+                schema = definitions[schema["schema_ref"]]
+            else:
+                definitions |= {each["ref"]: each for each in schema.get("definitions", ())}
+                schema = schema["schema"]
+        config = config or schema.get("config") or {}
+        return Heading(adapter.validator.title, bool(config.get("hide_input_in_errors")))
+
+    def __str__(self) -> str:
+        return self.title
+
+    def raised(self, error: BaseException) -> BaseException:
+        """An error as users get it."""
+        if isinstance(error, Wrong):
+            return ValidationError.from_exception_data(
+                self.title, error.errors, input_type="json", hide_input=self.hides_input
+            )
+        return error
+
+
+def core_config(config: Any) -> Any:
+    """A type adapter's configuration as schemas have it."""
+    if not config:
+        return None
+    renamed = {"extra": "extra_fields_behavior", "populate_by_name": "validate_by_name"}
+    return {renamed.get(name, name): value for name, value in config.items()}
+
+
+class Run:
+    """How the values of one stream are validated."""
+
+    __slots__ = ("_below", "by_alias", "by_name", "decimals", "has_own_names", "options", "python", "shell_options")
+
+    def __init__(self, context: Any, strict: bool | None, by_alias: bool | None, by_name: bool | None, decimals: bool) -> None:
+        given = {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}
+        self.options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        self.shell_options = {name: value for name, value in self.options.items() if name != "strict"}
+        self.by_alias, self.by_name, self.decimals = by_alias, by_name, decimals
+        self.has_own_names = by_alias is False or bool(by_name)
+        self.python = False
+        self._below: Run | None = None
+
+    def below(self) -> Run:
+        """What is below a before or wrap validator, pydantic validates as Python's values."""
+        if self.python:
+            return self
+        if self._below is None:
+            below = Run(self.options.get("context"), self.options.get("strict"), self.by_alias, self.by_name, self.decimals)
+            below.python = True
+            self._below = below
+        return self._below
+
+    def raw(self, raw: Any) -> Any:
+        """A raw value whose numbers are numbers."""
+        return without_decimals(raw) if self.decimals else raw
+
+    def validated(self, validator: SchemaValidator, raw: Any) -> Any:
+        try:
+            if self.python:
+                return validator.validate_python(self.raw(raw), **self.options)
+            return validator.validate_json(to_json(self.raw(raw), inf_nan_mode="constants"), **self.options)
+        except ValidationError as error:
+            raise Wrong.of(error) from None
+
+    def called(self, validator: SchemaValidator | None, after: SchemaValidator | None, value: Any) -> Any:
+        """A shell, on values that are validated already."""
+        try:
+            if validator is not None:
+                value = validator.validate_python(value, **self.shell_options)
+            return value if after is None else after.validate_python(value, **self.shell_options)
+        except ValidationError as error:
+            raise Wrong.of(error) from None
+
+
+def without_decimals(value: Any) -> Any:
+    """As pydantic's own JSON parser reads numbers, for fields that are a ``Decimal`` too."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: without_decimals(item) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [without_decimals(item) for item in cast("list[Any]", value)]
+    return value
