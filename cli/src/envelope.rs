@@ -4,12 +4,11 @@ use std::io;
 
 use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent};
 use jsonspigot::{PatternSet, PayloadStatus};
+use jsonspigot_framing::{Utf8, Utf8Error};
 
 use crate::output::{Output, Place};
 use crate::report::{Complaints, Failure, told};
-use crate::saved::Saved;
 use crate::source::Source;
-use crate::utf8::{Flaw, Utf8};
 
 /// Text with payloads in it.
 pub(crate) struct Text {
@@ -38,31 +37,30 @@ impl Text {
     }
 }
 
-fn refuse(flaw: Flaw, output: &mut dyn Output) -> Result<(), Failure> {
-    let Flaw { kind, offset, line, column } = flaw;
+fn refuse(error: Utf8Error, output: &mut dyn Output) -> Result<(), Failure> {
+    let (kind, offset, line, column) = (error.kind().name(), error.offset(), error.line(), error.column());
     output.failed(&Place { kind, offset, line, column, path: Some("$") })?;
-    Err(Failure::NotText { kind, offset, line, column })
+    Err(Failure::NotText(error))
 }
 
 impl Source for Text {
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         let Self { envelope, utf8, .. } = self;
         let mut result = Ok(());
-        let read = utf8.feed(chunk, |text| {
+        let read = utf8.feed_with(chunk, |text| {
             envelope.feed_with(text, |event| tell(&event, output, complaints, &mut result));
         });
         result?;
-        let Err(flaw) = read else { return Ok(()) };
+        let Err(error) = read else { return Ok(()) };
         self.end(output, complaints)?;
-        refuse(flaw, output)
+        refuse(error, output)
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
         let delimiters = self.envelope.delimiters().to_vec();
-        let state = self.utf8.add_to(self.envelope.save());
-        let saved = Saved::of(&state)?;
-        self.envelope = self.builder.restore(delimiters, &self.patterns, saved.state)?;
-        self.utf8 = Utf8::of(&saved)?;
+        let saved = self.utf8.save_with(self.envelope.save());
+        let restore = |state: &[u8]| self.builder.restore(delimiters, &self.patterns, state);
+        (self.utf8, self.envelope) = Utf8::restore_with(&saved, restore)?;
         Ok(())
     }
 
@@ -70,7 +68,7 @@ impl Source for Text {
         self.end(output, complaints)?;
         match self.utf8.finish() {
             Ok(()) => Ok(output.done(self.utf8.offset(), None)?),
-            Err(flaw) => refuse(flaw, output),
+            Err(error) => refuse(error, output),
         }
     }
 }

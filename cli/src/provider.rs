@@ -1,28 +1,26 @@
 //! `--provider`: the input is a provider's stream, and the patterns apply to each call's arguments.
 //!
-//! Owns what of a stream makes the run fail. How bytes become frames is in `framing`; what frames mean, the library
-//! knows.
+//! Owns what of a stream makes the run fail. How bytes become frames is up to `jsonspigot-framing`; what frames mean, the
+//! library knows.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io;
-use std::num::NonZeroUsize;
 
 use jsonspigot::envelope::Envelope;
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
-use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, ToolCallsBuilder};
+use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCallsBuilder};
 use jsonspigot::{Payload, PayloadStatus};
+use jsonspigot_framing::{Frame, Frames};
 
 use crate::envelope::{self, is_whole};
-use crate::framing::{Frame, Framing};
 use crate::output::Output;
 use crate::report::{Complaints, Failure, told};
-use crate::saved::Saved;
 use crate::source::Source;
 
 /// A provider's stream.
 pub(crate) struct Stream {
-    framing: Framing,
+    frames: Frames,
     calls: ProviderStream,
     /// What the stream is restored with: as it was before it had read anything.
     new: ProviderStream,
@@ -67,7 +65,6 @@ fn beginning(text: &str) -> String {
 impl Stream {
     /// The stream of this provider, or of whom it shows to be.
     pub(crate) fn new(provider: Option<Provider>, calls: ToolCallsBuilder, choices: Choices) -> Self {
-        let limit = NonZeroUsize::new(CallLimits::default().event_bytes).unwrap_or(NonZeroUsize::MAX);
         let calls = calls.build();
         let calls = match provider {
             Some(provider) => ProviderStream::new(provider, calls),
@@ -80,10 +77,9 @@ impl Stream {
             Some(envelope) => calls.with_envelope(envelope),
             None => calls,
         };
-        let framing = Framing::new(limit);
         let new = calls.clone();
         Self {
-            framing,
+            frames: Frames::new(),
             calls,
             new,
             is_detecting,
@@ -95,16 +91,16 @@ impl Stream {
         }
     }
 
-    /// Reads what `frames` takes out of the framing.
+    /// Reads what `feed` takes out of the frames.
     fn read(
         &mut self,
         output: &mut dyn Output,
         complaints: &mut Complaints,
-        frames: impl FnOnce(&mut Framing, &mut dyn FnMut(Frame<'_>)),
+        feed: impl FnOnce(&mut Frames, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
-        let Self { framing, calls, first, has_told, is_explained, has_complained, .. } = self;
+        let Self { frames, calls, first, has_told, is_explained, has_complained, .. } = self;
         let mut result = Ok(());
-        frames(framing, &mut |frame| {
+        feed(frames, &mut |frame| {
             let (mut is_bad, is_told) = (false, Cell::new(false));
             let mut on_event = |event: StreamEvent<'_>| {
                 is_bad |= matches!(event, StreamEvent::BadFrame { .. });
@@ -130,10 +126,11 @@ impl Stream {
                 }
                 Frame::Unreadable(text) => calls.push_unreadable(text, on_event),
                 Frame::TooLong => calls.push_oversized(on_event),
-                Frame::Damage(complaint) => {
+                Frame::Damaged(damage) => {
                     *is_explained = true;
-                    complaints.push(complaint.to_owned());
+                    complaints.push(damage.to_string());
                 }
+                _ => {}
             }
         });
         *has_complained |= !complaints.is_empty();
@@ -144,19 +141,17 @@ impl Stream {
 impl Source for Stream {
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.bytes += chunk.len() as u64;
-        Ok(self.read(output, complaints, |framing, on_frame| framing.feed(chunk, on_frame))?)
+        Ok(self.read(output, complaints, |frames, on_frame| frames.feed_with(chunk, on_frame))?)
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
-        let state = self.framing.add_to(self.calls.save());
-        let saved = Saved::of(&state)?;
-        self.calls = self.new.clone().restore(saved.state)?;
-        self.framing = Framing::of(&saved, self.framing.limit())?;
+        let saved = self.frames.save_with(self.calls.save());
+        (self.frames, self.calls) = Frames::new().restore_with(&saved, |state| self.new.clone().restore(state))?;
         Ok(())
     }
 
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
-        self.read(output, complaints, |framing, on_frame| framing.finish(on_frame))?;
+        self.read(output, complaints, |frames, on_frame| frames.finish_with(on_frame))?;
         let (mut result, mut is_cut, mut has_cut_calls) = (Ok(()), false, false);
         self.calls.finish(None, |event| {
             self.has_told |= means_something(&event);

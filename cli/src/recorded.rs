@@ -20,6 +20,7 @@ pub(crate) fn each_recorded_error() -> Vec<String> {
 }
 
 /// A recorded response in Amazon's binary event stream.
+#[allow(dead_code, reason = "not all who find recordings need it")]
 pub(crate) fn recorded_messages() -> Option<Vec<u8>> {
     let path = shared().join("recordings/bedrock/tool-call.eventstream.bin");
     let bytes = fs::read(&path).ok();

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use jsonspigot::{Error, PatternError, RestoreError};
+use jsonspigot_framing::Utf8Error;
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::is_terminal_control;
@@ -28,12 +29,7 @@ pub(crate) enum Failure {
     /// The input is not one whole JSON text within the limits.
     Refused(Error),
     /// The input is not one whole text in UTF-8.
-    NotText {
-        kind: &'static str,
-        offset: u64,
-        line: u64,
-        column: u64,
-    },
+    NotText(Utf8Error),
     /// A checkpoint can't be gone on from: its bytes are refused.
     Lost(RestoreError),
     /// What is wrong has been said, and nothing more is read.
@@ -87,7 +83,7 @@ impl Failure {
             _ => {}
         }
         say(self);
-        ExitCode::from(if matches!(self, Self::Refused(_) | Self::NotText { .. }) { REFUSED } else { UNUSABLE })
+        ExitCode::from(if matches!(self, Self::Refused(_) | Self::NotText(_)) { REFUSED } else { UNUSABLE })
     }
 }
 
@@ -145,7 +141,8 @@ impl fmt::Display for Failure {
             Self::Unreadable { name, error } => write!(f, "cannot read {}: {error}", printable(name)),
             Self::Lost(error) => write!(f, "cannot go on from a checkpoint: {error}"),
             Self::Refused(error) => f.write_str(&printable(&told(error))),
-            Self::NotText { kind, offset, line, column } => {
+            Self::NotText(error) => {
+                let (kind, line, column, offset) = (error.kind().name(), error.line(), error.column(), error.offset());
                 write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset}) in $")
             }
             Self::Told => f.write_str("what has been said"),

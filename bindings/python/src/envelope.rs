@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use jsonspigot::envelope::{Delimiter, EnvelopeEvent as CoreEvent};
 use jsonspigot::{Payload, PayloadStatus, Retain};
+use jsonspigot_framing::{Utf8, Utf8Error};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
@@ -16,9 +17,7 @@ use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, limit, pattern_set};
 use crate::parser::{deviations, locked, require_unique};
-use crate::saved::Saved;
 use crate::typed::{Typed, Watch, begin_anew, generic, with_typed};
-use crate::utf8::{Flaw, Utf8};
 use crate::value::{Fractions, build, on_one_line};
 
 /// The events of an envelope: text around payloads, and what is in them.
@@ -212,14 +211,14 @@ impl Inner {
 }
 
 /// The events, or why the text is not text.
-fn checked<'py>(py: Python<'py>, read: Result<(), Flaw>, events: Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
-    let Err(Flaw { kind, offset, line, column }) = read else { return Ok(events) };
-    let (title, expected) = match kind {
-        "incomplete" => (kind, "expected the rest of a character"),
-        _ => ("invalid UTF-8", "expected text in UTF-8"),
-    };
-    let message = format!("{title}: {expected} at line {line} column {column} (byte {offset}) in $");
-    Err(own_at(py, &message, kind, (offset, line, column), "$", Some(events)))
+fn checked<'py>(
+    py: Python<'py>,
+    read: Result<(), Utf8Error>,
+    events: Bound<'py, PyList>,
+) -> PyResult<Bound<'py, PyList>> {
+    let Err(error) = read else { return Ok(events) };
+    let place = (error.offset(), error.line(), error.column());
+    Err(own_at(py, &format!("{error} in $"), error.kind().name(), place, "$", Some(events)))
 }
 
 /// Marks: one, or an iterable of them.
@@ -270,10 +269,9 @@ impl Envelope {
             None => builder,
         };
         let patterns = pattern_set(patterns)?;
-        let (envelope, utf8) = match state {
-            None => (builder.build(delimiters, &patterns), Utf8::default()),
-            Some(state) => Saved::of(state)
-                .and_then(|saved| Ok((builder.restore(delimiters, &patterns, saved.state)?, Utf8::of(&saved)?)))
+        let (utf8, envelope) = match state {
+            None => (Utf8::new(), builder.build(delimiters, &patterns)),
+            Some(state) => Utf8::restore_with(state, |state| builder.restore(delimiters, &patterns, state))
                 .map_err(|error| bad_state(marks.py(), &error))?,
         };
         let (paths, keys, mirror) = (Paths::default(), Keys::default(), Mirror::new(options.fractions));
@@ -351,7 +349,7 @@ impl Envelope {
     /// ``Parser.save``.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
-        Ok(PyBytes::new(py, &inner.utf8.add_to(inner.envelope.save())))
+        Ok(PyBytes::new(py, &inner.utf8.save_with(inner.envelope.save())))
     }
 
     /// The envelope that was saved, with the marks, patterns and options that it had; see ``Parser.restore``.
@@ -378,12 +376,12 @@ impl Envelope {
         let chunk = Chunk::of(chunk, || offset)?;
         Self::read(slf, |inner| {
             let mut told = Told::new(py);
-            let had_flaw = inner.utf8.has_flaw();
+            let had_error = inner.utf8.error().is_some();
             let Inner { envelope, utf8, options, paths, mirror, watch, .. } = inner;
-            let read = utf8.feed(chunk.bytes(), |text| {
+            let read = utf8.feed_with(chunk.bytes(), |text| {
                 envelope.feed_with(text, |event| push(py, &mut told, &event, options.fractions, paths, mirror, watch));
             });
-            if read.is_err() && !had_flaw {
+            if read.is_err() && !had_error {
                 inner.finish(py, &mut told);
             }
             checked(py, read, told.finish()?)
@@ -394,7 +392,7 @@ impl Envelope {
     fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |inner| {
             let mut told = Told::new(py);
-            if !inner.utf8.has_flaw() {
+            if inner.utf8.error().is_none() {
                 inner.finish(py, &mut told);
             }
             checked(py, inner.utf8.finish(), told.finish()?)
@@ -466,7 +464,7 @@ impl Envelope {
         inner.envelope.reset();
         inner.paths.clear();
         inner.mirror.clear();
-        inner.utf8 = Utf8::default();
+        inner.utf8 = Utf8::new();
         let teller = inner.watch.reset(py);
         drop(inner);
         begin_anew(py, teller)

@@ -9,17 +9,12 @@ mod documents;
 mod envelope;
 mod error;
 mod event;
-#[allow(dead_code, reason = "the command's own file, which has more in it")]
-mod framing;
 mod keys;
 mod mirror;
 mod options;
 mod parser;
 mod provider;
-mod saved;
 mod typed;
-#[allow(dead_code, reason = "the command's own file, which has more in it")]
-mod utf8;
 mod value;
 mod values;
 

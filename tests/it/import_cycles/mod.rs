@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use self::imports::Imports;
 
 /// The folders with code, each with the name by which its package's binaries call its library.
-const FOLDERS: [(&str, &str); 11] = [
+const FOLDERS: [(&str, &str); 12] = [
     ("src", "jsonspigot"),
+    ("framing/src", "jsonspigot_framing"),
     ("benches", ""),
     ("examples", ""),
     ("cli/src", ""),

@@ -3,12 +3,12 @@
 mod event;
 
 use std::collections::HashMap;
-use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard};
 
 use jsonspigot::providers::{Provider, StreamEvent as CoreEvent};
-use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
+use jsonspigot::tool_calls::{CallEvent, ToolCalls};
 use jsonspigot::{DuplicateKeys, Parser, Retain};
+use jsonspigot_framing::{Frame, Frames};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
@@ -20,12 +20,10 @@ use crate::chunk::Chunk;
 use crate::envelope::{bytes_of, delimiters};
 use crate::error::bad_state;
 use crate::event::{Paths, Told};
-use crate::framing::{Frame, Framing};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
 use crate::parser::{locked, require_unique};
-use crate::saved::Saved;
 use crate::typed::{Typed, Watch, generic, with_typed};
 use crate::value::{Fractions, build};
 
@@ -44,12 +42,9 @@ use crate::value::{Fractions, build};
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct ProviderStream(Mutex<Inner>);
 
-/// The most bytes that an event may have.
-const LIMIT: NonZeroUsize = NonZeroUsize::new(CallLimits::new().event_bytes).unwrap();
-
 struct Inner {
     stream: jsonspigot::providers::ProviderStream,
-    framing: Framing,
+    frames: Frames,
     fractions: Fractions,
     has_snapshots: bool,
     rejects_duplicates: bool,
@@ -64,11 +59,11 @@ impl Inner {
     fn run<'py>(
         &mut self,
         py: Python<'py>,
-        read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Framing, &mut dyn FnMut(CoreEvent<'_>)),
+        read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { stream, framing, fractions, paths, mirrors, watch, .. } = self;
+        let Self { stream, frames, fractions, paths, mirrors, watch, .. } = self;
         let mut told = Told::new(py);
-        read(stream, framing, &mut |event| {
+        read(stream, frames, &mut |event| {
             if let CoreEvent::Call(CallEvent::End { call, .. }) = &event {
                 mirrors.remove(&call.number);
             }
@@ -108,7 +103,7 @@ fn read_frame(
         Frame::Unreadable(text) => stream.push_unreadable(text, on_event),
         Frame::TooLong => stream.push_oversized(on_event),
         // What is lost by it is told as incomplete.
-        Frame::Damage(_) => {}
+        _ => {}
     }
 }
 
@@ -131,7 +126,7 @@ impl ProviderStream {
     /// Reads, and adds the events of typed views when nothing is locked any more.
     fn read<'py>(
         slf: &Bound<'py, Self>,
-        read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Framing, &mut dyn FnMut(CoreEvent<'_>)),
+        read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
     ) -> PyResult<Bound<'py, PyList>> {
         let (events, teller) = {
             let mut inner = slf.get().lock()?;
@@ -171,7 +166,7 @@ impl Choices<'_, '_> {
         self,
         begin: impl FnOnce(
             jsonspigot::providers::ProviderStream,
-        ) -> PyResult<(jsonspigot::providers::ProviderStream, Framing)>,
+        ) -> PyResult<(jsonspigot::providers::ProviderStream, Frames)>,
     ) -> PyResult<ProviderStream> {
         let (options, watch) = match self.models {
             None => (Options::of(self.options)?, Watch::default()),
@@ -218,10 +213,10 @@ impl Choices<'_, '_> {
                 stream.with_envelope(envelope.build(delimiters(marks)?, &pattern_set(self.patterns)?))
             }
         };
-        let (stream, framing) = begin(stream)?;
+        let (stream, frames) = begin(stream)?;
         Ok(ProviderStream(Mutex::new(Inner {
             stream,
-            framing,
+            frames,
             fractions: options.fractions,
             has_snapshots: options.has_snapshots(),
             rejects_duplicates,
@@ -265,14 +260,14 @@ impl ProviderStream {
             envelope,
             options,
         };
-        choices.make(|new| Ok((new, Framing::new(LIMIT))))
+        choices.make(|new| Ok((new, Frames::new())))
     }
 
     /// The stream's state as bytes, between two events or chunks, cut anywhere: with half an event that waits for the rest,
     /// the open calls, and the message so far if the stream was built ``with_message=True``. See ``Parser.save``.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
-        Ok(PyBytes::new(py, &inner.framing.add_to(inner.stream.save())))
+        Ok(PyBytes::new(py, &inner.frames.save_with(inner.stream.save())))
     }
 
     /// The stream that was saved, with the provider (``"auto"``, if it was made with that), patterns and options that it had;
@@ -311,9 +306,8 @@ impl ProviderStream {
             options,
         };
         choices.make(|new| {
-            Saved::of(state.bytes())
-                .and_then(|saved| Ok((new.restore(saved.state)?, Framing::of(&saved, LIMIT)?)))
-                .map_err(|error| bad_state(py, &error))
+            let restored = Frames::new().restore_with(state.bytes(), |state| new.restore(state));
+            restored.map(|(frames, stream)| (stream, frames)).map_err(|error| bad_state(py, &error))
         })
     }
 
@@ -326,16 +320,16 @@ impl ProviderStream {
     /// The next piece of the response's body, cut anywhere: server-sent events, JSON texts or Amazon's event stream.
     fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let chunk = Chunk::of(chunk, || 0)?;
-        Self::read(slf, |stream, framing, on_event| {
-            framing.feed(chunk.bytes(), |frame| read_frame(stream, frame, on_event));
+        Self::read(slf, |stream, frames, on_event| {
+            frames.feed_with(chunk.bytes(), |frame| read_frame(stream, frame, on_event));
         })
     }
 
     /// Ends the stream: what is still open was cut off, for this reason.
     #[pyo3(signature = (reason = None))]
     fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
-        Self::read(slf, |stream, framing, on_event| {
-            framing.finish(|frame| read_frame(stream, frame, on_event));
+        Self::read(slf, |stream, frames, on_event| {
+            frames.finish_with(|frame| read_frame(stream, frame, on_event));
             stream.finish(reason, on_event);
         })
     }

@@ -1,9 +1,8 @@
 //! JSON texts at every cut.
 
-use std::num::NonZeroUsize;
+use jsonspigot_framing::{Frame, Frames};
 
-use super::{Frame, Texts};
-use crate::framing::tests::{check, frames};
+use crate::body::{check, frames};
 
 /// The complaint about an array that never closes.
 const CUT: &str = "damage incomplete: the input ends inside an array of events";
@@ -64,12 +63,10 @@ fn each_element_of_an_array_of_objects_is_an_event() {
 }
 
 #[test]
-fn an_element_is_told_when_it_closes() {
-    let mut texts = Texts::new(NonZeroUsize::MAX);
-    let mut told = Vec::new();
-    for (piece, wanted) in [("[{\"a\":", 0), ("{}}", 1), (",\n{", 1), ("}", 2), ("]", 2), ("{}", 2), ("\n", 3)] {
-        texts.feed(piece.as_bytes(), &mut |frame| told.push(format!("{frame:?}")));
-        assert_eq!(told.len(), wanted, "{piece}");
+fn an_element_is_reported_when_it_closes() {
+    let mut frames = Frames::new();
+    for (piece, wanted) in [("[{\"a\":", 0), ("{}}", 1), (",\n{", 0), ("}", 1), ("]", 0), ("{}", 0), ("\n", 1)] {
+        assert_eq!(frames.feed(piece).count(), wanted, "{piece}");
     }
 }
 
@@ -117,21 +114,21 @@ fn what_is_too_long_ends_where_it_would_have() {
     check(format!("{{}}\n[{long}{{}}\n{{}}"), &["{}", "too long", "{}"]);
 }
 
-/// The frames of a text in these chunks, each with whether it is readable; `None` for one that is too long.
-fn told<'a>(mut texts: Texts, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<(Option<String>, bool)> {
-    let mut told = Vec::new();
+/// The frames of a body in these chunks; `None` for one that is too long.
+fn texts_of<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Option<(String, bool)>> {
+    let (mut texts, mut frames) = (Vec::new(), Frames::with_limit(limit));
     let mut on_frame = |frame: Frame<'_>| match frame {
-        Frame::Text(text) => told.push((Some(text.to_owned()), true)),
-        Frame::Unreadable(text) => told.push((Some(text.to_owned()), false)),
-        Frame::TooLong => told.push((None, false)),
-        Frame::Exception(_) | Frame::Damage(_) => {}
+        Frame::Text(text) => texts.push(Some((text.to_owned(), true))),
+        Frame::Unreadable(text) => texts.push(Some((text.to_owned(), false))),
+        Frame::TooLong => texts.push(None),
+        _ => {}
     };
-    chunks.into_iter().for_each(|chunk| texts.feed(chunk, &mut on_frame));
-    texts.finish(&mut on_frame);
-    told
+    chunks.into_iter().for_each(|chunk| frames.feed_with(chunk, &mut on_frame));
+    frames.finish_with(&mut on_frame);
+    texts
 }
 
-/// Every short text over the bytes that matter.
+/// Every short text over the bytes that matter, after a value and in an array.
 #[test]
 fn no_cut_changes_anything_and_nothing_is_lost() {
     let every = |bytes: &'static [u8], longest: u32| {
@@ -141,15 +138,14 @@ fn no_cut_changes_anything_and_nothing_is_lost() {
     };
     for input in every(b"{}[],:\"1 \n", 4).chain(every(b"{}[,\n", 5)) {
         let input: Vec<u8> = input;
-        for (limit, new) in [(3, Texts::new as fn(_) -> _), (3, Texts::in_list), (20, Texts::new), (20, Texts::in_list)]
-        {
-            let new = || new(NonZeroUsize::new(limit).unwrap());
-            let text = String::from_utf8_lossy(&input);
-            let whole = told(new(), [&*input]);
-            assert_eq!(whole, told(new(), input.chunks(1)), "{text:?}");
-            // Every byte is in some frame, except for the separators of a list.
+        for (limit, before) in [(3, "{}\n"), (3, "[{},"), (20, "{}\n"), (20, "[{},")] {
+            let body = [before.as_bytes(), &input].concat();
+            let text = String::from_utf8_lossy(&body);
+            let whole = texts_of(limit, [&*body]);
+            assert_eq!(whole, texts_of(limit, body.chunks(1)), "{text:?}");
+            // Every byte is in some frame, except for the separators of an array.
             let seen = |text: &str| -> String { text.chars().filter(|byte| !" \n,[]".contains(*byte)).collect() };
-            let frames: Option<String> = whole.iter().map(|(text, _)| text.as_deref()).collect();
+            let frames: Option<String> = whole.iter().map(|text| text.as_ref().map(|(text, _)| &**text)).collect();
             assert!(frames.map_or(limit == 3, |frames| seen(&frames) == seen(&text)), "{text:?}: {whole:?}");
         }
     }

@@ -1,20 +1,18 @@
-//! Saved state with more in it than the library's: how far what stands before the library has come, such as half a line
-//! or half a character.
+//! Saved state of what stands before a reader, such as half a line or half a character, beside that reader's own.
 //!
-//! The state is the library's, as it is, if there is nothing to add: any of its users can go on from it. Otherwise it comes
-//! after a header and what is added.
+//! The reader's state is left as it is if there is nothing to add. Otherwise it comes after a header and what is added:
 //!
 //! | bytes | in the header |
 //! |---|---|
 //! | 4 | `jsf\x1A` |
 //! | 1 | the version of the format |
 //! | 8 | length of what is added |
-//! | 8 | length of the library's state |
-//! | 4 | checksum of all other bytes but the first five |
+//! | 8 | length of the reader's state |
+//! | 4 | checksum (CRC-32) of all other bytes but the first five |
 //!
-//! Numbers are little-endian. The library's state says what it is of, and which patterns and choices it belongs to; the
-//! checksum ties what is added to it. As the library does, this reads bytes as hostile: nothing is longer than the bytes that
-//! are there, and each part checks what it reads.
+//! Numbers are little-endian. The packages for Python and JavaScript write the same. The checksum ties what is added to
+//! the reader's state, and finds damage; it does not authenticate. So bytes are read as hostile: nothing is longer than
+//! the bytes that are there, and each part checks what it reads.
 
 use std::ops::Range;
 
@@ -30,7 +28,7 @@ const HEADER: usize = CHECKSUM.end;
 /// More bytes than any stream has: sums of a few numbers below it do not overflow.
 const FARTHEST: u64 = 1 << 60;
 
-/// The library's state with what is added to it, which `write` writes.
+/// A reader's state with what is added to it, which `write` writes.
 pub(crate) fn with_added(state: &[u8], write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     let mut bytes = vec![0; HEADER];
     write(&mut Writer(&mut bytes));
@@ -54,14 +52,14 @@ fn checksum(bytes: &[u8]) -> u32 {
 
 /// A state, taken apart.
 pub(crate) struct Saved<'a> {
-    /// The library's.
+    /// The reader's.
     pub(crate) state: &'a [u8],
     added: Option<&'a [u8]>,
 }
 
 impl<'a> Saved<'a> {
     pub(crate) fn of(bytes: &'a [u8]) -> Result<Self, RestoreError> {
-        // As long as it may be either, it is that of the library.
+        // As long as it may be either, it is the reader's own.
         if !bytes.starts_with(&MAGIC[..3]) {
             return Ok(Self { state: bytes, added: None });
         }
@@ -102,7 +100,7 @@ impl<'a> Saved<'a> {
     }
 }
 
-/// Nothing if all is well.
+/// Refuses what no body leads to.
 pub(crate) fn possible(is_possible: bool) -> Result<(), RestoreErrorKind> {
     if is_possible { Ok(()) } else { Err(RestoreErrorKind::Impossible) }
 }
@@ -121,14 +119,6 @@ impl Writer<'_> {
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-    }
-}
-
-#[cfg(test)]
-impl Writer<'_> {
-    /// What no part would write.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 }

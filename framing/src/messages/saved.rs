@@ -1,14 +1,12 @@
 //! Saved state of Amazon's event stream: the bytes of the open message, or how many of it are skipped.
 
-use std::num::NonZeroUsize;
-
 use jsonspigot::RestoreErrorKind;
 
 use super::{CHECKSUM, Lengths, MOST_HEADERS, Messages, PRELUDE};
 use crate::saved::{Reader, Writer, possible};
 
 impl Messages {
-    pub(in crate::framing) fn save(&self, out: &mut Writer<'_>) {
+    pub(crate) fn save(&self, out: &mut Writer<'_>) {
         let Self { held, start, lengths, passing, is_lost, limit: _ } = self;
         out.number(*start);
         out.flag(*is_lost);
@@ -20,23 +18,23 @@ impl Messages {
         out.bytes(if *is_lost { &[] } else { held });
     }
 
-    pub(in crate::framing) fn restore(reader: &mut Reader<'_>, limit: NonZeroUsize) -> Result<Self, RestoreErrorKind> {
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
         let mut new = Self { start: reader.number()?, ..Self::new(limit) };
         let (is_lost, passing) = (reader.flag()?, reader.size()?);
         if passing > 0 {
             let lengths = Lengths { total: reader.size()?, headers: reader.size()? };
             let rest = lengths.total.checked_sub(PRELUDE + CHECKSUM).ok_or(RestoreErrorKind::Impossible)?;
             possible(u32::try_from(lengths.total).is_ok() && lengths.headers <= rest.min(MOST_HEADERS))?;
-            possible(lengths.payload() > limit.get() && passing <= lengths.total - PRELUDE)?;
+            possible(lengths.payload() > limit && passing <= lengths.total - PRELUDE)?;
             (new.lengths, new.passing) = (Some(lengths), passing);
         }
         let held = reader.bytes()?;
         possible(held.is_empty() || !is_lost && passing == 0)?;
-        let mut has_told = false;
+        let mut has_frames = false;
         if !held.is_empty() {
-            new.feed(held, &mut |_| has_told = true);
+            new.feed(held, &mut |_| has_frames = true);
         }
-        possible(!has_told && new.held == held)?;
+        possible(!has_frames && new.held == held)?;
         new.is_lost = is_lost;
         Ok(new)
     }

@@ -5,7 +5,7 @@
 //! that means is up to the library. If a value turns out to be invalid, the lines it was made of become frames, and
 //! reading continues with the line that holds the first bad byte.
 //!
-//! An array whose first element is an object is a list of events. Each event is passed on as soon as it closes, not
+//! An array whose first element is an object holds events. Each event is passed on as soon as it closes, not
 //! when the array does. The separators are not checked: an event is whole whether or not a comma follows it.
 //!
 //! The parser sees each byte once, with one exception: if an invalid value's first bad byte is also the first byte of a
@@ -14,14 +14,15 @@
 mod saved;
 
 use std::mem;
-use std::num::NonZeroUsize;
 
-use jsonspigot::{ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};
+use jsonspigot::{ErrorKind, Parser, PatternSet};
 
-use super::Frame;
+use crate::frame::{Damage, Frame};
+use crate::json::parser;
 
 /// Splits bytes into JSON texts.
-pub(super) struct Texts {
+#[derive(Clone, Debug)]
+pub(crate) struct Texts {
     reading: Reading,
     /// Finds the end of the current value. It retains nothing.
     parser: Parser,
@@ -31,8 +32,8 @@ pub(super) struct Texts {
     /// Whether the current value or line exceeds the limit; the rest of it is skipped.
     is_too_long: bool,
     /// Whether an array of events is open.
-    is_in_list: bool,
-    limit: NonZeroUsize,
+    is_in_array: bool,
+    limit: usize,
 }
 
 /// What the next byte belongs to.
@@ -54,13 +55,13 @@ struct Value {
     is_joined: bool,
     /// Whether its last line has anything but white space so far.
     has_line_begun: bool,
-    /// Whether it is only `[` so far; if an object follows, it is a list of events.
-    may_be_list: bool,
+    /// Whether it is only `[` so far; if an object follows, it is an array of events.
+    may_be_array: bool,
 }
 
 impl Value {
     /// Adds the next bytes of the value, which end at `end` in `held`.
-    fn go_on(&mut self, taken: &[u8], end: usize) {
+    fn extend(&mut self, taken: &[u8], end: usize) {
         let line = taken.rsplit(|byte| *byte == b'\n').next().unwrap_or(taken);
         if line.len() < taken.len() {
             self.line = end.saturating_sub(line.len());
@@ -71,24 +72,24 @@ impl Value {
 }
 
 impl Texts {
-    pub(super) fn new(limit: NonZeroUsize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             reading: Reading::Between,
             parser: parser().build(&PatternSet::empty()),
             held: Vec::new(),
             value: Value::default(),
             is_too_long: false,
-            is_in_list: false,
+            is_in_array: false,
             limit,
         }
     }
 
-    /// Starts inside a list of events, after its `[`.
-    pub(super) fn in_list(limit: NonZeroUsize) -> Self {
-        Self { is_in_list: true, ..Self::new(limit) }
+    /// Starts inside an array of events, after its `[`.
+    pub(crate) fn in_array(limit: usize) -> Self {
+        Self { is_in_array: true, ..Self::new(limit) }
     }
 
-    pub(super) fn feed(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
+    pub(crate) fn feed(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
         let mut rest = chunk;
         while let Some(first) = rest.first() {
             let taken = match self.reading {
@@ -101,21 +102,21 @@ impl Texts {
     }
 
     /// Ends the input. Whatever is still open was cut off.
-    pub(super) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+    pub(crate) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         match self.reading {
             Reading::Between => {}
             Reading::Value if self.parser.is_complete() => self.end_value(on_frame),
             Reading::Value => {
                 self.value.line = self.held.len();
                 // A single line that was cut off is treated like any line that is not JSON.
-                let is_event = self.value.is_joined || self.is_in_list;
-                self.tell_lines(is_event, on_frame);
+                let is_event = self.value.is_joined || self.is_in_array;
+                self.report_lines(is_event, on_frame);
                 self.clear();
             }
             Reading::Line => self.end_line(on_frame),
         }
-        if mem::take(&mut self.is_in_list) {
-            on_frame(Frame::Damage("incomplete: the input ends inside an array of events"));
+        if mem::take(&mut self.is_in_array) {
+            on_frame(Frame::Damaged(Damage::OpenArray));
         }
     }
 
@@ -123,37 +124,37 @@ impl Texts {
     fn begin(&mut self, first: u8) -> usize {
         self.reading = match first {
             _ if first.is_ascii_whitespace() => return 1,
-            b',' if self.is_in_list => return 1,
-            b']' if self.is_in_list => {
-                self.is_in_list = false;
+            b',' if self.is_in_array => return 1,
+            b']' if self.is_in_array => {
+                self.is_in_array = false;
                 return 1;
             }
             b'{' | b'[' => Reading::Value,
-            _ if self.is_in_list => Reading::Value,
+            _ if self.is_in_array => Reading::Value,
             _ => Reading::Line,
         };
-        self.value.may_be_list = first == b'[' && !self.is_in_list;
+        self.value.may_be_array = first == b'[' && !self.is_in_array;
         0
     }
 
     /// Continues the current value, at most to its end. Returns the number of bytes consumed.
     fn read_value(&mut self, rest: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) -> usize {
-        if self.value.may_be_list && self.parser.offset() > 0 {
+        if self.value.may_be_array && self.parser.offset() > 0 {
             match rest.first() {
                 Some(b'{') => {
                     self.clear();
-                    self.is_in_list = true;
+                    self.is_in_array = true;
                     return 0;
                 }
-                first => self.value.may_be_list = first.is_some_and(u8::is_ascii_whitespace),
+                first => self.value.may_be_array = first.is_some_and(u8::is_ascii_whitespace),
             }
         }
-        let room = if self.is_too_long { usize::MAX } else { self.limit.get() - self.held.len() };
+        let room = if self.is_too_long { usize::MAX } else { self.limit - self.held.len() };
         // At the limit, try one more byte: only the parser knows whether it still belongs to the value.
         let rest = &rest[..rest.len().min(room.max(1))];
         let piece = match rest {
-            _ if self.value.may_be_list => &rest[..1],
-            _ if self.is_in_list => rest,
+            _ if self.value.may_be_array => &rest[..1],
+            _ if self.is_in_array => rest,
             // Most values end with their line. Stopping there avoids an error for the byte that starts the next line.
             _ => &rest[..line_len(rest)],
         };
@@ -168,8 +169,8 @@ impl Texts {
             Err(error) => error.kind() == ErrorKind::TrailingBytes,
         };
         let (own, blank) = taken.split_at(taken.trim_ascii_end().len());
-        // Anything may follow an element of a list. After any other value, its line has to end.
-        let ends = is_whole && (self.is_in_list || blank.contains(&b'\n'));
+        // Anything may follow an element of an array. After any other value, its line has to end.
+        let ends = is_whole && (self.is_in_array || blank.contains(&b'\n'));
         // White space after the value does not count towards the limit.
         let fits = room > 0 || (is_whole && own.is_empty() && (ends || fed.is_ok()));
         if !fits {
@@ -180,7 +181,7 @@ impl Texts {
         } else if room > 0 && !self.is_too_long {
             self.held.extend_from_slice(taken);
         }
-        self.value.go_on(taken, self.held.len());
+        self.value.extend(taken, self.held.len());
         match fed {
             _ if ends => self.end_value(on_frame),
             Ok(()) => {}
@@ -191,7 +192,7 @@ impl Texts {
 
     fn end_value(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         if !self.is_too_long {
-            tell(&self.held, false, on_frame);
+            report(&self.held, false, on_frame);
         }
         self.clear();
     }
@@ -200,7 +201,7 @@ impl Texts {
     /// line is a line of noise.
     fn take_apart(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         // The value may have been an event that carried part of a call's arguments.
-        self.tell_lines(true, on_frame);
+        self.report_lines(true, on_frame);
         if self.value.is_joined && !self.value.has_line_begun {
             self.clear();
         } else {
@@ -211,11 +212,11 @@ impl Texts {
     }
 
     /// Passes on the lines before the last one.
-    fn tell_lines(&mut self, is_event: bool, on_frame: &mut dyn FnMut(Frame<'_>)) {
+    fn report_lines(&mut self, is_event: bool, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let mut is_unreadable = is_event;
         let lines = self.held[..self.value.line].split(|byte| *byte == b'\n');
         for line in lines.filter(|line| !line.trim_ascii().is_empty()) {
-            tell(line, mem::take(&mut is_unreadable), on_frame);
+            report(line, mem::take(&mut is_unreadable), on_frame);
         }
     }
 
@@ -223,7 +224,7 @@ impl Texts {
         let taken = line_len(rest);
         let line = rest[..taken].strip_suffix(b"\n");
         let piece = line.unwrap_or(rest);
-        if !self.is_too_long && self.held.len() + piece.len() > self.limit.get() {
+        if !self.is_too_long && self.held.len() + piece.len() > self.limit {
             self.is_too_long = true;
             self.held.clear();
             on_frame(Frame::TooLong);
@@ -240,7 +241,7 @@ impl Texts {
     fn end_line(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         if !self.is_too_long {
             // Unlike a line of noise, a bad element may have been an event.
-            tell(&self.held, self.is_in_list, on_frame);
+            report(&self.held, self.is_in_array, on_frame);
         }
         self.clear();
     }
@@ -255,23 +256,15 @@ impl Texts {
     }
 }
 
-/// Builds what follows a value. The library decides how deep an event may be.
-fn parser() -> ParserBuilder {
-    Parser::builder().retain(Retain::Nothing).limits(Limits::new().depth(usize::MAX))
-}
-
 /// The length of the first line, including its line feed.
 fn line_len(rest: &[u8]) -> usize {
     rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1)
 }
 
-fn tell(text: &[u8], is_unreadable: bool, on_frame: &mut dyn FnMut(Frame<'_>)) {
+fn report(text: &[u8], is_unreadable: bool, on_frame: &mut dyn FnMut(Frame<'_>)) {
     match str::from_utf8(text.trim_ascii()) {
         Ok(text) if is_unreadable => on_frame(Frame::Unreadable(text)),
         Ok(text) => on_frame(Frame::Text(text)),
         Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(text.trim_ascii()))),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -18,20 +18,19 @@
 mod saved;
 
 use std::borrow::Cow;
-use std::num::NonZeroUsize;
 
-use jsonspigot::{Limits, Parser, PatternSet, Retain};
-
-use super::Frame;
+use crate::frame::{Damage, Frame};
+use crate::json::is_json;
 
 /// The lengths of a prelude and of the checksum at the end.
-pub(super) const PRELUDE: usize = 12;
+pub(crate) const PRELUDE: usize = 12;
 const CHECKSUM: usize = 4;
 /// The longest headers that Amazon allows.
 const MOST_HEADERS: usize = 128 << 10;
 
 /// Splits bytes into messages and their events.
-pub(super) struct Messages {
+#[derive(Clone, Debug)]
+pub(crate) struct Messages {
     /// The current message so far.
     held: Vec<u8>,
     /// Its offset in the input.
@@ -42,7 +41,7 @@ pub(super) struct Messages {
     passing: usize,
     /// Whether the rest of the input can no longer be read.
     is_lost: bool,
-    limit: NonZeroUsize,
+    limit: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,17 +76,17 @@ fn matches_checksum(prelude: &[u8; PRELUDE]) -> bool {
 
 /// Whether an input that starts with these bytes consists of messages. A damaged first message is recognized by its
 /// lengths: the bytes of a text would make them far too large.
-pub(super) fn is_prelude(first: &[u8; PRELUDE]) -> bool {
+pub(crate) fn is_prelude(first: &[u8; PRELUDE]) -> bool {
     matches_checksum(first) || Lengths::of(first).is_some()
 }
 
 impl Messages {
     /// Accepts events of at most `limit` bytes.
-    pub(super) fn new(limit: NonZeroUsize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { held: Vec::new(), start: 0, lengths: None, passing: 0, is_lost: false, limit }
     }
 
-    pub(super) fn feed(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
+    pub(crate) fn feed(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
         let mut rest = chunk;
         while !rest.is_empty() && !self.is_lost {
             let wanted = match self.lengths {
@@ -120,37 +119,35 @@ impl Messages {
     }
 
     /// Ends the input. A message that is still open was cut off.
-    pub(super) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+    pub(crate) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         if !self.is_lost && (self.lengths.is_some() || !self.held.is_empty()) {
             let payload =
                 self.lengths.and_then(|lengths| self.held.get(PRELUDE + lengths.headers..)).unwrap_or_default();
             on_frame(Frame::Unreadable(&String::from_utf8_lossy(payload)));
-            on_frame(Frame::Damage(&format!("incomplete: the input ends inside the message at byte {}", self.start)));
+            on_frame(Frame::Damaged(Damage::OpenMessage { start: self.start }));
         }
         self.is_lost = true;
     }
 
     fn read_prelude(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let Ok(prelude) = <&[u8; PRELUDE]>::try_from(&self.held[..]) else { return };
-        let wrong = match Lengths::of(prelude) {
-            _ if !matches_checksum(prelude) => "do not match their checksum",
+        let start = self.start;
+        let damage = match Lengths::of(prelude) {
+            _ if !matches_checksum(prelude) => Damage::WrongLengths { start },
             Some(lengths) => {
                 self.lengths = Some(lengths);
-                if lengths.payload() > self.limit.get() {
+                if lengths.payload() > self.limit {
                     self.passing = lengths.total - PRELUDE;
                     self.held.clear();
                     on_frame(Frame::TooLong);
                 }
                 return;
             }
-            None => "are inconsistent",
+            None => Damage::InconsistentLengths { start },
         };
         self.is_lost = true;
         on_frame(Frame::Unreadable(""));
-        on_frame(Frame::Damage(&format!(
-            "damaged-message: the lengths of the message at byte {} {wrong}; the rest of the input can't be read",
-            self.start
-        )));
+        on_frame(Frame::Damaged(damage));
     }
 
     /// Reads a message that has arrived completely.
@@ -159,11 +156,15 @@ impl Messages {
         let (headers, payload) = message[PRELUDE..].split_at(lengths.headers);
         let is_sound = crc32fast::hash(message).to_be_bytes() == *checksum;
         match Names::read(headers) {
-            Some(names) if is_sound => names.tell(payload, self.limit, on_frame),
+            Some(names) if is_sound => names.report(payload, self.limit, on_frame),
             _ => {
-                let wrong = if is_sound { "has invalid headers" } else { "does not match its checksum" };
+                let start = self.start;
                 on_frame(Frame::Unreadable(&String::from_utf8_lossy(payload)));
-                on_frame(Frame::Damage(&format!("damaged-message: the message at byte {} {wrong}", self.start)));
+                on_frame(Frame::Damaged(if is_sound {
+                    Damage::InvalidHeaders { start }
+                } else {
+                    Damage::WrongMessage { start }
+                }));
             }
         }
     }
@@ -221,8 +222,8 @@ impl<'a> Names<'a> {
         Some(names)
     }
 
-    /// Passes on the message's event.
-    fn tell(self, payload: &[u8], limit: NonZeroUsize, on_frame: &mut dyn FnMut(Frame<'_>)) {
+    /// Reports the message's event.
+    fn report(self, payload: &[u8], limit: usize, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let text = String::from_utf8_lossy(payload);
         let is_text = matches!(text, Cow::Borrowed(_));
         let json = json_of(&text).filter(|_| is_text).map(Cow::Borrowed);
@@ -246,23 +247,19 @@ impl<'a> Names<'a> {
         };
         let event = format!("{{{}:{json}}}", serde_json::Value::from(name));
         on_frame(match event.len() {
-            len if len > limit.get() => Frame::TooLong,
+            len if len > limit => Frame::TooLong,
             _ if is_exception => Frame::Exception(&event),
             _ => Frame::Text(&event),
         });
     }
 }
 
-/// A payload, if it is exactly one JSON value. Wrapping anything else could add members to the event.
-pub(super) fn json_of(payload: &str) -> Option<&str> {
-    if payload.is_empty() {
-        return Some("{}");
+/// A payload as JSON; `None` if it is anything but one JSON value.
+fn json_of(payload: &str) -> Option<&str> {
+    match payload {
+        "" => Some("{}"),
+        _ => is_json(payload.as_bytes()).then_some(payload),
     }
-    // The library decides how deep an event may be.
-    let limits = Limits::new().depth(usize::MAX);
-    let mut parser = Parser::builder().retain(Retain::Nothing).limits(limits).build(&PatternSet::empty());
-    let read = parser.feed(payload).check().and_then(|()| parser.finish().check());
-    read.is_ok().then_some(payload)
 }
 
 fn message_of(message: &str) -> String {

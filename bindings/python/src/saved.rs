@@ -1,1 +1,0 @@
-../../../cli/src/saved.rs

@@ -1,0 +1,107 @@
+//! Which format a body has, from its first bytes.
+
+use std::mem;
+
+use jsonspigot::RestoreErrorKind;
+
+use crate::frame::Frame;
+use crate::messages::{PRELUDE, is_prelude};
+use crate::saved::{Reader, Writer, possible};
+use crate::sse::{BYTE_ORDER_MARK, Sse};
+
+/// What a body is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Sse,
+    Texts,
+    /// JSON texts, inside an array of events.
+    Array,
+    Messages,
+}
+
+/// The beginning of a body whose format is not known yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Undecided {
+    /// The first bytes, if no text can start with them.
+    first: Vec<u8>,
+    /// Reads the bytes in case they are server-sent events.
+    sse: Sse,
+    len: usize,
+    /// Whether `[` has been read. It starts an array of events only if an object follows: `[DONE]` does not.
+    has_bracket: bool,
+}
+
+impl Undecided {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { first: Vec::new(), sse: Sse::new(limit), len: 0, has_bracket: false }
+    }
+
+    /// Whether nothing has been read.
+    pub(crate) fn is_new(&self) -> bool {
+        self.first.is_empty() && self.sse.is_new()
+    }
+
+    /// Looks at a byte. Returns the format, once known, whose reader then has to read the bytes of [`take`](Self::take)
+    /// and this one; otherwise the byte is consumed.
+    pub(crate) fn look(&mut self, byte: u8) -> Option<Format> {
+        let is_blank = byte.is_ascii_whitespace() || BYTE_ORDER_MARK.get(self.len) == Some(&byte);
+        let may_be_prelude = self.len == 0 && !is_blank && !byte.is_ascii_graphic();
+        if !self.first.is_empty() || may_be_prelude {
+            return self.look_for_prelude(byte);
+        }
+        match byte {
+            _ if is_blank => {}
+            b'[' if !self.has_bracket => self.has_bracket = true,
+            b'{' if self.has_bracket => return Some(Format::Array),
+            b'{' => return Some(Format::Texts),
+            _ => return Some(Format::Sse),
+        }
+        self.len = self.len.saturating_add(1);
+        // White space and a bracket make no event.
+        self.sse.feed(&[byte], &mut |_| {});
+        None
+    }
+
+    fn look_for_prelude(&mut self, byte: u8) -> Option<Format> {
+        if self.first.len() + 1 < PRELUDE {
+            self.first.push(byte);
+            return None;
+        }
+        let prelude = <[u8; PRELUDE]>::try_from([&*self.first, &[byte]].concat());
+        let is_message = prelude.is_ok_and(|prelude| is_prelude(&prelude));
+        Some(if is_message { Format::Messages } else { Format::Sse })
+    }
+
+    /// The bytes that no reader has read yet, and the reader of server-sent events, which has read all others.
+    pub(crate) fn take(&mut self) -> (Vec<u8>, Sse) {
+        (mem::take(&mut self.first), self.sse.clone())
+    }
+
+    /// Ends the body, which was too short for anything but server-sent events.
+    pub(crate) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+        self.sse.feed(&mem::take(&mut self.first), on_frame);
+        self.sse.finish(on_frame);
+    }
+
+    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+        let Self { first, sse, len, has_bracket } = self;
+        out.bytes(first);
+        sse.save(out);
+        out.number(*len as u64);
+        out.flag(*has_bracket);
+    }
+
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+        let first = reader.bytes()?;
+        let sse = Sse::restore(reader, limit)?;
+        let (len, has_bracket) = (reader.size()?, reader.flag()?);
+        // White space and a bracket make no event, and no prelude begins after them.
+        possible(sse.is_without_data() && (first.is_empty() || len == 0) && !(has_bracket && len == 0))?;
+        let mut new = Self { first: Vec::new(), sse, len, has_bracket };
+        for byte in first {
+            possible(new.look(*byte).is_none())?;
+        }
+        possible(new.first == first && new.len == len)?;
+        Ok(new)
+    }
+}

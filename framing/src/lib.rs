@@ -1,0 +1,106 @@
+//! The body of a response into events: [`Frames`] reads server-sent events, JSON texts (one per line, or spread over
+//! several), arrays of objects and Amazon's event stream. The first bytes say which of these a body is.
+//!
+//! ```
+//! use jsonspigot_framing::{Frame, Frames};
+//!
+//! let mut events = Vec::new();
+//! let mut frames = Frames::new();
+//! for chunk in ["event: ping\r\ndata: {\"n\"", ": 1}\r\n\r", "\ndata: [DONE]"] {
+//!     for frame in frames.feed(chunk) {
+//!         if let Frame::Text(text) = frame {
+//!             events.push(text.to_owned());
+//!         }
+//!     }
+//! }
+//! // The last blank line may be missing.
+//! assert_eq!(frames.finish().collect::<Vec<_>>(), [Frame::Text("[DONE]")]);
+//! assert_eq!(events, ["{\"n\": 1}"]);
+//! ```
+//!
+//! A frame holds the text of one event. What it means is up to its reader, such as `ProviderStream` in the crate
+//! [`jsonspigot`]:
+//!
+//! ```
+//! use jsonspigot::providers::{ProviderStream, StreamEvent};
+//! use jsonspigot::tool_calls::ToolCalls;
+//! use jsonspigot_framing::{Frame, Frames};
+//!
+//! fn read(frame: Frame<'_>, stream: &mut ProviderStream, on_event: &mut dyn FnMut(StreamEvent<'_>)) {
+//!     match frame {
+//!         Frame::Text(text) => stream.push(text, on_event),
+//!         Frame::Exception(text) => {
+//!             let mut is_reported = false;
+//!             stream.push(text, |event| {
+//!                 is_reported |= matches!(event, StreamEvent::ProviderError { .. });
+//!                 on_event(event);
+//!             });
+//!             // The stream does not know its name, but it is an error all the same.
+//!             if !is_reported {
+//!                 stream.push_unreadable(text, on_event);
+//!             }
+//!         }
+//!         Frame::Unreadable(text) => stream.push_unreadable(text, on_event),
+//!         Frame::TooLong => stream.push_oversized(on_event),
+//!         // What was lost is reported as truncated at the end.
+//!         _ => {}
+//!     }
+//! }
+//!
+//! let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::builder().build()));
+//! let mut said = String::new();
+//! let mut on_event = |event: StreamEvent<'_>| {
+//!     if let StreamEvent::Text { text, .. } = event {
+//!         said.push_str(text);
+//!     }
+//! };
+//! let body = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\n";
+//! for chunk in body.as_bytes().chunks(7) {
+//!     frames.feed_with(chunk, |frame| read(frame, &mut stream, &mut on_event));
+//! }
+//! frames.finish_with(|frame| read(frame, &mut stream, &mut on_event));
+//! stream.finish(None, &mut on_event);
+//! assert_eq!(said, "Hello");
+//! ```
+//!
+//! [`Utf8`] is for bodies that are not events but text, such as a model's answer with payloads in it: it holds back the
+//! beginning of a character until the rest arrives.
+//!
+//! # What holds
+//!
+//! - **Chunk edges are invisible.** The frames of a body are the same however it is cut, and a frame is reported as soon
+//!   as its end has been read.
+//! - **Nothing is lost in silence.** An event that can't be read is a frame too, and reading continues after it.
+//! - **Memory is bounded** by the longest event that is allowed ([`Frames::with_limit`]), whatever a body claims. Work is
+//!   linear in its bytes.
+//! - **The state can be saved** between any two chunks ([`Frames::save_with`]), in the middle of an event too, beside
+//!   that of the event's reader. Any bytes restore to a state that some body leads to, or are refused.
+//!
+//! No I/O, no async, no HTTP: the caller brings the bytes, after decompression.
+//!
+//! # Why readers of its own
+//!
+//! Servers send what no standard has: data lines that are events without a blank line between them, and errors in a field
+//! `error` or as a line of JSON without a field. A reader that follows the standard, such as the crate `sse-core`, drops
+//! these, and replaces invalid UTF-8 without saying so. To see them first, lines have to be read here anyway, and then
+//! nothing is left for it to do; the tests compare with it on bodies that keep to the standard. Amazon's own
+//! `aws-smithy-eventstream` reads whole messages, but depends on two dozen packages, for a format that takes a screenful;
+//! the tests compare with it byte by byte.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+#![forbid(unsafe_code)]
+
+mod detection;
+mod frame;
+mod frames;
+mod json;
+mod messages;
+mod queue;
+mod saved;
+mod sse;
+mod texts;
+mod utf8;
+
+pub use frame::{Damage, Frame, OwnedFrame};
+pub use frames::Frames;
+pub use queue::FrameIter;
+pub use utf8::{Utf8, Utf8Error};

@@ -1,0 +1,276 @@
+//! The data of server-sent events, as the HTML standard reads them (section 9.2.6).
+//!
+//! Each line is read as far as it has come, and `Position` says where in a line the bytes end. Of fields other than
+//! `data`, and of comments, nothing is kept; so invalid UTF-8 in them is passed over too.
+//!
+//! Servers do two things besides. Some leave out the blank lines, so that each line of data is an event: a first line
+//! that is JSON by itself can't be the beginning of an event of several lines. And some write an error into the stream,
+//! in a field of that name or without any: what follows `error:`, and a line that begins with a brace, is reported as an
+//! exception.
+
+use std::mem;
+
+use jsonspigot::RestoreErrorKind;
+
+use crate::frame::Frame;
+use crate::json::is_json;
+use crate::saved::{Reader, Writer, possible};
+
+/// What a stream may begin with.
+pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
+
+const NAME: &[u8] = b"data";
+const ERROR: &[u8] = b"error:";
+
+/// Server-sent events.
+#[derive(Clone, Debug)]
+pub(crate) struct Sse {
+    position: Position,
+    /// The data of the event so far: its lines, each with a line feed after it.
+    data: Vec<u8>,
+    /// Whether the data so far is known to be no event by itself. Looking again for each line that follows would take
+    /// quadratic time.
+    is_continued: bool,
+    /// A line that may be an error, so far.
+    aside: Vec<u8>,
+    /// Whether the event's data exceeds the limit; the rest of the event is skipped.
+    is_too_long: bool,
+    limit: usize,
+}
+
+/// Where in a line the next byte is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Position {
+    /// In the byte order mark that a stream may begin with, after so many bytes of it.
+    Mark(usize),
+    /// At the start of a line.
+    Start,
+    /// After so many bytes of the field name `data`.
+    Name(usize),
+    /// After `data:`, where one space is dropped.
+    Colon,
+    /// In the value of `data`.
+    Value,
+    /// In a line that may be an error.
+    Aside,
+    /// In a line that is not data.
+    Ignored,
+    /// After a carriage return: a line feed here belongs to it.
+    Return,
+}
+
+impl Sse {
+    /// Accepts data of at most `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            position: Position::Mark(0),
+            data: Vec::new(),
+            is_continued: false,
+            aside: Vec::new(),
+            is_too_long: false,
+            limit,
+        }
+    }
+
+    /// Ends the input. Servers may omit the last blank line, and even the end of the line before.
+    pub(crate) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+        self.feed(b"\n\n", on_frame);
+    }
+
+    pub(crate) fn feed(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
+        let mut rest = chunk;
+        while let Some((&byte, behind)) = rest.split_first() {
+            let is_end = matches!(byte, b'\n' | b'\r');
+            // Whether the byte belongs to the old position; otherwise the new one looks at it too.
+            let (position, is_taken) = match self.position {
+                Position::Value | Position::Ignored | Position::Aside => {
+                    rest = self.read_rest_of_line(rest, on_frame);
+                    continue;
+                }
+                Position::Mark(len) if BYTE_ORDER_MARK.get(len) == Some(&byte) => match len + 1 {
+                    len if len < BYTE_ORDER_MARK.len() => (Position::Mark(len), true),
+                    _ => (Position::Start, true),
+                },
+                Position::Mark(0) => (Position::Start, false),
+                Position::Mark(_) => (Position::Ignored, false),
+                Position::Return => (Position::Start, byte == b'\n'),
+                Position::Start if is_end => {
+                    self.end_event(on_frame);
+                    (Position::after(byte), true)
+                }
+                Position::Start if self.is_too_long => (Position::Ignored, false),
+                Position::Start if matches!(byte, b'e' | b'{') => (Position::Aside, false),
+                Position::Start => (Position::Name(0), false),
+                Position::Name(len) if NAME.get(len) == Some(&byte) => (Position::Name(len + 1), true),
+                Position::Name(len) if len < NAME.len() => (Position::Ignored, false),
+                Position::Name(_) if byte == b':' => (Position::Colon, true),
+                // A name without a colon has an empty value.
+                Position::Name(_) if is_end => (Position::Value, false),
+                Position::Name(_) => (Position::Ignored, false),
+                Position::Colon => {
+                    self.end_line_of_its_own(on_frame);
+                    (Position::Value, byte == b' ')
+                }
+            };
+            self.position = position;
+            if is_taken {
+                rest = behind;
+            }
+        }
+    }
+
+    /// Reads as far as the line goes. Returns what follows it.
+    fn read_rest_of_line<'a>(&mut self, rest: &'a [u8], on_frame: &mut dyn FnMut(Frame<'_>)) -> &'a [u8] {
+        let end = memchr::memchr2(b'\n', b'\r', rest);
+        let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        if self.position == Position::Value {
+            // The last line feed is not part of the data, and may lie beyond the limit.
+            if self.data.len() + piece.len() > self.limit {
+                self.skip(on_frame);
+            } else {
+                self.data.extend_from_slice(piece);
+            }
+        }
+        if self.position == Position::Aside {
+            if self.aside.len() + piece.len() > most_aside(self.limit) {
+                // What has no field may be anything.
+                if self.aside.iter().chain(piece).take(ERROR.len()).eq(ERROR) {
+                    on_frame(Frame::TooLong);
+                }
+                self.aside.clear();
+                self.position = Position::Ignored;
+            } else {
+                self.aside.extend_from_slice(piece);
+            }
+        }
+        let Some((end, behind)) = behind.split_first() else { return behind };
+        if self.position == Position::Aside {
+            self.end_aside(on_frame);
+        }
+        if self.position == Position::Value {
+            self.data.push(b'\n');
+        }
+        self.position = Position::after(*end);
+        behind
+    }
+
+    /// Another line of data begins. If the one before is JSON by itself, so that the two together are not, it is an event.
+    fn end_line_of_its_own(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+        if self.is_continued {
+            return;
+        }
+        let line = self.data.strip_suffix(b"\n").filter(|line| line.starts_with(b"{") && !line.contains(&b'\n'));
+        if line.is_some_and(is_json) {
+            self.end_event(on_frame);
+        }
+        self.is_continued = !self.data.is_empty();
+    }
+
+    /// A line has ended that is an error if it is `error:` with something, or an object.
+    fn end_aside(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+        let line = mem::take(&mut self.aside);
+        if line.starts_with(ERROR) || line.starts_with(b"{") {
+            self.end_line_of_its_own(on_frame);
+        }
+        let error = line.strip_prefix(ERROR).map(<[u8]>::trim_ascii);
+        match (error.map(str::from_utf8), str::from_utf8(&line)) {
+            (Some(Ok(error)), _) if !error.is_empty() => {
+                let json = if is_json(error.as_bytes()) {
+                    error.to_owned()
+                } else {
+                    serde_json::Value::from(error).to_string()
+                };
+                on_frame(Frame::Exception(&format!("{{\"error\":{json}}}")));
+            }
+            (Some(Err(_)), _) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(error.unwrap_or_default()))),
+            (None, Ok(body)) if line.len() <= self.limit && body.starts_with('{') && is_json(&line) => {
+                on_frame(Frame::Exception(body));
+            }
+            _ => {}
+        }
+    }
+
+    /// The event is too long: nothing more of it is kept.
+    fn skip(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+        (self.position, self.is_too_long, self.is_continued) = (Position::Ignored, true, false);
+        self.data.clear();
+        on_frame(Frame::TooLong);
+    }
+
+    /// A blank line ends the event, which is none without data.
+    fn end_event(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+        (self.is_too_long, self.is_continued) = (false, false);
+        if self.data.pop().is_some() {
+            match str::from_utf8(&self.data) {
+                Ok(text) => on_frame(Frame::Text(text)),
+                Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(&self.data))),
+            }
+            self.data.clear();
+        }
+    }
+
+    /// Whether nothing has been read.
+    pub(crate) fn is_new(&self) -> bool {
+        self.position == Position::Mark(0)
+    }
+
+    /// Whether nothing of an event is held.
+    pub(crate) fn is_without_data(&self) -> bool {
+        self.data.is_empty() && !self.is_too_long
+    }
+
+    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+        let Self { position, data, is_continued: _, aside, is_too_long, limit: _ } = self;
+        let position = Position::ALL.iter().position(|known| known == position).unwrap_or_default();
+        out.number(position as u64);
+        out.flag(*is_too_long);
+        out.bytes(data);
+        out.bytes(aside);
+    }
+
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+        let position = *Position::ALL.get(reader.size()?).ok_or(RestoreErrorKind::Impossible)?;
+        let (is_too_long, data) = (reader.flag()?, reader.bytes()?.to_vec());
+        let aside = reader.bytes()?.to_vec();
+        possible(aside.len() <= most_aside(limit) && (aside.is_empty() || position == Position::Aside))?;
+        let is_in_data = matches!(position, Position::Name(1..) | Position::Colon | Position::Value);
+        // The data's last line feed may lie beyond the limit.
+        let fits = data.len() <= limit || data.len() == limit + 1 && data.ends_with(b"\n");
+        // Between two lines of data there is a line feed.
+        let is_whole = position == Position::Value || data.is_empty() || data.ends_with(b"\n");
+        possible(fits && is_whole && !(is_too_long && (is_in_data || !data.is_empty())))?;
+        let new = Self { position, data, is_continued: false, aside, is_too_long, limit };
+        possible(new.is_without_data() || !matches!(position, Position::Mark(_)))?;
+        Ok(new)
+    }
+}
+
+impl Position {
+    /// How positions are written: by their numbers.
+    const ALL: [Self; 14] = [
+        Self::Mark(0),
+        Self::Mark(1),
+        Self::Mark(2),
+        Self::Start,
+        Self::Name(0),
+        Self::Name(1),
+        Self::Name(2),
+        Self::Name(3),
+        Self::Name(4),
+        Self::Colon,
+        Self::Value,
+        Self::Ignored,
+        Self::Return,
+        Self::Aside,
+    ];
+
+    /// After the byte that ends a line.
+    fn after(end: u8) -> Self {
+        if end == b'\r' { Self::Return } else { Self::Start }
+    }
+}
+
+/// How much is held of a line that may be an error: at least what shows whether it is one.
+fn most_aside(limit: usize) -> usize {
+    limit.max(ERROR.len())
+}

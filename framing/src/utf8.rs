@@ -1,0 +1,298 @@
+//! Text out of bytes that are cut anywhere: holds back the beginning of a character until the rest arrives, and counts
+//! bytes and lines, so that an error has a place.
+
+use std::error::Error;
+use std::{fmt, str};
+
+use jsonspigot::{ErrorKind, RestoreError, RestoreErrorKind};
+
+use crate::saved::{Reader, Saved, Writer, possible, with_added};
+
+/// Reads a body as text in UTF-8, wherever it is cut.
+///
+/// For readers of text, such as `Envelope` in the crate [`jsonspigot`]. (`Parser` needs none: it reads bytes.)
+///
+/// ```
+/// use jsonspigot_framing::Utf8;
+///
+/// let (mut utf8, mut said) = (Utf8::new(), String::new());
+/// for chunk in [&b"caf\xC3"[..], b"\xA9\n"] {
+///     utf8.feed_with(chunk, |text| said.push_str(text))?;
+/// }
+/// utf8.finish()?;
+/// assert_eq!(said, "caf\u{e9}\n");
+/// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Utf8 {
+    /// The beginning of a character.
+    held: Vec<u8>,
+    /// How many bytes are whole text, how many lines have ended in it, and where the last one begins.
+    whole: u64,
+    lines: u64,
+    line_start: u64,
+    /// Why the bytes are not text, once they are not.
+    error: Option<Utf8Error>,
+}
+
+/// Why a body is not text in UTF-8, and where.
+///
+/// ```
+/// use jsonspigot::ErrorKind;
+/// use jsonspigot_framing::Utf8;
+///
+/// let error = Utf8::new().feed_with(b"a\nb\xFF", |_| {}).unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (ErrorKind::InvalidUtf8, 3));
+/// assert_eq!((error.line(), error.column()), (2, 2));
+/// assert_eq!(error.to_string(), "invalid UTF-8: expected text in UTF-8 at line 2 column 2 (byte 3)");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Utf8Error {
+    is_incomplete: bool,
+    offset: u64,
+    line: u64,
+    column: u64,
+}
+
+impl Utf8Error {
+    /// [`ErrorKind::InvalidUtf8`], or [`ErrorKind::Incomplete`] if the body ends inside a character.
+    ///
+    /// ```
+    /// use jsonspigot::ErrorKind;
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let mut utf8 = Utf8::new();
+    /// utf8.feed_with(b"\xC3", |_| {})?;
+    /// assert_eq!(utf8.finish().unwrap_err().kind(), ErrorKind::Incomplete);
+    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        if self.is_incomplete { ErrorKind::Incomplete } else { ErrorKind::InvalidUtf8 }
+    }
+
+    /// The offset of the first byte after which nothing could make the bytes UTF-8, or of their end.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The line of that byte, counted from 1.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Its column, counted from 1 in bytes.
+    #[must_use]
+    pub fn column(&self) -> u64 {
+        self.column
+    }
+}
+
+impl fmt::Display for Utf8Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { is_incomplete, offset, line, column } = self;
+        f.write_str(match is_incomplete {
+            true => "incomplete: expected the rest of a character",
+            false => "invalid UTF-8: expected text in UTF-8",
+        })?;
+        write!(f, " at line {line} column {column} (byte {offset})")
+    }
+}
+
+impl Error for Utf8Error {}
+
+impl Utf8 {
+    /// Begins a text.
+    ///
+    /// ```
+    /// assert_eq!(jsonspigot_framing::Utf8::new().offset(), 0);
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a chunk and calls `on_text` with the text that is whole now, which is never empty; at most twice.
+    ///
+    /// ```
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let (mut utf8, mut pieces) = (Utf8::new(), Vec::new());
+    /// for chunk in [&b"a\xC3"[..], b"\xA9b"] {
+    ///     utf8.feed_with(chunk, |text| pieces.push(text.to_owned()))?;
+    /// }
+    /// assert_eq!(pieces, ["a", "\u{e9}", "b"]);
+    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not UTF-8. The text before the bad sequence has been given to `on_text`; every later call returns the
+    /// same error and no text.
+    pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_text: impl FnMut(&str)) -> Result<(), Utf8Error> {
+        self.read(chunk.as_ref(), &mut on_text)
+    }
+
+    /// Ends the text.
+    ///
+    /// ```
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let mut utf8 = Utf8::new();
+    /// utf8.feed_with(b"a\xC3", |text| assert_eq!(text, "a"))?;
+    /// assert_eq!(utf8.finish().unwrap_err().offset(), 2);
+    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// It ends inside a character, or was not UTF-8 before.
+    pub fn finish(&mut self) -> Result<(), Utf8Error> {
+        self.error.map_or(Ok(()), Err)?;
+        if self.held.is_empty() { Ok(()) } else { self.end_at(true, self.offset()) }
+    }
+
+    /// The error that [`feed_with`](Self::feed_with) or [`finish`](Self::finish) has returned.
+    ///
+    /// ```
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let mut utf8 = Utf8::new();
+    /// let error = utf8.feed_with(b"\xFF", |_| {}).unwrap_err();
+    /// assert_eq!(utf8.error(), Some(error));
+    /// ```
+    #[must_use]
+    pub fn error(&self) -> Option<Utf8Error> {
+        self.error
+    }
+
+    /// How many bytes have been read, up to the error if there is one; the beginning of a character counts too.
+    ///
+    /// ```
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let mut utf8 = Utf8::new();
+    /// utf8.feed_with(b"a\xC3", |_| {})?;
+    /// assert_eq!(utf8.offset(), 2);
+    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+    /// ```
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.error.map_or(self.whole + self.held.len() as u64, |error| error.offset)
+    }
+
+    /// Saves how far the text has come, together with the state of what reads it. That state may be anything, and empty;
+    /// it is returned by itself as long as no byte has been read.
+    ///
+    /// ```
+    /// use jsonspigot_framing::Utf8;
+    ///
+    /// let mut utf8 = Utf8::new();
+    /// utf8.feed_with(b"\xC3", |_| {}).unwrap();
+    /// let saved = utf8.save_with(b"state".to_vec());
+    ///
+    /// let (mut utf8, state) = Utf8::restore_with(&saved, |state| Ok(state.to_vec()))?;
+    /// assert_eq!(state, b"state");
+    /// utf8.feed_with(b"\xA9", |text| assert_eq!(text, "\u{e9}")).unwrap();
+    /// # Ok::<(), jsonspigot::RestoreError>(())
+    /// ```
+    #[must_use]
+    pub fn save_with(&self, state: Vec<u8>) -> Vec<u8> {
+        if self.offset() == 0 && self.error.is_none() { state } else { with_added(&state, |out| self.save(out)) }
+    }
+
+    /// Resumes where [`save_with`](Self::save_with) saved; `restore_state` gets the state that was saved with it. For an
+    /// example see there.
+    ///
+    /// # Errors
+    ///
+    /// That of `restore_state`, which comes first; or the bytes are not those of a saved state, or no text leads to them.
+    pub fn restore_with<T>(
+        saved: &[u8],
+        restore_state: impl FnOnce(&[u8]) -> Result<T, RestoreError>,
+    ) -> Result<(Self, T), RestoreError> {
+        let saved = Saved::of(saved)?;
+        let state = restore_state(saved.state)?;
+        Ok((saved.added(Self::restore)?.unwrap_or_default(), state))
+    }
+
+    fn read(&mut self, chunk: &[u8], on_text: &mut dyn FnMut(&str)) -> Result<(), Utf8Error> {
+        self.error.map_or(Ok(()), Err)?;
+        let mut rest = chunk;
+        while let (false, Some((&byte, behind))) = (self.held.is_empty(), rest.split_first()) {
+            self.held.push(byte);
+            rest = behind;
+            match str::from_utf8(&self.held) {
+                Ok(character) => {
+                    on_text(character);
+                    // None of several bytes ends a line.
+                    self.whole += self.held.len() as u64;
+                    self.held.clear();
+                }
+                Err(error) if error.error_len().is_none() => {}
+                // Without it the bytes might still have become a character.
+                Err(_) => return self.end_at(false, self.whole + self.held.len() as u64 - 1),
+            }
+        }
+        let error = str::from_utf8(rest).err();
+        let (whole, behind) = rest.split_at(error.map_or(rest.len(), |error| error.valid_up_to()));
+        if !whole.is_empty() {
+            on_text(str::from_utf8(whole).unwrap_or_default());
+            self.lines += memchr::memchr_iter(b'\n', whole).count() as u64;
+            if let Some(last) = memchr::memrchr(b'\n', whole) {
+                self.line_start = self.whole + last as u64 + 1;
+            }
+            self.whole += whole.len() as u64;
+        }
+        match error.and_then(|error| error.error_len()) {
+            Some(len) => self.end_at(false, self.whole + bad_byte(&behind[..len])),
+            None => {
+                self.held.extend_from_slice(behind);
+                Ok(())
+            }
+        }
+    }
+
+    fn end_at(&mut self, is_incomplete: bool, offset: u64) -> Result<(), Utf8Error> {
+        let error = Utf8Error { is_incomplete, offset, line: self.lines + 1, column: offset - self.line_start + 1 };
+        self.held.clear();
+        self.error = Some(error);
+        Err(error)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        let Self { held, whole, lines, line_start, error } = self;
+        out.bytes(held);
+        [whole, lines, line_start].into_iter().for_each(|number| out.number(*number));
+        out.flag(error.is_some());
+        if let Some(Utf8Error { is_incomplete, offset, line: _, column: _ }) = error {
+            out.flag(*is_incomplete);
+            out.number(*offset);
+        }
+    }
+
+    fn restore(reader: &mut Reader<'_>) -> Result<Self, RestoreErrorKind> {
+        let held = reader.bytes()?.to_vec();
+        let (whole, lines, line_start) = (reader.number()?, reader.number()?, reader.number()?);
+        let is_beginning = str::from_utf8(&held)
+            .map_or_else(|error| error.valid_up_to() == 0 && error.error_len().is_none(), str::is_empty);
+        possible(is_beginning && line_start <= whole && lines <= line_start && (lines > 0) == (line_start > 0))?;
+        let mut new = Self { held, whole, lines, line_start, error: None };
+        if reader.flag()? {
+            let is_incomplete = reader.flag()?;
+            let offset = reader.number()?;
+            // No character is longer than what lies between.
+            possible(new.held.is_empty() && (whole..=whole + 3).contains(&offset))?;
+            let _ = new.end_at(is_incomplete, offset);
+        }
+        Ok(new)
+    }
+}
+
+/// Where the bad byte is: after a sequence that might have become a character, or in its place.
+fn bad_byte(sequence: &[u8]) -> u64 {
+    let is_beginning = str::from_utf8(sequence).is_err_and(|error| error.error_len().is_none());
+    if is_beginning { sequence.len() as u64 } else { 0 }
+}

@@ -1,0 +1,81 @@
+//! Bodies into frames, as the tests write them.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use jsonspigot::{RestoreError, RestoreErrorKind};
+use jsonspigot_framing::{Frame, Frames};
+
+/// Checks the frames at every single and double cut, with a limit of 20 bytes, saved and restored there.
+#[track_caller]
+pub(crate) fn check(input: impl AsRef<[u8]>, wanted: &[&str]) {
+    let input = input.as_ref();
+    for first in 0..=input.len() {
+        for second in first..=input.len() {
+            let chunks = [&input[..first], &input[first..second], &input[second..]];
+            let frames = frames(20, chunks);
+            assert_eq!(frames, wanted, "{:?} cut at {first} and {second}", String::from_utf8_lossy(input));
+        }
+    }
+}
+
+/// The frames of a body in these chunks, saved and restored after each of them.
+pub(crate) fn frames<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
+    let (mut printed, mut frames) = (Vec::new(), Frames::with_limit(limit));
+    for chunk in chunks {
+        printed.extend(frames.feed(chunk).map(print));
+        frames = saved_and_restored(&frames);
+    }
+    printed.extend(frames.finish().map(print));
+    // Nothing is left, for a second call or for whom the state is restored.
+    assert_eq!(frames.finish().next(), None);
+    assert_eq!(saved_and_restored(&frames).finish().next(), None);
+    printed
+}
+
+fn print(frame: Frame<'_>) -> String {
+    match frame {
+        Frame::Text(text) => text.to_owned(),
+        Frame::Unreadable(text) => format!("bad {text}"),
+        Frame::Exception(text) => format!("exception {text}"),
+        Frame::TooLong => "too long".to_owned(),
+        Frame::Damaged(damage) => format!("damage {damage}"),
+        _ => panic!("{frame:?}"),
+    }
+}
+
+/// The frames that were saved in these bytes, beside the state of nothing.
+pub(crate) fn restored(saved: &[u8], limit: usize) -> Result<Frames, RestoreErrorKind> {
+    let nothing = |_: &[u8]| Ok(());
+    let restored = Frames::with_limit(limit).restore_with(saved, nothing);
+    restored.map(|(frames, ())| frames).map_err(|error: RestoreError| error.kind())
+}
+
+/// The frames that saved ones resume as.
+pub(crate) fn saved_and_restored(frames: &Frames) -> Frames {
+    let bytes = frames.save_with(Vec::new());
+    let new = restored(&bytes, frames.limit()).unwrap();
+    assert_eq!(new.save_with(Vec::new()), bytes, "what was restored is saved as it was");
+    new
+}
+
+/// How long the header of a saved state is.
+pub(crate) const HEADER: usize = 25;
+
+/// A state with these bytes in front of a reader's, written independently of the code that is tested.
+pub(crate) fn sealed(added: &[u8], state: &[u8]) -> Vec<u8> {
+    let lengths = [added.len() as u64, state.len() as u64].map(u64::to_le_bytes).concat();
+    let checksum = crc32fast::hash(&[&lengths[..], added, state].concat()).to_le_bytes();
+    [b"jsf\x1A\x01", &lengths[..], &checksum, added, state].concat()
+}
+
+/// A recorded response; `None`, said aloud, where the recordings are not there.
+pub(crate) fn recorded(name: &str) -> Option<Vec<u8>> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let path = env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from).join(name);
+    let bytes = fs::read(&path).ok();
+    if bytes.is_none() {
+        eprintln!("not checked, as it is not there: {}", path.display());
+    }
+    bytes
+}

@@ -1,0 +1,68 @@
+//! The formats and how they are told apart, at every cut.
+
+use crate::body::check;
+
+#[test]
+fn events_with_every_line_end() {
+    for end in ["\n", "\r", "\r\n"] {
+        let input = [": hi", "event: x", "data: {\"a\":1}", "", "", "data:{}", "id: 1", ""].join(end);
+        check(&input, &["{\"a\":1}", "{}"]);
+        // The last blank line, or even the last line's end, may be missing.
+        check(input + end, &["{\"a\":1}", "{}"]);
+    }
+    check("data: {}", &["{}"]);
+}
+
+#[test]
+fn a_byte_order_mark_and_blank_lines_may_come_first() {
+    check("\u{feff}data: {}\n\n", &["{}"]);
+    check("\n\r\n\ndata: {}\n\n", &["{}"]);
+    check("\u{feff}{\"a\":1}\n", &["{\"a\":1}"]);
+    check("\u{feff}\r\n  {\"a\":1}\r\n", &["{\"a\":1}"]);
+    check(" data: {}\n\ndata: 1\n\n", &["1"]);
+    check("", &[]);
+    check("\u{feff} \n", &[]);
+}
+
+#[test]
+fn data_lines_are_joined_and_one_space_is_dropped() {
+    check("data: {\ndata:  \"a\":1\ndata\ndata:}\n\n", &["{\n \"a\":1\n\n}"]);
+    check("data: é😀\n\ndata: [DONE]\n\n", &["é😀", "[DONE]"]);
+    check(":\n\n: ping\n\nretry: 5\n\nevent: x\n\n", &[]);
+}
+
+#[test]
+fn what_is_in_no_format_is_no_frame() {
+    for input in
+        ["", "[", "[ \n", "\u{feff}[", "[1,2]", "[[{}]]", "[]", "[DONE]\n", "\0", "\0\0\n\n", "null", "\"data: 1\"\n\n"]
+    {
+        check(input, &[]);
+    }
+    // A line that is not a field is ignored, whatever it starts with.
+    check("[1] hello\ndata: {}\n\n", &["{}"]);
+    check("[ [\n\ndata: {}\n\n", &["{}"]);
+    check("\0 hello\ndata: {}\n\n", &["{}"]);
+}
+
+#[test]
+fn an_error_may_come_first() {
+    check("event: error\ndata: {\"a\":1}\n\ndata: {}\n\n", &["{\"a\":1}", "{}"]);
+}
+
+#[test]
+fn what_is_not_utf8_is_reported_with_replacements_and_the_rest_is_read() {
+    check(b"data: a\xFF\n\ndata: b\n\n", &["bad a\u{fffd}", "b"]);
+    check(b"data: a\xE2\x82\n\ndata: \xEF\xBF\xBD\n\n", &["bad a\u{fffd}", "\u{fffd}"]);
+    // What is passed over may be anything.
+    check(b": \xFF\ndata: b\n\n", &["b"]);
+    check(b"{\xFF}\n{}\n", &["bad {\u{fffd}}", "{}"]);
+}
+
+#[test]
+fn what_is_too_long_is_left_out_once() {
+    let (fits, long) = ("x".repeat(18), "x".repeat(19));
+    check(format!("data: {fits}xx\n\ndata: {long}xx\n\ndata: 1\n\n"), &[&format!("{fits}xx"), "too long", "1"]);
+    check(format!("data: {fits}\ndata: {fits}\ndata: {fits}\n\ndata: 1\n\n"), &["too long", "1"]);
+    check(format!("{{{fits}}}\n{{{long}}}\n{{}}\n"), &[&format!("{{{fits}}}"), "too long", "{}"]);
+    check(format!("{{{long}{long}{long}"), &["too long"]);
+}

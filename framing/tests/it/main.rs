@@ -1,0 +1,10 @@
+//! Frames and text out of bodies, through the public interface: any cut, any bytes, saved and restored at any point.
+
+mod body;
+mod formats;
+mod messages;
+mod properties;
+mod saved;
+mod sse;
+mod texts;
+mod utf8;

@@ -1,0 +1,167 @@
+//! Any body, any cut, any limit, any state.
+
+use jsonspigot::RestoreErrorKind;
+use jsonspigot_framing::{Frame, Frames, OwnedFrame, Utf8};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::body::{HEADER, restored, saved_and_restored, sealed};
+use crate::messages::event;
+use crate::saved::inputs;
+
+/// What means something in one of the formats.
+const KNOWN: &[&str] = &[
+    "data: ",
+    "data:",
+    "data",
+    "error: ",
+    "event: e\n",
+    ": c\n",
+    "\n",
+    "\r",
+    "\r\n",
+    " ",
+    "\u{feff}",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    "{}",
+    "{\"a\":",
+    "\"",
+    "\\",
+    "1",
+    "12.5e3",
+    "é",
+    "😀",
+    "[DONE]",
+    "noise",
+    "\0",
+];
+
+/// A body of pieces that mean something in one of the formats, and of others.
+fn body() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        8 => select(KNOWN).prop_map(|piece| piece.as_bytes().to_vec()),
+        1 => vec(any::<u8>(), 0..4),
+        1 => (select(&["a", "chunk", "é"][..]), select(&["{}", "1", "{\"b\":[]}", "x"][..]))
+            .prop_map(|(name, payload)| event(name, payload)),
+        1 => select(inputs()),
+    ];
+    vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// The chunks of a body that is cut at these places.
+fn chunks<'a>(body: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
+    let mut places: Vec<_> = cuts.iter().map(|cut| cut.index(body.len() + 1)).chain([0, body.len()]).collect();
+    places.sort_unstable();
+    places.windows(2).map(|edges| &body[edges[0]..edges[1]]).collect()
+}
+
+fn through_callbacks<'a>(mut frames: Frames, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<OwnedFrame> {
+    let mut owned = Vec::new();
+    chunks.into_iter().for_each(|chunk| frames.feed_with(chunk, |frame| owned.push(frame.to_owned())));
+    frames.finish_with(|frame| owned.push(frame.to_owned()));
+    owned
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The frames do not depend on the cut, on the form of the call, on saving and restoring, or on clones; an event is
+    /// within the limit, and what can't be read becomes at most three times as long.
+    #[test]
+    fn chunk_edges_are_invisible(body in body(), cuts in vec(any::<Index>(), 0..8), limit in 0_usize..60) {
+        let whole = through_callbacks(Frames::with_limit(limit), [&*body]);
+        prop_assert_eq!(&through_callbacks(Frames::with_limit(limit), body.chunks(1)), &whole);
+        let (mut frames, mut owned) = (Frames::with_limit(limit), Vec::new());
+        for chunk in chunks(&body, &cuts) {
+            owned.extend(frames.feed(chunk).map(Frame::to_owned));
+            frames = saved_and_restored(&frames.clone());
+        }
+        owned.extend(frames.finish().map(Frame::to_owned));
+        prop_assert_eq!(&owned, &whole);
+        for frame in &whole {
+            prop_assert_eq!(&frame.as_frame().to_owned(), frame);
+            match frame {
+                OwnedFrame::Text(text) => prop_assert!(text.len() <= limit, "{}", text),
+                OwnedFrame::Unreadable(text) => prop_assert!(text.len() <= 3 * limit, "{}", text),
+                _ => {}
+            }
+        }
+    }
+
+    /// States that were made up are impossible, or resume as if they had been saved, whatever follows.
+    #[test]
+    fn states_that_were_made_up_are_harmless(
+        kind in 0_u64..5, rest in vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..60), body in body(), limit in 0_usize..60,
+    ) {
+        let state = sealed(&[&kind.to_le_bytes()[..], &rest].concat(), b"");
+        match restored(&state, limit) {
+            Err(kind) => prop_assert_eq!(kind, RestoreErrorKind::Impossible),
+            Ok(frames) => {
+                let frames = saved_and_restored(&frames);
+                prop_assert_eq!(through_callbacks(frames.clone(), [&*body]), through_callbacks(frames, body.chunks(1)));
+            }
+        }
+    }
+
+    /// So are real ones with other bytes in them.
+    #[test]
+    fn changed_states_are_harmless(
+        before in body(), place in any::<Index>(), byte in any::<u8>(), after in body(), limit in 0_usize..60,
+    ) {
+        let mut frames = Frames::with_limit(limit);
+        frames.feed_with(&before, |_| {});
+        let mut added = frames.save_with(Vec::new()).split_off(if before.is_empty() { 0 } else { HEADER });
+        if !added.is_empty() {
+            let place = place.index(added.len());
+            added[place] = byte;
+        }
+        match restored(&sealed(&added, b""), limit) {
+            Err(kind) => prop_assert_eq!(kind, RestoreErrorKind::Impossible),
+            Ok(frames) => {
+                let frames = saved_and_restored(&frames);
+                prop_assert_eq!(through_callbacks(frames.clone(), [&*after]), through_callbacks(frames, after.chunks(1)));
+            }
+        }
+    }
+
+    /// Bytes that were not made by us are refused, or left to the reader as they are.
+    #[test]
+    fn any_bytes_are_a_readers_state_or_refused(bytes in vec(any::<u8>(), 0..60), is_ours in any::<bool>()) {
+        let bytes = if is_ours { [b"jsf\x1A", &*bytes].concat() } else { bytes };
+        if let Ok((_, state)) = Frames::new().restore_with(&bytes, |state| Ok(state.to_vec())) {
+            prop_assert_eq!(state, &*bytes);
+        }
+        let _ = Utf8::restore_with(&bytes, |_| Ok(()));
+    }
+
+    /// Text is what the standard library makes of the whole, at any cut, saved and restored there.
+    #[test]
+    fn text_is_that_of_the_whole(
+        bytes in vec(prop_oneof![4 => select(&b"a\n\xC3\xA9\xF0\x9F\x98\x80\xE2\x82"[..]), 1 => any::<u8>()], 0..20),
+        cuts in vec(any::<Index>(), 0..6),
+    ) {
+        let (mut utf8, mut text, mut read) = (Utf8::new(), String::new(), Ok(()));
+        for chunk in chunks(&bytes, &cuts) {
+            read = utf8.feed_with(chunk, |piece| text.push_str(piece));
+            utf8 = Utf8::restore_with(&utf8.save_with(Vec::new()), |_| Ok(())).unwrap().0;
+        }
+        let ended = read.and_then(|()| utf8.finish());
+        match std::str::from_utf8(&bytes) {
+            Ok(whole) => prop_assert_eq!((&*text, ended), (whole, Ok(()))),
+            Err(error) => {
+                prop_assert_eq!(text.as_bytes(), &bytes[..error.valid_up_to()]);
+                let place = ended.unwrap_err();
+                let before = usize::try_from(place.offset()).unwrap();
+                prop_assert!((error.valid_up_to()..=error.valid_up_to() + 3).contains(&before));
+                let line_start = bytes[..before].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+                let lines = bytes[..before].iter().filter(|byte| **byte == b'\n').count();
+                prop_assert_eq!((place.line(), place.column()), (lines as u64 + 1, (before - line_start) as u64 + 1));
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Server-sent events, compared with another reader, and what servers send besides.
+
+use jsonspigot_framing::{Frame, Frames};
+use sse_core::{SseDecoder, SseEvent};
+
+use crate::body::{check, frames};
+
+/// What another reader says of the same bytes; `None` for an event that is too long.
+fn expected(input: &[u8], limit: usize) -> Vec<Option<String>> {
+    let (mut decoder, mut rest, mut data) = (SseDecoder::with_limit(limit.try_into().unwrap()), input, Vec::new());
+    while !rest.is_empty() {
+        match decoder.next(&mut rest) {
+            Some(Ok(SseEvent::Message(message))) => data.push(Some(message.data)),
+            Some(Err(_)) => data.push(None),
+            Some(Ok(SseEvent::Retry(_))) | None => {}
+        }
+    }
+    data
+}
+
+fn data_of<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Vec<Option<String>> {
+    let (mut frames, mut data) = (Frames::with_limit(limit), Vec::new());
+    for chunk in chunks {
+        frames.feed_with(chunk, |frame| match frame {
+            Frame::Text(text) | Frame::Unreadable(text) => data.push(Some(text.to_owned())),
+            _ => data.push(None),
+        });
+    }
+    data
+}
+
+/// Every short text out of the pieces that matter.
+#[test]
+fn events_are_those_of_another_reader_at_every_cut() {
+    let pieces: [&[u8]; 11] =
+        [b"data", b":", b" ", b"\n", b"\r", b"data:x\n", b"ab", b"\xEF\xBB\xBF", b"\xEF\xBB", b"da", b"event:y\n"];
+    for len in 0..=4 {
+        for number in 0..pieces.len().pow(len) {
+            let input: Vec<u8> = (0..len)
+                .flat_map(|position| pieces[number / pieces.len().pow(position) % pieces.len()])
+                .copied()
+                .chain(*b"\n\n")
+                .collect();
+            for limit in [1, 3, 100] {
+                let expected = expected(&input, limit);
+                assert_eq!(data_of([&*input], limit), expected, "{:?}", String::from_utf8_lossy(&input));
+                assert_eq!(data_of(input.chunks(1), limit), expected, "{:?}", String::from_utf8_lossy(&input));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_data_line_that_is_an_object_needs_no_blank_line() {
+    check("data: {}\ndata: {\"a\":1}\n", &["{}", "{\"a\":1}"]);
+    check("data: {}\ndata: [1]\ndata: 2\n", &["{}", "[1]\n2"]);
+    check("data: {\ndata: }\n\ndata: {}\ndata: {}\n", &["{\n}", "{}", "{}"]);
+    check("data: {\ndata\ndata: }\n\n", &["{\n\n}"]);
+}
+
+#[test]
+fn an_error_may_have_any_form() {
+    check("error: {\"a\":1}\n\ndata: {}\n\n", &["exception {\"error\":{\"a\":1}}", "{}"]);
+    check("data: {}\nerror: no\n", &["{}", "exception {\"error\":\"no\"}"]);
+    check("data: {\nerror: \"no\"\ndata: }\n\n", &["exception {\"error\":\"no\"}", "{\n}"]);
+    check(": x\n{\"a\":1}\n", &["exception {\"a\":1}"]);
+    check("error:\nerror: \nevent: x\nerror\n: {\n{\ndata: 1\n\n", &["1"]);
+    check(b": x\nerror: \xFF\ndata: 1\n\n", &["bad \u{fffd}", "1"]);
+    // One that is too long is an error nonetheless; a line without a field is not known to be one.
+    let long = "x".repeat(30);
+    check(format!(": x\nerror: {long}\ndata: 1\n{{{long}\n\n"), &["too long", "1"]);
+}
+
+/// A first line is looked at once, not again for each line that follows: else this would take hours.
+#[test]
+fn many_lines_after_a_long_one_take_linear_time() {
+    for line in ["data: x\n", "error: \n", "data\n"] {
+        let first = format!("data: {{{}\n", "x".repeat(2 << 20));
+        let body = [first, line.repeat(200_000), "\n".to_owned()].concat();
+        assert_eq!(frames(16 << 20, [body.as_bytes()]).len(), 1);
+    }
+}
