@@ -167,9 +167,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             emit.begin_message(&id, &model);
         }
         "interaction.completed" | "interaction.complete" => {
-            let Some(Interaction { id, model, status, usage, steps, outputs }) = event.interaction else {
-                return Ok(Understood::Yes);
-            };
+            let Interaction { id, model, status, usage, steps, outputs } = event.interaction.unwrap_or_default();
             emit.message(&id, &model);
             emit.begin_list();
             (0..).zip(&steps).for_each(|(index, step)| step.object.repeat(index, step.json, emit));

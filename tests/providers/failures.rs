@@ -171,7 +171,7 @@ fn events_of_unknown_types_are_told() {
         (Provider::Anthropic, &["ping"][..]),
         (Provider::Cohere, &["content-end", "citation-start", "citation-end", "debug"]),
         (Provider::AgUi, &["RAW", "CUSTOM", "STEP_STARTED", "STATE_DELTA", "MESSAGES_SNAPSHOT"]),
-        (Provider::VercelUi, &["start-step", "finish-step", "data-x", "file"]),
+        (Provider::VercelUi, &["start-step", "finish-step", "data-x"]),
         (Provider::Gemini, &["interaction.status_update", "step.start"]),
         (
             Provider::OpenaiResponses,

@@ -61,6 +61,9 @@ fn marks(provider: Provider, event: &Value) -> Marks {
                     marks.says.insert(index);
                 }
                 let has_arguments = |entry: &Value| !text(entry, "/function/arguments").is_empty();
+                if choice.pointer("/delta").is_some_and(|delta| *delta != Value::Null) {
+                    marks.may_say.insert(index);
+                }
                 if list(choice, "/delta/tool_calls").iter().any(has_arguments) {
                     marks.has_arguments.insert(index);
                 }
@@ -213,10 +216,11 @@ fn values(told: &Told) -> Vec<String> {
     values
 }
 
-/// Whether everything was said, be it once more, and each call came to what it does in the whole stream.
+/// Whether everything was said, be it once more or in other blocks, and each call came to what it does in the whole stream.
 fn has_all(told: &Told, whole: &Told) -> bool {
-    let (all, told_values) = (told.haystack(), values(told));
-    whole.joined.iter().filter(|((kind, _), _)| *kind != "call").all(|(_, text)| all.contains(text.as_str()))
+    let told_values = values(told);
+    let letters = |told: &Told| said(told).map(|text| text.len());
+    letters(told).into_iter().zip(letters(whole)).all(|(told, whole)| told >= whole)
         && values(whole).iter().all(|value| told_values.contains(value))
 }
 

@@ -36,8 +36,6 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("openai-responses", "response.reasoning.*", "of the request"),
     ("openai-responses", "response.text.*", "of the request"),
     ("mcp", "method", "what kind of message it is"),
-    ("mcp", "protocolVersion", "of the connection"),
-    ("mcp", "result.tools.*", "what a server offers, which a model is asked with"),
     ("*", "model", "the first one of a message is its model"),
     ("gemini", "modelVersion", "the same"),
     ("openai-chat", "provider", "where a gateway has sent the request"),
