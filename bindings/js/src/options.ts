@@ -62,6 +62,13 @@ export interface ParserOptions {
   readonly prototypeKeys?: "keep" | "drop" | "reject";
   /** Ends carry the value's text as it was spelt, as `raw`. */
   readonly spelling?: boolean;
+  /**
+   * Whether a byte order mark at the start of bytes is an error, as RFC 8259 has it. Otherwise it is skipped, as
+   * `Response.json()` does, and offsets count from the byte after it.
+   */
+  readonly strictByteOrderMark?: boolean;
+  /** Whether what `snapshot` gives is frozen: by default it is unless `process.env.NODE_ENV` is `production`. */
+  readonly freeze?: boolean;
 }
 
 const DEVIATIONS: readonly Deviation[] = [
@@ -102,7 +109,7 @@ export function invalid(message: string): JsonSpigotError {
 
 const KNOWN: readonly string[] = [
   "snapshots", "provisional", "limits", "retain", "duplicateKeys", "lenient", "accept", "numbers", "prototypeKeys",
-  "spelling",
+  "spelling", "strictByteOrderMark", "freeze",
 ];
 
 /** The options as `../wasm/src/options.rs` reads them: a word of flags, five limits of 64 bits. */

@@ -1,0 +1,203 @@
+// What is fed: strings and bytes, cut anywhere, on their way to the engine. What a chunk's end cuts in two waits here: a
+// sequence of bytes, a surrogate pair, a byte order mark.
+
+import { DONE, Fault, mayEnd, NUMBER, type Engine } from "./engine.js";
+import type { Lenient } from "./lenient.js";
+import { decode, openTail, utf8Length } from "./utf8.js";
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+/** Its bit among the deviations. */
+const BYTE_ORDER_MARK = 9;
+const MARK = [0xef, 0xbb, 0xbf];
+
+/** Whether it is a chunk of bytes, also one of another realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other;
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}
+
+export class Input {
+  readonly engine: Engine;
+  /** What drives the engine past deviations, if any are tolerated. */
+  readonly translator: Lenient | undefined;
+  /** Whether a byte order mark in front of bytes is part of the text, where it is an error. */
+  readonly #readsMark: boolean;
+  /** The beginning of a sequence of bytes. */
+  bytes: Uint8Array = NO_BYTES;
+  /** The first half of a surrogate pair. */
+  half = "";
+  hasBegun = false;
+
+  constructor(engine: Engine, translator: Lenient | undefined, readsMark: boolean) {
+    this.engine = engine;
+    this.translator = translator;
+    this.#readsMark = readsMark;
+  }
+
+  reset(): void {
+    this.engine.reset();
+    this.translator?.reset();
+    this.bytes = NO_BYTES;
+    this.half = "";
+    this.hasBegun = false;
+  }
+
+  clone(engine: Engine): Input {
+    const clone = new Input(engine, this.translator?.clone(engine), this.#readsMark);
+    clone.bytes = this.bytes;
+    clone.half = this.half;
+    clone.hasBegun = this.hasBegun;
+    return clone;
+  }
+
+  /** How many bytes have come. */
+  get offset(): number {
+    return this.engine.base + this.bytes.length;
+  }
+
+  /** Reads a chunk, all of it unless the engine stops at the root's end: then what is left has to be fed again. */
+  feed(chunk: string | Uint8Array): void {
+    if (typeof chunk === "string") this.#feedText(chunk);
+    else if (isBytes(chunk)) this.feedBytes(chunk);
+    else throw new TypeError("a chunk is a string or a Uint8Array");
+  }
+
+  #feedText(chunk: string): void {
+    if (chunk === "") return;
+    const { engine } = this;
+    // Bytes that wait can't be continued by a string.
+    if (this.bytes.length > 0) this.#giveUpBytes();
+    engine.readsBytes = false;
+    this.hasBegun = true;
+    let text = chunk;
+    if (this.half !== "") {
+      text = this.half + chunk;
+      this.half = "";
+    }
+    const last = text.charCodeAt(text.length - 1);
+    if (last < 0xd800 || last > 0xdbff) {
+      this.#take(text);
+      return;
+    }
+    const half = text.slice(-1);
+    if (text.length > 1) this.#take(text.slice(0, -1));
+    if (engine.takesCharacters) this.half = half;
+    else this.#take(half);
+  }
+
+  feedBytes(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    const { engine } = this;
+    if (this.half !== "") {
+      // No other half can follow in bytes.
+      const { half } = this;
+      this.half = "";
+      this.#take(half);
+    }
+    let bytes = joined(this.bytes, chunk);
+    this.bytes = NO_BYTES;
+    engine.readsBytes = true;
+    if (!this.hasBegun) {
+      const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
+      const tolerates = this.translator?.allows(BYTE_ORDER_MARK) === true;
+      if (!this.#readsMark || tolerates) {
+        if (count > 0 && count === bytes.length) {
+          // A byte order mark, as far as it has come.
+          this.bytes = bytes.slice();
+          return;
+        }
+        if (count < 0 && !tolerates) bytes = bytes.subarray(3);
+      }
+      this.hasBegun = true;
+      if (bytes.length === 0) return;
+    }
+    const open = openTail(bytes);
+    const end = bytes.length - open;
+    if (end > 0) this.#take(decode(open === 0 ? bytes : bytes.subarray(0, end)));
+    if (open === 0) return;
+    this.bytes = bytes.slice(end);
+    if (!engine.takesCharacters) this.#giveUpBytes();
+    else if (engine.base + open > engine.limit) engine.tooLong(0, engine.limit);
+  }
+
+  /** What waits can't be completed: each byte is judged by itself. */
+  #giveUpBytes(): void {
+    const { bytes } = this;
+    this.bytes = NO_BYTES;
+    this.hasBegun = true;
+    this.engine.readsBytes = true;
+    this.#take(decode(bytes));
+  }
+
+  /** Reads a text, up to the limit on the total: what comes before that still counts. */
+  #take(text: string): void {
+    const { engine, translator } = this;
+    const room = engine.options.limits.total - engine.base;
+    if (text.length * 3 <= room) {
+      this.#read(text);
+      return;
+    }
+    let to = 0;
+    let bytes = 0;
+    for (; to < text.length; to++) {
+      const isPair = text.codePointAt(to)! > 0xffff;
+      const width = engine.bytesTo(text.slice(to, to + (isPair ? 2 : 1)), isPair ? 2 : 1);
+      if (bytes + width > room) break;
+      bytes += width;
+      if (isPair) to += 1;
+    }
+    if (to > 0) this.#read(text.slice(0, to));
+    if (to === text.length) return;
+    if (engine.stopsAtRoot) {
+      if (engine.state === NUMBER && engine.depth === 0 && mayEnd(engine.part) && /[\s"[\]{},:]/.test(text[to]!)) engine.finish();
+      if (engine.state === DONE) return;
+    }
+    translator?.throwUndecided();
+    // The first bytes of a character are within the limit.
+    if (bytes < room && !engine.takesCharacters) this.#read(text.slice(to));
+    throw new Fault("total-limit", engine.options.limits.total, "expected no more bytes than allowed", 0);
+  }
+
+  #read(text: string): void {
+    const { engine, translator } = this;
+    if (translator === undefined) {
+      engine.feed(text);
+      return;
+    }
+    if (translator.isAwake) {
+      translator.feed(text);
+      return;
+    }
+    // What this adds to a string is one delta with what comes after a deviation.
+    engine.holdsText = true;
+    try {
+      engine.feed(text);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      translator.wake(thrown, text);
+    }
+    engine.release();
+  }
+
+  /** The end of input. */
+  finish(): void {
+    const { engine, translator } = this;
+    const { bytes } = this;
+    if (bytes.length > 0 && !engine.isInString) this.#giveUpBytes();
+    if (translator?.isAwake) translator.finish();
+    else if (this.bytes.length > 0) throw new Fault("incomplete", engine.base + bytes.length, engine.expected(), 0);
+    else engine.finish();
+  }
+}
+
+/** How many bytes a chunk is. */
+export function lengthOf(chunk: string | Uint8Array): number {
+  return typeof chunk === "string" ? utf8Length(chunk) : chunk.length;
+}
