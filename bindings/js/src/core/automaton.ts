@@ -13,6 +13,9 @@ import { parsePattern, spelling, type Pattern, type Slice, type Step } from "./p
 
 const MOST_PLACES = 2000;
 
+/** So many names are compared with each key; more are looked up, for which a key has to be hashed. */
+const FEW = 6;
+
 /** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
 const MOST_SETS = 64;
 
@@ -40,7 +43,12 @@ export class Place {
   readonly #automaton: Automaton;
   readonly #positions: readonly Position[];
   readonly #slices: readonly Slice[];
-  #names: Map<string, Place> | undefined;
+  #names: string[] | undefined;
+  /** The places of the members of these names. */
+  #named: Place[] = [];
+  /** The same, where there are too many names to compare with each. */
+  #map: Map<string, Place> | undefined;
+  /** The place of any other member, or element. */
   #other: Place | undefined;
 
   constructor(automaton: Automaton, positions: readonly Position[]) {
@@ -59,14 +67,16 @@ export class Place {
 
   /** The place of the member of this name. */
   member(name: string): Place {
-    const names = (this.#names ??= this.#expand());
-    return names.get(name) ?? this.#other!;
+    const names = this.#names ?? this.#expand();
+    if (this.#map !== undefined) return this.#map.get(name) ?? this.#other!;
+    for (let at = 0; at < names.length; at++) if (names[at] === name) return this.#named[at]!;
+    return this.#other!;
   }
 
   /** The place of the element at this index. */
   element(index: number): Place {
     if (this.#slices.length === 0) {
-      this.#names ??= this.#expand();
+      if (this.#names === undefined) this.#expand();
       return this.#other!;
     }
     return this.#step((step) => step.isWildcard || step.slices.some((slice) => selects(slice, index)));
@@ -77,15 +87,12 @@ export class Place {
     return this.#automaton.place(this.#positions.filter(({ step }) => step?.isInside).map(({ id }) => id + 1));
   }
 
-  #expand(): Map<string, Place> {
-    const names = new Map<string, Place>();
+  #expand(): string[] {
     this.#other = this.#step((step) => step.isWildcard);
-    for (const { step } of this.#positions) {
-      for (const name of step?.names ?? []) {
-        if (!names.has(name)) names.set(name, this.#step((other) => other.isWildcard || other.names.includes(name)));
-      }
-    }
-    return names;
+    const names = [...new Set(this.#positions.flatMap(({ step }) => step?.names ?? []))];
+    this.#named = names.map((name) => this.#step((step) => step.isWildcard || step.names.includes(name)));
+    if (names.length > FEW) this.#map = new Map(names.map((name, at) => [name, this.#named[at]!]));
+    return (this.#names = names);
   }
 
   #step(selects: (step: Step) => boolean): Place {
@@ -146,8 +153,14 @@ const compiled = new Map<string, Automaton>();
 /** The automaton of these patterns, which is compiled only once. */
 export function compile(patterns: string | readonly string[]): Automaton {
   const list = typeof patterns === "string" ? [patterns] : patterns;
+  // No pattern has this unit in it, so equal names are equal lists.
+  const known = Array.isArray(list) ? compiled.get(list.length === 1 ? (list[0] as string) : `${list.length}\0${list.join("\0")}`) : undefined;
+  return known ?? compileAnew(list);
+}
+
+function compileAnew(list: readonly string[]): Automaton {
   if (!Array.isArray(list)) {
-    throw new JsonSpigotError("invalid-option", `patterns: ${String(patterns)} is neither a string nor an array of strings`);
+    throw new JsonSpigotError("invalid-option", `patterns: ${String(list)} is neither a string nor an array of strings`);
   }
   const texts = list as readonly string[];
   for (const text of texts) {
@@ -156,11 +169,8 @@ export function compile(patterns: string | readonly string[]): Automaton {
     const problem = isText ? `${JSON.stringify(text)} holds half a surrogate pair` : `${String(text)} is not a string`;
     throw new JsonSpigotError("invalid-option", `patterns: ${problem}`);
   }
-  const name = texts.length === 1 ? `=${texts[0]}` : JSON.stringify(texts);
-  const known = compiled.get(name);
-  if (known) return known;
   const automaton = new Automaton(texts.map(parsePattern));
   if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
-  compiled.set(name, automaton);
+  compiled.set(texts.length === 1 ? texts[0]! : `${texts.length}\0${texts.join("\0")}`, automaton);
   return automaton;
 }

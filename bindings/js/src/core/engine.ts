@@ -147,6 +147,12 @@ export class Engine {
   readonly entry: Place;
 
   state = VALUE;
+  mostDepth: number;
+  mostKey: number;
+  mostString: number;
+  mostNumber: number;
+  readonly rejectsDuplicates: boolean;
+
   stack: Frame[] = [];
   depth = 0;
   top: Frame | undefined = undefined;
@@ -165,8 +171,9 @@ export class Engine {
   /** Decoded text of the open string or key that has not been reported, and where it begins. */
   buffer = "";
   bufferStart = 0;
-  /** All decoded text of the open string, if a value is made of it. */
+  /** All decoded text of the open string, if somebody asks for it. */
   text = "";
+  isTextKept = false;
   escape = NO_ESCAPE;
   code = 0;
   high = 0;
@@ -191,6 +198,8 @@ export class Engine {
   isFrozen = false;
 
   frozenEnd = 0;
+  /** Whether strings and containers have values. */
+  readonly keepsValues: boolean;
   /** Whether the kept text is not the text that came. */
   isRewritten = false;
 
@@ -206,7 +215,14 @@ export class Engine {
     this.outer = outer;
     this.entry = entry;
     this.place = automaton.nowhere;
-    this.kept = options.retain === "nothing" ? undefined : new Kept();
+    this.keepsValues = options.retain !== "nothing";
+    this.kept = this.keepsValues ? new Kept() : undefined;
+    const { depth, key, string, number } = options.limits;
+    this.mostDepth = depth;
+    this.mostKey = key;
+    this.mostString = string;
+    this.mostNumber = number;
+    this.rejectsDuplicates = options.rejectsDuplicates;
   }
 
   /** Begins a new text, keeping what was allocated. */
@@ -284,7 +300,8 @@ export class Engine {
       throw thrown;
     }
     kept.commit(end);
-    this.advance(end);
+    this.base += end + this.extra;
+    this.extra = 0;
     return end;
   }
 
@@ -513,14 +530,12 @@ export class Engine {
 
   /** What is kept of a value that ends, from its first unit on; `undefined` if that is not known. */
   spelt(start: number, i: number): string | undefined {
-    return this.kept === undefined || this.isFrozen || this.options.retain === "nothing"
-      ? undefined
-      : this.kept.slice(start, i + this.keptShift);
+    return this.keepsValues && !this.isFrozen ? this.kept!.slice(start, i + this.keptShift) : undefined;
   }
 
   push(isArray: boolean, i: number): void {
     const offset = this.base + i + this.extra;
-    if (this.depth >= this.options.limits.depth) this.fail("depth-limit", i, "expected no deeper nesting than allowed");
+    if (this.depth >= this.mostDepth) this.fail("depth-limit", i, "expected no deeper nesting than allowed");
     const place = this.enter();
     const matches = place.selected.length === 0 ? NO_MATCHES : this.begin(isArray ? "array" : "object", place, offset);
     let frame = this.stack[this.depth];
@@ -533,7 +548,7 @@ export class Engine {
     frame.matches = matches;
     frame.start = i + this.keptShift;
     if (this.tree !== undefined) this.tree.beginContainer(this, frame);
-    if (this.options.rejectsDuplicates && !isArray) frame.keys = new Set();
+    if (this.rejectsDuplicates && !isArray) frame.keys = new Set();
     this.depth++;
     this.top = frame;
     this.state = isArray ? FIRST : FIRST_KEY;
@@ -581,8 +596,8 @@ export class Engine {
     const { tree } = this;
     this.state = KEY_STRING;
     this.buffer = "";
-    this.isWanted = tree !== undefined || this.top!.isLive || this.options.rejectsDuplicates;
-    this.limit = this.base + i + this.extra + 1 + this.options.limits.key;
+    this.isWanted = tree !== undefined || this.top!.isLive || this.rejectsDuplicates;
+    this.limit = this.base + i + this.extra + 1 + this.mostKey;
   }
 
   beginString(i: number): void {
@@ -594,12 +609,13 @@ export class Engine {
     this.state = STRING;
     this.text = "";
     this.isWanted = this.open.length > 0;
+    this.isTextKept = this.isWanted && this.keepsValues;
     if (this.tree !== undefined) {
-      this.isWanted = true;
+      this.isWanted = this.isTextKept = true;
       this.tree.beginString(this);
     }
     if (place.through.length > 0) this.beginInside(place);
-    this.limit = offset + 1 + this.options.limits.string;
+    this.limit = offset + 1 + this.mostString;
   }
 
   /** Reads in the open string, up to an escape or the quote that ends it. */
@@ -807,7 +823,7 @@ export class Engine {
         text,
       });
     }
-    this.text += text;
+    if (this.isTextKept) this.text += text;
     if (this.tree !== undefined) this.tree.growString(this, text);
     if (this.inner !== undefined) this.readInside(text);
   }
@@ -819,7 +835,7 @@ export class Engine {
     if (this.tree !== undefined) this.tree.endString();
     const { open } = this;
     if (open.length > 0) {
-      const isKnown = this.kept !== undefined && !this.isFrozen && this.options.retain !== "nothing";
+      const isKnown = this.keepsValues && !this.isFrozen;
       const raw = isKnown && this.options.spelling ? this.spelt(this.leafStart, i) : undefined;
       this.end(open, this.base + i + this.extra, isKnown ? this.text : undefined, raw);
       this.open = NO_MATCHES;
@@ -831,7 +847,7 @@ export class Engine {
 
   beginNumber(c: number, i: number): void {
     const offset = this.base + i + this.extra;
-    this.limit = offset + this.options.limits.number;
+    this.limit = offset + this.mostNumber;
     if (this.limit === offset) this.fail("number-limit", i, "expected no longer number than allowed");
     const place = this.enter();
     this.place = place;

@@ -28,7 +28,7 @@ export class Input {
   /** What drives the engine past deviations, if any are tolerated. */
   readonly translator: Lenient | undefined;
   /** Whether a byte order mark in front of bytes is part of the text, where it is an error. */
-  readonly #readsMark: boolean;
+  readsMark: boolean;
   /** The beginning of a sequence of bytes. */
   bytes: Uint8Array = NO_BYTES;
   /** The first half of a surrogate pair. */
@@ -38,7 +38,7 @@ export class Input {
   constructor(engine: Engine, translator: Lenient | undefined, readsMark: boolean) {
     this.engine = engine;
     this.translator = translator;
-    this.#readsMark = readsMark;
+    this.readsMark = readsMark;
   }
 
   reset(): void {
@@ -50,7 +50,7 @@ export class Input {
   }
 
   clone(engine: Engine): Input {
-    const clone = new Input(engine, this.translator?.clone(engine), this.#readsMark);
+    const clone = new Input(engine, this.translator?.clone(engine), this.readsMark);
     clone.bytes = this.bytes;
     clone.half = this.half;
     clone.hasBegun = this.hasBegun;
@@ -62,16 +62,17 @@ export class Input {
     return this.engine.base + this.bytes.length;
   }
 
-  /** Reads a chunk, all of it unless the engine stops at the root's end: then what is left has to be fed again. */
-  feed(chunk: string | Uint8Array): void {
-    if (typeof chunk === "string") this.#feedText(chunk);
-    else if (isBytes(chunk)) this.feedBytes(chunk);
-    else throw new TypeError("a chunk is a string or a Uint8Array");
+  /** Reads a chunk, all of it unless the engine stops at the root's end; returns how much of it. */
+  feed(chunk: string | Uint8Array): number {
+    if (typeof chunk === "string") return this.#feedText(chunk);
+    if (isBytes(chunk)) return this.#feedBytes(chunk);
+    throw new TypeError("a chunk is a string or a Uint8Array");
   }
 
-  #feedText(chunk: string): void {
-    if (chunk === "") return;
+  #feedText(chunk: string): number {
+    if (chunk === "") return 0;
     const { engine } = this;
+    const before = this.half.length;
     // Bytes that wait can't be continued by a string.
     if (this.bytes.length > 0) this.#giveUpBytes();
     engine.readsBytes = false;
@@ -83,17 +84,20 @@ export class Input {
     }
     const last = text.charCodeAt(text.length - 1);
     if (last < 0xd800 || last > 0xdbff) {
-      this.#take(text);
-      return;
+      return this.#take(text) - before;
     }
     const half = text.slice(-1);
-    if (text.length > 1) this.#take(text.slice(0, -1));
-    if (engine.takesCharacters) this.half = half;
-    else this.#take(half);
+    if (text.length > 1) {
+      const end = this.#take(text.slice(0, -1));
+      if (end < text.length - 1) return end - before;
+    }
+    if (!engine.takesCharacters) return text.length - 1 - before + this.#take(half);
+    this.half = half;
+    return chunk.length;
   }
 
-  feedBytes(chunk: Uint8Array): void {
-    if (chunk.length === 0) return;
+  #feedBytes(chunk: Uint8Array): number {
+    if (chunk.length === 0) return 0;
     const { engine } = this;
     if (this.half !== "") {
       // No other half can follow in bytes.
@@ -102,29 +106,32 @@ export class Input {
       this.#take(half);
     }
     let bytes = joined(this.bytes, chunk);
+    const before = engine.base + this.bytes.length;
     this.bytes = NO_BYTES;
     engine.readsBytes = true;
     if (!this.hasBegun) {
       const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
       const tolerates = this.translator?.allows(BYTE_ORDER_MARK) === true;
-      if (!this.#readsMark || tolerates) {
+      if (!this.readsMark || tolerates) {
         if (count > 0 && count === bytes.length) {
           // A byte order mark, as far as it has come.
           this.bytes = bytes.slice();
-          return;
+          return chunk.length;
         }
         if (count < 0 && !tolerates) bytes = bytes.subarray(3);
       }
       this.hasBegun = true;
-      if (bytes.length === 0) return;
+      if (bytes.length === 0) return chunk.length;
     }
     const open = openTail(bytes);
     const end = bytes.length - open;
     if (end > 0) this.#take(decode(open === 0 ? bytes : bytes.subarray(0, end)));
-    if (open === 0) return;
+    if (engine.base - before < chunk.length - open) return this.offset - before;
+    if (open === 0) return chunk.length;
     this.bytes = bytes.slice(end);
     if (!engine.takesCharacters) this.#giveUpBytes();
     else if (engine.base + open > engine.limit) engine.tooLong(0, engine.limit);
+    return chunk.length;
   }
 
   /** What waits can't be completed: each byte is judged by itself. */
@@ -137,13 +144,10 @@ export class Input {
   }
 
   /** Reads a text, up to the limit on the total: what comes before that still counts. */
-  #take(text: string): void {
+  #take(text: string): number {
     const { engine, translator } = this;
     const room = engine.options.limits.total - engine.base;
-    if (text.length * 3 <= room) {
-      this.#read(text);
-      return;
-    }
+    if (text.length * 3 <= room) return this.#read(text);
     let to = 0;
     let bytes = 0;
     for (; to < text.length; to++) {
@@ -153,11 +157,13 @@ export class Input {
       bytes += width;
       if (isPair) to += 1;
     }
-    if (to > 0) this.#read(text.slice(0, to));
-    if (to === text.length) return;
+    if (to > 0) {
+      const end = this.#read(text.slice(0, to));
+      if (end < to || to === text.length) return end;
+    }
     if (engine.stopsAtRoot) {
       if (engine.state === NUMBER && engine.depth === 0 && mayEnd(engine.part) && /[\s"[\]{},:]/.test(text[to]!)) engine.finish();
-      if (engine.state === DONE) return;
+      if (engine.state === DONE) return to;
     }
     translator?.throwUndecided();
     // The first bytes of a character are within the limit.
@@ -165,25 +171,21 @@ export class Input {
     throw new Fault("total-limit", engine.options.limits.total, "expected no more bytes than allowed", 0);
   }
 
-  #read(text: string): void {
+  #read(text: string): number {
     const { engine, translator } = this;
-    if (translator === undefined) {
-      engine.feed(text);
-      return;
-    }
-    if (translator.isAwake) {
-      translator.feed(text);
-      return;
-    }
+    if (translator === undefined) return engine.feed(text);
+    if (translator.isAwake) return translator.feed(text);
     // What this adds to a string is one delta with what comes after a deviation.
     engine.holdsText = true;
+    let end: number;
     try {
-      engine.feed(text);
+      end = engine.feed(text);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
-      translator.wake(thrown, text);
+      end = translator.wake(thrown, text);
     }
     engine.release();
+    return end;
   }
 
   /** The end of input. */

@@ -78,6 +78,8 @@ export function makeParts(patterns: string | readonly string[], options: ParserO
   return { settings, automaton, output, input: new Input(engine, translator, settings.strictByteOrderMark) };
 }
 
+const NO_OPTIONS: ParserOptions = {};
+
 const OPEN = 0;
 const FINISHED = 1;
 const FAILED = 2;
@@ -135,23 +137,34 @@ export class Text {
       this.parts.input.feed(chunk);
       return undefined;
     } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      return this.fail(errorOf(thrown, this.engine));
+      return this.failAt(thrown);
     }
+  }
+
+  /** The engine, if a string that does not end with half a pair can be given to it as it is. */
+  readyEngine(): Engine | undefined {
+    const { input, settings, output } = this.parts;
+    const isPlain = input.translator === undefined && settings.limits.total === Infinity && !input.engine.readsBytes;
+    const isReady = isPlain && this.outcome === OPEN && input.half === "" && output.refusal === undefined;
+    return isReady ? input.engine : undefined;
   }
 
   /** The end of the text. Returns its error. */
   end(): TextError | undefined {
-    if (this.outcome === OPEN) {
-      try {
-        this.parts.input.finish();
-        this.outcome = FINISHED;
-      } catch (thrown) {
-        if (!(thrown instanceof Fault)) throw thrown;
-        return this.fail(errorOf(thrown, this.engine));
-      }
+    if (this.outcome !== OPEN) return this.error;
+    try {
+      this.parts.input.finish();
+    } catch (thrown) {
+      return this.failAt(thrown);
     }
+    this.outcome = FINISHED;
     return this.error;
+  }
+
+  /** The error that this was, unless it is no fault of the text. */
+  failAt(thrown: unknown): TextError {
+    if (!(thrown instanceof Fault)) throw thrown;
+    return this.fail(errorOf(thrown, this.engine));
   }
 
   fail(error: TextError): TextError {
@@ -192,11 +205,14 @@ export class Text {
  * ```
  */
 export class Parser {
-  #text: Text;
+  readonly #text: Text;
   #isDisposed = false;
+  /** The engine, while it can be given a string as it is: most chunks go there straight. */
+  #ready: Engine | undefined;
 
-  constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
+  constructor(patterns: string | readonly string[], options: ParserOptions = NO_OPTIONS) {
     this.#text = (patterns as unknown) instanceof Text ? (patterns as unknown as Text) : new Text(makeParts(patterns, options));
+    this.#ready = this.#text.readyEngine();
   }
 
   /**
@@ -205,6 +221,24 @@ export class Parser {
    * @throws {JsonSpigotError} at the first bad byte; the events before it are in the error.
    */
   feed(chunk: string | Uint8Array): Event[] {
+    const ready = this.#ready;
+    if (ready === undefined || typeof chunk !== "string" || (chunk.charCodeAt(chunk.length - 1) & 0xfc00) === 0xd800) {
+      return this.#feedAny(chunk);
+    }
+    const events: Event[] = [];
+    const { output } = ready;
+    output.events = events;
+    try {
+      ready.feed(chunk);
+    } catch (thrown) {
+      this.#ready = undefined;
+      this.#throw(this.#text.failAt(thrown), events);
+    }
+    if (output.refusal !== undefined) this.#throw(undefined, events);
+    return events;
+  }
+
+  #feedAny(chunk: string | Uint8Array): Event[] {
     const text = this.#open();
     const { output } = text.parts;
     this.#throwRefusal();
@@ -216,6 +250,7 @@ export class Parser {
     const events: Event[] = [];
     output.events = events;
     const error = text.read(chunk);
+    this.#ready = text.readyEngine();
     if (error !== undefined || output.refusal !== undefined) this.#throw(error, events);
     return events;
   }
@@ -227,6 +262,7 @@ export class Parser {
    */
   finish(): Event[] {
     const text = this.#open();
+    this.#ready = undefined;
     this.#throwRefusal();
     const events: Event[] = [];
     text.parts.output.events = events;
@@ -355,7 +391,9 @@ export class Parser {
 
   /** Starts over with a new text, keeping the patterns and options, and reuses the parser's memory. */
   reset(): void {
-    this.#open().reset();
+    const text = this.#open();
+    text.reset();
+    this.#ready = text.readyEngine();
   }
 
   /** Drops what the parser keeps. Nothing else can be done with it then. */
@@ -363,6 +401,7 @@ export class Parser {
     if (this.#isDisposed) return;
     this.#text.reset();
     this.#isDisposed = true;
+    this.#ready = undefined;
   }
 
   declare [Symbol.dispose]: () => void;
@@ -385,6 +424,7 @@ export class Parser {
 
   /** After the events of the chunk comes what is wrong with it. */
   #throw(error: TextError | undefined, events: readonly Event[]): never {
+    this.#ready = undefined;
     const { refusal } = this.#text.parts.output;
     if (refusal instanceof JsonSpigotError) throw new JsonSpigotError(refusal.kind, refusal.message, { events });
     throw error!.with(events);

@@ -72,14 +72,21 @@ export function oneOf<N extends string>(option: string, value: unknown, names: r
   return value as N;
 }
 
-/** Whether snapshots are frozen unless the options say otherwise: while a program is developed. */
-function freezesByDefault(): boolean {
-  const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env;
-  return environment !== undefined && environment["NODE_ENV"] !== "production";
-}
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+/** Whether snapshots are frozen unless the options say otherwise: while a program is developed. Bundlers replace the name. */
+const freezesByDefault = /* @__PURE__ */ (() => {
+  try {
+    return process.env.NODE_ENV !== "production";
+  } catch {
+    return false;
+  }
+})();
+
+const NO_LIMITS: Required<Limits> = { depth: 127, key: Infinity, string: Infinity, number: Infinity, total: Infinity };
 
 export function settingsOf(options: ParserOptions): Settings {
-  for (const name of Object.keys(options)) {
+  for (const name in options) {
     if (KNOWN.includes(name as keyof ParserOptions)) continue;
     throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${KNOWN.join(", ")}`);
   }
@@ -96,13 +103,13 @@ export function settingsOf(options: ParserOptions): Settings {
     numbers: oneOf("numbers", options.numbers, ["number", "bigint", "string"], "number"),
     prototypeKeys: oneOf("prototypeKeys", options.prototypeKeys, ["keep", "drop", "reject"], "keep"),
     strictByteOrderMark: Boolean(options.strictByteOrderMark),
-    freeze: options.freeze ?? freezesByDefault(),
+    freeze: options.freeze ?? freezesByDefault,
   };
 }
 
 function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
-  const found = { depth: 127, key: Infinity, string: Infinity, number: Infinity, total: Infinity };
-  if (limits === undefined) return found;
+  if (limits === undefined) return NO_LIMITS;
+  const found = { ...NO_LIMITS };
   if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${String(limits)} is not an object`);
   for (const name of Object.keys(limits)) oneOf("limits", name, LIMITS, "depth");
   for (const name of LIMITS) {
@@ -110,7 +117,7 @@ function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
     if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
       throw invalid(`limits.${name} must be a non-negative integer, not ${limit}`);
     }
-    found[name] = limit > Number.MAX_SAFE_INTEGER ? Infinity : limit;
+    (found as Record<typeof name, number>)[name] = limit > Number.MAX_SAFE_INTEGER ? Infinity : limit;
   }
   return found;
 }
