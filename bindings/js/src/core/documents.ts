@@ -7,12 +7,15 @@
 import { JsonSpigotError } from "../error.js";
 import type { DocumentEvent, Event } from "../events.js";
 import { makeValue, type Json } from "../values.js";
-import { DONE, Fault, NUMBER } from "./engine.js";
+import { DONE, Fault, NUMBER, VALUE } from "./engine.js";
 import { errorOf, type TextError } from "./errors.js";
 import { isBytes, lengthOf } from "./input.js";
 import { COMMENTS } from "./lenient.js";
 import { makeParts, Text } from "./parser.js";
 import { compact } from "./places.js";
+import { unless, type Reader } from "./saved/bytes.js";
+import { DOCUMENTS, restore, save, type Owner } from "./saved/envelope.js";
+import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { invalid, type ParserOptions } from "./settings.js";
 
 /** How texts are separated: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
@@ -123,6 +126,85 @@ export class Documents {
     const error = this.#brokenBy();
     if (error) throw error.with(this.#events as unknown as readonly Event[]);
     return this.#events;
+  }
+
+  /** The stream's state as bytes, between two chunks: see {@link Parser.save}. */
+  save(): Uint8Array {
+    this.#check();
+    const note = this.#hasText ? noteOf(this.#text) : undefined;
+    return save(this.#owner(), note, (out) => {
+      out.byte(this.#state);
+      for (const number of [this.#number, this.#start, this.#offset]) out.number(number);
+      out.flag(this.#isAtom);
+      out.byte(this.#last);
+      if (this.#hasText) saveText(this.#text, out);
+    });
+  }
+
+  /** The stream that was saved, with the framing, patterns and options that it had: see {@link Parser.restore}. */
+  static restore(
+    framing: Framing,
+    patterns: string | readonly string[],
+    state: Uint8Array,
+    options: DocumentsOptions = {},
+  ): Documents {
+    const documents = new Documents(framing, patterns, options);
+    restore(documents.#owner(), state, (reader, note) => documents.#restore(reader, note));
+    return documents;
+  }
+
+  #owner(): Owner {
+    const owner = ownerOf(this.#text.parts, DOCUMENTS);
+    return { ...owner, choices: owner.choices.add(FRAMINGS.indexOf(this.#framing)) };
+  }
+
+  /** Whether the open text is part of a state. */
+  get #hasText(): boolean {
+    return this.#state !== BETWEEN && this.#state !== REFUSED;
+  }
+
+  #restore(reader: Reader, note: unknown): void {
+    const text = this.#text;
+    const { input, settings } = text.parts;
+    this.#state = reader.choice([BETWEEN, BLANK, OPEN, AFTER_ATOM, AFTER_ATOM_AND_SLASH, REFUSED, CLOSED]);
+    this.#number = reader.place();
+    this.#start = reader.place();
+    this.#offset = reader.place();
+    this.#isAtom = reader.flag();
+    this.#last = reader.byte();
+    input.readsMark = settings.strictByteOrderMark || this.#start > 0;
+    if (this.#hasText) {
+      restoreText(text, reader);
+      takeNote(text, note);
+    }
+    const { engine } = text;
+    const isConcatenated = this.#framing === "concatenated";
+    const isBeforeRoot = engine.state === VALUE && engine.depth === 0;
+    const isAtEnd = isConcatenated && text.isOpen && this.#hasRootEnded();
+    const tolerates = input.translator?.allows(COMMENTS) === true;
+    const isPossible = [
+      true,
+      !isConcatenated && isBeforeRoot,
+      text.isOpen,
+      isAtEnd,
+      isAtEnd && this.#offset > 0 && tolerates,
+      !isConcatenated,
+      true,
+    ][this.#state];
+    // Each text takes a byte at least, apart from the one that is refused for its first byte; and a slash that may begin a
+    // comment is one more.
+    const most = this.#offset - [0, 0, 1, 1, 2, -1, -1][this.#state]!;
+    const read = this.#start + text.offset;
+    const isInDocument = [
+      true,
+      read === this.#offset,
+      read === this.#offset,
+      read === this.#offset,
+      read + 1 === this.#offset,
+      true,
+      !text.isOpen || (isBeforeRoot && read <= this.#offset),
+    ][this.#state];
+    unless(isPossible === true && isInDocument === true && this.#number <= most && this.#start <= this.#offset);
   }
 
   /** Starts over with a new stream. */
@@ -336,7 +418,7 @@ export class Documents {
     const what = {
       document: this.#number,
       start: this.#start,
-      bytes: text.stoppedBy?.offset ?? parts.input.offset,
+      bytes: text.offset,
       deviations: text.deviations,
     };
     this.#number += 1;

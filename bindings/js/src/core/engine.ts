@@ -151,6 +151,9 @@ export class Engine {
   mostKey: number;
   mostString: number;
   mostNumber: number;
+  mostTotal: number;
+  /** Those of texts that begin inside strings. */
+  innerLimits: Required<Limits>;
   readonly rejectsDuplicates: boolean;
 
   stack: Frame[] = [];
@@ -197,7 +200,8 @@ export class Engine {
   /** Whether text is no longer kept, so that no value is made of it. */
   isFrozen = false;
 
-  frozenEnd = 0;
+  /** All that was kept until then, if all is. */
+  frozenText = "";
   /** Whether strings and containers have values. */
   readonly keepsValues: boolean;
   /** Whether the kept text is not the text that came. */
@@ -217,11 +221,13 @@ export class Engine {
     this.place = automaton.nowhere;
     this.keepsValues = options.retain !== "nothing";
     this.kept = this.keepsValues ? new Kept() : undefined;
-    const { depth, key, string, number } = options.limits;
+    const { depth, key, string, number, total } = options.limits;
     this.mostDepth = depth;
     this.mostKey = key;
     this.mostString = string;
     this.mostNumber = number;
+    this.mostTotal = total;
+    this.innerLimits = options.limits;
     this.rejectsDuplicates = options.rejectsDuplicates;
   }
 
@@ -241,7 +247,7 @@ export class Engine {
     this.base = this.extra = this.lines = this.lineStart = 0;
     this.kept?.clear();
     this.isFrozen = false;
-    this.frozenEnd = 0;
+    this.frozenText = "";
     this.isRewritten = false;
     this.holdsText = false;
     this.tree?.reset();
@@ -266,10 +272,19 @@ export class Engine {
     return this.base;
   }
 
+  /** Limits from here on, which a state may have to be read without. */
+  setLimits({ depth, key, string, number, total }: Required<Limits>): void {
+    this.mostDepth = depth;
+    this.mostKey = key;
+    this.mostString = string;
+    this.mostNumber = number;
+    this.mostTotal = total;
+  }
+
   /** No value is made of what is kept from here on. */
   freeze(): void {
     this.isFrozen = true;
-    this.frozenEnd = this.kept?.end ?? 0;
+    this.frozenText = this.options.retain === "all" ? this.kept!.whole() : "";
     this.inner?.freeze();
   }
 
@@ -950,6 +965,8 @@ export class Engine {
       const retain = options.retain === "nothing" ? "nothing" : "matches";
       this.inner = this.spare = new Engine(this.automaton, { ...options, retain }, this.output, path, entry);
     }
+    this.inner.setLimits(this.innerLimits);
+    this.inner.innerLimits = this.innerLimits;
     this.inner.isFrozen = this.isFrozen;
     this.isWanted = true;
   }
@@ -959,7 +976,10 @@ export class Engine {
     const { inner } = this;
     if (inner!.state === CLOSED) return;
     try {
-      inner!.feed(text);
+      const room = inner!.mostTotal - inner!.base;
+      const within = text.length * 3 <= room ? text.length : inner!.within(text, room);
+      inner!.feed(within === text.length ? text : text.slice(0, within));
+      if (within < text.length) inner!.exceedTotal(text, within);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       this.failInside(thrown);
@@ -1039,20 +1059,38 @@ export class Engine {
     return spell(this.segmentsTo(depth));
   }
 
-  /** How many bytes of a text come before a unit. */
-  bytesTo(text: string, to: number): number {
-    return this.readsBytes ? bytesOfDecoded(text, to) : utf8Length(text, 0, to);
-  }
-}
+  // The limit on the total, which is checked before a byte is looked at.
 
-function bytesOfDecoded(text: string, to: number): number {
-  let length = utf8Length(text, 0, to);
-  for (let at = 0; at < to; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0xd800 && unit <= 0xdbff) at++;
-    else if (isStrayByte(unit)) length -= 1;
+  /** How many bytes a part of a text is. */
+  bytesIn(text: string, from: number, to: number): number {
+    let length = utf8Length(text, from, to);
+    for (let at = from; this.readsBytes && at < to; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit >= 0xd800 && unit <= 0xdbff) at++;
+      // A byte that is not UTF-8 counts as one.
+      else if (isStrayByte(unit)) length -= 1;
+    }
+    return length;
   }
-  return length;
+
+  /** How much of a text is so many bytes at most, in whole characters. */
+  within(text: string, room: number): number {
+    let bytes = 0;
+    for (let at = 0; at < text.length; ) {
+      const next = at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
+      bytes += this.bytesIn(text, at, next);
+      if (bytes > room) return at;
+      at = next;
+    }
+    return text.length;
+  }
+
+  /** The text goes beyond the limit on the total with the character at this place. */
+  exceedTotal(text: string, at: number): never {
+    // Its first bytes may be within the limit.
+    if (this.base < this.mostTotal && !this.takesCharacters) this.feed(text.slice(at, at + 1));
+    throw new Fault("total-limit", this.mostTotal, "expected no more bytes than allowed", 0);
+  }
 }
 
 function release(frame: Frame): void {

@@ -6,6 +6,7 @@
 
 import { STRING, type Engine } from "./engine.js";
 import { pointerToken } from "./path.js";
+import { unless } from "./saved/bytes.js";
 import { openAtom } from "./tree.js";
 
 interface Level {
@@ -44,6 +45,32 @@ export class Growth {
     this.#levels = engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true }));
     this.#isStringOpen = this.#isStringOld = engine.state === STRING;
     this.#atom = engine.tree?.options.isProvisional ? openAtom(engine) : undefined;
+  }
+
+  /** What has not been given, to be taken up by {@link Growth.restored}. */
+  save(): unknown {
+    const levels = this.#levels.map(({ isOld, hasChildren }) => (isOld ? 2 : 0) + (hasChildren ? 1 : 0));
+    return [this.#ops, this.#head, this.#value, this.#isStringOld, this.#atom ?? null, levels];
+  }
+
+  /** What was saved, in an engine that has come there. */
+  static restored(engine: Engine, saved: unknown): Growth {
+    const isText = (value: unknown): value is string => typeof value === "string";
+    unless(Array.isArray(saved));
+    const [ops, head, value, isStringOld, atom, levels] = saved as unknown[];
+    const growth = new Growth(engine);
+    unless(Array.isArray(ops) && ops.every(isText) && isText(head) && isText(value) && (atom === null || isText(atom)));
+    unless(Array.isArray(levels) && levels.length === engine.depth && levels.every((level) => [0, 1, 2, 3].includes(level as number)));
+    growth.#ops = ops as string[];
+    growth.#head = head as string;
+    growth.#value = value as string;
+    growth.#isStringOld = isStringOld === true && growth.#isStringOpen;
+    growth.#atom = atom === null ? undefined : (atom as string);
+    (levels as number[]).forEach((level, depth) => {
+      growth.#levels[depth]!.isOld = level >= 2;
+      growth.#levels[depth]!.hasChildren = level % 2 === 1;
+    });
+    return growth;
   }
 
   beginContainer(engine: Engine, isArray: boolean): void {

@@ -146,17 +146,9 @@ export class Input {
   /** Reads a text, up to the limit on the total: what comes before that still counts. */
   #take(text: string): number {
     const { engine, translator } = this;
-    const room = engine.options.limits.total - engine.base;
+    const room = engine.mostTotal - engine.base;
     if (text.length * 3 <= room) return this.#read(text);
-    let to = 0;
-    let bytes = 0;
-    for (; to < text.length; to++) {
-      const isPair = text.codePointAt(to)! > 0xffff;
-      const width = engine.bytesTo(text.slice(to, to + (isPair ? 2 : 1)), isPair ? 2 : 1);
-      if (bytes + width > room) break;
-      bytes += width;
-      if (isPair) to += 1;
-    }
+    const to = engine.within(text, room);
     if (to > 0) {
       const end = this.#read(text.slice(0, to));
       if (end < to || to === text.length) return end;
@@ -166,9 +158,7 @@ export class Input {
       if (engine.state === DONE) return to;
     }
     translator?.throwUndecided();
-    // The first bytes of a character are within the limit.
-    if (bytes < room && !engine.takesCharacters) this.#read(text.slice(to));
-    throw new Fault("total-limit", engine.options.limits.total, "expected no more bytes than allowed", 0);
+    return engine.exceedTotal(text, to);
   }
 
   #read(text: string): number {

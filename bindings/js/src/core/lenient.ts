@@ -31,7 +31,6 @@ import {
 } from "./engine.js";
 import { errorOf, type TextError } from "./errors.js";
 import { DEVIATIONS } from "./settings.js";
-import { utf8Length } from "./utf8.js";
 
 // Deviations, by their bits.
 export const CONTROL_CHARACTERS = 0;
@@ -91,7 +90,7 @@ export function isOfName(c: number): boolean {
 const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 
 export class Lenient {
-  readonly allowed: number;
+  allowed: number;
   readonly accepts: boolean;
   count = 0;
   list: DeviationReport[] = [];
@@ -448,8 +447,7 @@ export class Lenient {
   /** Leaves out a part of the text. */
   #skip(from: number, to: number): number {
     const engine = this.#engine;
-    const bytes = engine.readsBytes ? engine.bytesTo(this.#text.slice(from, to), to - from) : utf8Length(this.#text, from, to);
-    engine.extra += bytes - (to - from);
+    engine.extra += engine.bytesIn(this.#text, from, to) - (to - from);
     return to;
   }
 

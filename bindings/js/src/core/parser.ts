@@ -16,6 +16,8 @@ import { Kept } from "./kept.js";
 import { Lenient } from "./lenient.js";
 import { INSIDE, segmentsOf } from "./path.js";
 import { compact } from "./places.js";
+import { restore, save } from "./saved/envelope.js";
+import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { invalid, settingsOf, type ParserOptions, type Settings } from "./settings.js";
 import { shownText } from "./shown.js";
 import { hasOpenLeaf, Tree } from "./tree.js";
@@ -101,6 +103,15 @@ export class Text {
 
   get isOpen(): boolean {
     return this.outcome === OPEN;
+  }
+
+  get hasFailed(): boolean {
+    return this.outcome === FAILED;
+  }
+
+  /** How many bytes have been read; after an error, the offset of the first bad one. */
+  get offset(): number {
+    return this.verdict?.offset ?? this.parts.input.offset;
   }
 
   /** The first error: a deviation that is not accepted, or what has stopped the text. */
@@ -376,7 +387,7 @@ export class Parser {
     const { input, output } = text.parts;
     const refusal = (output.refusal ?? input.engine.tree?.refusal) as JsonSpigotError | undefined;
     return {
-      bytes: input.offset,
+      bytes: text.offset,
       isComplete: text.outcome === FINISHED && text.error === undefined,
       isStrict: !input.translator?.count,
       deviations: text.deviations,
@@ -387,6 +398,36 @@ export class Parser {
   /** An independent parser in the same state. It costs a copy of everything that this one keeps. */
   clone(): Parser {
     return new Parser(this.#open().clone() as unknown as string);
+  }
+
+  /**
+   * The state as bytes, between two chunks. {@link Parser.restore} makes a parser from them that goes on as if nothing had
+   * happened, in another process or on another machine. The state is a header, a few bytes for each open container, the
+   * open key or number, and whatever the options retain: the text, the document so far.
+   */
+  save(): Uint8Array {
+    const text = this.#open();
+    return save(ownerOf(text.parts), noteOf(text), (out) => saveText(text, out));
+  }
+
+  /**
+   * A parser that goes on from a state, with the patterns and options that it was saved with: these are not in the state.
+   * Only `numbers`, `prototypeKeys`, `spelling`, `freeze` and `"live"` may differ, since they only affect how values are
+   * represented.
+   *
+   * The bytes are read as hostile, and any bytes give a parser or an error. But whoever can write them can make up what has
+   * been read, so protect them as you would the text.
+   *
+   * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `cut`, `changed`, `other-kind` (that of a
+   * `Documents`, say), `other-patterns`, `other-choices`, or `impossible` for bytes that were made up.
+   */
+  static restore(patterns: string | readonly string[], state: Uint8Array, options: ParserOptions = NO_OPTIONS): Parser {
+    const text = new Text(makeParts(patterns, options));
+    restore(ownerOf(text.parts), state, (reader, note) => {
+      restoreText(text, reader);
+      takeNote(text, note);
+    });
+    return new Parser(text as unknown as string);
   }
 
   /** Starts over with a new text, keeping the patterns and options, and reuses the parser's memory. */

@@ -1,6 +1,6 @@
 // What is shown of a document, as JSON text: from the strict text that is kept, with strings in their shortest spelling.
 
-import { NUMBER, type Engine } from "./engine.js";
+import { LITERAL, NUMBER, type Engine } from "./engine.js";
 import { endOfString } from "./places.js";
 import { openAtom } from "./tree.js";
 
@@ -11,9 +11,15 @@ export function shownText(engine: Engine): string | undefined {
   return new Shown(engine).read();
 }
 
-class Shown {
-  #out = "";
-  /** What is written before the next value: a comma, a key. */
+/** Reads the kept text, and writes what is shown of it. */
+export class Shown {
+  /** What is shown, but for the leaf that is open, and without what closes the open containers. */
+  out = "";
+  /** Where in it each open container begins. */
+  starts: number[] = [];
+  /** The open string, but for its closing quote; empty if none is open. */
+  openString = "";
+  /** The key of the value that comes next or is open. */
   #pending = "";
   /** The brackets that close what is open. */
   #closers: string[] = [];
@@ -26,9 +32,28 @@ class Shown {
     this.#engine = engine;
   }
 
+  /** All that is shown; `undefined` before the first value. */
   read(): string | undefined {
+    this.readOpen();
     const engine = this.#engine;
-    const text = engine.kept!.whole();
+    const atom = engine.tree!.options.isProvisional ? openAtom(engine) : undefined;
+    const leaf = this.openString === "" ? atom : `${this.openString}"`;
+    if (leaf !== undefined) this.#add(leaf);
+    return this.#hasValue ? this.out + this.#closers.reverse().join("") : undefined;
+  }
+
+  /** What comes before the value that is open or comes next: a comma, a key. */
+  get before(): string {
+    return (this.hasChildren ? "," : "") + this.#pending;
+  }
+
+  /** Whether the innermost open container has children that have ended. */
+  get hasChildren(): boolean {
+    return this.#hasChildren[this.#hasChildren.length - 1] === true;
+  }
+
+  readOpen(): void {
+    const text = this.#engine.kept!.whole();
     for (let at = 0; at < text.length; at++) {
       const first = text[at]!;
       switch (first) {
@@ -38,14 +63,16 @@ class Shown {
         case "{":
         case "[":
           this.#add(first);
+          this.starts.push(this.out.length - 1);
           this.#closers.push(first === "{" ? "}" : "]");
           this.#hasChildren.push(false);
           this.#expectsKey = first === "{";
           break;
         case "}":
         case "]":
-          this.#out += first;
+          this.out += first;
           this.#closers.pop();
+          this.starts.pop();
           this.#hasChildren.pop();
           this.#expectsKey = false;
           break;
@@ -66,7 +93,6 @@ class Shown {
         }
       }
     }
-    return this.#hasValue ? this.#out + this.#closers.reverse().join("") : undefined;
   }
 
   /** Reads a string or key; gives the place after it. */
@@ -79,34 +105,27 @@ class Shown {
       return end;
     }
     // All that has been decoded of an open string is known.
-    this.#add(end < 0 ? JSON.stringify(this.#engine.text) : respelt(text.slice(start, end)));
-    return end < 0 ? text.length : end;
+    if (end < 0) {
+      this.openString = JSON.stringify(this.#engine.text).slice(0, -1);
+      return text.length;
+    }
+    this.#add(respelt(text.slice(start, end)));
+    return end;
   }
 
   #atom(atom: string, isLast: boolean): void {
-    const engine = this.#engine;
-    if (!isLast) {
-      this.#add(atom);
-      return;
-    }
-    const isOpen = engine.state === NUMBER || !isEnded(atom);
-    const shown = isOpen ? (engine.tree!.options.isProvisional ? openAtom(engine) : undefined) : atom;
-    if (shown !== undefined) this.#add(shown);
+    const { state } = this.#engine;
+    if (!isLast || (state !== NUMBER && state !== LITERAL)) this.#add(atom);
   }
 
   #add(text: string): void {
     const { length } = this.#hasChildren;
-    if (length > 0 && this.#hasChildren[length - 1]) this.#out += ",";
+    if (length > 0 && this.#hasChildren[length - 1]) this.out += ",";
     if (length > 0) this.#hasChildren[length - 1] = true;
-    this.#out += this.#pending + text;
+    this.out += this.#pending + text;
     this.#pending = "";
     this.#hasValue = true;
   }
-}
-
-/** Whether a literal has ended with its last letter, or a number of which only that it has ended is known. */
-function isEnded(atom: string): boolean {
-  return !/^[tfn]/.test(atom) || ["true", "false", "null"].includes(atom);
 }
 
 function respelt(string: string): string {
