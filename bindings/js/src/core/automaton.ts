@@ -113,11 +113,14 @@ export class Automaton {
   /** Where nothing can be selected any more. */
   readonly nowhere: Place;
   readonly patterns: readonly Pattern[];
+  /** Whether any pattern goes on in the text of a string. */
+  readonly readsStrings: boolean;
   readonly #positions: Position[] = [];
   readonly #places = new Map<string, Place>();
 
   constructor(patterns: readonly Pattern[]) {
     this.patterns = patterns;
+    this.readsStrings = patterns.some((steps) => steps.some(({ isInside }) => isInside));
     const starts: number[] = [];
     patterns.forEach((steps, pattern) => {
       starts.push(this.#positions.length);

@@ -134,7 +134,8 @@ export class Documents {
     const note = this.#hasText ? noteOf(this.#text) : undefined;
     return save(this.#owner(), note, (out) => {
       out.byte(this.#state);
-      for (const number of [this.#number, this.#start, this.#offset]) out.number(number);
+      const offset = this.#offset - (this.#hasText ? this.#text.parts.input.waiting : 0);
+      for (const number of [this.#number, this.#start, offset]) out.number(number);
       out.flag(this.#isAtom);
       out.byte(this.#last);
       if (this.#hasText) saveText(this.#text, out);
@@ -175,12 +176,11 @@ export class Documents {
     input.readsMark = settings.strictByteOrderMark || this.#start > 0;
     if (this.#hasText) {
       restoreText(text, reader);
-      takeNote(text, note);
     }
     const { engine } = text;
     const isConcatenated = this.#framing === "concatenated";
     const isBeforeRoot = engine.state === VALUE && engine.depth === 0;
-    const isAtEnd = isConcatenated && text.isOpen && this.#hasRootEnded();
+    const isAtEnd = isConcatenated && text.isOpen && this.#text.hasRootEnded;
     const tolerates = input.translator?.allows(COMMENTS) === true;
     const isPossible = [
       true,
@@ -205,6 +205,9 @@ export class Documents {
       !text.isOpen || (isBeforeRoot && read <= this.#offset),
     ][this.#state];
     unless(isPossible === true && isInDocument === true && this.#number <= most && this.#start <= this.#offset);
+    if (!this.#hasText) return;
+    takeNote(text, note);
+    this.#offset += input.waiting;
   }
 
   /** Starts over with a new stream. */
@@ -248,7 +251,9 @@ export class Documents {
   #read(piece: Chunk): void {
     if (this.#state === BETWEEN) this.#begin();
     this.#offset += lengthOf(piece);
-    this.#last = unitAt(piece, piece.length - 1);
+    const last = unitAt(piece, piece.length - 1);
+    // A character's last byte.
+    this.#last = typeof piece === "string" && last > 127 ? 0x80 | (last & 0x3f) : last;
     if (this.#state === REFUSED) return;
     let read = piece;
     let isUnmarked = false;
@@ -339,7 +344,7 @@ export class Documents {
     } finally {
       engine.stopsAtRoot = false;
     }
-    if (this.#hasRootEnded()) {
+    if (this.#text.hasRootEnded) {
       // A number has ended before this unit, a literal with it. All else ends with a bracket or a quote.
       if (read === 0 || isAlphanumeric(unitAt(chunk, read - 1))) this.#state = AFTER_ATOM;
       else {
@@ -366,10 +371,6 @@ export class Documents {
     // The unit after it is read as any other.
     this.#readValue(typeof slash === "string" ? "/" : Uint8Array.of(SLASH));
     return 0;
-  }
-
-  #hasRootEnded(): boolean {
-    return this.#text.engine.state === DONE && this.#text.parts.input.translator?.mayEnd !== false;
   }
 
   // Texts.

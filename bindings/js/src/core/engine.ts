@@ -61,6 +61,8 @@ const BACKSLASH = 92;
 const WORDS = ["true", "false", "null"];
 const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
 
+const encoder = /* @__PURE__ */ new TextEncoder();
+
 /** Plain characters, for runs that are long enough for the expression to pay. */
 const PLAIN = /[ !#-[\]-\x7f]*/y;
 const SHORT = 24;
@@ -189,6 +191,14 @@ export class Engine {
   word = 0;
   matched = 0;
 
+  /** Whether the text that is read was bytes. */
+  readsBytes = false;
+  /** Whether the text may end with the beginning of a sequence of bytes. */
+  mayBeCut = false;
+  /** How many bytes at the end of the text are the beginning of a sequence, and wait. */
+  unread = 0;
+  /** The beginning of the sequence of bytes at whose end the text has failed. */
+  strayBytes: Uint8Array | undefined = undefined;
   base = 0;
   extra = 0;
   lines = 0;
@@ -246,6 +256,7 @@ export class Engine {
     this.high = 0;
     this.base = this.extra = this.lines = this.lineStart = 0;
     this.kept?.clear();
+    this.strayBytes = undefined;
     this.isFrozen = false;
     this.frozenText = "";
     this.isRewritten = false;
@@ -681,7 +692,13 @@ export class Engine {
       return i + 1;
     }
     if (c < 32) this.fail("control-character", i, "expected an escape instead of a raw control character");
-    this.stray(c, i);
+    if (this.mayBeCut && c >= 0xdc00 && breakOf(c) > 0 && i + breakOf(c) >= n) {
+      // The beginning of a sequence, which may go on.
+      this.unread = n - i;
+      this.extra -= n - i;
+      return n;
+    }
+    this.stray(s, i);
   }
 
   add(text: string, offset: number): void {
@@ -694,15 +711,15 @@ export class Engine {
   }
 
   /** Half a surrogate pair, or what stands for a byte that is not UTF-8. */
-  stray(c: number, i: number): never {
+  stray(s: string, i: number): never {
+    const c = s.charCodeAt(i);
     if (c < 0xdc00 || !this.readsBytes) this.fail("lone-surrogate", i, "expected both halves of a surrogate pair");
     const offset = this.base + i + this.extra + breakOf(c);
     if (offset > this.limit) this.tooLong(i, this.limit);
+    this.strayBytes = Uint8Array.from(s.slice(i, i + breakOf(c)), (unit) => unit.charCodeAt(0) & 0xff);
     this.fail("invalid-utf8", i, "expected UTF-8", offset);
   }
 
-  /** Whether the text that is read was bytes. */
-  readsBytes = false;
 
   /** A run goes beyond the limit: the characters before that are reported. */
   exceed(s: string, from: number): never {
@@ -714,8 +731,20 @@ export class Engine {
       if (end > this.limit) break;
       i += c < 0x10000 ? 1 : 2;
     }
-    if (i > from && this.isWanted) this.add(s.slice(from, i), this.base + from + this.extra);
+    const at = this.base + from + this.extra;
+    if (i > from && this.isWanted) this.add(s.slice(from, i), at);
+    const bytes = encoder.encode(String.fromCodePoint(s.codePointAt(i)!));
+    this.strayBytes = bytes.subarray(0, this.limit - at - this.bytesIn(s, from, i));
     this.tooLong(i, this.limit);
+  }
+
+  /** Bytes wait for the rest of their sequence, and are within the limits so far. */
+  checkWaiting(bytes: Uint8Array): void {
+    const end = this.base + bytes.length;
+    if (end <= this.limit && end <= this.mostTotal) return;
+    this.strayBytes = bytes.subarray(0, Math.min(this.limit, this.mostTotal) - this.base);
+    if (this.mostTotal <= this.limit) this.failTotal();
+    this.tooLong(0, this.limit);
   }
 
   checkLimit(i: number): void {
@@ -1089,6 +1118,11 @@ export class Engine {
   exceedTotal(text: string, at: number): never {
     // Its first bytes may be within the limit.
     if (this.base < this.mostTotal && !this.takesCharacters) this.feed(text.slice(at, at + 1));
+    if (this.takesCharacters) this.checkWaiting(encoder.encode(String.fromCodePoint(text.codePointAt(at)!)));
+    this.failTotal();
+  }
+
+  failTotal(): never {
     throw new Fault("total-limit", this.mostTotal, "expected no more bytes than allowed", 0);
   }
 }

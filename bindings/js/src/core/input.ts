@@ -6,6 +6,8 @@ import type { Lenient } from "./lenient.js";
 import { decode, openTail, utf8Length } from "./utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+/** The translator is not in the middle of a deviation. */
+const STRICT = 0;
 /** Its bit among the deviations. */
 const BYTE_ORDER_MARK = 9;
 const MARK = [0xef, 0xbb, 0xbf];
@@ -57,6 +59,17 @@ export class Input {
     return clone;
   }
 
+  /** How many bytes wait that no state of another implementation can have. */
+  get waiting(): number {
+    const isMark = !this.hasBegun && this.translator?.allows(BYTE_ORDER_MARK) !== true;
+    return this.half === "" ? (isMark ? this.bytes.length : 0) : 2;
+  }
+
+  /** Whether the first part of a character may wait for the rest here. */
+  get #takesCharacters(): boolean {
+    return this.engine.takesCharacters && (this.translator === undefined || this.translator.step === STRICT);
+  }
+
   /** How many bytes have come. */
   get offset(): number {
     return this.engine.base + this.bytes.length;
@@ -64,6 +77,8 @@ export class Input {
 
   /** Reads a chunk, all of it unless the engine stops at the root's end; returns how much of it. */
   feed(chunk: string | Uint8Array): number {
+    // It drives texts inside strings from the first chunk on.
+    if (this.translator !== undefined && this.engine.automaton.readsStrings) this.translator.isAwake = true;
     if (typeof chunk === "string") return this.#feedText(chunk);
     if (isBytes(chunk)) return this.#feedBytes(chunk);
     throw new TypeError("a chunk is a string or a Uint8Array");
@@ -74,7 +89,10 @@ export class Input {
     const { engine } = this;
     const before = this.half.length;
     // Bytes that wait can't be continued by a string.
-    if (this.bytes.length > 0) this.#giveUpBytes();
+    if (this.bytes.length > 0) {
+      if (this.#takesCharacters) engine.fail("invalid-utf8", 0, "expected UTF-8", this.offset);
+      this.#readWaiting();
+    }
     engine.readsBytes = false;
     this.hasBegun = true;
     let text = chunk;
@@ -91,7 +109,7 @@ export class Input {
       const end = this.#take(text.slice(0, -1));
       if (end < text.length - 1) return end - before;
     }
-    if (!engine.takesCharacters) return text.length - 1 - before + this.#take(half);
+    if (!this.#takesCharacters) return text.length - 1 - before + this.#take(half);
     this.half = half;
     return chunk.length;
   }
@@ -129,18 +147,29 @@ export class Input {
     if (engine.base - before < chunk.length - open) return this.offset - before;
     if (open === 0) return chunk.length;
     this.bytes = bytes.slice(end);
-    if (!engine.takesCharacters) this.#giveUpBytes();
-    else if (engine.base + open > engine.limit) engine.tooLong(0, engine.limit);
+    if (this.#takesCharacters) engine.checkWaiting(this.bytes);
+    else this.#readWaiting();
     return chunk.length;
   }
 
-  /** What waits can't be completed: each byte is judged by itself. */
-  #giveUpBytes(): void {
-    const { bytes } = this;
+  /** What waits is judged where no character may stand, byte by byte; it waits again if that leads to where one may. */
+  #readWaiting(): void {
+    const { bytes, engine } = this;
     this.bytes = NO_BYTES;
     this.hasBegun = true;
-    this.engine.readsBytes = true;
-    this.#take(decode(bytes));
+    engine.readsBytes = true;
+    engine.mayBeCut = true;
+    try {
+      this.#take(decode(bytes));
+    } finally {
+      engine.mayBeCut = false;
+    }
+    const { unread } = engine;
+    if (unread === 0) return;
+    engine.kept?.truncate(engine.kept.end - unread);
+    engine.unread = 0;
+    this.bytes = bytes.slice(-unread);
+    engine.checkWaiting(this.bytes);
   }
 
   /** Reads a text, up to the limit on the total: what comes before that still counts. */
@@ -182,9 +211,9 @@ export class Input {
   finish(): void {
     const { engine, translator } = this;
     const { bytes } = this;
-    if (bytes.length > 0 && !engine.isInString) this.#giveUpBytes();
+    if (bytes.length > 0 && !engine.isInString) this.#readWaiting();
+    if (this.bytes.length > 0) throw new Fault("incomplete", this.offset, engine.expected(), 0);
     if (translator?.isAwake) translator.finish();
-    else if (this.bytes.length > 0) throw new Fault("incomplete", engine.base + bytes.length, engine.expected(), 0);
     else engine.finish();
   }
 }

@@ -348,7 +348,7 @@ export class Lenient {
       return i + 1;
     }
     if (c === 0xfeff && state === VALUE && fault.offset === 0) {
-      this.#pass(BYTE_ORDER_MARK, fault);
+      this.#pass(BYTE_ORDER_MARK, new Fault(fault.kind, fault.offset, this.#engine.expected(), i));
       this.#engine.extra += 2;
       return i + 1;
     }

@@ -46,7 +46,7 @@ export type PatchOp =
 export interface ParserStatus {
   /** Bytes that were parsed. */
   readonly bytes: number;
-  /** Whether `finish` has found a complete text. */
+  /** Whether the root value has closed, with nothing but white space after it so far. Only `finish` says that nothing follows. */
   readonly isComplete: boolean;
   /** Whether it is strict JSON so far. */
   readonly isStrict: boolean;
@@ -107,6 +107,10 @@ export class Text {
 
   get hasFailed(): boolean {
     return this.outcome === FAILED;
+  }
+
+  get hasRootEnded(): boolean {
+    return this.engine.state === DONE && this.outcome !== FAILED && this.parts.input.translator?.mayEnd !== false;
   }
 
   /** How many bytes have been read; after an error, the offset of the first bad one. */
@@ -388,7 +392,7 @@ export class Parser {
     const refusal = (output.refusal ?? input.engine.tree?.refusal) as JsonSpigotError | undefined;
     return {
       bytes: text.offset,
-      isComplete: text.outcome === FINISHED && text.error === undefined,
+      isComplete: text.hasRootEnded && text.error === undefined,
       isStrict: !input.translator?.count,
       deviations: text.deviations,
       error: text.error ?? refusal,

@@ -193,7 +193,7 @@ export function leadToShown(text: Text): Lead {
   const { tree } = engine;
   if (!tree) {
     lead.push("0 ");
-    lead.jumpTo(0, engine.base);
+    lead.jumpTo(0, input.offset);
     return lead;
   }
   const hasOpenLeaf = engine.state === STRING || (tree.isAtomShown && openAtom(engine) !== undefined);
@@ -271,9 +271,10 @@ class Level {
     else if (this.#writeOpen(lead)) return;
     const tail = tailOf(engine);
     const translator = this.#level === 0 ? input.translator : undefined;
-    lead.jumpTo(this.#level, engine.base - tail.length - aheadOf(translator));
+    const mark = this.#level === 0 && !input.hasBegun ? input.bytes.length - input.waiting : 0;
+    lead.jumpTo(this.#level, engine.base + mark - tail.length - aheadOf(translator));
     lead.push(tail);
-    if (this.#level === 0) lead.bytes = input.bytes;
+    if (this.#level === 0 && input.hasBegun) lead.bytes = input.bytes;
   }
 
   /** A value begins. Returns whether its text is kept, and all is said. */

@@ -104,7 +104,7 @@ export function ownerOf(parts: Parts, kind = PARSER): Owner {
 export function noteOf({ parts }: Text): unknown {
   const { input, output } = parts;
   const { tree } = input.engine;
-  const isMark = input.bytes.length > 0 && !input.hasBegun && input.translator?.allows(BYTE_ORDER_MARK) !== true;
+  const isMark = input.half === "" && input.waiting > 0;
   const note = {
     half: input.half === "" ? undefined : input.half.charCodeAt(0),
     mark: isMark ? [...input.bytes] : undefined,
@@ -172,9 +172,9 @@ export function saveText(text: Text, out: Writer): void {
   }
   if (outcome === FAILED) saveError(text.stoppedBy!, out);
   if (lead === undefined) {
-    const held = heldBy(translator);
+    const held = outcome === OPEN ? heldBy(translator) : "";
     const bytes = encoder.encode(engine.kept!.whole() + held);
-    const waits = outcome === OPEN && (input.hasBegun || translator?.allows(BYTE_ORDER_MARK) === true) ? input.bytes : [];
+    const waits = engine.strayBytes ?? (input.half === "" && input.waiting > 0 ? new Uint8Array(0) : input.bytes);
     const all = new Uint8Array(bytes.length + waits.length);
     all.set(bytes);
     all.set(waits, bytes.length);
