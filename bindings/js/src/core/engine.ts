@@ -714,9 +714,10 @@ export class Engine {
   stray(s: string, i: number): never {
     const c = s.charCodeAt(i);
     if (c < 0xdc00 || !this.readsBytes) this.fail("lone-surrogate", i, "expected both halves of a surrogate pair");
-    const offset = this.base + i + this.extra + breakOf(c);
+    const at = this.base + i + this.extra;
+    const offset = at + breakOf(c);
+    this.strayBytes = Uint8Array.from(s.slice(i, i + Math.min(breakOf(c), this.limit - at)), (unit) => unit.charCodeAt(0) & 0xff);
     if (offset > this.limit) this.tooLong(i, this.limit);
-    this.strayBytes = Uint8Array.from(s.slice(i, i + breakOf(c)), (unit) => unit.charCodeAt(0) & 0xff);
     this.fail("invalid-utf8", i, "expected UTF-8", offset);
   }
 
@@ -1032,7 +1033,7 @@ export class Engine {
   /** Nothing more is reported of the text inside the open string. */
   failInside(fault: Fault): void {
     const inner = this.inner!;
-    const error = errorOf(fault, inner);
+    const error = errorOf(fault, inner, inner.knownPath(hasLeaf(inner, fault.kind)));
     const path = this.path();
     for (const pattern of this.place.through) {
       const matchId = this.output.nextMatch++;

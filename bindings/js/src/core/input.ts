@@ -134,6 +134,7 @@ export class Input {
         if (count > 0 && count === bytes.length) {
           // A byte order mark, as far as it has come.
           this.bytes = bytes.slice();
+          if (tolerates) this.translator!.isAwake = true;
           return chunk.length;
         }
         if (count < 0 && !tolerates) bytes = bytes.subarray(3);
@@ -144,12 +145,12 @@ export class Input {
     const open = openTail(bytes);
     const end = bytes.length - open;
     if (end > 0) this.#take(decode(open === 0 ? bytes : bytes.subarray(0, end)));
-    if (engine.base - before < chunk.length - open) return this.offset - before;
+    if (engine.stopsAtRoot && engine.state === DONE) return engine.base - before;
     if (open === 0) return chunk.length;
     this.bytes = bytes.slice(end);
     if (this.#takesCharacters) engine.checkWaiting(this.bytes);
     else this.#readWaiting();
-    return chunk.length;
+    return engine.stopsAtRoot && engine.state === DONE ? engine.base - before : chunk.length;
   }
 
   /** What waits is judged where no character may stand, byte by byte; it waits again if that leads to where one may. */

@@ -192,7 +192,7 @@ function hasEndedNumber(text: Text, outcome: number): boolean {
   const { tree } = engine;
   const isInLeaf = engine.state === STRING || engine.state === NUMBER || engine.state === LITERAL;
   const hasEnded = (outcome === OPEN && engine.state === DONE) || (outcome === FAILED && tree !== undefined && !isInLeaf);
-  return hasEnded && /\d$/.test(engine.kept!.slice(engine.kept!.end - 1, engine.kept!.end));
+  return hasEnded && !engine.strayBytes?.length && /\d$/.test(engine.kept!.slice(engine.kept!.end - 1, engine.kept!.end));
 }
 
 function saveLead(lead: Lead, out: Writer): void {
