@@ -214,6 +214,9 @@ export class Engine {
   frozenText = "";
   /** Whether strings and containers have values. */
   readonly keepsValues: boolean;
+  /** Whether nothing is kept but the text of matches. */
+  readonly keepsMatches: boolean;
+  reading = "";
   /** Whether the kept text is not the text that came. */
   isRewritten = false;
 
@@ -230,6 +233,7 @@ export class Engine {
     this.entry = entry;
     this.place = automaton.nowhere;
     this.keepsValues = options.retain !== "nothing";
+    this.keepsMatches = options.retain === "matches";
     this.kept = this.keepsValues ? new Kept() : undefined;
     const { depth, key, string, number, total } = options.limits;
     this.mostDepth = depth;
@@ -308,27 +312,27 @@ export class Engine {
     return (this.state === STRING || this.state === KEY_STRING) && this.escape === NO_ESCAPE;
   }
 
-  /** Reads a text, all of it unless it stops at the root's end; returns how far. */
+  /** Reads a text, all of it unless it stops at the root's end; returns how far. After a fault, {@link keepTo} is called. */
   feed(text: string): number {
-    const { kept } = this;
-    if (kept === undefined) {
-      const end = this.run(text, 0);
-      this.advance(end);
-      return end;
+    const { kept, keepsValues } = this;
+    this.reading = text;
+    if (keepsValues) {
+      if (this.keepsMatches) this.releaseKept(kept!);
+      this.keptShift = kept!.open(text, 0);
     }
-    if (this.options.retain === "matches" && this.tree === undefined) this.releaseKept(kept);
-    this.keptShift = kept.open(text, 0);
-    let end = 0;
-    try {
-      end = this.run(text, 0);
-    } catch (thrown) {
-      if (thrown instanceof Fault) kept.commit(thrown.at);
-      throw thrown;
-    }
-    kept.commit(end);
+    const end = this.run(text, 0);
+    if (kept !== undefined) this.keepTo(end);
     this.base += end + this.extra;
     this.extra = 0;
     return end;
+  }
+
+  /** Of the text that was read last, what comes before this place is kept. */
+  keepTo(end: number): void {
+    const { kept, reading } = this;
+    this.reading = "";
+    if (this.keepsValues) kept!.commit(end);
+    else if (kept !== undefined) kept.push(end === reading.length ? reading : reading.slice(0, end));
   }
 
   /** The next text begins where this one has been read to. */
@@ -339,6 +343,8 @@ export class Engine {
 
   /** Drops what is kept for no open match. */
   releaseKept(kept: Kept): void {
+    // What is shown as text is made of all of it.
+    if (this.tree !== undefined) return;
     for (let depth = 0; depth < this.depth; depth++) {
       const { matches, start } = this.stack[depth]!;
       if (matches.length > 0) {
@@ -676,7 +682,15 @@ export class Engine {
     }
     if (this.base + i + this.extra + extra > this.limit) this.exceed(s, from);
     if (i > from) {
-      if (this.isWanted) this.add(from === 0 && i === n ? s : s.slice(from, i), this.base + from + this.extra);
+      if (this.isWanted) {
+        const piece = from === 0 && i === n ? s : s.slice(from, i);
+        if (this.buffer === "") {
+          this.bufferStart = this.base + from + this.extra;
+          this.buffer = piece;
+        } else {
+          this.buffer += piece;
+        }
+      }
       this.extra += extra;
     }
     if (i === n) return i;
@@ -1014,6 +1028,7 @@ export class Engine {
       if (within < text.length) inner!.exceedTotal(text, within);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
+      inner!.keepTo(thrown.at);
       this.failInside(thrown);
     }
   }

@@ -211,6 +211,7 @@ export class Input {
       end = engine.feed(text);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
+      engine.keepTo(thrown.at);
       end = translator.wake(thrown, text);
     }
     engine.release();

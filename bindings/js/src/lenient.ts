@@ -160,7 +160,7 @@ export class Lenient {
     const engine = this.#engine;
     this.#text = text;
     engine.holdsText = true;
-    if (engine.kept !== undefined && engine.options.retain === "matches" && engine.tree === undefined) engine.releaseKept(engine.kept);
+    if (engine.keepsMatches) engine.releaseKept(engine.kept!);
     return this.#reading(() => this.#read(0));
   }
 

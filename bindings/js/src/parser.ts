@@ -59,10 +59,13 @@ export class Parser {
   #isDisposed = false;
   /** The engine, while it can be given a string as it is: most chunks go there straight. */
   #ready: Engine | undefined;
+  /** The tree, while it can be looked at. */
+  #shown: Tree | undefined;
 
   constructor(patterns: string | readonly string[] = [], options: ParserOptions = NO_OPTIONS) {
     this.#text = (patterns as unknown) instanceof Text ? (patterns as unknown as Text) : new Text(makeParts(patterns, options));
     this.#ready = this.#text.readyEngine();
+    this.#shown = this.#text.engine.tree;
   }
 
   /**
@@ -148,7 +151,7 @@ export class Parser {
    * The cost is that of what has arrived since the last call, plus a copy of each container around it unless `"live"`.
    */
   snapshot<T = Json>(): DeepPartial<T> | undefined {
-    const tree = this.#tree();
+    const tree = this.#shown ?? this.#tree();
     if (tree.refusal) throw tree.refusal;
     const root = tree.look(this.#text.engine);
     if (tree.refusal) throw tree.refusal;
@@ -264,7 +267,7 @@ export class Parser {
     if (this.#isDisposed) return;
     this.#text.reset();
     this.#isDisposed = true;
-    this.#ready = undefined;
+    this.#ready = this.#shown = undefined;
   }
 
   declare [Symbol.dispose]: () => void;

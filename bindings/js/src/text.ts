@@ -43,17 +43,16 @@ const FAILED = 2;
 /** How a text stands, and what is asked of it. */
 export class Text {
   readonly parts: Parts;
+  readonly engine: Engine;
   outcome: typeof OPEN | typeof FINISHED | typeof FAILED = OPEN;
   /** What has stopped the text. */
   stoppedBy: TextError | undefined;
 
   constructor(parts: Parts) {
     this.parts = parts;
+    this.engine = parts.input.engine;
   }
 
-  get engine(): Engine {
-    return this.parts.input.engine;
-  }
 
   get isOpen(): boolean {
     return this.outcome === OPEN;
@@ -133,6 +132,7 @@ export class Text {
   /** The error that this was, unless it is no fault of the text. */
   failAt(thrown: unknown): TextError {
     if (!(thrown instanceof Fault)) throw thrown;
+    this.engine.keepTo(thrown.at);
     return this.fail(errorOf(thrown, this.engine));
   }
 
