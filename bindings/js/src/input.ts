@@ -14,6 +14,10 @@ const MARK = [0xef, 0xbb, 0xbf];
 
 /** Whether it is a chunk of bytes, also one of another realm. */
 export function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
+  return value instanceof Uint8Array || isBytesOfOther(value);
+}
+
+function isBytesOfOther(value: unknown): boolean {
   return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
 }
 
@@ -143,7 +147,7 @@ export class Input {
     const before = engine.base + this.bytes.length;
     this.bytes = NO_BYTES;
     engine.readsBytes = true;
-    if (!this.hasBegun) {
+    if (!this.hasBegun && engine.base === 0) {
       const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
       const tolerates = this.translator?.allows(BYTE_ORDER_MARK) === true;
       if (!this.readsMark || tolerates) {
@@ -155,9 +159,12 @@ export class Input {
         }
         if (count < 0 && !tolerates) bytes = bytes.subarray(3);
       }
-      this.hasBegun = true;
-      if (bytes.length === 0) return chunk.length;
+      if (bytes.length === 0) {
+        this.hasBegun = true;
+        return chunk.length;
+      }
     }
+    this.hasBegun = true;
     const open = openTail(bytes);
     const end = bytes.length - open;
     if (end > 0) this.#take(decode(open === 0 ? bytes : bytes.subarray(0, end)));

@@ -19,6 +19,7 @@ import { lookUp, type ValueState } from "./state-of.js";
 import { makeParts, Text } from "./text.js";
 import type { TextError } from "./text-error.js";
 import type { Tree } from "./tree.js";
+import { wholeText } from "./utf8.js";
 import { makeValue, type Json } from "./values.js";
 
 const NO_OPTIONS: ParserOptions = {};
@@ -75,14 +76,22 @@ export class Parser {
    */
   feed(chunk: string | Uint8Array): Event[] {
     const ready = this.#ready;
-    if (ready === undefined || typeof chunk !== "string" || (chunk.charCodeAt(chunk.length - 1) & 0xfc00) === 0xd800) {
-      return this.#feedAny(chunk);
+    if (ready === undefined) return this.#feedAny(chunk);
+    let text: string | undefined = chunk as string;
+    if (typeof chunk === "string") {
+      if ((chunk.charCodeAt(chunk.length - 1) & 0xfc00) === 0xd800) return this.#feedAny(chunk);
+      ready.readsBytes = false;
+    } else {
+      // A byte order mark may come first.
+      text = ready.base > 0 && chunk instanceof Uint8Array && chunk.length > 0 ? wholeText(chunk) : undefined;
+      if (text === undefined) return this.#feedAny(chunk);
+      ready.readsBytes = true;
     }
     const events: Event[] = [];
     const { output } = ready;
     output.events = events;
     try {
-      ready.feed(chunk);
+      ready.feed(text);
     } catch (thrown) {
       this.#ready = undefined;
       this.#throw(this.#text.failAt(thrown), events);

@@ -109,11 +109,12 @@ export class Text {
     }
   }
 
-  /** The engine, if a string that does not end with half a pair can be given to it as it is. */
+  /** The engine, if whole characters can be given to it as they are. */
   readyEngine(): Engine | undefined {
     const { input, settings, output } = this.parts;
-    const isPlain = input.translator === undefined && settings.limits.total === Infinity && !input.engine.readsBytes;
-    const isReady = isPlain && this.outcome === OPEN && input.half === "" && output.refusal === undefined;
+    const isPlain = input.translator === undefined && settings.limits.total === Infinity;
+    const waits = input.half !== "" || input.bytes.length > 0;
+    const isReady = isPlain && this.outcome === OPEN && !waits && output.refusal === undefined;
     return isReady ? input.engine : undefined;
   }
 

@@ -220,7 +220,7 @@ function saveCounters(text: Text, out: Writer): void {
   for (const level of levelsOf(input.engine)) {
     if (isFailedInside(level, input.engine)) continue;
     const isDocument = level === input.engine;
-    const offset = isDocument ? input.offset : level.base;
+    const offset = isDocument ? input.offset - (input.half === "" ? input.waiting : 0) : level.base;
     out.number(level.lines);
     out.number(Math.max(0, offset - level.lineStart));
     out.number(tokenLength(level, offset));
