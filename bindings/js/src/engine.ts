@@ -222,6 +222,8 @@ export class Engine {
 
   /** Whether what a run adds to a string waits to be flushed: a translator reads a chunk in several runs. */
   holdsText = false;
+  /** The deltas of the open string that a translator's chunk has had so far: what follows is added to them. */
+  held: { text: string }[] | undefined = undefined;
   /** Whether bytes after the root are left unread. */
   stopsAtRoot = false;
 
@@ -265,6 +267,7 @@ export class Engine {
     this.frozenText = "";
     this.isRewritten = false;
     this.holdsText = false;
+    this.held = undefined;
     this.tree?.reset();
   }
 
@@ -732,7 +735,7 @@ export class Engine {
     const offset = at + breakOf(c);
     const most = Math.min(this.limit, this.mostTotal);
     this.strayBytes = Uint8Array.from(s.slice(i, i + Math.min(breakOf(c), most - at)), (unit) => unit.charCodeAt(0) & 0xff);
-    if (offset >= this.mostTotal && this.mostTotal <= this.limit) this.failTotal();
+    if (offset >= this.mostTotal && this.mostTotal <= this.limit) this.failTotal(i);
     if (offset > this.limit) this.tooLong(i, this.limit);
     this.fail("invalid-utf8", i, "expected UTF-8", offset);
   }
@@ -866,6 +869,7 @@ export class Engine {
   release(): void {
     this.holdsText = false;
     if (this.buffer !== "" && this.state === STRING) this.flush();
+    this.held = undefined;
   }
 
   /** Reports what the chunk has added to the open string. */
@@ -873,16 +877,22 @@ export class Engine {
     const text = this.buffer;
     const { open } = this;
     this.buffer = "";
-    for (let at = 0; at < open.length; at++) {
-      const match = open[at]!;
-      this.output.events.push({
-        kind: "delta",
-        pattern: match.pattern,
-        matchId: match.id,
-        path: match.path,
-        offset: this.bufferStart,
-        text,
-      });
+    if (this.held !== undefined) {
+      for (const delta of this.held) delta.text += text;
+    } else {
+      for (let at = 0; at < open.length; at++) {
+        const match = open[at]!;
+        const delta = {
+          kind: "delta",
+          pattern: match.pattern,
+          matchId: match.id,
+          path: match.path,
+          offset: this.bufferStart,
+          text,
+        } as const;
+        this.output.events.push(delta);
+        if (this.holdsText) (this.held ??= []).push(delta);
+      }
     }
     if (this.isTextKept) this.text += text;
     if (this.tree !== undefined) this.tree.growString(this, text);
@@ -891,6 +901,7 @@ export class Engine {
 
   endString(i: number): void {
     if (this.buffer !== "") this.flush();
+    this.held = undefined;
     this.state = this.depth === 0 ? DONE : AFTER;
     if (this.inner !== undefined) this.endInside();
     if (this.tree !== undefined) this.tree.endString();
@@ -1140,8 +1151,8 @@ export class Engine {
     this.failTotal();
   }
 
-  failTotal(): never {
-    throw new Fault("total-limit", this.mostTotal, "expected no more bytes than allowed", 0);
+  failTotal(i = 0): never {
+    throw new Fault("total-limit", this.mostTotal, "expected no more bytes than allowed", i);
   }
 }
 

@@ -83,9 +83,23 @@ export class Input {
   feed(chunk: string | Uint8Array): number {
     // It drives texts inside strings from the first chunk on.
     if (this.translator !== undefined && this.engine.automaton.readsStrings) this.translator.isAwake = true;
-    if (typeof chunk === "string") return this.#feedText(chunk);
-    if (isBytes(chunk)) return this.#feedBytes(chunk);
-    throw new TypeError("a chunk is a string or a Uint8Array");
+    return this.#holding(() => {
+      if (typeof chunk === "string") return this.#feedText(chunk);
+      if (isBytes(chunk)) return this.#feedBytes(chunk);
+      throw new TypeError("a chunk is a string or a Uint8Array");
+    });
+  }
+
+  /** A translator reads in several runs: what a chunk adds to a string is one delta all the same. */
+  #holding<R>(read: () => R): R {
+    const { engine } = this;
+    if (this.translator === undefined) return read();
+    engine.holdsText = true;
+    try {
+      return read();
+    } finally {
+      engine.release();
+    }
   }
 
   #feedText(chunk: string): number {
@@ -211,22 +225,21 @@ export class Input {
     const { engine, translator } = this;
     if (translator === undefined) return engine.feed(text);
     if (translator.isAwake) return translator.feed(text);
-    // What this adds to a string is one delta with what comes after a deviation.
-    engine.holdsText = true;
-    let end: number;
     try {
-      end = engine.feed(text);
+      return engine.feed(text);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       engine.keepTo(thrown.at);
-      end = translator.wake(thrown, text);
+      return translator.wake(thrown, text);
     }
-    engine.release();
-    return end;
   }
 
   /** The end of input. */
   finish(): void {
+    this.#holding(() => this.#finish());
+  }
+
+  #finish(): void {
     const { engine, translator } = this;
     const { bytes } = this;
     if (bytes.length > 0 && !engine.isInString) this.#readWaiting();

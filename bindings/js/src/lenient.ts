@@ -151,7 +151,6 @@ export class Lenient {
   wake(fault: Fault, text: string): number {
     this.isAwake = true;
     this.#text = text;
-    this.#engine.holdsText = true;
     return this.#reading(() => this.#read(this.#deviate(fault)));
   }
 
@@ -159,7 +158,6 @@ export class Lenient {
   feed(text: string): number {
     const engine = this.#engine;
     this.#text = text;
-    engine.holdsText = true;
     if (engine.keepsMatches) engine.releaseKept(engine.kept!);
     return this.#reading(() => this.#read(0));
   }
@@ -171,7 +169,6 @@ export class Lenient {
       engine.advance(end);
       return end;
     } finally {
-      engine.release();
       this.#text = "";
     }
   }
@@ -303,7 +300,8 @@ export class Lenient {
     if (this.count === 0 && !this.accepts) {
       const path = engine.knownPath(undefined) ?? engine.pathInText(fault);
       this.first = errorOf(fault, engine, path);
-      // So no string or container that ends later has a text.
+      // So no string or container that ends later has a text. What has ended in the text inside a string has one.
+      if (engine.inner !== undefined && engine.buffer !== "") engine.flush();
       engine.freeze();
     }
     engine.isRewritten = true;

@@ -113,10 +113,8 @@ export class FieldReader {
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
   #look(path: FieldPath): ReturnType<typeof lookUp> {
-    const { engine } = this.#text;
-    const tree = engine.tree!;
-    tree.look(engine);
-    if (tree.refusal) throw tree.refusal;
+    const { refusal } = this.#text.engine.tree!;
+    if (refusal) throw refusal;
     return lookUp(this.#text, path);
   }
 
@@ -178,6 +176,8 @@ export class FieldReader {
       const next = await this.#source.next();
       this.#abort.signal.throwIfAborted();
       const error = next.done ? this.#text.end() : this.#text.read(next.value);
+      // One look for all who wait: what they get stays as it is.
+      this.#text.engine.tree!.look(this.#text.engine);
       this.#text.parts.output.events = [];
       if (error) throw error;
       if (next.done) this.#hasEnded = true;

@@ -1,5 +1,6 @@
 // What is known of a value at a place of a document that is still arriving.
 
+import { DONE } from "./engine.js";
 import type { Text } from "./text.js";
 import { hasOpenLeaf } from "./tree.js";
 import type { Json } from "./values.js";
@@ -16,7 +17,7 @@ export function lookUp(text: Text, segments: readonly (string | number)[]): { re
   let value = engine.tree!.root;
   if (value === undefined) return { state: "pending", value };
   // A text that has failed is never complete, whatever has closed.
-  let isOpen = !text.hasRootEnded || text.error !== undefined;
+  let isOpen = engine.state !== DONE || text.hasFailed || text.error !== undefined;
   // How deep on the path to the newest value this one is; negative once it is not on it.
   let depth = 0;
   for (const segment of segments) {

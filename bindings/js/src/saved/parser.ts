@@ -172,8 +172,13 @@ export function saveText(text: Text, out: Writer): void {
   }
   if (outcome === FAILED) saveError(text.stoppedBy!, out);
   if (lead === undefined) {
-    const held = outcome === OPEN ? heldBy(translator) : "";
-    const bytes = encoder.encode(engine.kept!.whole() + held);
+    const kept = encoder.encode(engine.kept!.whole());
+    // What was undecided when the text failed is part of it if the error is behind it.
+    const isHeld = outcome === OPEN || (outcome === FAILED && text.stoppedBy!.offset > kept.length);
+    const held = encoder.encode(isHeld ? heldBy(translator) : "");
+    const bytes = new Uint8Array(kept.length + held.length);
+    bytes.set(kept);
+    bytes.set(held, kept.length);
     const waits = engine.strayBytes ?? (input.half === "" && input.waiting > 0 ? new Uint8Array(0) : input.bytes);
     const all = new Uint8Array(bytes.length + waits.length);
     all.set(bytes);
