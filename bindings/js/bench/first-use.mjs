@@ -1,12 +1,10 @@
-// First use in a fresh process: compile, instantiate, one parser. The median of several processes. With `packed`, as in a
-// browser: the module is unpacked first.
+// First use in a fresh process: one parser. The median of several processes.
 
 import { execFileSync } from "node:child_process";
 
 const RUNS = 30;
-const entry = process.argv[2] === "packed" ? "index.js" : "node.js";
 const script = `
-  import { Parser } from ${JSON.stringify(new URL(`../dist/${entry}`, import.meta.url).href)};
+  import { Parser } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};
   const used = process.cpuUsage();
   const start = performance.now();
   const parser = new Parser("a", { snapshots: true });

@@ -32,18 +32,17 @@ async function start(command, args, options = {}) {
 }
 
 /** A crate of this folder as a module: small, and without what depends on this machine. */
-async function build(crate, file, { target = `${crate}/target`, features = [], flags = [], before = [], optimizer = [] } = {}) {
+async function build(crate, file, { flags = [], optimizer = [] } = {}) {
   await start(
     "cargo",
     [
       ...["build", "--quiet", "--release", "--locked", "--target", "wasm32-unknown-unknown"],
-      ...["--manifest-path", `${crate}/Cargo.toml`, "--target-dir", target, ...features],
+      ...["--manifest-path", `${crate}/Cargo.toml`, "--target-dir", `${crate}/target`],
     ],
     { env: { ...process.env, RUSTFLAGS: [...remap, ...flags].join(" "), RUSTC_WRAPPER: wrapper, CARGO_INCREMENTAL: "0" } },
   );
   await start("node_modules/.bin/wasm-opt", [
-    `${target}/wasm32-unknown-unknown/release/jsonspigot_${crate}.wasm`,
-    ...before,
+    `${crate}/target/wasm32-unknown-unknown/release/jsonspigot_${crate}.wasm`,
     ...["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
     ...optimizer,
     // What every engine has had since 2021, and rustc uses.
@@ -56,46 +55,14 @@ async function build(crate, file, { target = `${crate}/target`, features = [], f
 // are short. What is called most comes first and has the short numbers; and nobody reads the lowest kilobyte of memory, the
 // end of the stack.
 const flags = ["-Clink-arg=-zstack-size=131072"];
-const small = ["--reorder-functions", "--low-memory-unused"];
-// Not every engine inlines: a tenth of the time of deltas and snapshots for half a kilobyte. What drops a value and what
-// compiles patterns is called now and then only.
-const seldom = ["*drop*", "*pattern*parser*", "*pattern*syntax*", "*pattern*set*"].map((name) => `--no-inline=${name}`);
-const optimizer = ["--always-inline-max-function-size", "10"];
-/** The module with these features. */
-const withFeatures = (features, file, target) =>
-  build("wasm", file, { target: `wasm/target/${target}`, features: ["--features", features], flags, optimizer: small });
-// Only pages have these: elsewhere the module with all wire formats is there at once.
-const FORMATS = ["anthropic", "openai-chat", "openai-responses", "gemini"];
-/** One after the other, as they share a folder. */
-async function buildFormats() {
-  for (const format of FORMATS) await withFeatures(format, `wasm/target/${format}.wasm`, "format");
-}
-// Side by side, since the linker has one thread; in folders of their own, so that no module is built anew for another.
+// Side by side, since the linker has one thread.
 await Promise.all([
-  buildFormats(),
-  withFeatures("providers,saved", "dist/durable-providers.wasm", "durable-providers"),
-  withFeatures("providers", "dist/providers.wasm", "providers"),
-  withFeatures("saved", "dist/durable.wasm", "durable"),
-  build("wasm", "dist/jsonspigot.wasm", { flags, before: seldom, optimizer: [...small, ...optimizer] }),
+  build("wasm", "dist/providers.wasm", { flags, optimizer: ["--reorder-functions", "--low-memory-unused"] }),
   build("unpack", "unpack/target/unpack.wasm", { flags: ["-Clink-arg=-zstack-size=65536"] }),
 ]);
 run("node_modules/.bin/tsc", []);
-const { unpack } = await import("../dist/unpack.js");
+const { unpack } = await import("../dist/providers/unpack.js");
 const unpacker = readFileSync(join(here, "unpack/target/unpack.wasm"));
-for (const [name, folder, up] of [
-  ["jsonspigot.wasm", "", "./"],
-  ["providers.wasm", "providers/", "../"],
-  ["durable.wasm", "durable/", "../"],
-  ["durable-providers.wasm", "durable/providers/", "../../"],
-]) {
-  const module = readFileSync(join(here, "dist", name));
-  await inline(module, unpacker, unpack, join(here, `dist/${folder}inlined.js`));
-  inlinePlain(module, join(here, `dist/${folder}plain.js`), `${up}base64.js`);
-}
-
-for (const format of FORMATS) {
-  const module = readFileSync(join(here, `wasm/target/${format}.wasm`));
-  await inline(module, unpacker, unpack, join(here, `dist/providers/${format}/inlined.js`));
-}
-
-run("node", ["scripts/translate.mjs"]);
+const module = readFileSync(join(here, "dist/providers.wasm"));
+await inline(module, unpacker, unpack, join(here, "dist/providers/inlined.js"));
+inlinePlain(module, join(here, "dist/providers/plain.js"), "./base64.js");

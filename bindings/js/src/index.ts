@@ -1,9 +1,29 @@
-// The package with the module inlined: nothing to set up, compiled at the first use.
+// The package: everything of the core, and the streams on it.
 
-import { packed, unpacker } from "./inlined.js";
-import { loadBytesWith } from "./module.js";
-import { unpack } from "./unpack.js";
-
-loadBytesWith(() => unpack(unpacker, packed));
-
-export * from "./core.js";
+export { JsonSpigotError, type Place } from "./error.js";
+export type {
+  BeginEvent,
+  DeltaEvent,
+  DeviationReport,
+  Deviations,
+  DocumentEndEvent,
+  DocumentErrorEvent,
+  DocumentEvent,
+  EndEvent,
+  Event,
+  InDocument,
+  InnerErrorEvent,
+  ValueType,
+} from "./events.js";
+export { Documents, type DocumentsOptions, type Framing } from "./documents.js";
+export type { Deviation, Limits, ParserOptions } from "./options.js";
+export { Parser, type DeepPartial, type ParserStatus } from "./parser.js";
+export { applyPatch, type PatchOp } from "./patch.js";
+export { pathOf, segmentsOf, type PathNotation } from "./path-of.js";
+export { PatternError } from "./pattern.js";
+export type { ValueState } from "./state-of.js";
+export { FieldReader, type FieldPath } from "./reader.js";
+export { deltas, type DeltasOptions } from "./deltas.js";
+export type { Chunk, Source } from "./source.js";
+export { events, EventStream, snapshots, type StreamOptions } from "./streams.js";
+export type { Json } from "./values.js";

@@ -1,6 +1,7 @@
-// What a parser may be asked for, and how the module is told.
+// What a parser may be asked for.
 
 import { JsonSpigotError } from "./error.js";
+import type { Making } from "./values.js";
 
 /** A deviation from JSON that can be tolerated. */
 export type Deviation =
@@ -62,9 +63,17 @@ export interface ParserOptions {
   readonly prototypeKeys?: "keep" | "drop" | "reject";
   /** Ends carry the value's text as it was spelt, as `raw`. */
   readonly spelling?: boolean;
+  /**
+   * Whether a byte order mark at the start of bytes is an error, as RFC 8259 has it. Otherwise it is skipped, as
+   * `Response.json()` does, and offsets count from the byte after it.
+   */
+  readonly strictByteOrderMark?: boolean;
+  /** Whether what `snapshot` gives is frozen: by default it is unless `process.env.NODE_ENV` is `production`. */
+  readonly freeze?: boolean;
 }
 
-const DEVIATIONS: readonly Deviation[] = [
+/** In the order of their bits in saved state. */
+export const DEVIATIONS: readonly Deviation[] = [
   "control-characters",
   "bad-escapes",
   "lone-surrogates",
@@ -88,68 +97,105 @@ const MODEL_OUTPUT: readonly Deviation[] = [
 
 const LIMITS = ["depth", "key", "string", "number", "total"] as const;
 
-/** One of a list of names, or an error that has the list. */
-function place(option: string, value: unknown, names: readonly string[], fallback: number): number {
-  if (value === undefined) return fallback;
-  const found = names.indexOf(value as string);
-  if (found < 0) throw invalid(`${option}: ${JSON.stringify(value)} is not one of ${names.join(", ")}`);
-  return found;
+const KNOWN: readonly (keyof ParserOptions)[] = [
+  "snapshots",
+  "provisional",
+  "limits",
+  "retain",
+  "duplicateKeys",
+  "lenient",
+  "accept",
+  "numbers",
+  "prototypeKeys",
+  "spelling",
+  "strictByteOrderMark",
+  "freeze",
+];
+
+/** The options of a parser, checked, with nothing left out. */
+export interface Settings extends Making {
+  readonly limits: Required<Limits>;
+  readonly rejectsDuplicates: boolean;
+  readonly retain: "all" | "matches" | "nothing";
+  readonly spelling: boolean;
+  readonly snapshots: boolean | "live";
+  readonly provisional: boolean;
+  /** A bit for each deviation that is tolerated, in the order of {@link DEVIATIONS}. */
+  readonly lenient: number;
+  readonly accept: boolean;
+  readonly strictByteOrderMark: boolean;
+  readonly freeze: boolean;
 }
 
 export function invalid(message: string): JsonSpigotError {
   return new JsonSpigotError("invalid-option", message);
 }
 
-const KNOWN: readonly string[] = [
-  "snapshots", "provisional", "limits", "retain", "duplicateKeys", "lenient", "accept", "numbers", "prototypeKeys",
-  "spelling",
-];
-
-/** The options as `../wasm/src/options.rs` reads them: a word of flags, five limits of 64 bits. */
-export function encodeOptions(options: ParserOptions, framing: number): Uint8Array {
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${KNOWN.join(", ")}`);
-  }
-  let flags = framing << 6;
-  if (typeof options.snapshots === "string") place("snapshots", options.snapshots, ["live"], 0);
-  if (options.snapshots) flags |= 1;
-  if (options.provisional) flags |= 3;
-  flags |= place("duplicateKeys", options.duplicateKeys, ["last-wins", "reject"], 0) << 2;
-  if (options.accept) flags |= 1 << 3;
-  flags |= [0, 1 << 4, 1 << 5][place("retain", options.retain, ["all", "matches", "nothing"], 0)]!;
-  place("numbers", options.numbers, ["number", "bigint", "string"], 0);
-  place("prototypeKeys", options.prototypeKeys, ["keep", "drop", "reject"], 0);
-  if (options.lenient !== undefined) flags |= leniency(options.lenient);
-  if (options.spelling) flags |= 1 << 30;
-  const words = new Uint32Array(11);
-  words[0] = flags;
-  words.fill(0xffff_ffff, 3);
-  words[1] = 127;
-  const { limits } = options;
-  if (limits !== undefined) {
-    if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${String(limits)} is not an object`);
-    for (const name of Object.keys(limits)) place("limits", name, LIMITS, 0);
-    LIMITS.forEach((name, index) => {
-      const limit = limits[name] ?? (name === "depth" ? 127 : Infinity);
-      if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
-        throw invalid(`limits.${name} must be a non-negative integer, not ${limit}`);
-      }
-      const isUnbounded = limit > Number.MAX_SAFE_INTEGER;
-      words[1 + 2 * index] = isUnbounded ? 0xffff_ffff : limit;
-      words[2 + 2 * index] = isUnbounded ? 0xffff_ffff : Math.floor(limit / 0x1_0000_0000);
-    });
-  }
-  return new Uint8Array(words.buffer);
+/** One of a list of names, or an error that has the list. */
+export function oneOf<N extends string>(option: string, value: unknown, names: readonly N[], fallback: N): N {
+  if (value === undefined) return fallback;
+  if (!names.includes(value as N)) throw invalid(`${option}: ${JSON.stringify(value)} is not one of ${names.join(", ")}`);
+  return value as N;
 }
 
-/** The flags of the deviations that are gone past. */
-function leniency(lenient: NonNullable<ParserOptions["lenient"]>): number {
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+/** Whether snapshots are frozen unless the options say otherwise: while a program is developed. Bundlers replace the name. */
+const freezesByDefault = /* @__PURE__ */ (() => {
+  try {
+    return process.env.NODE_ENV !== "production";
+  } catch {
+    return false;
+  }
+})();
+
+const NO_LIMITS: Required<Limits> = { depth: 127, key: Infinity, string: Infinity, number: Infinity, total: Infinity };
+
+export function settingsOf(options: ParserOptions): Settings {
+  for (const name in options) {
+    if (KNOWN.includes(name as keyof ParserOptions)) continue;
+    throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${KNOWN.join(", ")}`);
+  }
+  if (typeof options.snapshots === "string") oneOf("snapshots", options.snapshots, ["live"], "live");
+  return {
+    limits: limitsOf(options.limits),
+    rejectsDuplicates: oneOf("duplicateKeys", options.duplicateKeys, ["last-wins", "reject"], "last-wins") === "reject",
+    retain: oneOf("retain", options.retain, ["all", "matches", "nothing"], "all"),
+    spelling: options.spelling === true,
+    snapshots: options.snapshots === "live" ? "live" : Boolean(options.snapshots) || Boolean(options.provisional),
+    provisional: Boolean(options.provisional),
+    lenient: options.lenient === undefined ? 0 : leniencyOf(options.lenient),
+    accept: Boolean(options.accept),
+    numbers: oneOf("numbers", options.numbers, ["number", "bigint", "string"], "number"),
+    prototypeKeys: oneOf("prototypeKeys", options.prototypeKeys, ["keep", "drop", "reject"], "keep"),
+    strictByteOrderMark: Boolean(options.strictByteOrderMark),
+    freeze: options.freeze ?? freezesByDefault,
+  };
+}
+
+function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
+  if (limits === undefined) return NO_LIMITS;
+  const found = { ...NO_LIMITS };
+  if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${String(limits)} is not an object`);
+  for (const name of Object.keys(limits)) oneOf("limits", name, LIMITS, "depth");
+  for (const name of LIMITS) {
+    const limit = limits[name] ?? found[name];
+    if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
+      throw invalid(`limits.${name} must be a non-negative integer, not ${limit}`);
+    }
+    (found as Record<typeof name, number>)[name] = limit > Number.MAX_SAFE_INTEGER ? Infinity : limit;
+  }
+  return found;
+}
+
+/** The bits of the deviations that are tolerated. */
+function leniencyOf(lenient: NonNullable<ParserOptions["lenient"]>): number {
   const asked = lenient === "model-output" ? [lenient] : lenient;
   if (!Array.isArray(asked)) {
     throw invalid(`lenient: ${JSON.stringify(asked)} is neither "model-output" nor a list of ${DEVIATIONS.join(", ")}`);
   }
-  const kinds = (asked as readonly (Deviation | "model-output")[]).flatMap((name) => (name === "model-output" ? MODEL_OUTPUT : name));
-  let flags = 0;
-  for (const name of kinds) flags |= 1 << (8 + place("lenient", name, DEVIATIONS, 0));
-  return flags;
+  const names = (asked as readonly (Deviation | "model-output")[]).flatMap((name) => (name === "model-output" ? MODEL_OUTPUT : name));
+  let bits = 0;
+  for (const name of names) bits |= 1 << DEVIATIONS.indexOf(oneOf("lenient", name, DEVIATIONS, "comments"));
+  return bits;
 }

@@ -1,16 +1,28 @@
-// The parser, and the stream of documents: what a user calls.
+// The parser of one JSON text: what a user calls.
 
 // The declarations name `Symbol.dispose`, which users' own `lib` need not have.
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { Engine } from "./engine.js";
 import { JsonSpigotError } from "./error.js";
-import { EventReader, readDeviations, readError, type Deviations, type DocumentEvent, type Event } from "./events.js";
-import { beginningOf, instance, isBytes, type Instance, type Output } from "./module.js";
-import { encodeOptions, invalid, type ParserOptions } from "./options.js";
-import { makePatch } from "./patch.js";
-import { compile } from "./patterns.js";
-import { Mirror } from "./snapshot.js";
-import { makeValue, type Json, type Making } from "./values.js";
+import type { Deviations, Event } from "./events.js";
+import { Growth } from "./growth.js";
+import { isBytes } from "./input.js";
+import { invalid, type ParserOptions } from "./options.js";
+import { makePatch, type PatchOp } from "./patch.js";
+import { INSIDE, segmentsOf } from "./path.js";
+import { compact } from "./places.js";
+import { restore, save } from "./saved/envelope.js";
+import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
+import { shownText } from "./shown.js";
+import { lookUp, type ValueState } from "./state-of.js";
+import { makeParts, Text } from "./text.js";
+import type { TextError } from "./text-error.js";
+import type { Tree } from "./tree.js";
+import { wholeText } from "./utf8.js";
+import { makeValue, type Json } from "./values.js";
+
+const NO_OPTIONS: ParserOptions = {};
 
 /** A value of which any part may not be there yet. */
 export type DeepPartial<T> = T extends string | number | bigint | boolean | null | undefined
@@ -21,22 +33,11 @@ export type DeepPartial<T> = T extends string | number | bigint | boolean | null
       ? { [K in keyof T]?: DeepPartial<T[K]> }
       : T;
 
-/**
- * What is known of the value at a path: not there but may still arrive, begun and may still grow, can't change any more,
- * can't arrive any more.
- */
-export type ValueState = "pending" | "partial" | "complete" | "absent";
-
-/** One operation of a patch: RFC 6902's `add` or `replace`, or an `append` of text to a string. Paths are RFC 6901 pointers. */
-export type PatchOp =
-  | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
-  | { readonly op: "append"; readonly path: string; readonly value: string };
-
 /** What a parser knows of its input. */
 export interface ParserStatus {
   /** Bytes that were parsed. */
   readonly bytes: number;
-  /** Whether `finish` has found a complete text. */
+  /** Whether the root value has closed, with nothing but white space after it so far. Only `finish` says that nothing follows. */
   readonly isComplete: boolean;
   /** Whether it is strict JSON so far. */
   readonly isStrict: boolean;
@@ -45,276 +46,131 @@ export interface ParserStatus {
   readonly error: JsonSpigotError | undefined;
 }
 
-const STATES: readonly ValueState[] = ["pending", "partial", "complete", "absent"];
-
-/** Parsers whose owner is gone. Where there is no such class, memory is freed by `dispose` alone. */
-const abandoned =
-  typeof FinalizationRegistry === "undefined"
-    ? undefined
-    : new FinalizationRegistry<{ module: Instance; parser: number }>(({ module, parser }) => {
-        if (!module.failure) module.exports.release(parser);
-      });
-
-
-/** Half a pair that nothing can complete, as a byte that no parser takes, and what comes behind it. */
-function behindHalf(bytes: Uint8Array): Uint8Array {
-  const all = new Uint8Array(1 + bytes.length);
-  all[0] = 0xff;
-  all.set(bytes, 1);
-  return all;
-}
-
-/** What parsers and streams of documents share: a parser in the module, by number. */
-abstract class Handle {
-  protected readonly module: Instance;
-  protected readonly options: ParserOptions;
-  protected readonly making: Making;
-  protected readonly reader: EventReader;
-  /** Negative once it has been disposed of. */
-  protected parser: number;
-  /** Half a surrogate pair from the end of the last chunk. */
-  protected half = "";
-
-  constructor(patterns: string | readonly string[], options: ParserOptions, framing: number, origin?: Handle) {
-    this.options = options;
-    if (origin) {
-      this.module = origin.module;
-      this.making = origin.making;
-      this.reader = origin.reader.clone();
-      this.half = origin.half;
-      this.parser = origin.call((exports) => exports.duplicate(origin.parser));
-    } else {
-      this.module = (new.target as unknown as typeof Handle).instance();
-      const { numbers = "number", prototypeKeys = "keep", retain = "all", spelling = false } = options;
-      this.making = { numbers, prototypeKeys };
-      this.reader = new EventReader({ numbers, prototypeKeys, spelling, keepsText: retain !== "nothing" && !spelling });
-      const encoded = encodeOptions(options, framing);
-      const set = compile(this.module, typeof patterns === "string" ? [patterns] : patterns);
-      this.module.writeBytes(encoded);
-      this.parser = this.module.exports.create(set);
-    }
-    abandoned?.register(this, { module: this.module, parser: this.parser }, this);
-  }
-
-  /** Where new parsers of this class live. */
-  protected static instance(): Instance {
-    return instance();
-  }
-
-  /** Runs a call into the module; after a trap, and after `dispose`, it is an error. */
-  protected call<R>(run: (exports: Instance["exports"]) => R): R {
-    if (this.parser < 0) throw new JsonSpigotError("disposed", "the parser has been disposed of");
-    if (this.module.failure) throw this.module.failure;
-    try {
-      return run(this.module.exports);
-    } catch (thrown) {
-      throw this.module.trapped(thrown);
-    }
-  }
-
-  /** Parses a chunk; gives how much output there is. */
-  protected feedChunk(chunk: string | Uint8Array): number {
-    const { module } = this;
-    if (this.parser < 0 || module.failure) this.call(() => 0);
-    let length: number;
-    if (typeof chunk === "string") {
-      let text = this.half === "" ? chunk : this.half + chunk;
-      let half = "";
-      const last = text.charCodeAt(text.length - 1);
-      if (last >= 0xd800 && last <= 0xdbff) {
-        half = text.slice(-1);
-        text = text.slice(0, -1);
-      }
-      length = this.write(text);
-      this.half = half;
-    } else {
-      if (!isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
-      // No other half can follow bytes: the half is the error, and the bytes come after it.
-      if (this.half === "" || chunk.length === 0) {
-        length = this.writeBytes(chunk);
-      } else {
-        length = this.writeBytes(behindHalf(chunk));
-        this.half = "";
-      }
-    }
-    try {
-      return module.exports.feed(this.parser, length, typeof chunk === "string" ? 1 : 0);
-    } catch (thrown) {
-      throw module.trapped(thrown);
-    }
-  }
-
-  /** Writes into the module, which may have to make room. An error of JavaScript's own is not the module's. */
-  private write(text: string): number {
-    try {
-      return this.module.write(text);
-    } catch (thrown) {
-      throw thrown instanceof RangeError ? thrown : this.module.trapped(thrown);
-    }
-  }
-
-  private writeBytes(bytes: Uint8Array): number {
-    try {
-      return this.module.writeBytes(bytes);
-    } catch (thrown) {
-      throw thrown instanceof RangeError ? thrown : this.module.trapped(thrown);
-    }
-  }
-
-  protected finishInput(): number {
-    return this.call((exports) => exports.finish(this.parser));
-  }
-
-  /** The waiting half of a surrogate pair as bytes; it no longer waits. */
-  protected takeHalf(): Uint8Array {
-    const { half } = this;
-    this.half = "";
-    return beginningOf(half);
-  }
-
-  /** The output of a call that has nothing but an error to say, or what was asked for. */
-  protected ask(run: (exports: Instance["exports"]) => number): Output | undefined {
-    const count = this.call(run);
-    if (count < 0) throw readError(this.module.read(count), []);
-    return count === 0 ? undefined : this.module.read(count);
-  }
-
-  protected writePath(path: string): number {
-    if (typeof path !== "string") throw new TypeError("a path is a string");
-    return this.module.write(path);
-  }
-
-  /** Frees the parser's memory. Calling it again is a no-op; every other call then throws. */
-  dispose(): void {
-    if (this.parser < 0) return;
-    abandoned?.unregister(this);
-    if (!this.module.failure) this.module.exports.release(this.parser);
-    this.parser = -1;
-  }
-}
-
-// Where the symbol is missing, nothing is put in its place.
-interface Handle {
-  [Symbol.dispose](): void;
-}
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(Handle.prototype, Symbol.dispose, {
-    value(this: Handle) {
-      this.dispose();
-    },
-    configurable: true,
-    writable: true,
-  });
-}
-
 /**
- * A parser of one JSON text, which arrives in chunks, at any cut.
+ * A parser of one JSON text.
  *
  * ```ts
- * const parser = new Parser("ask_slots[*].message");
- * for (const chunk of chunks) {
- *   for (const event of parser.feed(chunk)) {
- *     if (event.kind === "delta") show(event.text);
- *   }
- * }
- * parser.finish();
- * const reply = parser.value();
+ * const parser = new Parser(["city", "days[*].plan"], { snapshots: true });
+ * for (const event of parser.feed('{"city": "Kö')) show(event);
+ * parser.snapshot(); // {"city":"Kö"}
  * ```
  */
-export class Parser extends Handle {
-  protected readonly mirror: Mirror | undefined;
-  readonly #isFollowed: boolean;
+export class Parser {
+  readonly #text: Text;
+  #isDisposed = false;
+  /** The engine, while it can be given a string as it is: most chunks go there straight. */
+  #ready: Engine | undefined;
+  /** The tree, while it can be looked at. */
+  #shown: Tree | undefined;
 
-  /**
-   * @param patterns Paths with wildcards in RFC 9535 spelling. Compiled once, and remembered.
-   * @throws {PatternError} for a pattern that can't be compiled.
-   * @throws {JsonSpigotError} of kind `invalid-option`.
-   */
-  constructor(patterns: string | readonly string[] = [], options: ParserOptions = {}) {
-    const origin: unknown = patterns;
-    if (origin instanceof Parser) {
-      super([], origin.options, 0, origin);
-      this.#isFollowed = origin.#isFollowed;
-      this.mirror = origin.mirror?.clone();
-    } else {
-      super(patterns, options, 0);
-      this.#isFollowed = Boolean(options.snapshots) || Boolean(options.provisional);
-      this.mirror = this.#isFollowed ? new Mirror(this.making, options.snapshots === "live") : undefined;
-    }
+  constructor(patterns: string | readonly string[] = [], options: ParserOptions = NO_OPTIONS) {
+    this.#text = (patterns as unknown) instanceof Text ? (patterns as unknown as Text) : new Text(makeParts(patterns, options));
+    this.#ready = this.#text.readyEngine();
+    this.#shown = this.#text.engine.tree;
   }
 
   /**
-   * Parses a chunk and returns its events. If the chunk ends inside a character (part of a UTF-8 sequence, or half a
-   * surrogate pair of a string), that part waits for the next chunk.
+   * Parses a chunk, which may be cut anywhere, and gives what it says.
    *
-   * @throws {JsonSpigotError} at the first bad byte. Its `events` are those of this chunk before that byte; every later
-   * call throws the same error again, without events.
+   * @throws {JsonSpigotError} at the first bad byte; the events before it are in the error.
    */
   feed(chunk: string | Uint8Array): Event[] {
-    const count = this.feedChunk(chunk);
-    this.mirror?.follow(this.module);
-    return this.reader.read(this.module, count);
+    const ready = this.#ready;
+    if (ready === undefined) return this.#feedAny(chunk);
+    let text: string | undefined = chunk as string;
+    if (typeof chunk === "string") {
+      if ((chunk.charCodeAt(chunk.length - 1) & 0xfc00) === 0xd800) return this.#feedAny(chunk);
+      ready.readsBytes = false;
+    } else {
+      // A byte order mark may come first.
+      text = ready.base > 0 && chunk instanceof Uint8Array && chunk.length > 0 ? wholeText(chunk) : undefined;
+      if (text === undefined) return this.#feedAny(chunk);
+      ready.readsBytes = true;
+    }
+    const events: Event[] = [];
+    const { output } = ready;
+    output.events = events;
+    try {
+      ready.feed(text);
+    } catch (thrown) {
+      this.#ready = undefined;
+      this.#throw(this.#text.failAt(thrown), events);
+    }
+    if (output.refusal !== undefined) this.#throw(undefined, events);
+    return events;
+  }
+
+  #feedAny(chunk: string | Uint8Array): Event[] {
+    const text = this.#open();
+    const { output } = text.parts;
+    if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
+    this.#throwRefusal();
+    if (!text.isOpen) {
+      if (text.verdict) throw text.verdict.with([]);
+      if (typeof chunk === "string" ? chunk === "" : chunk.length === 0) return [];
+      throw text.errorOfCall("finished", "expected no bytes after a finished text");
+    }
+    const events: Event[] = [];
+    output.events = events;
+    const error = text.read(chunk);
+    this.#ready = text.readyEngine();
+    if (error !== undefined || output.refusal !== undefined) this.#throw(error, events);
+    return events;
   }
 
   /**
-   * The end of the input; a number at the root ends here.
+   * The end of the text.
    *
-   * @throws {JsonSpigotError} of kind `incomplete` if the text is not complete.
+   * @throws {JsonSpigotError} if it is not one complete JSON text.
    */
   finish(): Event[] {
-    const before = this.half === "" ? [] : this.feed(this.takeHalf());
-    const count = this.finishInput();
-    if (this.mirror) this.mirror.isBehind = true;
-    return this.reader.read(this.module, count, before);
+    const text = this.#open();
+    this.#ready = undefined;
+    this.#throwRefusal();
+    const events: Event[] = [];
+    text.parts.output.events = events;
+    const error = text.end();
+    if (error !== undefined || text.parts.output.refusal !== undefined) this.#throw(error, events);
+    return events;
   }
 
   /**
-   * The complete value, after a successful {@link finish}.
+   * The complete value, after `finish`.
    *
-   * @throws {JsonSpigotError} before that, and after an error; of kind `not-retained` if the text was not kept.
+   * @throws {JsonSpigotError} if there is none, or if the text was not retained.
    */
   value<T = Json>(): T {
-    const output = this.ask((exports) => exports.complete(this.parser, 0))!;
+    const text = this.#open();
+    const complete = text.completeText();
+    const { settings, input } = text.parts;
     // The text has been parsed already, and what is shown is whole.
-    if (this.mirror) return this.snapshot() as T;
-    return makeValue(output.string(), this.making) as T;
+    return (input.engine.tree ? this.snapshot() : makeValue(complete, settings)) as T;
   }
 
   /** The complete value's text as it was spelt, without the white space between tokens. */
   valueText(): string {
-    return this.ask((exports) => exports.complete(this.parser, 1))!.string();
+    return compact(this.#open().completeText());
   }
 
   /**
    * The document as far as it is known; `undefined` before its first value. Snapshots are plain values with structural
    * sharing: what has not changed since the last call is the same object, and a snapshot never changes once returned.
-   * With `snapshots: "live"` there is one value instead, which each call updates in place.
+   * With `snapshots: "live"` there is one value instead, which is updated in place.
    *
    * The cost is that of what has arrived since the last call, plus a copy of each container around it unless `"live"`.
    */
   snapshot<T = Json>(): DeepPartial<T> | undefined {
-    const mirror = this.mirror ?? this.#needMirror();
-    const { module, parser } = this;
-    if (parser < 0 || module.failure) this.call(() => 0);
-    if (mirror.isBehind) {
-      let count: number;
-      try {
-        count = module.exports.growth(parser);
-      } catch (thrown) {
-        throw module.trapped(thrown);
-      }
-      mirror.apply(module.read(count));
-    } else {
-      mirror.applyChunks();
-    }
-    if (mirror.refusal) throw mirror.refusal;
-    return mirror.root as DeepPartial<T> | undefined;
+    const tree = this.#shown ?? this.#tree();
+    if (tree.refusal) throw tree.refusal;
+    const root = tree.look(this.#text.engine);
+    if (tree.refusal) throw tree.refusal;
+    return root as DeepPartial<T> | undefined;
   }
 
   /** The document as far as it is known, as JSON text: numbers as they are spelt, repeated keys in their places. */
   snapshotText(): string | undefined {
-    this.#needMirror();
-    return this.ask((exports) => exports.snapshot_text(this.parser))?.string();
+    this.#tree();
+    return shownText(this.#text.engine);
   }
 
   /**
@@ -323,23 +179,24 @@ export class Parser extends Handle {
    */
   patch(): PatchOp[] {
     const texts = this.patchText();
-    const mirror = this.#needMirror();
+    const tree = this.#tree();
     try {
-      if (!mirror.refusal) return makePatch(texts, this.making);
+      if (!tree.refusal) return makePatch(texts, tree.options);
     } catch (thrown) {
       if (!(thrown instanceof JsonSpigotError)) throw thrown;
-      mirror.refusal = thrown;
+      tree.refusal = thrown;
     }
-    throw mirror.refusal;
+    throw tree.refusal;
   }
 
   /** The same, each operation as JSON text: numbers as they are spelt, and whatever keys the document has. */
   patchText(): string[] {
-    this.#needMirror();
-    const output = this.ask((exports) => exports.patch(this.parser));
-    const ops: string[] = [];
-    while (output && output.at < output.end) ops.push(output.string());
-    return ops;
+    const tree = this.#tree();
+    const { engine } = this.#text;
+    if (tree.growth) return tree.growth.take(engine);
+    const shown = shownText(engine);
+    tree.growth = new Growth(engine);
+    return shown === undefined ? [] : [`{"op":"add","path":"","value":${shown}}`];
   }
 
   /**
@@ -348,89 +205,114 @@ export class Parser extends Handle {
    * @throws {JsonSpigotError} of kind `invalid-path` for any other text.
    */
   stateOf(path: string): ValueState {
-    this.#needMirror();
-    const output = this.ask((exports) => exports.state_of(this.parser, this.writePath(path)))!;
-    return STATES[output.word()]!;
+    const tree = this.#tree();
+    const segments = segmentsOf(path);
+    if (segments === undefined || segments.includes(INSIDE)) {
+      const message = `invalid path: expected a concrete path, such as \`ask_slots[0].message\`, instead of ${JSON.stringify(path)}`;
+      throw new JsonSpigotError("invalid-path", message);
+    }
+    if (tree.options.isProvisional) tree.look(this.#text.engine);
+    return lookUp(this.#text, segments as readonly (string | number)[]).state;
   }
 
   /** How far the input has been read, what deviates from JSON, the error if there is one. */
   get status(): ParserStatus {
-    const count = this.call((exports) => exports.status(this.parser));
-    const output = this.module.read(count);
-    const bytes = output.long();
-    const flags = output.word();
-    const deviations = readDeviations(output);
-    const error = count < 0 ? readError(output, []) : (this.reader.refusal ?? this.mirror?.refusal);
-    return { bytes, isComplete: (flags & 1) !== 0, isStrict: (flags & 2) !== 0, deviations, error };
+    const text = this.#open();
+    const { input, output } = text.parts;
+    const refusal = (output.refusal ?? input.engine.tree?.refusal) as JsonSpigotError | undefined;
+    return {
+      bytes: text.offset,
+      isComplete: text.hasRootEnded && text.error === undefined,
+      isStrict: !input.translator?.count,
+      deviations: text.deviations,
+      error: text.error ?? refusal,
+    };
   }
 
   /** An independent parser in the same state. It costs a copy of everything that this one keeps. */
   clone(): Parser {
-    return new Parser(this as unknown as string);
+    return new Parser(this.#open().clone() as unknown as string);
+  }
+
+  /**
+   * The state as bytes, between two chunks. {@link Parser.restore} makes a parser from them that goes on as if nothing had
+   * happened, in another process or on another machine. The state is a header, a few bytes for each open container, the
+   * open key or number, and whatever the options retain: the text, the document so far.
+   */
+  save(): Uint8Array {
+    const text = this.#open();
+    return save(ownerOf(text.parts), noteOf(text), (out) => saveText(text, out));
+  }
+
+  /**
+   * A parser that goes on from a state, with the patterns and options that it was saved with: these are not in the state.
+   * Only `numbers`, `prototypeKeys`, `spelling`, `freeze` and `"live"` may differ, since they only affect how values are
+   * represented.
+   *
+   * The bytes are read as hostile, and any bytes give a parser or an error. But whoever can write them can make up what has
+   * been read, so protect them as you would the text.
+   *
+   * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `cut`, `changed`, `other-kind` (that of a
+   * `Documents`, say), `other-patterns`, `other-choices`, or `impossible` for bytes that were made up.
+   */
+  static restore(patterns: string | readonly string[], state: Uint8Array, options: ParserOptions = NO_OPTIONS): Parser {
+    const text = new Text(makeParts(patterns, options));
+    restore(ownerOf(text.parts), state, (reader, note) => {
+      restoreText(text, reader);
+      takeNote(text, note);
+    });
+    return new Parser(text as unknown as string);
   }
 
   /** Starts over with a new text, keeping the patterns and options, and reuses the parser's memory. */
   reset(): void {
-    this.call((exports) => exports.reset(this.parser));
-    this.half = "";
-    this.reader.reset();
-    this.mirror?.reset();
+    const text = this.#open();
+    text.reset();
+    this.#ready = text.readyEngine();
   }
 
-  #needMirror(): Mirror {
-    if (!this.mirror) {
-      this.call(() => undefined);
-      throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
-    }
-    return this.mirror;
+  /** Drops what the parser keeps. Nothing else can be done with it then. */
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#text.reset();
+    this.#isDisposed = true;
+    this.#ready = this.#shown = undefined;
+  }
+
+  declare [Symbol.dispose]: () => void;
+
+  #open(): Text {
+    if (this.#isDisposed) throw new JsonSpigotError("disposed", "the parser has been disposed of");
+    return this.#text;
+  }
+
+  #tree(): Tree {
+    const { tree } = this.#open().engine;
+    if (!tree) throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
+    return tree;
+  }
+
+  #throwRefusal(): void {
+    const { refusal } = this.#text.parts.output;
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** After the events of the chunk comes what is wrong with it. */
+  #throw(error: TextError | undefined, events: readonly Event[]): never {
+    this.#ready = undefined;
+    const { refusal } = this.#text.parts.output;
+    if (refusal instanceof JsonSpigotError) throw new JsonSpigotError(refusal.kind, refusal.message, { events });
+    throw error!.with(events);
   }
 }
 
-/** How texts are separated: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
-export type Framing = "lines" | "concatenated" | "sequence";
-
-export const FRAMINGS: readonly Framing[] = ["lines", "concatenated", "sequence"];
-
-/** Options that a stream of documents takes: it shows no partial document. */
-export type DocumentsOptions = Omit<ParserOptions, "snapshots" | "provisional">;
-
-/**
- * A stream of JSON texts, each with its own events, offsets and limits.
- *
- * ```ts
- * const documents = new Documents("lines", "city");
- * documents.feed('{"city": "Ko'); // a begin and a delta of document 0
- * ```
- */
-export class Documents extends Handle {
-  constructor(framing: Framing, patterns: string | readonly string[] = [], options: DocumentsOptions = {}) {
-    const place = FRAMINGS.indexOf(framing);
-    if (place < 0) throw invalid(`framing: ${JSON.stringify(framing)} is not one of ${FRAMINGS.join(", ")}`);
-    for (const name of ["snapshots", "provisional"] as const) {
-      if ((options as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);
-    }
-    super(patterns, options, place + 1);
-  }
-
-  /**
-   * Parses a chunk. A text that is not JSON is an event; with `lines` and `sequence` the next text follows it.
-   *
-   * @throws {JsonSpigotError} if the stream has ended: by `finish`, or by an error in `concatenated` texts.
-   */
-  feed(chunk: string | Uint8Array): DocumentEvent[] {
-    return this.reader.readDocuments(this.module, this.feedChunk(chunk));
-  }
-
-  /** The end of the stream, and of its last text. */
-  finish(): DocumentEvent[] {
-    const before = this.half === "" ? [] : this.feed(this.takeHalf());
-    return this.reader.readDocuments(this.module, this.finishInput(), before);
-  }
-
-  /** Starts over with a new stream. */
-  reset(): void {
-    this.call((exports) => exports.reset(this.parser));
-    this.half = "";
-    this.reader.reset();
-  }
+// Where an engine has no such symbol, `dispose` is all there is.
+if (typeof Symbol.dispose === "symbol") {
+  Object.defineProperty(Parser.prototype, Symbol.dispose, {
+    value(this: Parser) {
+      this.dispose();
+    },
+    writable: true,
+    configurable: true,
+  });
 }

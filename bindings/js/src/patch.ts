@@ -1,8 +1,12 @@
 // Patches on copies elsewhere.
 
 import { JsonSpigotError } from "./error.js";
-import type { PatchOp } from "./parser.js";
 import { isPrototypeKey, makeValue, prototypeKey, setMember, type Json, type Making } from "./values.js";
+
+/** One operation of a patch: RFC 6902's `add` or `replace`, or an `append` of text to a string. Paths are RFC 6901 pointers. */
+export type PatchOp =
+  | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
+  | { readonly op: "append"; readonly path: string; readonly value: string };
 
 /** Operations from their texts. Those on what is dropped are none. */
 export function makePatch(texts: readonly string[], making: Making): PatchOp[] {

@@ -1,12 +1,12 @@
+"use client";
+
 // A hook for React: a JSON text that is still arriving, as state.
 
-// The module, in the way that suits the engine: the conditions of the package's main entry choose.
-import "jsonspigot";
 import { useEffect, useState, useSyncExternalStore } from "react";
 
 import type { ParserOptions } from "./options.js";
 import { Parser, type DeepPartial } from "./parser.js";
-import { chunksOfJson, type Source } from "./streams.js";
+import { chunksOfJson, type Source } from "./source.js";
 import type { Json } from "./values.js";
 
 /** Opens the source. The signal is aborted when the component unmounts or the key changes: pass it to `fetch`. */

@@ -1,13 +1,23 @@
-// Fields of one JSON text, each read on its own while the text arrives.
+// Fields of one JSON text, each read on its own while the text arrives, all from one parser.
 
-import type { Event } from "./events.js";
 import type { ParserOptions } from "./options.js";
-import { Parser } from "./parser.js";
-import { chunksOfJson, told, type Chunk, type Source, type StreamOptions } from "./streams.js";
+import type { DeepPartial } from "./parser.js";
+import { chunksOfJson, type Chunk, type Source } from "./source.js";
+import { lookUp, type ValueState } from "./state-of.js";
+import type { StreamOptions } from "./streams.js";
+import { makeParts, Text } from "./text.js";
 import type { Json } from "./values.js";
 
 /** Keys and indices from the root: `"ask_slots", 0, "message"`. None is the root itself. */
 export type FieldPath = readonly (string | number)[];
+
+/** The path of a field, and what may end one read of it without ending the others. */
+export type FieldRequest = FieldPath | readonly [...FieldPath, { readonly signal?: AbortSignal }];
+
+/** A loop over what a field says, which can be given up while it waits: by `return`, or by leaving the loop. */
+export interface FieldLoop<T> extends AsyncIterableIterator<T, void, undefined> {
+  return(): Promise<IteratorResult<T, void>>;
+}
 
 /**
  * Reads fields of a JSON text that is still arriving, several at once and in any order:
@@ -19,21 +29,24 @@ export type FieldPath = readonly (string | number)[];
  * for await (const row of reader.forEach<Row>("rows")) add(row); // each row when it is complete
  * ```
  *
- * The source is read only while someone is waiting for a field, and nothing is parsed for fields that nobody reads. All
- * chunks are kept, so a field can be requested late. Leaving one loop does not affect the others; {@link cancel} ends the
- * source for all of them.
+ * The source is read only while someone is waiting for a field, and each chunk is parsed once for all of them. The document
+ * is kept, so a field can be requested late. Leaving one loop does not affect the others, and the last argument of each
+ * method may be `{ signal }`, which gives up this one; {@link cancel} ends the source for all of them.
  */
 export class FieldReader {
-  readonly #options: ParserOptions;
+  readonly #text: Text;
   readonly #source: AsyncGenerator<Chunk, void, undefined>;
   readonly #abort = new AbortController();
-  readonly #chunks: Chunk[] = [];
   #hasBegun = false;
-  /** The chunk that is waited for: whether there was one. */
-  #next: Promise<boolean> | undefined;
+  /** The chunk that is waited for. */
+  #next: Promise<void> | undefined;
+  #hasEnded = false;
+  /** Why nothing more comes, if that is not the end of the text. */
+  #failure: { readonly reason: unknown } | undefined;
 
   constructor(source: Source, { signal, ...options }: StreamOptions = {}) {
-    this.#options = options;
+    const { snapshots: _, provisional: __, retain: ___, spelling: ____, ...own }: ParserOptions = options;
+    this.#text = new Text(makeParts([], { ...own, snapshots: true, retain: "nothing" }));
     this.#source = chunksOfJson(source, this.#abort.signal);
     if (signal?.aborted) this.cancel(signal.reason);
     else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });
@@ -44,33 +57,49 @@ export class FieldReader {
    *
    * @throws {JsonSpigotError} if the text is not JSON, or ends too early, before the field is complete.
    */
-  async get<T = Json>(...path: FieldPath): Promise<T | undefined> {
-    for await (const event of this.#read([pattern(path)], "matches")) {
-      if (event.kind === "end") return event.value as T;
+  async get<T = Json>(...request: FieldRequest): Promise<T | undefined> {
+    const { path, signal } = parted(request);
+    for (;;) {
+      const { state, value } = this.#look(path);
+      if (state === "complete") return value as T;
+      if (this.#isLost(state) || !(await this.#more(signal))) return undefined;
     }
-    return undefined;
   }
 
   /** The text of a string field as it arrives, from its beginning. Nothing for a field that is no string. */
-  async *streamText(...path: FieldPath): AsyncGenerator<string, void, undefined> {
-    for await (const event of this.#read([pattern(path)], "nothing")) {
-      if (event.kind === "delta") yield event.text;
-      else if (event.kind === "end") return;
-    }
+  streamText(...request: FieldRequest): FieldLoop<string> {
+    let length = 0;
+    return this.#loop(request, ({ value }) => {
+      if (value === undefined) return { values: [] };
+      if (typeof value !== "string") return { values: [], isDone: true };
+      const text = value.slice(length);
+      length = value.length;
+      return { values: text === "" ? [] : [text] };
+    });
+  }
+
+  /** A field's value as it grows: as far as it is known, each time that this has changed, and the complete value last. */
+  streamValues<T = Json>(...request: FieldRequest): FieldLoop<DeepPartial<T>> {
+    let shown: Json | undefined;
+    return this.#loop(request, ({ value }) => {
+      if (value === undefined || value === shown) return { values: [] };
+      shown = value;
+      return { values: [value as DeepPartial<T>] };
+    });
   }
 
   /** The elements of an array field, each when it is complete. Nothing for a field that is no array. */
-  async *forEach<T = Json>(...path: FieldPath): AsyncGenerator<T, void, undefined> {
-    const field = pattern(path);
-    let isArray = false;
-    for await (const event of this.#read([field, `${field}[*]`], "matches")) {
-      if (event.pattern === 0) {
-        if (event.kind === "begin") isArray = event.type === "array";
-        else if (event.kind === "end") return;
-      } else if (isArray && event.kind === "end") {
-        yield event.value as T;
-      }
-    }
+  forEach<T = Json>(...request: FieldRequest): FieldLoop<T> {
+    let next = 0;
+    return this.#loop(request, ({ state, value }, path) => {
+      if (value === undefined) return { values: [] };
+      if (!Array.isArray(value)) return { values: [], isDone: true };
+      const last = value.length - 1;
+      const isLastOpen = state !== "complete" && last >= 0 && this.#look([...path, last]).state !== "complete";
+      const values = value.slice(next, isLastOpen ? last : undefined) as T[];
+      next += values.length;
+      return { values };
+    });
   }
 
   /** Ends the source. Reads that are still waiting for a field reject with the reason. */
@@ -81,42 +110,117 @@ export class FieldReader {
     ended.catch(() => undefined);
   }
 
-  async *#read(patterns: readonly string[], retain: "matches" | "nothing"): AsyncGenerator<Event, void, undefined> {
-    const parser = new Parser(patterns, { ...this.#options, retain });
-    try {
-      for (let at = 0; at < this.#chunks.length || (await this.#more()); at++) {
-        yield* told(() => parser.feed(this.#chunks[at]!));
+  declare [Symbol.asyncDispose]: () => Promise<void>;
+
+  #look(path: FieldPath): ReturnType<typeof lookUp> {
+    const { refusal } = this.#text.engine.tree!;
+    if (refusal) throw refusal;
+    return lookUp(this.#text, path);
+  }
+
+  /** Whether a field can't arrive any more. After the root, what else the text has is looked at first. */
+  #isLost(state: ValueState): boolean {
+    return state === "absent" && !this.#text.hasRootEnded;
+  }
+
+  /** A loop over what a field's value adds after each chunk, up to the value's end. */
+  #loop<T>(
+    request: FieldRequest,
+    added: (field: ReturnType<typeof lookUp>, path: FieldPath) => { readonly values: readonly T[]; readonly isDone?: boolean },
+  ): FieldLoop<T> {
+    const { path, signal } = parted(request);
+    const reader = this;
+    async function* values(): AsyncGenerator<T, void, undefined> {
+      for (;;) {
+        signal?.throwIfAborted();
+        const field = reader.#look(path);
+        const { values, isDone } = added(field, path);
+        for (const value of values) {
+          signal?.throwIfAborted();
+          yield value;
+        }
+        if (isDone === true || field.state === "complete" || reader.#isLost(field.state)) return;
+        if (!(await reader.#more(signal))) return;
       }
-      yield* told(() => parser.finish());
-    } finally {
-      parser.dispose();
     }
+    return givingUp(values());
   }
 
-  /** One chunk more, for all who wait. An end or an error is the same for whoever asks later. */
-  #more(): Promise<boolean> {
-    return (this.#next ??= this.#take());
+  /** One chunk more, for all who wait; whether there was one. An end or an error is the same for whoever asks later. */
+  async #more(signal: AbortSignal | undefined): Promise<boolean> {
+    signal?.throwIfAborted();
+    if (this.#failure) throw this.#failure.reason;
+    if (this.#hasEnded) return false;
+    const next = (this.#next ??= this.#take().finally(() => (this.#next = undefined)));
+    if (signal === undefined) {
+      await next;
+      return true;
+    }
+    let stop!: () => void;
+    const aborted = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason);
+      signal.addEventListener("abort", stop, { once: true });
+    });
+    try {
+      await Promise.race([next, aborted]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+    return true;
   }
 
-  async #take(): Promise<boolean> {
+  /** Reads one chunk, or the end. What fails is kept for whoever still lacks something. */
+  async #take(): Promise<void> {
     this.#hasBegun = true;
-    let hasMore = false;
     try {
       const next = await this.#source.next();
       this.#abort.signal.throwIfAborted();
-      if (next.done) return false;
-      // A source may use its buffer again.
-      this.#chunks.push(typeof next.value === "string" ? next.value : new Uint8Array(next.value));
-      this.#next = undefined;
-      hasMore = true;
-      return true;
-    } finally {
-      // A signal that is listened to keeps all that has arrived.
-      if (!hasMore) this.#abort.abort();
+      const error = next.done ? this.#text.end() : this.#text.read(next.value);
+      // One look for all who wait: what they get stays as it is.
+      this.#text.engine.tree!.look(this.#text.engine);
+      this.#text.parts.output.events = [];
+      if (error) throw error;
+      if (next.done) this.#hasEnded = true;
+      else return;
+    } catch (reason) {
+      this.#failure = { reason };
     }
+    // A signal that is listened to keeps all that has arrived.
+    this.#abort.abort();
+    this.#source.return().catch(() => undefined);
   }
 }
 
-function pattern(path: FieldPath): string {
-  return `$${path.map((key) => `[${typeof key === "number" ? key : JSON.stringify(key)}]`).join("")}`;
+if (typeof Symbol.asyncDispose === "symbol") {
+  Object.defineProperty(FieldReader.prototype, Symbol.asyncDispose, {
+    async value(this: FieldReader) {
+      this.cancel();
+    },
+    writable: true,
+    configurable: true,
+  });
+}
+
+function parted(request: FieldRequest): { readonly path: FieldPath; readonly signal: AbortSignal | undefined } {
+  const last = request[request.length - 1];
+  if (typeof last !== "object") return { path: request as FieldPath, signal: undefined };
+  return { path: request.slice(0, -1) as FieldPath, signal: last.signal };
+}
+
+/** A generator's loop, of which `return` also ends the read that is pending. */
+function givingUp<T>(values: AsyncGenerator<T, void, undefined>): FieldLoop<T> {
+  let giveUp!: (result: IteratorResult<T, void>) => void;
+  const givenUp = new Promise<IteratorResult<T, void>>((resolve) => (giveUp = resolve));
+  return {
+    next: () => Promise.race([values.next(), givenUp]),
+    return() {
+      const ended = { done: true, value: undefined } as const;
+      giveUp(ended);
+      values.return().catch(() => undefined);
+      return Promise.resolve(ended);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }

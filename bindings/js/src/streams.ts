@@ -1,121 +1,14 @@
 // From a stream of chunks to a stream of what they tell.
 
-import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
-import { isBytes } from "./module.js";
+import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import type { ParserOptions } from "./options.js";
 import { Parser, type DeepPartial } from "./parser.js";
 import type { Json } from "./values.js";
 
-export type Chunk = string | Uint8Array;
-
-/** Chunks of one JSON text: the body of a response, a web stream, or anything that can be looped over. */
-export type Source = Response | ReadableStream<Chunk> | AsyncIterable<Chunk> | Iterable<Chunk>;
-
 export interface StreamOptions extends ParserOptions {
   /** Ends the loop with the signal's reason, and cancels the source. */
   readonly signal?: AbortSignal;
-}
-
-/**
- * The chunks of a source, one at a time: the next one is asked for when the loop has dealt with this one. Leaving the
- * loop cancels the source.
- */
-export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
-  if (typeof source === "string" || isBytes(source)) {
-    yield source as Chunk;
-    return;
-  }
-  const from = isResponse(source) ? source.body : source;
-  if (from === null) return;
-  if (typeof (from as ReadableStream<Chunk>).getReader === "function") {
-    yield* chunksOfStream(from as ReadableStream<Chunk>, signal);
-    return;
-  }
-  const iterator =
-    Symbol.asyncIterator in from
-      ? (from as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
-      : (from as Iterable<Chunk>)[Symbol.iterator]();
-  const aborted = onAbort(signal);
-  let hasEnded = false;
-  try {
-    signal?.throwIfAborted();
-    for (;;) {
-      // A source that fails has ended, as in a loop of the language's own.
-      hasEnded = true;
-      const pending = Promise.resolve(iterator.next());
-      hasEnded = false;
-      pending.catch(() => {
-        hasEnded = true;
-      });
-      const next = await aborted.or(pending);
-      if (next.done) {
-        hasEnded = true;
-        return;
-      }
-      yield next.value;
-    }
-  } finally {
-    aborted.forget();
-    if (!hasEnded) {
-      // A source that is waiting for its next chunk may answer late or never: it is told, not waited for.
-      const ended = iterator.return?.();
-      if (signal?.aborted) Promise.resolve(ended).catch(() => undefined);
-      else await ended;
-    }
-  }
-}
-
-async function* chunksOfStream(stream: ReadableStream<Chunk>, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
-  const reader = stream.getReader();
-  const aborted = onAbort(signal);
-  let hasEnded = false;
-  try {
-    signal?.throwIfAborted();
-    for (;;) {
-      const next = await aborted.or(reader.read());
-      if (next.done) {
-        hasEnded = true;
-        return;
-      }
-      yield next.value;
-    }
-  } finally {
-    aborted.forget();
-    if (!hasEnded) reader.cancel(signal?.reason).catch(() => undefined);
-    reader.releaseLock();
-  }
-}
-
-/** By its name: implementations of `fetch` that are not the runtime's own have a class of their own. */
-function isResponse(source: Source): source is Response {
-  return Object.prototype.toString.call(source) === "[object Response]";
-}
-
-/** What comes first: a promise's value, or the signal. */
-function onAbort(signal: AbortSignal | undefined): { or<T>(next: Promise<T>): Promise<T>; forget(): void } {
-  if (!signal) return { or: (next) => next, forget: () => undefined };
-  let listener!: () => void;
-  const abort = new Promise<never>((_, reject) => {
-    listener = () => reject(signal.reason);
-    signal.addEventListener("abort", listener, { once: true });
-    if (signal.aborted) listener();
-  });
-  abort.catch(() => undefined);
-  return {
-    or: (next) => Promise.race([next, abort]),
-    forget: () => signal.removeEventListener("abort", listener),
-  };
-}
-
-/** The same of one JSON text. What a server says of a request that has failed is none. */
-export function chunksOfJson(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
-  if (isResponse(source) && !source.ok) {
-    // Nobody will read what it says.
-    source.body?.cancel?.().catch(() => undefined);
-    throw new JsonSpigotError("response", `the request failed with status ${source.status}`);
-  }
-  return chunksOf(source, signal);
 }
 
 /** Options for the parser alone. */
@@ -135,41 +28,35 @@ export async function* events(
   patterns: string | readonly string[],
   options: StreamOptions = {},
 ): AsyncGenerator<Event, void, undefined> {
+  const { signal } = options;
   const parser = new Parser(patterns, parserOptions(options));
   try {
-    for await (const chunk of chunksOfJson(source, options.signal)) yield* told(() => parser.feed(chunk));
-    yield* told(() => parser.finish());
+    for await (const chunk of chunksOfJson(source, signal)) yield* eventsOf(() => parser.feed(chunk), signal);
+    yield* eventsOf(() => parser.finish(), signal);
   } finally {
     parser.dispose();
   }
 }
 
-/** The events of a call; if it throws, what it told before comes first. */
-export function* told(call: () => Event[]): Generator<Event, void, undefined> {
-  let told: readonly Event[];
+/**
+ * The events of a call; if it throws, those before the error come first. Once the signal is aborted nothing more is
+ * yielded: whoever acts on what is complete must not do so after a stop.
+ */
+function* eventsOf(call: () => Event[], signal?: AbortSignal): Generator<Event, void, undefined> {
+  signal?.throwIfAborted();
+  let events: readonly Event[];
   let error: unknown;
   try {
-    told = call();
+    events = call();
   } catch (thrown) {
     error = thrown;
-    told = (thrown as { events?: readonly Event[] }).events ?? [];
+    events = (thrown as { events?: readonly Event[] }).events ?? [];
   }
-  yield* told;
+  for (const event of events) {
+    signal?.throwIfAborted();
+    yield event;
+  }
   if (error !== undefined) throw error;
-}
-
-/**
- * The text of the strings that one pattern selects, as it arrives; nothing for other values. Where a pattern can match more
- * than one string, {@link events} says which one grows.
- */
-export async function* deltas(
-  source: Source,
-  pattern: string,
-  options: StreamOptions = {},
-): AsyncGenerator<string, void, undefined> {
-  for await (const event of events(source, pattern, { retain: "nothing", ...options })) {
-    if (event.kind === "delta") yield event.text;
-  }
 }
 
 /**
@@ -191,9 +78,11 @@ export async function* snapshots<T = Json>(
         error = thrown;
       }
       const next = parser.snapshot<T>();
+      options.signal?.throwIfAborted();
       if (next !== shown) yield (shown = next) as DeepPartial<T>;
       if (error !== undefined) throw error;
     }
+    options.signal?.throwIfAborted();
     parser.finish();
     const last = parser.snapshot<T>();
     if (last !== shown) yield (shown = last) as DeepPartial<T>;
@@ -219,7 +108,7 @@ export class EventStream extends Stage<Chunk, Event> {
     let parser: Parser;
     const pass = (call: () => Event[], controller: TransformStreamDefaultController<Event>): void => {
       try {
-        for (const event of told(call)) controller.enqueue(event);
+        for (const event of eventsOf(call)) controller.enqueue(event);
       } catch (thrown) {
         parser.dispose();
         throw thrown;

@@ -6,8 +6,8 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { isNew, readFraming, writeFraming } from "../dist/durable/providers/framing.js";
-import { taken, together } from "../dist/durable/providers/state.js";
+import { isNew, readFraming, writeFraming } from "../dist/providers/framing-state.js";
+import { taken, together } from "../dist/providers/state.js";
 import { Framing } from "../dist/providers/framing.js";
 import { readVectors } from "./replay.mjs";
 

@@ -20,18 +20,3 @@ for (const [file, least] of [["providers.jsonl", 80], ["envelope.jsonl", 30]]) {
     }
   });
 }
-
-// These take their providers from what is imported above: a module is asked for at the first use.
-for (const provider of ["anthropic", "openai-chat", "openai-responses", "gemini"]) {
-  test(`${provider} with a module of its own`, async () => {
-    const { ProviderStream, init } = await import(`../dist/providers/${provider}/index.js`);
-    await init();
-    const vectors = readVectors(readFileSync(new URL("providers.jsonl", folder), "utf8"));
-    // These have no envelopes.
-    const own = vectors.filter(({ header }) => header.options.provider === provider && !header.options.envelope);
-    assert.ok(own.length > 0);
-    for (const vector of own) {
-      assert.deepEqual(replayProviders(vector, { ProviderStream }), vector.lines, vector.header.vector);
-    }
-  });
-}

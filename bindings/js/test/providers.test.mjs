@@ -321,28 +321,6 @@ test("an envelope at every cut, in units and bytes", () => {
   }
 });
 
-test("an entry with one wire format says what has the others", () => {
-  // In a process of its own: this one has imported the entry that has all formats.
-  const script = `
-    import { ProviderStream } from ${JSON.stringify(new URL("../dist/providers/anthropic/index.js", import.meta.url).href)};
-    new ProviderStream("anthropic").dispose();
-    try {
-      new ProviderStream("anthropic", [], { envelope: "bare" });
-    } catch ({ kind, message }) {
-      console.log(kind, message);
-    }
-    for (const provider of ["gemini", "auto"]) {
-      try {
-        new ProviderStream(provider);
-      } catch ({ kind, message }) {
-        console.log(kind, message);
-      }
-    }
-  `;
-  const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
-  assert.match(said, /^invalid-option envelope: .*jsonspigot\/providers.*\n(not-started .*import `jsonspigot\/providers`.*\n){2}$/);
-});
-
 test("an envelope's errors: marks, half characters, bytes that are no text", () => {
   assert.throws(() => new Envelope("note:x"), (error) => error.kind === "invalid-mark" && /comment:NAME/.test(error.message));
   assert.throws(() => new Envelope(["bare", "tag:"]), /invalid mark "tag:"/);

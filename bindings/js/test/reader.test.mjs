@@ -204,3 +204,66 @@ test("a source may use its buffer again", async () => {
   assert.deepEqual(await reader.get("b"), [2]);
   assert.equal(await reader.get("a"), "é");
 });
+
+test("a field's value is shown as it grows", async () => {
+  const reader = new FieldReader(['{"a":{"b":"x', 'y","c":[1', ',2]},"d":1}']);
+  const seen = [];
+  for await (const value of reader.streamValues("a")) seen.push(structuredClone(value));
+  assert.deepEqual(seen, [{ b: "x" }, { b: "xy", c: [] }, { b: "xy", c: [1, 2] }]);
+});
+
+test("each chunk is read once, whatever the number of fields", async () => {
+  const fields = Array.from({ length: 200 }, (_, at) => `field ${at}`);
+  const text = JSON.stringify(Object.fromEntries(fields.map((name) => [name, "x".repeat(500)])));
+  const chunks = Array.from({ length: Math.ceil(text.length / 50) }, (_, at) => text.slice(at * 50, at * 50 + 50));
+  const time = async (names) => {
+    const start = process.cpuUsage();
+    const reader = new FieldReader(chunks);
+    const values = await Promise.all(names.map((name) => reader.get(name)));
+    assert.ok(values.every((value) => value.length === 500));
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  await time(fields);
+  const [one, all] = [await time(fields.slice(-1)), await time(fields)];
+  assert.ok(all < 25 * one + 100_000, `${all / one} times`);
+});
+
+test("a read that waits can be given up, and the others go on", async () => {
+  let release;
+  async function* chunks() {
+    yield '{"a":';
+    await new Promise((resolve) => (release = resolve));
+    yield '"x"}';
+  }
+  const reader = new FieldReader(chunks());
+  const loop = reader.streamText("b");
+  const controller = new AbortController();
+  const pending = loop.next();
+  const aborted = reader.get("c", { signal: controller.signal });
+  const kept = reader.get("a");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(await loop.return(), { done: true, value: undefined });
+  assert.deepEqual(await pending, { done: true, value: undefined });
+  controller.abort(new Error("enough"));
+  await assert.rejects(aborted, /enough/);
+  release();
+  assert.equal(await kept, "x");
+});
+
+test("a reader that is disposed of ends its source", { skip: Symbol.asyncDispose === undefined }, async () => {
+  let hasEnded = false;
+  async function* chunks() {
+    try {
+      yield '{"a":1';
+      yield ',"b":2}';
+    } finally {
+      hasEnded = true;
+    }
+  }
+  const reader = new FieldReader(chunks());
+  assert.equal(await reader.get("a", "nothing"), undefined);
+  await reader[Symbol.asyncDispose]();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.ok(hasEnded);
+});

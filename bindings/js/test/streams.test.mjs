@@ -268,3 +268,54 @@ test("what a server says of a request that has failed is no text", async () => {
     await assert.rejects(read, { kind: "response", message: /status 404/ });
   }
 });
+
+describe("after a stop", () => {
+  const call = '{"calls":[{"run":1},{"run":2},{"run":3}]}';
+  for (const [name, source] of [["in one chunk", () => [call]], ["in pieces", () => [call.slice(0, 22), call.slice(22)]]]) {
+    test(`nothing that is complete is reported, ${name}`, async () => {
+      const controller = new AbortController();
+      const seen = [];
+      let hasEnded = false;
+      async function* chunks() {
+        try {
+          yield* source();
+          yield " ";
+        } finally {
+          hasEnded = true;
+        }
+      }
+      const reading = (async () => {
+        for await (const event of events(chunks(), "calls[*]", { signal: controller.signal })) {
+          if (event.kind !== "end") continue;
+          seen.push(event.value.run);
+          controller.abort(new Error("stop"));
+        }
+      })();
+      await assert.rejects(reading, /stop/);
+      assert.deepEqual([seen, hasEnded], [[1], true]);
+    });
+  }
+  test("no text follows either", async () => {
+    const controller = new AbortController();
+    const seen = [];
+    const reading = (async () => {
+      for await (const text of deltas(['["a","b"]'], "[*]", { signal: controller.signal })) {
+        seen.push(text);
+        controller.abort();
+      }
+    })();
+    await assert.rejects(reading, { name: "AbortError" });
+    assert.deepEqual(seen, ["a"]);
+  });
+});
+
+test("deltas takes the options that concern it, and names the others", async () => {
+  const read = async (options) => {
+    let all = "";
+    for await (const text of deltas(['{"a":"xyz"}'], "a", options)) all += text;
+    assert.equal(all, "xyz");
+  };
+  await read({ duplicateKeys: "reject" });
+  await assert.rejects(read({ limits: { string: 2 } }), { kind: "string-limit" });
+  await assert.rejects(read({ lenient: "model-output" }), { kind: "invalid-option", message: /lenient.*events/s });
+});

@@ -1,19 +1,13 @@
-// What is packed comes out again: the modules of the package, and one with every kind of instruction that the packer knows.
+// What is packed comes out again: the module of the package, and one with every kind of instruction that the packer knows.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { fromBase64 } from "../dist/base64.js";
-import * as durable from "../dist/durable/inlined.js";
-import { plain as plainDurable } from "../dist/durable/plain.js";
-import * as durableProviders from "../dist/durable/providers/inlined.js";
-import { plain as plainDurableProviders } from "../dist/durable/providers/plain.js";
-import * as main from "../dist/inlined.js";
-import { plain } from "../dist/plain.js";
-import * as providers from "../dist/providers/inlined.js";
-import { plain as plainProviders } from "../dist/providers/plain.js";
-import { unpack } from "../dist/unpack.js";
+import { fromBase64 } from "../dist/providers/base64.js";
+import { packed, unpacker } from "../dist/providers/inlined.js";
+import { plain } from "../dist/providers/plain.js";
+import { unpack } from "../dist/providers/unpack.js";
 import { pack } from "../scripts/inline.mjs";
 
 const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url));
@@ -22,17 +16,10 @@ const comesOut = async (module) => {
   assert.deepEqual(Buffer.from(unpack(hexadecimal, await pack(module))), Buffer.from(module));
 };
 
-test("the inlined modules are those of the files", () => {
-  for (const [name, { unpacker, packed }, plainModule] of [
-    ["jsonspigot", main, plain],
-    ["providers", providers, plainProviders],
-    ["durable", durable, plainDurable],
-    ["durable-providers", durableProviders, plainDurableProviders],
-  ]) {
-    const module = read(`dist/${name}.wasm`);
-    assert.ok(module.equals(unpack(unpacker, packed)), name);
-    assert.ok(module.equals(plainModule()), name);
-  }
+test("the inlined module is that of the file", () => {
+  const module = read("dist/providers.wasm");
+  assert.ok(module.equals(unpack(unpacker, packed)));
+  assert.ok(module.equals(plain()));
 });
 
 test("Base64 is read with a `Buffer` and without", () => {

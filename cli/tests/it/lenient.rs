@@ -55,9 +55,9 @@ fn what_was_not_asked_for_is_an_error() {
     --- stdout
     {"event":"deviation","kind":"trailing-commas","offset":3,"line":1,"column":4}
     {"event":"deviation","kind":"comments","offset":5,"line":1,"column":6}
-    {"event":"error","kind":"unexpected-byte","offset":3,"line":1,"column":4,"path":null}
+    {"event":"error","kind":"unexpected-byte","offset":3,"line":1,"column":4,"path":"$"}
     --- stderr
-    error: unexpected-byte: expected a value at line 1 column 4 (byte 3)
+    error: unexpected-byte: expected a value at line 1 column 4 (byte 3) in $
     "#);
 }
 

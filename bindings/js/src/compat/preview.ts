@@ -35,7 +35,7 @@ export class Preview {
   constructor(dialect: Dialect, origin?: Preview) {
     this.#dialect = dialect;
     if (origin === undefined) {
-      this.#parser = new Parser(PATTERNS, { retain: "nothing", provisional: true, limits: { depth: Infinity } });
+      this.#parser = new Parser(PATTERNS, { retain: "nothing", provisional: true, limits: { depth: Infinity }, freeze: false });
       return;
     }
     this.#parser = origin.#parser.clone();

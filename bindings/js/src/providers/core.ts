@@ -1,6 +1,6 @@
 // All of `jsonspigot/providers` but its module, which `index.ts`, `slim.ts` and `workerd.ts` each get in their own way.
 
-export type { ModuleSource } from "../module.js";
+export type { ModuleSource } from "./instance.js";
 export * from "./common.js";
 export { Envelope } from "./envelope.js";
 export type {

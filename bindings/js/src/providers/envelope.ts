@@ -1,14 +1,19 @@
 // Text with payloads between marks: what a person should see, and the payloads, parsed.
 
 import { JsonSpigotError } from "../error.js";
-import type { DeviationReport, Event, EventReader } from "../events.js";
-import { beginningOf, encode, isBytes, isWellFormed, type Instance } from "../module.js";
-import { encodeOptions, invalid } from "../options.js";
-import { compile } from "../patterns.js";
+import type { DeviationReport, Event } from "../events.js";
+import { isBytes } from "../input.js";
+import { invalid } from "../options.js";
 import type { Json, Making } from "../values.js";
+import type { EventReader } from "./event-reader.js";
 import { readRecord, settle, type InputStatus } from "./events.js";
 import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
-import { loader, type ProviderExports } from "./module.js";
+import { isBeginning } from "./framing-state.js";
+import { beginningOf, encode, isWellFormed } from "./instance.js";
+import { loader } from "./module.js";
+import { encodeOptions } from "./options.js";
+import { compile } from "./patterns.js";
+import { possible, taken, taking, together } from "./state.js";
 import { eventReader, parsingOptions } from "./stream.js";
 import { badByte, cutLength, strict } from "./utf8.js";
 
@@ -75,17 +80,9 @@ export interface PayloadEvent {
 /** What an envelope tells. */
 export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;
 
-/** What JavaScript knows of the text that the module does not. */
-export type EnvelopeState = [
-  half: string,
-  cut: Uint8Array,
-  bytes: number,
-  lines: number,
-  column: number,
-  error: JsonSpigotError | undefined,
-];
-
 const KNOWN = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
+
+const KINDS = ["incomplete", "invalid-utf8"] as const;
 
 /**
  * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
@@ -105,7 +102,7 @@ export class Envelope extends Handle {
   readonly #making: Making;
   readonly #reader: EventReader;
   /** As the module reads them. */
-  protected readonly choices: readonly Uint8Array[];
+  readonly #choices: readonly Uint8Array[];
   /** Half a surrogate pair, or the first bytes of a character, from the end of the last chunk. */
   #half = "";
   #cut: Uint8Array = new Uint8Array(0);
@@ -120,17 +117,17 @@ export class Envelope extends Handle {
    * @throws {PatternError} for a pattern that can't be compiled.
    */
   constructor(marks: string | readonly string[], patterns: string | readonly string[] = [], options: EnvelopeOptions = {}) {
-    super(new.target.instance());
+    super(loader.instance());
     const { retain = "matches", holdLimit, payloadLimit, spelling = false } = options;
     this.#marks = typeof marks === "string" ? [marks] : [...marks];
     if (this.#marks.length === 0) throw invalid("marks: at least one is needed");
     this.#making = makingOf(options);
     this.#reader = eventReader(this.#making, spelling, retain !== "nothing");
-    const encoded = encodeOptions({ ...parsingOptions(options, KNOWN), retain }, 0);
+    const encoded = encodeOptions({ ...parsingOptions(options, KNOWN), retain });
     const sizes = encodeLimits([["holdLimit", holdLimit, 4096], ["payloadLimit", payloadLimit, 16 << 20]]);
     const set = compile(this.module, typeof patterns === "string" ? [patterns] : patterns);
-    this.choices = [sizes, encoded];
-    const length = this.module.writeAll([...this.choices, ...this.#marks.flatMap((mark) => encodeText(String(mark)))]);
+    this.#choices = [sizes, encoded];
+    const length = this.module.writeAll([...this.#choices, ...this.#marks.flatMap((mark) => encodeText(String(mark)))]);
     const slot = this.module.exports.create_envelope(set, length);
     if (slot < 0) {
       const output = this.module.read(0);
@@ -138,20 +135,6 @@ export class Envelope extends Handle {
       throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${output.string()}`);
     }
     this.own(slot);
-  }
-
-  /** How far the text has come, to be saved and restored. */
-  protected get state(): EnvelopeState {
-    return [this.#half, this.#cut, this.#bytes, this.#lines, this.#column, this.#error];
-  }
-
-  protected set state(state: EnvelopeState) {
-    [this.#half, this.#cut, this.#bytes, this.#lines, this.#column, this.#error] = state;
-  }
-
-  /** Where new envelopes of this class live. */
-  protected static instance(): Instance<ProviderExports> {
-    return loader.instance();
   }
 
   /**
@@ -191,11 +174,55 @@ export class Envelope extends Handle {
     this.#bytes += this.#cut.length;
     this.#column += this.#cut.length;
     const events = this.#end();
-    if (isCut) throw this.fail("incomplete", events);
+    if (isCut) throw this.#fail("incomplete", events);
     this.#bytes = 0;
     this.#lines = 0;
     this.#column = 0;
     return events;
+  }
+
+  /**
+   * The envelope's state as bytes, between two chunks: with what is held back, and the text of the open payload. See
+   * `ProviderStream.save`.
+   */
+  save(): Uint8Array {
+    this.call((exports) => (exports.save(this.slot), 0));
+    const [half, cut, bytes, lines, column, error] = [this.#half, this.#cut, this.#bytes, this.#lines, this.#column, this.#error];
+    if (half === "" && cut.length === 0 && bytes === 0 && !error) return together(this.module.bytes());
+    return together(this.module.bytes(), (out) => {
+      for (const count of [bytes, lines, column]) out.number(count);
+      out.number(error ? 1 + KINDS.indexOf(error.kind as (typeof KINDS)[number]) : 0);
+      // After an error nothing waits for more.
+      out.text(error ? "" : half);
+      out.bytes(error ? new Uint8Array(0) : cut);
+    });
+  }
+
+  /** The envelope that was saved, with the marks, patterns and options that it had: see `ProviderStream.restore`. */
+  static restore(
+    marks: string | readonly string[],
+    patterns: string | readonly string[],
+    state: Uint8Array,
+    options: EnvelopeOptions = {},
+  ): Envelope {
+    return taking(new Envelope(marks, patterns, options), (envelope) => {
+      const saved = taken(state);
+      const length = envelope.module.writeAll([...envelope.#choices, saved.state]);
+      saved.check(envelope.call((exports) => exports.restore(envelope.slot, length)), (count) =>
+        envelope.#readEvents(count),
+      );
+      saved.read((added) => {
+        const [bytes, lines, column, kind] = [added.number(), added.number(), added.number(), added.number()];
+        const [half, cut] = [added.text(), added.bytes()];
+        possible(lines + column <= bytes && (lines > 0 || column === bytes) && kind <= KINDS.length);
+        // The first half of a pair; and only one of the three can be.
+        possible(/^[\ud800-\udbff]?$/.test(half) && isBeginning(cut));
+        possible(Number(half !== "") + Number(cut.length > 0) + Number(kind > 0) <= 1);
+        [envelope.#half, envelope.#cut] = [half, cut];
+        [envelope.#bytes, envelope.#lines, envelope.#column] = [bytes, lines, column];
+        if (kind > 0) envelope.#fail(KINDS[kind - 1]!, []);
+      });
+    });
   }
 
   #check(): void {
@@ -231,14 +258,14 @@ export class Envelope extends Handle {
     this.#bytes += bad.at - bad.start;
     this.#column += bad.at - bad.start;
     events.push(...this.#end());
-    throw this.fail("invalid-utf8", events);
+    throw this.#fail("invalid-utf8", events);
   }
 
   #feedText(text: string): EnvelopeEvent[] {
     if (text === "") return [];
     const length = this.module.write(text);
     this.#count(text, length);
-    return this.readEvents(this.call((exports) => exports.feed(this.slot, length)));
+    return this.#readEvents(this.call((exports) => exports.feed(this.slot, length)));
   }
 
   #count(text: string, length: number): void {
@@ -255,11 +282,11 @@ export class Envelope extends Handle {
 
   #end(): EnvelopeEvent[] {
     this.#cut = new Uint8Array(0);
-    return this.readEvents(this.call((exports) => exports.finish(this.slot, 0)));
+    return this.#readEvents(this.call((exports) => exports.finish(this.slot, 0)));
   }
 
   /** From here on every call is this error, which it gives with what was told before. */
-  protected fail(kind: "incomplete" | "invalid-utf8", events: readonly EnvelopeEvent[]): JsonSpigotError {
+  #fail(kind: "incomplete" | "invalid-utf8", events: readonly EnvelopeEvent[]): JsonSpigotError {
     const what = kind === "incomplete" ? "the text ends inside a character" : "the text is not UTF-8";
     const place = { offset: this.#bytes, line: this.#lines + 1, column: this.#column + 1 };
     const message = `${what} at byte ${place.offset} (line ${place.line}, column ${place.column})`;
@@ -267,7 +294,7 @@ export class Envelope extends Handle {
     return new JsonSpigotError(kind, message, { ...place, events: events as readonly Event[] });
   }
 
-  protected readEvents(count: number): EnvelopeEvent[] {
+  #readEvents(count: number): EnvelopeEvent[] {
     const events: EnvelopeEvent[] = [];
     if (count === 0) return events;
     const output = this.read(count);

@@ -1,8 +1,9 @@
 // What provider streams tell, and how the module's records are read into it.
 
 import type { JsonSpigotError } from "../error.js";
-import { readError, type DeviationReport, type Event, type EventReader } from "../events.js";
-import type { Exports, Instance, Output } from "../module.js";
+import type { DeviationReport, Event } from "../events.js";
+import { readError, type EventReader } from "./event-reader.js";
+import type { Exports, Instance, Output } from "./instance.js";
 import { makeValue, type Json, type Making } from "../values.js";
 import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "./envelope.js";
 

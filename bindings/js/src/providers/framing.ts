@@ -4,7 +4,7 @@
 // (`texts.ts`), Amazon's event stream with two lengths and their checksum (`messages.ts`), and all else is read as
 // server-sent events. The command line does the same in `cli/src/framing`.
 
-import { isWellFormed } from "../module.js";
+import { isWellFormed } from "./instance.js";
 import { isPrelude, Messages, PRELUDE } from "./messages.js";
 import { Texts } from "./texts.js";
 import { cutLength, lossy, strict } from "./utf8.js";

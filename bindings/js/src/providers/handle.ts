@@ -1,7 +1,7 @@
 // What provider streams and envelopes share: something in the module, by number, that is freed in the end.
 
 import { JsonSpigotError } from "../error.js";
-import { encode, type Instance, type Output } from "../module.js";
+import { encode, type Instance, type Output } from "./instance.js";
 import { invalid, type ParserOptions } from "../options.js";
 import type { Making } from "../values.js";
 import type { ProviderExports } from "./module.js";

@@ -2,7 +2,7 @@
 
 import { packed, unpacker } from "./inlined.js";
 import { loader } from "./module.js";
-import { unpack } from "../unpack.js";
+import { unpack } from "./unpack.js";
 
 loader.loadBytesWith(() => unpack(unpacker, packed));
 

@@ -1,7 +1,6 @@
-// The modules with provider streams, and what they export: one has all wire formats, and envelopes, and others have one wire
-// format each. `../../wasm/src/providers.rs` is the other side.
+// The module with provider streams and envelopes, and what it exports. `../../wasm/src/providers.rs` is the other side.
 
-import { ModuleLoader, type Exports, type ModuleSource } from "../module.js";
+import { ModuleLoader, type Exports, type ModuleSource } from "./instance.js";
 
 /** What the module exports besides what every module does. */
 export interface ProviderExports extends Exports {
@@ -14,33 +13,12 @@ export interface ProviderExports extends Exports {
   message(slot: number, withCalls: number): number;
   unfinished(slot: number): number;
   provider(slot: number): number;
+  save(slot: number): void;
+  restore(slot: number, length: number): number;
 }
 
-const newLoader = () =>
-  new ModuleLoader<ProviderExports>(
-    "jsonspigot/providers.wasm",
-    "`jsonspigot/providers/slim`",
-    ", or import `jsonspigot/providers`",
-  );
-
-/** Of the module that has all. */
-export const loader = newLoader();
-
-/** Of those that have one wire format, by the provider whose it is. */
-const formats = new Map<string, ModuleLoader<ProviderExports>>();
-
-/** Where the bytes of the module for this provider alone come from. Gives how it is compiled in the background. */
-export function loadFormatWith(provider: string, source: () => Uint8Array): () => Promise<void> {
-  const own = newLoader();
-  own.loadBytesWith(source);
-  formats.set(provider, own);
-  return () => own.init();
-}
-
-/** The loader of the module that has this provider alone, if there is one. */
-export function formatLoader(provider: string): ModuleLoader<ProviderExports> | undefined {
-  return formats.get(provider);
-}
+/** Where the module comes from, and its instance. */
+export const loader = new ModuleLoader<ProviderExports>("jsonspigot/providers.wasm", "`jsonspigot/providers/slim`", ", or import `jsonspigot/providers`");
 
 /**
  * Starts the providers' module from these bytes, or from a module that was compiled elsewhere. Needed with

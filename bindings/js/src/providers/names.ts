@@ -1,7 +1,7 @@
 // What every entry with provider streams has besides their class, whether or not it can be saved: errors, types, names.
 
 export { JsonSpigotError, type Place } from "../error.js";
-export { PatternError } from "../patterns.js";
+export { PatternError } from "../pattern.js";
 export type { Json } from "../values.js";
 export type {
   ApprovalRequestEvent,

@@ -1,7 +1,7 @@
 // From a response, a web stream or an SDK's iterator to a loop over events.
 
-import { isBytes } from "../module.js";
-import { chunksOf, type Source } from "../streams.js";
+import { isBytes } from "../input.js";
+import { chunksOf, type Source } from "../source.js";
 import type { StreamEvent } from "./events.js";
 import { ProviderStream, type Provider, type ProviderOptions } from "./stream.js";
 
@@ -51,12 +51,20 @@ export async function* providerEvents(
           break;
         }
         const chunk = next.value;
-        yield* typeof chunk === "string" || isBytes(chunk) ? stream.feed(chunk) : stream.push(chunk);
+        const events = typeof chunk === "string" || isBytes(chunk) ? stream.feed(chunk) : stream.push(chunk);
+        for (const event of events) {
+          // A call that is complete must not be run after a stop.
+          signal?.throwIfAborted();
+          yield event;
+        }
       }
     } finally {
       if (!isRead) await iterator.return?.();
     }
-    yield* stream.finish();
+    for (const event of stream.finish()) {
+      signal?.throwIfAborted();
+      yield event;
+    }
   } finally {
     stream.dispose();
   }

@@ -1,15 +1,19 @@
 // A provider's stream: its events in, what they mean out.
 
 import { JsonSpigotError } from "../error.js";
-import { EventReader } from "../events.js";
-import { isBytes, isWellFormed, type Instance } from "../module.js";
-import { encodeOptions, invalid, type ParserOptions } from "../options.js";
-import { compile } from "../patterns.js";
+import { isBytes } from "../input.js";
+import { invalid, type ParserOptions } from "../options.js";
 import { makeValue, type Json, type Making } from "../values.js";
+import { EventReader } from "./event-reader.js";
 import { readStreamEvents, type StreamEvent } from "./events.js";
 import { Framing, LONE_SURROGATES, type FrameKind } from "./framing.js";
+import { isNew, readFraming, writeFraming } from "./framing-state.js";
 import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
-import { formatLoader, loader, type ProviderExports } from "./module.js";
+import { isWellFormed } from "./instance.js";
+import { loader } from "./module.js";
+import { encodeOptions } from "./options.js";
+import { compile } from "./patterns.js";
+import { possible, taken, taking, together } from "./state.js";
 
 /** Whose wire format a stream has, in the order of the library's `Provider::ALL`. */
 export const PROVIDERS = [
@@ -46,7 +50,7 @@ export interface ProviderOptions extends ParsingOptions {
   readonly providerEvents?: boolean;
   /**
    * Looks for payloads between these marks in the assistant's text, as {@link Envelope} does; the patterns apply to them
-   * too. Not for the entries of a single wire format.
+   * too.
    */
   readonly envelope?: string | readonly string[];
   /** Each fragment of a call's arguments repeats those before it, as some servers do. */
@@ -109,7 +113,7 @@ export class ProviderStream extends Handle {
   readonly #marks: readonly string[];
   readonly #payloads = new Map<number, EventReader>();
   readonly #eventBytes: number;
-  protected framing: Framing | undefined;
+  #framing: Framing | undefined;
   /** What the frames of a chunk told. */
   #told: StreamEvent[] = [];
 
@@ -122,8 +126,8 @@ export class ProviderStream extends Handle {
     if (!PROVIDERS.includes(provider as Provider) && provider !== "auto") {
       throw invalid(`provider: ${JSON.stringify(provider)} is not one of auto, ${PROVIDERS.join(", ")}`);
     }
-    const [instance, place] = new.target.instance(provider);
-    super(instance);
+    super(loader.instance());
+    const place = PROVIDERS.indexOf(provider as Provider);
     const parsing = parsingOptions(options, KNOWN);
     this.#making = makingOf(options);
     this.#newReader = () => eventReader(this.#making, options.spelling ?? false, true);
@@ -138,7 +142,7 @@ export class ProviderStream extends Handle {
     this.#marks = typeof envelope === "string" ? [envelope] : [...envelope];
     if (this.#marks.length > 0) {
       flags |= 32;
-      this.checkMarks(this.#marks);
+      this.#checkMarks(this.#marks);
     }
     const parts = [
       new Uint8Array(new Uint32Array([flags]).buffer),
@@ -148,7 +152,7 @@ export class ProviderStream extends Handle {
         ["callLimits.nameBytes", nameBytes, 16 << 10],
         ["callLimits.eventBytes", eventBytes, EVENT_BYTES],
       ]),
-      encodeOptions(parsing, 0),
+      encodeOptions(parsing),
     ];
     if (this.#marks.length > 0) {
       for (const text of [String(this.#marks.length), ...this.#marks]) parts.push(...encodeText(text));
@@ -160,17 +164,10 @@ export class ProviderStream extends Handle {
     this.own(this.module.exports.create_stream(set!, place >>> 0, length));
   }
 
-  /** Where new streams of this class live, and which of the module's providers theirs is. */
-  protected static instance(provider: string): [Instance<ProviderExports>, place: number] {
-    const own = formatLoader(provider);
-    return own ? [own.instance(), 0] : [loader.instance(), PROVIDERS.indexOf(provider as Provider)];
-  }
-
   /** Refuses marks that are none. An envelope says why; here it is made for that alone. */
-  protected checkMarks(marks: readonly string[]): void {
+  #checkMarks(marks: readonly string[]): void {
     const { create_envelope, release } = this.module.exports;
-    if (!create_envelope) throw invalid("envelope: this entry has one wire format and no envelopes; jsonspigot/providers has both");
-    const choices = [encodeLimits([["holdLimit", 0, 0], ["payloadLimit", 0, 0]]), encodeOptions({}, 0)];
+    const choices = [encodeLimits([["holdLimit", 0, 0], ["payloadLimit", 0, 0]]), encodeOptions({})];
     const set = compile(this.module, []);
     const slot = create_envelope(set, this.module.writeAll([...choices, ...marks.flatMap((mark) => encodeText(String(mark)))]));
     if (slot >= 0) return void release(slot);
@@ -212,12 +209,12 @@ export class ProviderStream extends Handle {
   feed(chunk: string | Uint8Array): StreamEvent[] {
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     this.call(() => 0);
-    this.beginFraming().feed(chunk);
+    this.#beginFraming().feed(chunk);
     return this.#take();
   }
 
-  protected beginFraming(): Framing {
-    return (this.framing ??= new Framing(this.#eventBytes, (kind, text) => this.#frame(kind, text)));
+  #beginFraming(): Framing {
+    return (this.#framing ??= new Framing(this.#eventBytes, (kind, text) => this.#frame(kind, text)));
   }
 
   /**
@@ -226,9 +223,9 @@ export class ProviderStream extends Handle {
    * @param reason Why you have stopped it, such as `cancelled`; without one the input has ended.
    */
   finish(reason = ""): StreamEvent[] {
-    this.framing?.finish();
-    this.framing = undefined;
-    this.#told.push(...this.readEvents((exports) => exports.finish(this.slot, this.module.write(reason))));
+    this.#framing?.finish();
+    this.#framing = undefined;
+    this.#told.push(...this.#readEvents((exports) => exports.finish(this.slot, this.module.write(reason))));
     return this.#take();
   }
 
@@ -272,10 +269,51 @@ export class ProviderStream extends Handle {
     return text === undefined ? undefined : (makeValue(text, this.#making) as T);
   }
 
+  /**
+   * The stream's state as bytes, between two chunks or events, cut anywhere: with half an event that waits for the rest, the
+   * open calls, and with the option `message` the message so far. {@link ProviderStream.restore} makes a stream of them that
+   * goes on as if nothing had happened, in another process or on another machine.
+   */
+  save(): Uint8Array {
+    this.call((exports) => (exports.save(this.slot), 0));
+    const framing = this.#framing;
+    return together(this.module.bytes(), framing && !isNew(framing) ? (out) => writeFraming(out, framing) : undefined);
+  }
+
+  /**
+   * A stream that goes on from a state, with the provider (`auto`, if it was made with that), patterns and options that it
+   * was saved with: these are not in the state. Only `numbers`, `prototypeKeys` and `spelling` may differ.
+   *
+   * The bytes are read as hostile, and any bytes give a stream or an error. But whoever can write them can make up what has
+   * been read, so protect them as you would the text.
+   *
+   * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `cut`, `changed`, `other-kind` (that of an
+   * envelope, say), `other-patterns`, `other-choices`, or `impossible` for bytes that were made up.
+   */
+  static restore(
+    provider: Provider | "auto",
+    patterns: string | readonly string[],
+    state: Uint8Array,
+    options: ProviderOptions = {},
+  ): ProviderStream {
+    return taking(new ProviderStream(provider, patterns, options), (stream) => {
+      const saved = taken(state);
+      const length = stream.module.writeAll([saved.state]);
+      saved.check(stream.call((exports) => exports.restore(stream.slot, length)), (count) =>
+        stream.#readEvents(() => count),
+      );
+      saved.read((added) => {
+        readFraming(added, stream.#beginFraming());
+        // Half an event tells nothing.
+        possible(stream.feed("").length === 0);
+      });
+    });
+  }
+
   #frame(kind: FrameKind, text: string): void {
     if (kind === "text") return this.#tell(this.#push(text));
     if (kind === "unreadable") return this.#tell(this.#unreadable(text));
-    if (kind === "too-long") return this.#tell(this.readEvents((exports) => exports.feed_oversized(this.slot)));
+    if (kind === "too-long") return this.#tell(this.#readEvents((exports) => exports.feed_oversized(this.slot)));
     const told = this.#push(text);
     this.#tell(told);
     // Its name is not known, but it is an error all the same.
@@ -283,14 +321,14 @@ export class ProviderStream extends Handle {
   }
 
   #push(text: string): StreamEvent[] {
-    return this.readEvents((exports) => exports.feed(this.slot, this.module.write(text)));
+    return this.#readEvents((exports) => exports.feed(this.slot, this.module.write(text)));
   }
 
   #unreadable(text: string): StreamEvent[] {
-    return this.readEvents((exports) => exports.feed_unreadable(this.slot, this.module.write(text)));
+    return this.#readEvents((exports) => exports.feed_unreadable(this.slot, this.module.write(text)));
   }
 
-  protected readEvents(run: (exports: Handle["module"]["exports"]) => number): StreamEvent[] {
+  #readEvents(run: (exports: Handle["module"]["exports"]) => number): StreamEvent[] {
     const count = this.call(run);
     if (count === 0) return [];
     const output = this.read(count);

@@ -4,12 +4,12 @@ import { isReplayedHere, replayProviders } from "../replay-providers.mjs";
 import { isReplayed, readVectors, replay } from "../replay.mjs";
 
 /**
+ * Each is replayed as it is, and saved and restored after each chunk.
+ *
  * @param files the texts of the files in `vectors/`
- * @param providers `jsonspigot/providers`, where there is one for the entry
- * @param durable `jsonspigot/durable`, where there is one: it replays all again, and is saved and restored after each chunk
- * @param durableProviders `jsonspigot/durable/providers`, likewise
+ * @param providers `jsonspigot/providers`, where WebAssembly may be compiled
  */
-export function replayAll(jsonspigot, files, providers, durable, durableProviders) {
+export function replayAll(jsonspigot, files, providers) {
   let count = 0;
   const failed = [];
   const check = (vector, run) => {
@@ -23,13 +23,13 @@ export function replayAll(jsonspigot, files, providers, durable, durableProvider
     if (lines.join("\n") !== vector.lines.join("\n")) failed.push(vector.header.vector);
   };
   for (const vector of files.flatMap(readVectors)) {
-    if (isReplayedHere(vector)) {
-      if (providers) check(vector, () => replayProviders(vector, providers));
-      if (durableProviders) check(vector, () => replayProviders(vector, durableProviders, 1));
-      continue;
+    for (const every of [undefined, 1]) {
+      if (isReplayedHere(vector)) {
+        if (providers) check(vector, () => replayProviders(vector, providers, every));
+      } else if (isReplayed(vector)) {
+        check(vector, () => replay(vector, jsonspigot, every));
+      }
     }
-    if (isReplayed(vector, jsonspigot)) check(vector, () => replay(vector, jsonspigot));
-    if (durable && isReplayed(vector, durable)) check(vector, () => replay(vector, durable, 1));
   }
   return { count, failed };
 }

@@ -16,9 +16,9 @@ const packageFolder = join(root, "bindings/js");
 const vectors = join(root, "vectors");
 const names = readdirSync(vectors).filter((name) => name.endsWith(".jsonl"));
 
-/** Most of them, and again through the entries that save: `jsonspigot/js` has neither these nor provider streams. */
+/** Most of them, twice; without WebAssembly those of the core. */
 const LEAST = 1_080;
-const LEAST_OF_JS = 400;
+const LEAST_OF_CORE = 900;
 let hasFailed = false;
 
 async function inEngine(engine, run, least = LEAST) {
@@ -68,15 +68,15 @@ if (!existsSync(join(here, "node_modules"))) {
 
 const notBrought = { leftOut: why };
 
-for (const entry of ["index", "js"]) {
-  await inEngine(`Node ${process.versions.node}, ${entry}`, () => printed(process.execPath, [join(here, "here.mjs"), entry]), entry === "js" ? LEAST_OF_JS : LEAST);
-}
+const node = `Node ${process.versions.node}`;
+await inEngine(node, () => printed(process.execPath, [join(here, "here.mjs")]));
+await inEngine(`${node} --jitless, the core`, () => printed(process.execPath, ["--jitless", join(here, "here.mjs"), "core"]), LEAST_OF_CORE);
 
 const bun = programOf("bun/bin/bun.exe", `@oven/bun-${process.platform}-${process.arch}/bin/bun`);
-await inEngine("Bun", () => (bun ? printed(bun, ["run", join(here, "here.mjs"), "index"]) : notBrought));
+await inEngine("Bun", () => (bun ? printed(bun, ["run", join(here, "here.mjs")]) : notBrought));
 
 const deno = programOf("deno/deno", "deno/deno.exe", "@deno/linux-x64-glibc/deno");
-await inEngine("Deno", () => (deno ? printed(deno, ["run", "--allow-read", "--no-lock", join(here, "here.mjs"), "index"]) : notBrought));
+await inEngine("Deno", () => (deno ? printed(deno, ["run", "--allow-read", "--no-lock", join(here, "here.mjs")]) : notBrought));
 
 await inEngine("workerd", async () => {
   let miniflare;
@@ -89,29 +89,26 @@ await inEngine("workerd", async () => {
   return inWorker(miniflare);
 });
 
-/** A worker with the package's files as modules: its `workerd` entry, and the module as workers import one. */
+/** A worker with the package's files as modules: the `workerd` entry of the providers, and the module as workers import one. */
 async function inWorker({ Miniflare }) {
   const files = ["replay.mjs", "replay-providers.mjs", "engines/replay-all.mjs"].map((name) => `bindings/js/test/${name}`);
-  for (const folder of ["", "providers/", "durable/", "durable/providers/"]) {
+  for (const folder of ["", "saved/", "providers/"]) {
     for (const name of readdirSync(join(packageFolder, "dist", folder))) {
-      if (name.endsWith(".js") && !["inlined.js", "plain.js", "index.js", "node.js", "js.js", "translated.js", "react.js"].includes(name)) {
+      const isOther = folder === "providers/" && ["inlined.js", "plain.js", "index.js", "node.js", "unpack.js"].includes(name);
+      if (name.endsWith(".js") && name !== "react.js" && !isOther) {
         files.push(`bindings/js/dist/${folder}${name}`);
       }
     }
   }
   const modules = files.map((path) => ({ type: "ESModule", path, contents: readFileSync(join(root, path), "utf8") }));
-  for (const name of ["jsonspigot.wasm", "providers.wasm", "durable.wasm", "durable-providers.wasm"]) {
-    modules.push({ type: "CompiledWasm", path: `bindings/js/dist/${name}`, contents: readFileSync(join(packageFolder, "dist", name)) });
-  }
+  modules.push({ type: "CompiledWasm", path: "bindings/js/dist/providers.wasm", contents: readFileSync(join(packageFolder, "dist/providers.wasm")) });
   const worker = `
-    import * as jsonspigot from "./bindings/js/dist/workerd.js";
+    import * as jsonspigot from "./bindings/js/dist/index.js";
     import * as providers from "./bindings/js/dist/providers/workerd.js";
-    import * as durable from "./bindings/js/dist/durable/workerd.js";
-    import * as durableProviders from "./bindings/js/dist/durable/providers/workerd.js";
     import { replayAll } from "./bindings/js/test/engines/replay-all.mjs";
     export default {
       async fetch(request) {
-        return Response.json(replayAll(jsonspigot, await request.json(), providers, durable, durableProviders));
+        return Response.json(replayAll(jsonspigot, await request.json(), providers));
       },
     };
   `;
@@ -124,21 +121,17 @@ async function inWorker({ Miniflare }) {
   }
 }
 
-/** The page of a site with this content security policy; which entry it loads is the hash. */
-async function inChromium(browser, policy, entry) {
+/** The page of a site with this content security policy; whether it loads provider streams is the hash. */
+async function inChromium(browser, policy, what) {
   const script = `
     import { replayAll } from "/bindings/js/test/engines/replay-all.mjs";
     let outcome;
     try {
-      const entry = location.hash.slice(1);
-      const jsonspigot = await import("/bindings/js/dist/" + entry + ".js");
-      const providers = entry === "index" ? await import("/bindings/js/dist/providers/index.js") : undefined;
-      const durable = entry === "index" ? await import("/bindings/js/dist/durable/index.js") : undefined;
-      const durableProviders = entry === "index" ? await import("/bindings/js/dist/durable/providers/index.js") : undefined;
+      const jsonspigot = await import("/bindings/js/dist/index.js");
+      const providers = location.hash === "#all" ? await import("/bindings/js/dist/providers/index.js") : undefined;
       const files = await Promise.all(${JSON.stringify(names)}.map(async (name) => (await fetch("/vectors/" + name)).text()));
-      const first = new jsonspigot.Parser();
-      first.dispose();
-      outcome = replayAll(jsonspigot, files, providers, durable, durableProviders);
+      if (providers) new providers.ProviderStream("auto").dispose();
+      outcome = replayAll(jsonspigot, files, providers);
     } catch (error) {
       outcome = { count: 0, failed: [], error: { kind: error.kind, message: error.message } };
     }
@@ -149,7 +142,7 @@ async function inChromium(browser, policy, entry) {
   const server = await serve(root, pages, { "content-security-policy": policy });
   try {
     const page = await browser.newPage();
-    await page.goto(`${server.address}/page.html#${entry}`);
+    await page.goto(`${server.address}/page.html#${what}`);
     // Not by a function in the page: the policy forbids that too.
     return JSON.parse(await page.locator("pre").textContent({ timeout: 120_000 }));
   } finally {
@@ -163,14 +156,14 @@ if (!program) {
   const browser = await launch();
   const strict = "default-src 'self'";
   const allowing = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
-  await inEngine(`Chromium ${browser.version()}, index, 'wasm-unsafe-eval'`, () => inChromium(browser, allowing, "index"));
-  await inEngine("Chromium, js, without it", () => inChromium(browser, strict, "js"), LEAST_OF_JS);
-  const { error } = await inChromium(browser, strict, "index");
-  if (error?.kind === "not-started" && error.message.includes("'wasm-unsafe-eval'") && error.message.includes("jsonspigot/js")) {
-    console.log("Chromium, index, without it: one error, which names the keyword and jsonspigot/js");
+  await inEngine(`Chromium ${browser.version()}, 'wasm-unsafe-eval'`, () => inChromium(browser, allowing, "all"));
+  await inEngine("Chromium, the core, without it", () => inChromium(browser, strict, "core"), LEAST_OF_CORE);
+  const { error } = await inChromium(browser, strict, "all");
+  if (error?.kind === "not-started" && error.message.includes("'wasm-unsafe-eval'")) {
+    console.log("Chromium, provider streams, without it: one error, which names the keyword");
   } else {
     hasFailed = true;
-    console.log(`Chromium, index, without it: FAILED, ${JSON.stringify(error)}`);
+    console.log(`Chromium, provider streams, without it: FAILED, ${JSON.stringify(error)}`);
   }
   await browser.close();
 }

@@ -1,15 +1,11 @@
 // What the types say: compiled under `strict`, never run.
 
 import {
-  applyPatch, deltas, Documents, events, EventStream, init, initSync, JsonSpigotError, Parser, PatternError, snapshots,
+  applyPatch, deltas, Documents, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, snapshots,
   type DeepPartial, type DocumentEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
-import * as durable from "jsonspigot/durable";
-import * as durableProviders from "jsonspigot/durable/providers";
-import * as durableProvidersSlim from "jsonspigot/durable/providers/slim";
-import * as durableSlim from "jsonspigot/durable/slim";
-import * as js from "jsonspigot/js";
-import * as slim from "jsonspigot/slim";
+import * as providers from "jsonspigot/providers";
+import * as providersSlim from "jsonspigot/providers/slim";
 import { useJsonStream } from "jsonspigot/react";
 
 /** Compiles if the two types are the same. */
@@ -82,8 +78,8 @@ async function streams(response: Response, stream: ReadableStream<Uint8Array>): 
   for await (const event of events(stream, ["city"], { signal: AbortSignal.timeout(1) })) same<typeof event, Event>(true);
   for await (const trip of snapshots<Trip>(["{", "}"])) same<typeof trip, DeepPartial<Trip>>(true);
   same<EventStream["readable"], ReadableStream<Event>>(true);
-  await init(fetch("jsonspigot.wasm"));
-  initSync(new Uint8Array());
+  await providers.init(fetch("providers.wasm"));
+  providers.initSync(new Uint8Array());
 }
 
 function Component(): string {
@@ -96,32 +92,34 @@ function Component(): string {
   return value?.days?.[0]?.plan ?? "";
 }
 
-// The entries are the same package.
-same<typeof js.Parser, typeof Parser>(true);
-same<typeof slim.Parser, typeof Parser>(true);
 same<PatternError extends JsonSpigotError ? true : false, true>(true);
 
 export { Component, copy, options, streams };
 
-const restored = durable.Parser.restore(["city"], new durable.Parser("city").save(), { retain: "nothing" });
-same<typeof restored, durable.Parser>(true);
-same<ReturnType<typeof restored.clone>, durable.Parser>(true);
-same<ReturnType<typeof restored.feed>, Event[]>(true);
-same<typeof durable.Parser, typeof durableSlim.Parser>(true);
-const anyParser: Parser = restored;
-void anyParser;
-same<ReturnType<typeof durable.Documents.restore>, durable.Documents>(true);
+const restored = Parser.restore(["city"], parser.save(), { retain: "nothing" });
+same<typeof restored, Parser>(true);
+same<ReturnType<typeof restored.clone>, Parser>(true);
+same<ReturnType<typeof Documents.restore>, Documents>(true);
 // @ts-expect-error: a state is bytes
-durable.Parser.restore("city", "state");
-// @ts-expect-error: that of `jsonspigot` can't be saved
-new Parser("city").save();
+Parser.restore("city", "state");
 
-const restoredStream = durableProviders.ProviderStream.restore("auto", "city", new Uint8Array(), { message: true });
-same<typeof restoredStream, durableProviders.ProviderStream>(true);
-same<ReturnType<typeof restoredStream.push>, durableProviders.StreamEvent[]>(true);
-same<typeof durableProviders.ProviderStream, typeof durableProvidersSlim.ProviderStream>(true);
-same<ReturnType<typeof durableProviders.Envelope.restore>, durableProviders.Envelope>(true);
+async function fields(reader: FieldReader, signal: AbortSignal): Promise<void> {
+  same<Awaited<ReturnType<typeof reader.get<Trip>>>, Trip | undefined>(true);
+  for await (const text of reader.streamText("days", 0, "plan", { signal })) same<typeof text, string>(true);
+  for await (const trip of reader.streamValues<Trip>()) same<typeof trip, DeepPartial<Trip>>(true);
+  for await (const city of reader.forEach<string>("cities")) same<typeof city, string>(true);
+}
+void fields;
+
+const pointer: string = pathOf(parser.feed("")[0]!, "pointer");
+void pointer;
+
+const restoredStream = providers.ProviderStream.restore("auto", "city", new Uint8Array(), { message: true });
+same<typeof restoredStream, providers.ProviderStream>(true);
+same<ReturnType<typeof restoredStream.push>, providers.StreamEvent[]>(true);
+same<typeof providers.ProviderStream, typeof providersSlim.ProviderStream>(true);
+same<ReturnType<typeof providers.Envelope.restore>, providers.Envelope>(true);
 // @ts-expect-error: there is no such provider
-durableProviders.ProviderStream.restore("nobody", [], new Uint8Array());
+providers.ProviderStream.restore("nobody", [], new Uint8Array());
 // @ts-expect-error: a state is bytes
-durableProviders.Envelope.restore("bare", [], "state");
+providers.Envelope.restore("bare", [], "state");

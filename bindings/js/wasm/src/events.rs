@@ -1,10 +1,10 @@
-//! How events, errors and the state of a parser are written.
+//! How events and errors are written.
 //!
 //! The first word of an event has its tag in the lowest four bits, four bits more, and the pattern above them. A begin's
 //! four bits are the value's kind; an end's are 0 if the value was not retained, 1 if it was, 2 if its text follows. The text
 //! of a string does so only if JavaScript may not have it from the deltas: it was restored inside, or wants the spelling.
 
-use jsonspigot::{EndedDocument, Error, Event, EventKind, Parser, ValueKind};
+use jsonspigot::{Error, Event, EventKind, ValueKind};
 
 use crate::output::Output;
 
@@ -13,10 +13,6 @@ mod tag {
     pub(super) const DELTA: u32 = 1;
     pub(super) const END: u32 = 2;
     pub(super) const INNER_ERROR: u32 = 3;
-    /// Before an event of a stream of documents: which document.
-    pub(super) const DOCUMENT: u32 = 4;
-    pub(super) const DOCUMENT_END: u32 = 5;
-    pub(super) const DOCUMENT_ERROR: u32 = 6;
 }
 
 #[inline]
@@ -59,30 +55,6 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], texts_
     }
 }
 
-pub(crate) fn write_document(output: &mut Output, document: u64) {
-    output.word(tag::DOCUMENT);
-    output.long(document);
-}
-
-pub(crate) fn write_document_end(output: &mut Output, document: &EndedDocument<'_>) {
-    output.word(if document.error().is_some() { tag::DOCUMENT_ERROR } else { tag::DOCUMENT_END });
-    output.long(document.number());
-    output.long(document.start());
-    output.long(document.byte_count());
-    write_deviations(output, document.parser());
-    match document.error() {
-        Some(error) => write_error(output, error),
-        None => match document.complete() {
-            Ok(value) => {
-                output.word(1);
-                output.printed(value);
-            }
-            // Nothing was retained.
-            Err(_) => output.word(0),
-        },
-    }
-}
-
 /// Offset, line, column, and the texts of kind, path and message.
 pub(crate) fn write_error(output: &mut Output, error: &Error) {
     output.long(error.offset());
@@ -92,25 +64,6 @@ pub(crate) fn write_error(output: &mut Output, error: &Error) {
     // No path is spelt with nothing.
     output.text(error.path().unwrap_or_default());
     output.printed(error);
-}
-
-/// Bytes, flags (complete, strict), and the deviations.
-pub(crate) fn write_status(output: &mut Output, parser: &Parser) {
-    output.long(parser.offset());
-    output.word(u32::from(parser.is_complete()) | u32::from(parser.is_strict()) << 1);
-    write_deviations(output, parser);
-}
-
-/// How many deviations there are, and those that are listed.
-fn write_deviations(output: &mut Output, parser: &Parser) {
-    output.long(parser.deviation_count());
-    output.word(parser.deviations().len() as u32);
-    for deviation in parser.deviations() {
-        output.long(deviation.offset());
-        output.long(deviation.line());
-        output.long(deviation.column());
-        output.text(deviation.kind().name());
-    }
 }
 
 fn kind_code(kind: ValueKind) -> u32 {

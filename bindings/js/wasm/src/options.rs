@@ -1,35 +1,24 @@
 //! What a parser is made from, as JavaScript writes it into the input.
 
-use jsonspigot::{DeviationKind, DuplicateKeys, Framing, Leniency, Limits, Parser, ParserBuilder, Retain};
+use jsonspigot::{DeviationKind, DuplicateKeys, Leniency, Limits, Parser, ParserBuilder, Retain};
 
 /// The flags in the first word.
 mod flag {
-    pub(super) const SNAPSHOTS: u32 = 1;
-    pub(super) const PROVISIONAL: u32 = 1 << 1;
     pub(super) const REJECT_DUPLICATE_KEYS: u32 = 1 << 2;
     pub(super) const ACCEPT: u32 = 1 << 3;
     pub(super) const RETAIN_MATCHES: u32 = 1 << 4;
     pub(super) const RETAIN_NOTHING: u32 = 1 << 5;
-    /// Two bits: one text, or which framing.
-    pub(super) const FRAMING_SHIFT: u32 = 6;
     /// A bit for each kind of deviation, in the order of `DeviationKind::ALL`.
     pub(super) const DEVIATIONS_SHIFT: u32 = 8;
     /// The text of complete strings as they are spelt. JavaScript has it from their deltas otherwise, but decoded.
     pub(super) const SPELLING: u32 = 1 << 30;
 }
 
-/// How many bytes the options are.
-#[cfg(feature = "saved")]
-pub(crate) const LEN: usize = 44;
-
 /// What JavaScript asks for.
 pub(crate) struct Options {
     pub(crate) builder: ParserBuilder,
-    pub(crate) framing: Option<Framing>,
     /// Up to which match, by its number, the ends of strings have their text: all, or none.
     pub(crate) texts_to: u64,
-    #[cfg_attr(feature = "streams", allow(dead_code))]
-    pub(crate) snapshots: bool,
 }
 
 /// Reads a word of flags and five limits of 64 bits each: depth, key, string, number, total.
@@ -49,12 +38,6 @@ pub(crate) fn read(input: &[u8]) -> Options {
         }
     }
     let mut builder = Parser::builder().limits(limits).lenient(leniency);
-    if flags & flag::SNAPSHOTS != 0 {
-        builder = builder.snapshots();
-    }
-    if flags & flag::PROVISIONAL != 0 {
-        builder = builder.provisional();
-    }
     if flags & flag::REJECT_DUPLICATE_KEYS != 0 {
         builder = builder.duplicate_keys(DuplicateKeys::Reject);
     }
@@ -67,14 +50,8 @@ pub(crate) fn read(input: &[u8]) -> Options {
     if flags & flag::RETAIN_NOTHING != 0 {
         builder = builder.retain(Retain::Nothing);
     }
-    let framing = match flags >> flag::FRAMING_SHIFT & 3 {
-        1 => Some(Framing::Lines),
-        2 => Some(Framing::Concatenated),
-        3 => Some(Framing::Sequence),
-        _ => None,
-    };
     let texts_to = if flags & flag::SPELLING != 0 { u64::MAX } else { 0 };
-    Options { builder, framing, texts_to, snapshots: flags & flag::SNAPSHOTS != 0 }
+    Options { builder, texts_to }
 }
 
 /// Eight bytes of the input, or as many zeros.

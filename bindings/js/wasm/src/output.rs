@@ -10,15 +10,13 @@ use core::fmt::{self, Write};
 pub(crate) struct Output {
     words: Vec<u32>,
     text: Vec<u8>,
-    /// What a chunk means to JavaScript's copy of the snapshot: `snapshot.rs` says what.
-    pub(crate) growth: u32,
     /// The delta that was written last: its match, and the place of its text's length among the words.
     delta: Option<(u32, usize)>,
 }
 
 impl Output {
     pub(crate) const fn new() -> Self {
-        Self { words: Vec::new(), text: Vec::new(), growth: 0, delta: None }
+        Self { words: Vec::new(), text: Vec::new(), delta: None }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -31,9 +29,9 @@ impl Output {
         self.words.len() as u32
     }
 
-    /// Where the buffers are: words, bytes of text. And the growth.
-    pub(crate) fn place(&self) -> [u32; 4] {
-        [self.words.as_ptr() as u32, self.text.as_ptr() as u32, self.text.len() as u32, self.growth]
+    /// Where the buffers are: words, bytes of text, and how many of these.
+    pub(crate) fn place(&self) -> [u32; 3] {
+        [self.words.as_ptr() as u32, self.text.as_ptr() as u32, self.text.len() as u32]
     }
 
     #[inline]
@@ -73,7 +71,6 @@ impl Output {
     }
 
     /// The other buffer, for bytes that are no text, of which there are no lengths among the numbers.
-    #[cfg(feature = "saved")]
     pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.text
     }

@@ -7,19 +7,15 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-#[cfg(feature = "envelope")]
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-#[cfg(feature = "envelope")]
 use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::providers::{Block, Media, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCall, ToolCalls};
 use jsonspigot::{DuplicateKeys, Payload, PayloadStatus};
-#[cfg(feature = "envelope")]
 use jsonspigot::{PatternSet, Retain};
 
-#[cfg(feature = "envelope")]
 use crate::envelopes::Marked;
 use crate::output::Output;
 use crate::{events, options, with};
@@ -66,14 +62,12 @@ pub(crate) struct Slot {
 
 pub(crate) enum Reader {
     Provider(Box<Streamed>),
-    #[cfg(feature = "envelope")]
     Envelope(Box<Marked>),
 }
 
 /// A stream, and the marks of payloads in its text, which JavaScript knows by their places.
 pub(crate) struct Streamed {
     pub(crate) stream: ProviderStream,
-    #[cfg(feature = "envelope")]
     pub(crate) marks: Vec<Delimiter>,
 }
 
@@ -145,9 +139,7 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
             calls = calls.patterns(patterns);
         }
         let mut tools = options::texts(input.get(80..).unwrap_or_default());
-        #[cfg(feature = "envelope")]
         let marks = if flags & 32 != 0 { crate::envelopes::marks(&mut tools) } else { Vec::new() };
-        #[cfg(feature = "envelope")]
         let envelope = (flags & 32 != 0).then(|| {
             let empty = PatternSet::empty();
             let patterns = module.patterns.get_mut(patterns).map_or(&empty, |patterns| &*patterns);
@@ -175,15 +167,10 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> u32 {
         if flags & 16 != 0 {
             stream = stream.with_provider_events();
         }
-        #[cfg(feature = "envelope")]
         if let Some(envelope) = envelope {
             stream = stream.with_envelope(envelope);
         }
-        let streamed = Streamed {
-            stream,
-            #[cfg(feature = "envelope")]
-            marks,
-        };
+        let streamed = Streamed { stream, marks };
         module.parsers.add(Box::new(Slot { reader: Reader::Provider(Box::new(streamed)), texts_to }))
     })
 }
@@ -228,13 +215,8 @@ fn told(slot: u32, len: u32, call: Call) -> i32 {
             let texts_to = slot.texts_to;
             match &mut slot.reader {
                 Reader::Provider(streamed) => {
-                    let Streamed {
-                        stream,
-                        #[cfg(feature = "envelope")]
-                        marks,
-                    } = &mut **streamed;
+                    let Streamed { stream, marks } = &mut **streamed;
                     let on_event = |event: StreamEvent<'_>| match event {
-                        #[cfg(feature = "envelope")]
                         StreamEvent::Payload { choice, block, ref event, .. } => {
                             crate::envelopes::write(output, event, marks, texts_to, Some((choice, block)));
                         }
@@ -247,7 +229,6 @@ fn told(slot: u32, len: u32, call: Call) -> i32 {
                         Call::Finish => stream.finish(Some(text), on_event),
                     }
                 }
-                #[cfg(feature = "envelope")]
                 Reader::Envelope(envelope) => envelope.told(call, text, output, texts_to),
             }
             Ok(())
@@ -260,7 +241,6 @@ fn told(slot: u32, len: u32, call: Call) -> i32 {
 extern "C" fn message(slot: u32, with_calls: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
-            #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
             if let Reader::Provider(stream) = &slot.reader
                 && let Some(message) =
                     if with_calls != 0 { stream.stream.message() } else { stream.stream.message_without_calls() }
@@ -277,7 +257,6 @@ extern "C" fn message(slot: u32, with_calls: u32) -> i32 {
 extern "C" fn unfinished(slot: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
-            #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
             if let Reader::Provider(stream) = &slot.reader
                 && let Err(unfinished) = stream.stream.verdict()
             {
@@ -293,7 +272,6 @@ extern "C" fn unfinished(slot: u32) -> i32 {
 extern "C" fn provider(slot: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
-            #[cfg_attr(not(feature = "envelope"), allow(irrefutable_let_patterns))]
             if let Reader::Provider(stream) = &slot.reader
                 && let Some(provider) = stream.stream.provider()
             {

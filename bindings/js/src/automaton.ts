@@ -1,0 +1,179 @@
+// All patterns of a parser at once, as an automaton that is made as it is needed.
+//
+// A pattern of m segments has m + 1 *positions*; position i is alive at a value if the first i segments lead there, and if
+// the last one is, the pattern selects the value. What is alive at a value is a *place*: a sorted list of positions, with
+// what follows from it. The step from a place to that of a member or an element is worked out once and then looked up, so
+// a key costs one look into a map, however many patterns there are.
+//
+// Patterns with `..` can lead to more places than anybody wants to keep. Beyond {@link MOST_PLACES} they are worked out
+// each time and dropped again.
+
+import { JsonSpigotError } from "./error.js";
+import { parsePattern, spelling, type Pattern, type Slice, type Step } from "./pattern.js";
+
+const MOST_PLACES = 2000;
+
+/** So many names are compared with each key; more are looked up, for which a key has to be hashed. */
+const FEW = 6;
+
+/** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
+const MOST_SETS = 64;
+
+/** A position: the segment that comes next, or the end of its pattern. */
+interface Position {
+  readonly id: number;
+  readonly pattern: number;
+  readonly step: Step | undefined;
+}
+
+const NO_PATTERNS: readonly number[] = [];
+
+const selects = ({ start, end, step }: Slice, index: number): boolean =>
+  index >= start && index < end && step > 0 && (index - start) % step === 0;
+
+/** What of the patterns is alive at a value. */
+export class Place {
+  /** The patterns that select the value. */
+  readonly selected: readonly number[];
+  /** Whether any pattern may select something in the value if it is an object, or an array. */
+  readonly entersObject: boolean;
+  readonly entersArray: boolean;
+  /** The patterns that go on in the text of the value if it is a string. */
+  readonly through: readonly number[];
+  readonly #automaton: Automaton;
+  readonly #positions: readonly Position[];
+  readonly #slices: readonly Slice[];
+  #names: string[] | undefined;
+  /** The places of the members of these names. */
+  #named: Place[] = [];
+  /** The same, where there are too many names to compare with each. */
+  #map: Map<string, Place> | undefined;
+  /** The place of any other member, or element. */
+  #other: Place | undefined;
+
+  constructor(automaton: Automaton, positions: readonly Position[]) {
+    this.#automaton = automaton;
+    this.#positions = positions;
+    const of = (belongs: (step: Step) => boolean): Position[] => positions.filter(({ step }) => step && belongs(step));
+    const ends = positions.filter(({ step }) => step === undefined);
+    this.selected = ends.length === 0 ? NO_PATTERNS : ends.map(({ pattern }) => pattern);
+    const through = of((step) => step.isInside);
+    this.through = through.length === 0 ? NO_PATTERNS : through.map(({ pattern }) => pattern);
+    const enters = (step: Step): boolean => step.isWildcard || step.isDescendant;
+    this.entersObject = of((step) => enters(step) || step.names.length > 0).length > 0;
+    this.entersArray = of((step) => enters(step) || step.slices.length > 0).length > 0;
+    this.#slices = positions.flatMap(({ step }) => step?.slices ?? []);
+  }
+
+  /** The place of the member of this name. */
+  member(name: string): Place {
+    const names = this.#names ?? this.#expand();
+    if (this.#map !== undefined) return this.#map.get(name) ?? this.#other!;
+    for (let at = 0; at < names.length; at++) if (names[at] === name) return this.#named[at]!;
+    return this.#other!;
+  }
+
+  /** The place of the element at this index. */
+  element(index: number): Place {
+    if (this.#slices.length === 0) {
+      if (this.#names === undefined) this.#expand();
+      return this.#other!;
+    }
+    return this.#step((step) => step.isWildcard || step.slices.some((slice) => selects(slice, index)));
+  }
+
+  /** The place of the root of the text in the value, which is a string. */
+  inside(): Place {
+    return this.#automaton.place(this.#positions.filter(({ step }) => step?.isInside).map(({ id }) => id + 1));
+  }
+
+  #expand(): string[] {
+    this.#other = this.#step((step) => step.isWildcard);
+    const names = [...new Set(this.#positions.flatMap(({ step }) => step?.names ?? []))];
+    this.#named = names.map((name) => this.#step((step) => step.isWildcard || step.names.includes(name)));
+    if (names.length > FEW) this.#map = new Map(names.map((name, at) => [name, this.#named[at]!]));
+    return (this.#names = names);
+  }
+
+  #step(selects: (step: Step) => boolean): Place {
+    const next: number[] = [];
+    for (const { id, step } of this.#positions) {
+      if (step === undefined || step.isInside) continue;
+      if (step.isDescendant) next.push(id);
+      if (selects(step)) next.push(id + 1);
+    }
+    return this.#automaton.place(next);
+  }
+}
+
+/** Patterns compiled together, once, and shared by all parsers that have the same. */
+export class Automaton {
+  /** Where a text begins. */
+  readonly root: Place;
+  /** Where nothing can be selected any more. */
+  readonly nowhere: Place;
+  readonly patterns: readonly Pattern[];
+  /** Whether any pattern goes on in the text of a string. */
+  readonly readsStrings: boolean;
+  readonly #positions: Position[] = [];
+  readonly #places = new Map<string, Place>();
+
+  constructor(patterns: readonly Pattern[]) {
+    this.patterns = patterns;
+    this.readsStrings = patterns.some((steps) => steps.some(({ isInside }) => isInside));
+    const starts: number[] = [];
+    patterns.forEach((steps, pattern) => {
+      starts.push(this.#positions.length);
+      for (const step of [...steps, undefined]) this.#positions.push({ id: this.#positions.length, pattern, step });
+    });
+    this.nowhere = this.place([]);
+    this.root = this.place(starts);
+  }
+
+  place(ids: readonly number[]): Place {
+    const sorted = [...new Set(ids)].sort((one, other) => one - other);
+    const name = sorted.join();
+    const known = this.#places.get(name);
+    if (known) return known;
+    const made = new Place(this, sorted.map((id) => this.#positions[id]!));
+    if (this.#places.size < MOST_PLACES) this.#places.set(name, made);
+    return made;
+  }
+
+  /** Whether any pattern has this name in it. */
+  names(name: string): boolean {
+    return this.#positions.some(({ step }) => step?.names.includes(name) === true);
+  }
+
+  /** The patterns in full spelling, one a line. */
+  spelling(): string {
+    return this.patterns.map((pattern) => `${spelling(pattern)}\n`).join("");
+  }
+}
+
+const compiled = new Map<string, Automaton>();
+
+/** The automaton of these patterns, which is compiled only once. */
+export function compile(patterns: string | readonly string[]): Automaton {
+  const list = typeof patterns === "string" ? [patterns] : patterns;
+  // No pattern has this unit in it, so equal names are equal lists.
+  const known = Array.isArray(list) ? compiled.get(list.length === 1 ? (list[0] as string) : `${list.length}\0${list.join("\0")}`) : undefined;
+  return known ?? compileAnew(list);
+}
+
+function compileAnew(list: readonly string[]): Automaton {
+  if (!Array.isArray(list)) {
+    throw new JsonSpigotError("invalid-option", `patterns: ${String(list)} is neither a string nor an array of strings`);
+  }
+  const texts = list as readonly string[];
+  for (const text of texts) {
+    const isText = typeof text === "string";
+    if (isText && !/\p{Surrogate}/u.test(text)) continue;
+    const problem = isText ? `${JSON.stringify(text)} holds half a surrogate pair` : `${String(text)} is not a string`;
+    throw new JsonSpigotError("invalid-option", `patterns: ${problem}`);
+  }
+  const automaton = new Automaton(texts.map(parsePattern));
+  if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
+  compiled.set(texts.length === 1 ? texts[0]! : `${texts.length}\0${texts.join("\0")}`, automaton);
+  return automaton;
+}

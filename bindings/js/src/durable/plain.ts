@@ -1,5 +1,0 @@
-// The bytes of the module that saves and restores, not packed. The build writes them here; nothing calls this before.
-
-export function plain(): Uint8Array {
-  throw new Error("the package was not built: run `npm run build`");
-}

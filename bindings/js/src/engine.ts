@@ -1,0 +1,1199 @@
+// The engine: one JSON text, in chunks that may be cut anywhere, as events. It is all that a parser of deltas needs; the
+// tree of a snapshot, the translator of nearly-JSON and saved state are added from outside, so that programs which do not
+// use them do not contain them.
+//
+// If you work here, this is the one idea to know: *nothing looks ahead of the chunk*. Whatever can span an edge is a state,
+// and {@link Engine.run} reads on in it. The chunk's own string is what is read, unit by unit where grammar is checked and
+// in runs inside strings; nothing is copied or encoded. Offsets count bytes: a unit at `i` of the text that is read is
+// `base + i + extra`, where `extra` is what its characters beyond ASCII have had in bytes beyond their units.
+//
+// Errors are thrown as {@link Fault}s, which cost no stack trace, as a translator may catch many. Whoever feeds makes an
+// error of one that remains.
+
+import type { Event, ValueType } from "./events.js";
+import { makeNumber, makeValue, type Json, type Making } from "./values.js";
+import type { Automaton, Place } from "./automaton.js";
+import { errorOf } from "./text-error.js";
+import { Kept } from "./kept.js";
+import { append, INSIDE, spell, type Segment } from "./path.js";
+import { compact, innermostOf, withoutClosedAtom } from "./places.js";
+import type { Limits } from "./options.js";
+import type { Tree } from "./tree.js";
+import { breakOf, isStrayByte, utf8Length } from "./utf8.js";
+
+// What the next unit is part of.
+export const VALUE = 0;
+/** After `[`: a value, or the end. */
+export const FIRST = 1;
+/** After `{`: a key, or the end. */
+export const FIRST_KEY = 2;
+export const KEY = 3;
+export const COLON = 4;
+export const AFTER = 5;
+export const STRING = 6;
+export const KEY_STRING = 7;
+export const NUMBER = 8;
+export const LITERAL = 9;
+export const DONE = 10;
+/** Nothing is read any more. */
+export const CLOSED = 11;
+
+// What the last unit of a number was.
+export const MINUS = 1;
+export const ZERO = 2;
+export const INTEGER = 3;
+export const POINT = 4;
+export const FRACTION = 5;
+export const E = 6;
+export const SIGN = 7;
+export const EXPONENT = 8;
+
+// What is open of an escape; from `DIGITS` on, how many of its digits are missing.
+export const NO_ESCAPE = 0;
+export const LETTER = 1;
+export const PAIR_BACKSLASH = 2;
+export const PAIR_U = 3;
+export const DIGITS = 4;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+const WORDS = ["true", "false", "null"];
+const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** Plain characters, for runs that are long enough for the expression to pay. */
+const PLAIN = /[ !#-[\]-\x7f]*/y;
+const SHORT = 24;
+
+const UNESCAPES: readonly (string | undefined)[] = /* @__PURE__ */ (() => {
+  const table: (string | undefined)[] = new Array<undefined>(128).fill(undefined);
+  for (const [letter, character] of ['""', "\\\\", "//", "b\b", "f\f", "n\n", "r\r", "t\t"]) {
+    table[letter!.charCodeAt(0)] = character;
+  }
+  return table;
+})();
+
+/** What is wrong, on its way up: line, column and path are added where it becomes an error. */
+export class Fault {
+  constructor(
+    readonly kind: string,
+    readonly offset: number,
+    /** What follows the kind in the message. */
+    readonly expected: string,
+    /** Where in the text that is read. */
+    readonly at: number,
+  ) {}
+}
+
+/** A value that a pattern selects, and that is open. */
+export interface Match {
+  readonly id: number;
+  readonly pattern: number;
+  readonly path: string;
+  readonly type: ValueType;
+  readonly offset: number;
+}
+
+const NO_MATCHES: Match[] = [];
+
+/** An open container. Frames are used again. */
+export class Frame {
+  isArray: boolean;
+  /** The newest member's key, if keys are followed here. */
+  key = "";
+  /** The newest element's. */
+  index = -1;
+  place: Place;
+  /** Whether a pattern may select something inside. */
+  isLive = false;
+  matches: Match[] = NO_MATCHES;
+  /** Where in the kept text it begins. */
+  start = 0;
+  /** What of it is shown, and in which look it was made or copied. */
+  box: Json[] | { [key: string]: Json } | undefined = undefined;
+  look = 0;
+  /** Its keys, where a second equal one is refused. */
+  keys: Set<string> | undefined = undefined;
+
+  constructor(isArray: boolean, place: Place) {
+    this.isArray = isArray;
+    this.place = place;
+  }
+}
+
+/** What all texts of a parser share: those inside strings report to where the document does. */
+export interface Output {
+  events: Event[];
+  nextMatch: number;
+  /** What a value that must not be made is refused with. */
+  refusal: unknown;
+}
+
+export interface EngineOptions extends Making {
+  readonly limits: Required<Limits>;
+  readonly rejectsDuplicates: boolean;
+  readonly retain: "all" | "matches" | "nothing";
+  readonly spelling: boolean;
+}
+
+export class Engine {
+  readonly options: EngineOptions;
+  readonly automaton: Automaton;
+  readonly output: Output;
+  /** What is shown of the document, if anybody may ask. */
+  tree: Tree | undefined = undefined;
+  /** The path of the string that this text is in, with the pipe after it; empty for the document. */
+  readonly outer: string;
+  readonly entry: Place;
+
+  state = VALUE;
+  mostDepth: number;
+  mostKey: number;
+  mostString: number;
+  mostNumber: number;
+  mostTotal: number;
+  /** Those of texts that begin inside strings. */
+  innerLimits: Required<Limits>;
+  readonly rejectsDuplicates: boolean;
+
+  stack: Frame[] = [];
+  depth = 0;
+  top: Frame | undefined = undefined;
+
+  /** The leaf that is open, or that was last. */
+  place: Place;
+  open: Match[] = NO_MATCHES;
+  leafStart = 0;
+  /** Whether anybody wants the decoded text of the open string or number. */
+  isWanted = false;
+  /** The text inside the open string, if that is read. */
+  inner: Engine | undefined = undefined;
+  /** Engines of texts inside strings, used again. */
+  spare: Engine | undefined = undefined;
+
+  /** Decoded text of the open string or key that has not been reported, and where it begins. */
+  buffer = "";
+  bufferStart = 0;
+  /** All decoded text of the open string, if somebody asks for it. */
+  text = "";
+  isTextKept = false;
+  escape = NO_ESCAPE;
+  code = 0;
+  high = 0;
+  escapeStart = 0;
+  /** The offset of the first byte that would be one too many in the open token. */
+  limit = Infinity;
+
+  part = 0;
+  token = "";
+  word = 0;
+  matched = 0;
+
+  /** Whether the text that is read was bytes. */
+  readsBytes = false;
+  /** Whether the text may end with the beginning of a character: half a pair, or some bytes of a sequence. */
+  mayBeCut = false;
+  /** How many units at the end of the text are the beginning of a character, and wait. */
+  unread = 0;
+  /** The beginning of the sequence of bytes at whose end the text has failed. */
+  strayBytes: Uint8Array | undefined = undefined;
+  base = 0;
+  extra = 0;
+  lines = 0;
+  lineStart = 0;
+
+  /** The text that is kept, and what is to be added to an index in the text that is read for its place there. */
+  kept: Kept | undefined;
+  keptShift = 0;
+  /** Whether text is no longer kept, so that no value is made of it. */
+  isFrozen = false;
+
+  /** All that was kept until then, if all is. */
+  frozenText = "";
+  /** Whether strings and containers have values. */
+  readonly keepsValues: boolean;
+  /** Whether nothing is kept but the text of matches. */
+  readonly keepsMatches: boolean;
+  reading = "";
+  /** Whether the kept text is not the text that came. */
+  isRewritten = false;
+
+  /** Whether what a run adds to a string waits to be flushed: a translator reads a chunk in several runs. */
+  holdsText = false;
+  /** The deltas of the open string that a translator's chunk has had so far: what follows is added to them. */
+  held: { text: string }[] | undefined = undefined;
+  /** Whether bytes after the root are left unread. */
+  stopsAtRoot = false;
+
+  constructor(automaton: Automaton, options: EngineOptions, output: Output, outer = "", entry = automaton.root) {
+    this.automaton = automaton;
+    this.options = options;
+    this.output = output;
+    this.outer = outer;
+    this.entry = entry;
+    this.place = automaton.nowhere;
+    this.keepsValues = options.retain !== "nothing";
+    this.keepsMatches = options.retain === "matches";
+    this.kept = this.keepsValues ? new Kept() : undefined;
+    const { depth, key, string, number, total } = options.limits;
+    this.mostDepth = depth;
+    this.mostKey = key;
+    this.mostString = string;
+    this.mostNumber = number;
+    this.mostTotal = total;
+    this.innerLimits = options.limits;
+    this.rejectsDuplicates = options.rejectsDuplicates;
+  }
+
+  /** Begins a new text, keeping what was allocated. */
+  reset(): void {
+    this.state = VALUE;
+    for (const frame of this.stack) release(frame);
+    this.depth = 0;
+    this.top = undefined;
+    this.place = this.automaton.nowhere;
+    this.open = NO_MATCHES;
+    this.isWanted = false;
+    this.inner = undefined;
+    this.buffer = this.text = this.token = "";
+    this.escape = NO_ESCAPE;
+    this.high = 0;
+    this.base = this.extra = this.lines = this.lineStart = 0;
+    this.kept?.clear();
+    this.strayBytes = undefined;
+    this.isFrozen = false;
+    this.frozenText = "";
+    this.isRewritten = false;
+    this.holdsText = false;
+    this.held = undefined;
+    this.tree?.reset();
+  }
+
+  /** An independent copy, whose document reports to `output`. */
+  clone(output: Output): Engine {
+    const clone = Object.assign(new Engine(this.automaton, this.options, output, this.outer, this.entry), this, { output });
+    clone.kept = this.kept?.clone();
+    clone.inner = this.inner?.clone(output);
+    clone.spare = undefined;
+    // Frames beyond the open ones are spare, and stay with their owner.
+    clone.stack = this.stack
+      .slice(0, this.depth)
+      .map((frame) => Object.assign(new Frame(frame.isArray, frame.place), frame, { keys: frame.keys && new Set(frame.keys) }));
+    clone.top = clone.stack[this.depth - 1];
+    clone.tree = this.tree?.clone(this, clone);
+    return clone;
+  }
+
+  get offset(): number {
+    return this.base;
+  }
+
+  /** Limits from here on, which a state may have to be read without. */
+  setLimits({ depth, key, string, number, total }: Required<Limits>): void {
+    this.mostDepth = depth;
+    this.mostKey = key;
+    this.mostString = string;
+    this.mostNumber = number;
+    this.mostTotal = total;
+  }
+
+  /** No value is made of what is kept from here on. */
+  freeze(): void {
+    this.isFrozen = true;
+    this.frozenText = this.options.retain === "all" ? this.kept!.whole() : "";
+    this.inner?.freeze();
+  }
+
+  get isInString(): boolean {
+    return this.state === STRING || this.state === KEY_STRING;
+  }
+
+  /** Whether a sequence of bytes that is not yet whole may go on here, and half a surrogate pair. */
+  get takesCharacters(): boolean {
+    return (this.state === STRING || this.state === KEY_STRING) && this.escape === NO_ESCAPE;
+  }
+
+  /** Reads a text, all of it unless it stops at the root's end; returns how far. After a fault, {@link keepTo} is called. */
+  feed(text: string): number {
+    const { kept, keepsValues } = this;
+    this.reading = text;
+    if (keepsValues) {
+      if (this.keepsMatches) this.releaseKept(kept!);
+      this.keptShift = kept!.open(text, 0);
+    }
+    const end = this.run(text, 0);
+    if (kept !== undefined) this.keepTo(end);
+    this.base += end + this.extra;
+    this.extra = 0;
+    return end;
+  }
+
+  /** Of the text that was read last, what comes before this place is kept. */
+  keepTo(end: number): void {
+    const { kept, reading } = this;
+    this.reading = "";
+    if (this.keepsValues) kept!.commit(end);
+    else if (kept !== undefined) kept.push(end === reading.length ? reading : reading.slice(0, end));
+  }
+
+  /** The next text begins where this one has been read to. */
+  advance(end: number): void {
+    this.base += end + this.extra;
+    this.extra = 0;
+  }
+
+  /** Drops what is kept for no open match. */
+  releaseKept(kept: Kept): void {
+    // What is shown as text is made of all of it.
+    if (this.tree !== undefined) return;
+    for (let depth = 0; depth < this.depth; depth++) {
+      const { matches, start } = this.stack[depth]!;
+      if (matches.length > 0) {
+        kept.release(start);
+        return;
+      }
+    }
+    kept.release(this.open.length > 0 ? this.leafStart : Infinity);
+  }
+
+  /** The end of input: ends a number at the root. */
+  finish(): void {
+    if (this.state === NUMBER && this.depth === 0 && mayEnd(this.part)) {
+      this.keptShift = this.kept?.end ?? 0;
+      this.endNumber(0);
+    }
+    if (this.state !== DONE) throw new Fault("incomplete", this.base, this.expected(), 0);
+  }
+
+  /** What would have to come next, for messages. */
+  expected(): string {
+    const isArray = this.top?.isArray;
+    switch (this.state) {
+      case FIRST:
+        return "expected a value or `]`";
+      case FIRST_KEY:
+        return "expected a key or `}`";
+      case KEY:
+        return "expected a key";
+      case COLON:
+        return "expected `:`";
+      case AFTER:
+        return `expected \`,\` or \`${isArray ? "]" : "}"}\``;
+      case STRING:
+      case KEY_STRING:
+        return "expected the rest of a string";
+      case NUMBER:
+        return "expected the rest of a number, or what follows it";
+      case LITERAL:
+        return `expected \`${WORDS[this.word]!}\``;
+      case DONE:
+        return "expected nothing but white space after the value";
+      default:
+        return "expected a value";
+    }
+  }
+
+  /** The offset of a unit of the text that is read. */
+  at(i: number): number {
+    return this.base + i + this.extra;
+  }
+
+  /** Everything that a text says, from a place in it to its end; returns how far it was read. */
+  run(s: string, from: number): number {
+    const n = s.length;
+    let i = from;
+    while (i < n) {
+      const c = s.charCodeAt(i);
+      switch (this.state) {
+        case VALUE:
+        case FIRST: {
+          if (c === 32 || c === 9 || c === 13) {
+            i++;
+            break;
+          }
+          if (c === 10) {
+            this.newLine(++i);
+            break;
+          }
+          if (c === QUOTE) {
+            this.beginString(i++);
+          } else if (c === 123 || c === 91) {
+            this.push(c === 91, i++);
+          } else if (c === 45 || (c >= 48 && c <= 57)) {
+            this.beginNumber(c, i++);
+          } else if (c === 93 && this.state === FIRST) {
+            this.pop(++i);
+          } else {
+            const word = c === 116 ? 0 : c === 102 ? 1 : c === 110 ? 2 : -1;
+            if (word < 0) this.unexpected(s, i);
+            this.beginLiteral(word, i++);
+          }
+          break;
+        }
+        case STRING:
+        case KEY_STRING:
+          i = this.escape === NO_ESCAPE ? this.characters(s, i) : this.escaped(s, i);
+          break;
+        case AFTER:
+          if (c === 44) {
+            i++;
+            this.state = this.top!.isArray ? VALUE : KEY;
+          } else if (c === (this.top!.isArray ? 93 : 125)) {
+            this.pop(++i);
+          } else if (c === 32 || c === 9 || c === 13) {
+            i++;
+          } else if (c === 10) {
+            this.newLine(++i);
+          } else {
+            this.unexpected(s, i);
+          }
+          break;
+        case FIRST_KEY:
+        case KEY:
+          if (c === QUOTE) {
+            this.beginKey(i++);
+          } else if (c === 32 || c === 9 || c === 13) {
+            i++;
+          } else if (c === 10) {
+            this.newLine(++i);
+          } else if (c === 125 && this.state === FIRST_KEY) {
+            this.pop(++i);
+          } else {
+            this.unexpected(s, i);
+          }
+          break;
+        case COLON:
+          if (c === 58) {
+            i++;
+            this.state = VALUE;
+          } else if (c === 32 || c === 9 || c === 13) {
+            i++;
+          } else if (c === 10) {
+            this.newLine(++i);
+          } else {
+            this.unexpected(s, i);
+          }
+          break;
+        case NUMBER:
+          i = this.number(s, i);
+          break;
+        case LITERAL:
+          i = this.literal(s, i);
+          break;
+        default:
+          if (this.stopsAtRoot) return i;
+          if (c === 32 || c === 9 || c === 13) {
+            i++;
+          } else if (c === 10) {
+            this.newLine(++i);
+          } else {
+            this.unexpected(s, i);
+          }
+      }
+    }
+    if (this.buffer !== "" && this.state === STRING && !this.holdsText) this.flush();
+    return i;
+  }
+
+  newLine(after: number): void {
+    this.lines += 1;
+    this.lineStart = this.base + after + this.extra;
+  }
+
+  fail(kind: string, i: number, expected: string, offset = this.base + i + this.extra): never {
+    // What came before the first bad byte is reported.
+    if (this.buffer !== "" && this.state === STRING && !this.holdsText) this.flush();
+    throw new Fault(kind, offset, expected, i);
+  }
+
+  unexpected(s: string, i: number): never {
+    const c = s.charCodeAt(i);
+    if (this.state === DONE) this.fail("trailing-bytes", i, this.expected());
+    this.fail("unexpected-byte", i, this.depth === 0 ? this.expected() + insteadOfText(c) : this.expected());
+  }
+
+  // Values.
+
+  /** The place of the value that begins. */
+  enter(): Place {
+    const { top } = this;
+    if (top === undefined) return this.entry;
+    if (top.isArray) {
+      top.index++;
+      return top.isLive ? top.place.element(top.index) : this.automaton.nowhere;
+    }
+    return top.isLive ? top.place.member(top.key) : this.automaton.nowhere;
+  }
+
+  /** The path of the value that begins, or whose leaf is open. */
+  path(): string {
+    let path = this.outer;
+    for (let depth = 0; depth < this.depth; depth++) {
+      const frame = this.stack[depth]!;
+      path = append(path, frame.isArray ? frame.index : frame.key);
+    }
+    return path === this.outer ? `${path}$` : path;
+  }
+
+  /** Reports a value that begins to the patterns that select it. */
+  begin(type: ValueType, place: Place, offset: number): Match[] {
+    const { selected } = place;
+    if (selected.length === 0) return NO_MATCHES;
+    const { output } = this;
+    const path = this.path();
+    const matches: Match[] = [];
+    for (const pattern of selected) {
+      const id = output.nextMatch++;
+      matches.push({ id, pattern, path, type, offset });
+      output.events.push({ kind: "begin", pattern, matchId: id, path, offset, type });
+    }
+    return matches;
+  }
+
+  end(matches: readonly Match[], offset: number, value: Json | undefined, raw: string | undefined, type = matches[0]!.type): void {
+    const { events } = this.output;
+    for (const { id, pattern, path } of matches) {
+      events.push(
+        raw === undefined
+          ? { kind: "end", pattern, matchId: id, path, offset, type, value }
+          : { kind: "end", pattern, matchId: id, path, offset, type, value, raw },
+      );
+    }
+  }
+
+  /** What is kept of a value that ends, from its first unit on; `undefined` if that is not known. */
+  spelt(start: number, i: number): string | undefined {
+    return this.keepsValues && !this.isFrozen ? this.kept!.slice(start, i + this.keptShift) : undefined;
+  }
+
+  push(isArray: boolean, i: number): void {
+    const offset = this.base + i + this.extra;
+    if (this.depth >= this.mostDepth) this.fail("depth-limit", i, "expected no deeper nesting than allowed");
+    const place = this.enter();
+    const matches = place.selected.length === 0 ? NO_MATCHES : this.begin(isArray ? "array" : "object", place, offset);
+    let frame = this.stack[this.depth];
+    if (frame === undefined) frame = this.stack[this.depth] = new Frame(isArray, place);
+    frame.isArray = isArray;
+    frame.index = -1;
+    frame.key = "";
+    frame.place = place;
+    frame.isLive = isArray ? place.entersArray : place.entersObject;
+    frame.matches = matches;
+    frame.start = i + this.keptShift;
+    if (this.tree !== undefined) this.tree.beginContainer(this, frame);
+    if (this.rejectsDuplicates && !isArray) frame.keys = new Set();
+    this.depth++;
+    this.top = frame;
+    this.state = isArray ? FIRST : FIRST_KEY;
+  }
+
+  /** Ends the innermost container, whose bracket is before this unit. */
+  pop(i: number): void {
+    const frame = this.top!;
+    this.depth--;
+    if (this.tree !== undefined) this.tree.endContainer(frame);
+    if (frame.matches.length > 0) {
+      this.endContainer(frame, i);
+      frame.matches = NO_MATCHES;
+    }
+    frame.box = undefined;
+    if (this.depth === 0) {
+      this.top = undefined;
+      this.state = DONE;
+    } else {
+      this.top = this.stack[this.depth - 1];
+      this.state = AFTER;
+    }
+  }
+
+  endContainer(frame: Frame, i: number): void {
+    const spelt = this.spelt(frame.start, i);
+    const value = spelt === undefined ? undefined : (this.tree?.valueOf(frame) ?? this.make(spelt));
+    const raw = spelt !== undefined && this.options.spelling ? compact(spelt) : undefined;
+    this.end(frame.matches, this.base + i + this.extra, value, raw);
+  }
+
+  /** A value, unless it must not be made. What follows it in the chunk is read in any case. */
+  make(text: string): Json | undefined {
+    try {
+      return makeValue(text, this.options);
+    } catch (thrown) {
+      this.output.refusal ??= thrown;
+      return undefined;
+    }
+  }
+
+  // Strings and keys.
+
+  beginKey(i: number): void {
+    const { tree } = this;
+    this.state = KEY_STRING;
+    this.buffer = "";
+    this.isWanted = tree !== undefined || this.top!.isLive || this.rejectsDuplicates;
+    this.limit = this.base + i + this.extra + 1 + this.mostKey;
+  }
+
+  beginString(i: number): void {
+    const offset = this.base + i + this.extra;
+    const place = this.enter();
+    this.place = place;
+    this.open = place.selected.length === 0 ? NO_MATCHES : this.begin("string", place, offset);
+    this.leafStart = i + this.keptShift;
+    this.state = STRING;
+    this.text = "";
+    this.isWanted = this.open.length > 0;
+    this.isTextKept = this.isWanted && this.keepsValues;
+    if (this.tree !== undefined) {
+      this.isWanted = this.isTextKept = true;
+      this.tree.beginString(this);
+    }
+    if (place.through.length > 0) this.beginInside(place);
+    this.limit = offset + 1 + this.mostString;
+  }
+
+  /** Reads in the open string, up to an escape or the quote that ends it. */
+  characters(s: string, from: number): number {
+    const n = s.length;
+    let i = from;
+    let extra = 0;
+    let c = 0;
+    if (n - i > SHORT) {
+      PLAIN.lastIndex = i;
+      PLAIN.test(s);
+      i = PLAIN.lastIndex;
+    }
+    for (; i < n; i++) {
+      c = s.charCodeAt(i);
+      if (c < 128) {
+        if (c === QUOTE || c === BACKSLASH || c < 32) break;
+      } else if (c < 0x800) {
+        extra++;
+      } else if (c < 0xd800 || c > 0xdfff) {
+        extra += 2;
+      } else {
+        // Each half of a pair is two of its four bytes.
+        const next = i + 1 < n ? s.charCodeAt(i + 1) : 0;
+        if (c > 0xdbff || next < 0xdc00 || next > 0xdfff) {
+          // Half a pair, or a byte that is not UTF-8.
+          break;
+        }
+        extra += 2;
+        i++;
+      }
+    }
+    if (this.base + i + this.extra + extra > this.limit) this.exceed(s, from);
+    if (i > from) {
+      if (this.isWanted) {
+        const piece = from === 0 && i === n ? s : s.slice(from, i);
+        if (this.buffer === "") {
+          this.bufferStart = this.base + from + this.extra;
+          this.buffer = piece;
+        } else {
+          this.buffer += piece;
+        }
+      }
+      this.extra += extra;
+    }
+    if (i === n) return i;
+    if (c === QUOTE) {
+      if (this.state === STRING) this.endString(i + 1);
+      else this.endKey(i);
+      return i + 1;
+    }
+    if (c === BACKSLASH) {
+      this.checkLimit(i);
+      this.escape = LETTER;
+      this.escapeStart = this.base + i + this.extra;
+      return i + 1;
+    }
+    if (c < 32) this.fail("control-character", i, "expected an escape instead of a raw control character");
+    if (this.mayBeCut && (this.readsBytes ? breakOf(c) > 0 && i + breakOf(c) >= n : c < 0xdc00 && i + 1 === n)) {
+      // The beginning of a character, which may go on.
+      this.unread = n - i;
+      this.extra -= n - i;
+      return n;
+    }
+    this.stray(s, i);
+  }
+
+  add(text: string, offset: number): void {
+    if (this.buffer === "") {
+      this.bufferStart = offset;
+      this.buffer = text;
+    } else {
+      this.buffer += text;
+    }
+  }
+
+  /** Half a surrogate pair, or what stands for a byte that is not UTF-8. */
+  stray(s: string, i: number): never {
+    const c = s.charCodeAt(i);
+    if (c < 0xdc00 || !this.readsBytes) this.fail("lone-surrogate", i, "expected both halves of a surrogate pair");
+    const at = this.base + i + this.extra;
+    const offset = at + breakOf(c);
+    const most = Math.min(this.limit, this.mostTotal);
+    this.strayBytes = Uint8Array.from(s.slice(i, i + Math.min(breakOf(c), most - at)), (unit) => unit.charCodeAt(0) & 0xff);
+    if (offset >= this.mostTotal && this.mostTotal <= this.limit) this.failTotal(i);
+    if (offset > this.limit) this.tooLong(i, this.limit);
+    this.fail("invalid-utf8", i, "expected UTF-8", offset);
+  }
+
+
+  /** A run goes beyond the limit: the characters before that are reported. */
+  exceed(s: string, from: number): never {
+    let i = from;
+    let end = this.base + from + this.extra;
+    for (;;) {
+      const c = s.codePointAt(i)!;
+      end += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+      if (end > this.limit) break;
+      i += c < 0x10000 ? 1 : 2;
+    }
+    const at = this.base + from + this.extra;
+    if (i > from && this.isWanted) this.add(s.slice(from, i), at);
+    const bytes = encoder.encode(String.fromCodePoint(s.codePointAt(i)!));
+    this.strayBytes = bytes.subarray(0, this.limit - at - this.bytesIn(s, from, i));
+    this.tooLong(i, this.limit);
+  }
+
+  /** Bytes wait for the rest of their sequence, and are within the limits so far. */
+  checkWaiting(bytes: Uint8Array): void {
+    const end = this.base + bytes.length;
+    if (end <= this.limit && end <= this.mostTotal) return;
+    this.strayBytes = bytes.subarray(0, Math.min(this.limit, this.mostTotal) - this.base);
+    if (this.mostTotal <= this.limit) this.failTotal();
+    this.tooLong(0, this.limit);
+  }
+
+  checkLimit(i: number): void {
+    if (this.base + i + this.extra >= this.limit) this.tooLong(i, this.base + i + this.extra);
+  }
+
+  tooLong(i: number, offset: number): never {
+    const what = this.state === KEY_STRING ? "key" : "string";
+    this.fail(`${what}-limit`, i, `expected no longer ${what} than allowed`, offset);
+  }
+
+  /** Reads in an escape, up to the end of the character. */
+  escaped(s: string, from: number): number {
+    const n = s.length;
+    for (let i = from; i < n; i++) {
+      const c = s.charCodeAt(i);
+      switch (this.escape) {
+        case LETTER: {
+          if (c === 117) {
+            this.checkLimit(i);
+            this.escape = DIGITS + 3;
+            this.code = 0;
+            continue;
+          }
+          const character = UNESCAPES[c];
+          if (character === undefined) this.fail("invalid-escape", i, 'expected one of `"\\/bfnrtu` after the backslash');
+          this.checkLimit(i);
+          this.endEscape(character);
+          return i + 1;
+        }
+        case PAIR_BACKSLASH:
+          if (c < 32) this.fail("control-character", i, "expected an escape instead of a raw control character");
+          if (c !== BACKSLASH) this.fail("lone-surrogate", i, "expected a low surrogate after a high one");
+          this.checkLimit(i);
+          this.escape = PAIR_U;
+          continue;
+        case PAIR_U:
+          if (c !== 117) {
+            if (UNESCAPES[c] === undefined) this.fail("invalid-escape", i, "expected `u` after the backslash");
+            this.fail("lone-surrogate", i, "expected a low surrogate after a high one");
+          }
+          this.checkLimit(i);
+          this.escape = DIGITS + 3;
+          this.code = 0;
+          continue;
+        default: {
+          const digit = hexDigit(c);
+          if (digit < 0) this.fail("invalid-escape", i, "expected four hexadecimal digits");
+          const code = (this.code << 4) | digit;
+          // A surrogate shows in its first two digits: `D8` to `DB` is a high one, `DC` to `DF` a low one.
+          const missing = this.escape - DIGITS;
+          const isLow = missing === 2 && code >= 0xdc && code <= 0xdf;
+          if (this.high === 0) {
+            if (isLow) this.fail("lone-surrogate", i, "expected a high surrogate before a low one");
+          } else if (missing === 3 ? code !== 0xd : missing === 2 && !isLow) {
+            this.fail("lone-surrogate", i, "expected a low surrogate after a high one");
+          }
+          this.checkLimit(i);
+          this.code = code;
+          if (missing > 0) {
+            this.escape--;
+            continue;
+          }
+          if (this.high !== 0) {
+            const pair = String.fromCharCode(this.high, code);
+            this.high = 0;
+            this.endEscape(pair);
+          } else if (code >= 0xd800 && code <= 0xdbff) {
+            this.high = code;
+            this.escape = PAIR_BACKSLASH;
+            continue;
+          } else {
+            this.endEscape(String.fromCharCode(code));
+          }
+          return i + 1;
+        }
+      }
+    }
+    return n;
+  }
+
+  endEscape(character: string): void {
+    this.escape = NO_ESCAPE;
+    if (this.isWanted) this.add(character, this.escapeStart);
+  }
+
+  endKey(i: number): void {
+    const frame = this.top!;
+    if (this.isWanted) {
+      const { buffer } = this;
+      this.buffer = "";
+      if (frame.keys !== undefined) {
+        if (frame.keys.has(buffer)) this.fail("duplicate-key", i, "expected each key once in an object");
+        frame.keys.add(buffer);
+      }
+      frame.key = buffer;
+    }
+    this.state = COLON;
+  }
+
+  /** What has waited to be flushed is. */
+  release(): void {
+    this.holdsText = false;
+    if (this.buffer !== "" && this.state === STRING) this.flush();
+    this.held = undefined;
+  }
+
+  /** Reports what the chunk has added to the open string. */
+  flush(): void {
+    const text = this.buffer;
+    const { open } = this;
+    this.buffer = "";
+    if (this.held !== undefined) {
+      for (const delta of this.held) delta.text += text;
+    } else {
+      for (let at = 0; at < open.length; at++) {
+        const match = open[at]!;
+        const delta = {
+          kind: "delta",
+          pattern: match.pattern,
+          matchId: match.id,
+          path: match.path,
+          offset: this.bufferStart,
+          text,
+        } as const;
+        this.output.events.push(delta);
+        if (this.holdsText) (this.held ??= []).push(delta);
+      }
+    }
+    if (this.isTextKept) this.text += text;
+    if (this.tree !== undefined) this.tree.growString(this, text);
+    if (this.inner !== undefined) this.readInside(text);
+  }
+
+  endString(i: number): void {
+    if (this.buffer !== "") this.flush();
+    this.held = undefined;
+    this.state = this.depth === 0 ? DONE : AFTER;
+    if (this.inner !== undefined) this.endInside();
+    if (this.tree !== undefined) this.tree.endString();
+    const { open } = this;
+    if (open.length > 0) {
+      const isKnown = this.keepsValues && !this.isFrozen;
+      const raw = isKnown && this.options.spelling ? this.spelt(this.leafStart, i) : undefined;
+      this.end(open, this.base + i + this.extra, isKnown ? this.text : undefined, raw);
+      this.open = NO_MATCHES;
+    }
+    this.text = "";
+  }
+
+  // Numbers and literals.
+
+  beginNumber(c: number, i: number): void {
+    const offset = this.base + i + this.extra;
+    this.limit = offset + this.mostNumber;
+    if (this.limit === offset) this.fail("number-limit", i, "expected no longer number than allowed");
+    const place = this.enter();
+    this.place = place;
+    this.open = place.selected.length === 0 ? NO_MATCHES : this.begin("number", place, offset);
+    this.leafStart = i + this.keptShift;
+    this.isWanted = this.tree !== undefined || this.open.length > 0;
+    this.part = c === 45 ? MINUS : c === 48 ? ZERO : INTEGER;
+    this.token = String.fromCharCode(c);
+    this.state = NUMBER;
+  }
+
+  number(s: string, from: number): number {
+    const n = s.length;
+    let i = from;
+    let part = this.part;
+    let isBad = false;
+    for (; i < n; i++) {
+      const c = s.charCodeAt(i);
+      if (c >= 48 && c <= 57) {
+        if (part === INTEGER || part === FRACTION || part === EXPONENT) continue;
+        if (part === MINUS) part = c === 48 ? ZERO : INTEGER;
+        else if (part === POINT) part = FRACTION;
+        else if (part === ZERO) {
+          isBad = true;
+          break;
+        } else part = EXPONENT;
+      } else if (c === 46 && (part === INTEGER || part === ZERO)) part = POINT;
+      else if ((c === 101 || c === 69) && (part === INTEGER || part === ZERO || part === FRACTION)) part = E;
+      else if ((c === 43 || c === 45) && part === E) part = SIGN;
+      else break;
+    }
+    if (this.base + i + this.extra > this.limit) {
+      const at = this.limit - this.base - this.extra;
+      if (this.isWanted) this.token += s.slice(from, at);
+      this.fail("number-limit", at, "expected no longer number than allowed");
+    }
+    this.part = part;
+    if (this.isWanted) this.token += s.slice(from, i);
+    if (i === n) return i;
+    if (isBad) this.fail("invalid-number", i, "expected no digit after a leading zero");
+    if (!mayEnd(part)) this.fail("invalid-number", i, "expected a digit");
+    this.endNumber(i);
+    return i;
+  }
+
+  endNumber(i: number): void {
+    this.state = this.depth === 0 ? DONE : AFTER;
+    if (!this.isWanted) return;
+    const { token } = this;
+    const value = makeNumber(token, this.options.numbers);
+    if (this.tree !== undefined) this.tree.putAtom(this, value, token);
+    if (this.open.length > 0) {
+      this.end(this.open, this.base + i + this.extra, value, this.options.spelling ? token : undefined);
+      this.open = NO_MATCHES;
+    }
+  }
+
+  beginLiteral(word: number, i: number): void {
+    const place = this.enter();
+    this.place = place;
+    this.open =
+      place.selected.length === 0 ? NO_MATCHES : this.begin(word === 2 ? "null" : "boolean", place, this.base + i + this.extra);
+    this.leafStart = i + this.keptShift;
+    this.word = word;
+    this.matched = 1;
+    this.state = LITERAL;
+  }
+
+  literal(s: string, from: number): number {
+    const word = WORDS[this.word]!;
+    const n = s.length;
+    let i = from;
+    for (; i < n && this.matched < word.length; i++, this.matched++) {
+      if (s.charCodeAt(i) !== word.charCodeAt(this.matched)) this.fail("invalid-literal", i, `expected \`${word}\``);
+    }
+    if (this.matched < word.length) return i;
+    this.state = this.depth === 0 ? DONE : AFTER;
+    const value = WORD_VALUES[this.word]!;
+    if (this.tree !== undefined) this.tree.putAtom(this, value, word);
+    if (this.open.length > 0) {
+      // What began as `-Infinity` may have been a number, and is none.
+      const type = value === null ? "null" : "boolean";
+      this.end(this.open, this.base + i + this.extra, value, this.options.spelling ? word : undefined, type);
+      this.open = NO_MATCHES;
+    }
+    return i;
+  }
+
+  // Texts in strings.
+
+  beginInside(place: Place): void {
+    const path = append(this.path(), INSIDE);
+    const { spare } = this;
+    const entry = place.inside();
+    if (spare !== undefined && spare.outer === path && spare.entry === entry) {
+      spare.reset();
+      this.inner = spare;
+    } else {
+      const { options } = this;
+      const retain = options.retain === "nothing" ? "nothing" : "matches";
+      this.inner = this.spare = new Engine(this.automaton, { ...options, retain }, this.output, path, entry);
+    }
+    this.inner.setLimits(this.innerLimits);
+    this.inner.innerLimits = this.innerLimits;
+    this.inner.isFrozen = this.isFrozen;
+    this.isWanted = true;
+  }
+
+  /** Reads on in the text inside the open string. */
+  readInside(text: string): void {
+    const { inner } = this;
+    if (inner!.state === CLOSED) return;
+    try {
+      const room = inner!.mostTotal - inner!.base;
+      const within = text.length * 3 <= room ? text.length : inner!.within(text, room);
+      inner!.feed(within === text.length ? text : text.slice(0, within));
+      if (within < text.length) inner!.exceedTotal(text, within);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      inner!.keepTo(thrown.at);
+      this.failInside(thrown);
+    }
+  }
+
+  /** The string ends: so does the text in it. */
+  endInside(): void {
+    const { inner } = this;
+    if (inner!.state !== CLOSED) {
+      try {
+        inner!.finish();
+      } catch (thrown) {
+        if (!(thrown instanceof Fault)) throw thrown;
+        this.failInside(thrown);
+      }
+    }
+    this.inner = undefined;
+  }
+
+  /** Nothing more is reported of the text inside the open string. */
+  failInside(fault: Fault): void {
+    const inner = this.inner!;
+    const error = errorOf(fault, inner, inner.knownPath(hasLeaf(inner, fault.kind)));
+    const path = this.path();
+    for (const pattern of this.place.through) {
+      const matchId = this.output.nextMatch++;
+      this.output.events.push({ kind: "inner-error", pattern, matchId, path, offset: fault.offset, error });
+    }
+    inner.state = CLOSED;
+    inner.inner = undefined;
+  }
+
+  // Where an error is.
+
+  /** The path of the innermost open value; `null` if nobody knows it. */
+  errorPath(fault: Fault): string | null {
+    return this.knownPath(hasLeaf(this, fault.kind)) ?? this.pathInText(fault);
+  }
+
+  /** Without the text: from what is followed. `undefined` stands for a leaf of which nothing else is known. */
+  knownPath(isInLeaf: boolean | undefined): string | null {
+    const { depth, state } = this;
+    if (this.tree !== undefined) return this.spellTo(state === STRING || state === NUMBER || state === LITERAL ? depth : depth - 1);
+    if (this.inner !== undefined || this.open.length > 0) return this.spellTo(depth);
+    if (depth === 0) return "$";
+    if (isInLeaf === undefined || isInLeaf) return null;
+    if (depth === 1) return "$";
+    const top = this.top!;
+    const areKnown = this.stack.slice(0, depth - 1).every((frame) => frame.isLive);
+    return areKnown && (top.isLive || top.matches.length > 0) ? this.spellTo(depth - 1) : null;
+  }
+
+  pathInText(fault: Fault): string | null {
+    const { kept } = this;
+    if (kept === undefined || this.isFrozen || this.isRewritten) return null;
+    let from = 0;
+    const outer: Segment[] = [];
+    if (this.options.retain === "matches") {
+      let at = this.depth - 1;
+      while (at >= 0 && this.stack[at]!.matches.length === 0) at--;
+      if (at < 0) return null;
+      from = this.stack[at]!.start;
+      outer.push(...this.segmentsTo(at));
+    } else if (this.options.retain === "nothing") {
+      return null;
+    }
+    const text = kept.slice(from, kept.end);
+    return spell([...outer, ...innermostOf(withoutClosedAtom(text, fault.kind))]);
+  }
+
+  segmentsTo(depth: number): Segment[] {
+    return this.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key));
+  }
+
+  spellTo(depth: number): string {
+    return spell(this.segmentsTo(depth));
+  }
+
+  // The limit on the total, which is checked before a byte is looked at.
+
+  /** How many bytes a part of a text is. */
+  bytesIn(text: string, from: number, to: number): number {
+    let length = utf8Length(text, from, to);
+    for (let at = from; this.readsBytes && at < to; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit >= 0xd800 && unit <= 0xdbff) at++;
+      // A byte that is not UTF-8 counts as one.
+      else if (isStrayByte(unit)) length -= 1;
+    }
+    return length;
+  }
+
+  /** How much of a text is so many bytes at most, in whole characters. */
+  within(text: string, room: number): number {
+    let bytes = 0;
+    for (let at = 0; at < text.length; ) {
+      const next = at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
+      bytes += this.bytesIn(text, at, next);
+      if (bytes > room) return at;
+      at = next;
+    }
+    return text.length;
+  }
+
+  /** The text goes beyond the limit on the total with the character at this place. */
+  exceedTotal(text: string, at: number): never {
+    // Its first bytes may be within the limit.
+    if (this.base < this.mostTotal && !this.takesCharacters) this.feed(text.slice(at, at + 1));
+    if (this.takesCharacters) this.checkWaiting(encoder.encode(String.fromCodePoint(text.codePointAt(at)!)));
+    this.failTotal();
+  }
+
+  failTotal(i = 0): never {
+    throw new Fault("total-limit", this.mostTotal, "expected no more bytes than allowed", i);
+  }
+}
+
+function release(frame: Frame): void {
+  frame.box = undefined;
+  frame.keys = undefined;
+  frame.matches = NO_MATCHES;
+}
+
+/** Whether the innermost open value is a leaf, as far as the kind of error says so. */
+function hasLeaf({ state }: Engine, kind: string): boolean {
+  switch (kind) {
+    case "invalid-number":
+    case "invalid-literal":
+    case "number-limit":
+      return true;
+    case "unexpected-byte":
+    case "trailing-bytes":
+    case "duplicate-key":
+    case "key-limit":
+    case "depth-limit":
+      return false;
+    default:
+      return state === STRING || state === NUMBER || state === LITERAL;
+  }
+}
+
+export function mayEnd(part: number): boolean {
+  return part === INTEGER || part === ZERO || part === FRACTION || part === EXPONENT;
+}
+
+export function hexDigit(c: number): number {
+  if (c >= 48 && c <= 57) return c - 48;
+  const letter = c | 32;
+  return letter >= 97 && letter <= 102 && c < 128 ? letter - 87 : -1;
+}
+
+/** What a text that is no JSON may be, by its first unit. */
+function insteadOfText(first: number): string {
+  if (first === 0xfeff) return ", and this may be a byte order mark";
+  if (first === 60) return ", and this may be HTML or XML";
+  if (first === 100) return ", and this may be `data:`, a line of server-sent events, which `jsonspigot/providers` reads";
+  return "";
+}

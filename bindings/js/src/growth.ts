@@ -1,0 +1,166 @@
+// What a document has gained since it was last asked for, as the operations of a patch in JSON text: numbers as they are
+// spelt, members in their order, repeated keys in their places.
+//
+// What grows is on one path. A value that begins in a container which was there before is an `add` of its own; what is
+// inside it becomes part of that operation's text.
+
+import { STRING, type Engine } from "./engine.js";
+import { pointerToken } from "./path.js";
+import { unless } from "./saved/bytes.js";
+import { openAtom } from "./tree.js";
+
+interface Level {
+  readonly isArray: boolean;
+  /** Whether the container was there when it was last asked. */
+  isOld: boolean;
+  hasChildren: boolean;
+}
+
+const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+export class Growth {
+  #levels: Level[];
+  #ops: string[] = [];
+  /** The operation that is being written, up to its value; its value. */
+  #head = "";
+  #value = "";
+  #isStringOpen: boolean;
+  /** Whether the open string was there when it was last asked. */
+  #isStringOld: boolean;
+  /** What was given of the open number or literal. */
+  #atom: string | undefined;
+
+  /** From here on: all that is in the engine now is old. With an origin, what it has and has not given. */
+  constructor(engine: Engine, origin?: Growth) {
+    if (origin) {
+      this.#levels = origin.#levels.map((level) => ({ ...level }));
+      this.#ops = origin.#ops.slice();
+      this.#head = origin.#head;
+      this.#value = origin.#value;
+      this.#isStringOpen = origin.#isStringOpen;
+      this.#isStringOld = origin.#isStringOld;
+      this.#atom = origin.#atom;
+      return;
+    }
+    this.#levels = engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true }));
+    this.#isStringOpen = this.#isStringOld = engine.state === STRING;
+    this.#atom = engine.tree?.options.isProvisional ? openAtom(engine) : undefined;
+  }
+
+  /** What has not been given, to be taken up by {@link Growth.restored}. */
+  save(): unknown {
+    const levels = this.#levels.map(({ isOld, hasChildren }) => (isOld ? 2 : 0) + (hasChildren ? 1 : 0));
+    return [this.#ops, this.#head, this.#value, this.#isStringOld, this.#atom ?? null, levels];
+  }
+
+  /** What was saved, in an engine that has come there. */
+  static restored(engine: Engine, saved: unknown): Growth {
+    const isText = (value: unknown): value is string => typeof value === "string";
+    unless(Array.isArray(saved));
+    const [ops, head, value, isStringOld, atom, levels] = saved as unknown[];
+    const growth = new Growth(engine);
+    unless(Array.isArray(ops) && ops.every(isText) && isText(head) && isText(value) && (atom === null || isText(atom)));
+    unless(Array.isArray(levels) && levels.length === engine.depth && levels.every((level) => [0, 1, 2, 3].includes(level as number)));
+    growth.#ops = ops as string[];
+    growth.#head = head as string;
+    growth.#value = value as string;
+    growth.#isStringOld = isStringOld === true && growth.#isStringOpen;
+    growth.#atom = atom === null ? undefined : (atom as string);
+    (levels as number[]).forEach((level, depth) => {
+      growth.#levels[depth]!.isOld = level >= 2;
+      growth.#levels[depth]!.hasChildren = level % 2 === 1;
+    });
+    return growth;
+  }
+
+  beginContainer(engine: Engine, isArray: boolean): void {
+    this.#add(engine, isArray ? "[" : "{");
+    this.#levels.push({ isArray, isOld: false, hasChildren: false });
+  }
+
+  endContainer(isArray: boolean): void {
+    if (!this.#levels.pop()!.isOld) this.#value += isArray ? "]" : "}";
+  }
+
+  beginString(engine: Engine): void {
+    this.#add(engine, '"');
+    this.#isStringOpen = true;
+    this.#isStringOld = false;
+  }
+
+  growString(engine: Engine, text: string): void {
+    if (this.#isStringOld) {
+      this.#begin("append", engine);
+      this.#value = '"';
+      this.#isStringOld = false;
+    }
+    this.#value += inside(text);
+  }
+
+  endString(): void {
+    if (!this.#isStringOld) this.#value += '"';
+    this.#isStringOpen = this.#isStringOld = false;
+  }
+
+  putAtom(engine: Engine, token: string): void {
+    const shown = this.#atom;
+    this.#atom = undefined;
+    if (shown === undefined) this.#add(engine, token);
+    else if (shown !== token) this.#replace(engine, token);
+  }
+
+  /** The operations; what is there now is old from here on. */
+  take(engine: Engine): string[] {
+    const token = engine.tree?.options.isProvisional ? openAtom(engine) : undefined;
+    if (token !== undefined && token !== this.#atom) {
+      if (this.#atom === undefined) this.#add(engine, token);
+      else this.#replace(engine, token);
+      this.#atom = token;
+    }
+    if (this.#isStringOpen && !this.#isStringOld) this.#value += '"';
+    for (let at = this.#levels.length - 1; at >= 0; at--) {
+      const level = this.#levels[at]!;
+      if (level.isOld) break;
+      this.#value += level.isArray ? "]" : "}";
+      level.isOld = true;
+    }
+    this.#isStringOld = this.#isStringOpen;
+    this.#close();
+    const ops = this.#ops;
+    this.#ops = [];
+    return ops;
+  }
+
+  /** A value begins, or is there at once. */
+  #add(engine: Engine, text: string): void {
+    const level = this.#levels[this.#levels.length - 1];
+    if (level === undefined || level.isOld) {
+      this.#begin("add", engine);
+      this.#value = text;
+      return;
+    }
+    const comma = level.hasChildren ? "," : "";
+    level.hasChildren = true;
+    this.#value += level.isArray ? comma + text : `${comma}${JSON.stringify(engine.top!.key)}:${text}`;
+  }
+
+  #replace(engine: Engine, token: string): void {
+    this.#begin("replace", engine);
+    this.#value = token;
+  }
+
+  #begin(op: string, engine: Engine): void {
+    this.#close();
+    let path = "";
+    for (let depth = 0; depth < engine.depth; depth++) {
+      const { isArray, index, key } = engine.stack[depth]!;
+      path += pointerToken(isArray ? index : key);
+    }
+    this.#head = `{"op":"${op}","path":${JSON.stringify(path)},"value":`;
+  }
+
+  #close(): void {
+    if (this.#head !== "") this.#ops.push(`${this.#head}${this.#value}}`);
+    this.#head = this.#value = "";
+  }
+}

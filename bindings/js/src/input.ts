@@ -1,0 +1,257 @@
+// What is fed: strings and bytes, cut anywhere, on their way to the engine. What a chunk's end cuts in two waits here: a
+// sequence of bytes, a surrogate pair, a byte order mark.
+
+import { DONE, Fault, mayEnd, NUMBER, type Engine } from "./engine.js";
+import type { Lenient } from "./lenient.js";
+import { decode, openTail, utf8Length } from "./utf8.js";
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+/** The translator is not in the middle of a deviation. */
+const STRICT = 0;
+/** Its bit among the deviations. */
+const BYTE_ORDER_MARK = 9;
+const MARK = [0xef, 0xbb, 0xbf];
+
+/** Whether it is a chunk of bytes, also one of another realm. */
+export function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
+  return value instanceof Uint8Array || isBytesOfOther(value);
+}
+
+function isBytesOfOther(value: unknown): boolean {
+  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other;
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}
+
+export class Input {
+  readonly engine: Engine;
+  /** What drives the engine past deviations, if any are tolerated. */
+  readonly translator: Lenient | undefined;
+  /** Whether a byte order mark in front of bytes is part of the text, where it is an error. */
+  readsMark: boolean;
+  /** The beginning of a sequence of bytes. */
+  bytes: Uint8Array = NO_BYTES;
+  /** The first half of a surrogate pair. */
+  half = "";
+  hasBegun = false;
+
+  constructor(engine: Engine, translator: Lenient | undefined, readsMark: boolean) {
+    this.engine = engine;
+    this.translator = translator;
+    this.readsMark = readsMark;
+  }
+
+  reset(): void {
+    this.engine.reset();
+    this.translator?.reset();
+    this.bytes = NO_BYTES;
+    this.half = "";
+    this.hasBegun = false;
+  }
+
+  clone(engine: Engine): Input {
+    const clone = new Input(engine, this.translator?.clone(engine), this.readsMark);
+    clone.bytes = this.bytes;
+    clone.half = this.half;
+    clone.hasBegun = this.hasBegun;
+    return clone;
+  }
+
+  /** How many bytes wait that no state of another implementation can have. */
+  get waiting(): number {
+    const isMark = !this.hasBegun && this.translator?.allows(BYTE_ORDER_MARK) !== true;
+    return this.half === "" ? (isMark ? this.bytes.length : 0) : 2;
+  }
+
+  /** Whether the first part of a character may wait for the rest here. */
+  get #takesCharacters(): boolean {
+    return this.engine.takesCharacters && (this.translator === undefined || this.translator.step === STRICT);
+  }
+
+  /** How many bytes have come. */
+  get offset(): number {
+    return this.engine.base + this.bytes.length;
+  }
+
+  /** Reads a chunk, all of it unless the engine stops at the root's end; returns how much of it. */
+  feed(chunk: string | Uint8Array): number {
+    // It drives texts inside strings from the first chunk on.
+    if (this.translator !== undefined && this.engine.automaton.readsStrings) this.translator.isAwake = true;
+    return this.#holding(() => {
+      if (typeof chunk === "string") return this.#feedText(chunk);
+      if (isBytes(chunk)) return this.#feedBytes(chunk);
+      throw new TypeError("a chunk is a string or a Uint8Array");
+    });
+  }
+
+  /** A translator reads in several runs: what a chunk adds to a string is one delta all the same. */
+  #holding<R>(read: () => R): R {
+    const { engine } = this;
+    if (this.translator === undefined) return read();
+    engine.holdsText = true;
+    try {
+      return read();
+    } finally {
+      engine.release();
+    }
+  }
+
+  #feedText(chunk: string): number {
+    if (chunk === "") return 0;
+    const { engine } = this;
+    const before = this.half.length;
+    // Bytes that wait can't be continued by a string.
+    if (this.bytes.length > 0) {
+      if (this.#takesCharacters) engine.fail("invalid-utf8", 0, "expected UTF-8", this.offset);
+      this.#readWaiting();
+    }
+    engine.readsBytes = false;
+    this.hasBegun = true;
+    let text = chunk;
+    if (this.half !== "") {
+      text = this.half + chunk;
+      this.half = "";
+    }
+    const last = text.charCodeAt(text.length - 1);
+    if (last < 0xd800 || last > 0xdbff) {
+      return this.#take(text) - before;
+    }
+    // It may get its other half from the next chunk.
+    const end = this.#takeCut(text);
+    if (this.#takeUnread() > 0) this.half = text.slice(-1);
+    return end - before;
+  }
+
+  /** Reads a text whose last character may be cut. */
+  #takeCut(text: string): number {
+    const { engine } = this;
+    engine.mayBeCut = true;
+    try {
+      return this.#take(text);
+    } finally {
+      engine.mayBeCut = false;
+    }
+  }
+
+  /** How many units were not read, as the character that they begin is cut: they wait, and are not kept. */
+  #takeUnread(): number {
+    const { engine } = this;
+    const { unread, kept } = engine;
+    engine.unread = 0;
+    if (unread > 0) kept?.truncate(kept.end - unread);
+    return unread;
+  }
+
+  #feedBytes(chunk: Uint8Array): number {
+    if (chunk.length === 0) return 0;
+    const { engine } = this;
+    if (this.half !== "") {
+      // No other half can follow in bytes.
+      const { half } = this;
+      this.half = "";
+      this.#take(half);
+    }
+    let bytes = joined(this.bytes, chunk);
+    const before = engine.base + this.bytes.length;
+    this.bytes = NO_BYTES;
+    engine.readsBytes = true;
+    if (!this.hasBegun && engine.base === 0) {
+      const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
+      const tolerates = this.translator?.allows(BYTE_ORDER_MARK) === true;
+      if (!this.readsMark || tolerates) {
+        if (count > 0 && count === bytes.length) {
+          // A byte order mark, as far as it has come.
+          this.bytes = bytes.slice();
+          if (tolerates) this.translator!.isAwake = true;
+          return chunk.length;
+        }
+        if (count < 0 && !tolerates) bytes = bytes.subarray(3);
+      }
+      if (bytes.length === 0) {
+        this.hasBegun = true;
+        return chunk.length;
+      }
+    }
+    this.hasBegun = true;
+    const open = openTail(bytes);
+    const end = bytes.length - open;
+    if (end > 0) this.#take(decode(open === 0 ? bytes : bytes.subarray(0, end)));
+    if (engine.stopsAtRoot && engine.state === DONE) return engine.base - before;
+    if (open === 0) return chunk.length;
+    this.bytes = bytes.slice(end);
+    if (this.#takesCharacters) engine.checkWaiting(this.bytes);
+    else this.#readWaiting();
+    return engine.stopsAtRoot && engine.state === DONE ? engine.base - before : chunk.length;
+  }
+
+  /** What waits is judged where no character may stand, byte by byte; it waits again if that leads to where one may. */
+  #readWaiting(): void {
+    const { bytes, engine } = this;
+    this.bytes = NO_BYTES;
+    this.hasBegun = true;
+    engine.readsBytes = true;
+    this.#takeCut(decode(bytes));
+    const unread = this.#takeUnread();
+    if (unread === 0) return;
+    this.bytes = bytes.slice(-unread);
+    engine.checkWaiting(this.bytes);
+  }
+
+  /** Reads a text, up to the limit on the total: what comes before that still counts. */
+  #take(text: string): number {
+    const { engine, translator } = this;
+    const room = engine.mostTotal - engine.base;
+    if (text.length * 3 <= room) return this.#read(text);
+    const to = engine.within(text, room);
+    if (to > 0) {
+      const end = this.#read(text.slice(0, to));
+      if (end < to || to === text.length) return end;
+    }
+    if (engine.stopsAtRoot) {
+      if (engine.state === NUMBER && engine.depth === 0 && mayEnd(engine.part) && /[\s"[\]{},:]/.test(text[to]!)) engine.finish();
+      if (engine.state === DONE) return to;
+    }
+    translator?.throwUndecided();
+    return engine.exceedTotal(text, to);
+  }
+
+  #read(text: string): number {
+    const { engine, translator } = this;
+    if (translator === undefined) return engine.feed(text);
+    if (translator.isAwake) return translator.feed(text);
+    try {
+      return engine.feed(text);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      engine.keepTo(thrown.at);
+      return translator.wake(thrown, text);
+    }
+  }
+
+  /** The end of input. */
+  finish(): void {
+    this.#holding(() => this.#finish());
+  }
+
+  #finish(): void {
+    const { engine, translator } = this;
+    const { bytes } = this;
+    if (bytes.length > 0 && !engine.isInString) this.#readWaiting();
+    // Of half a pair the first two bytes are known.
+    const waiting = this.bytes.length + 2 * this.half.length;
+    if (waiting > 0) throw new Fault("incomplete", engine.base + waiting, engine.expected(), 0);
+    if (translator?.isAwake) translator.finish();
+    else engine.finish();
+  }
+}
+
+/** How many bytes a chunk is. */
+export function lengthOf(chunk: string | Uint8Array): number {
+  return typeof chunk === "string" ? utf8Length(chunk) : chunk.length;
+}

@@ -1,0 +1,433 @@
+// The text that leads to where a parser is: the shortest one that can be had.
+//
+// If all text is kept, that is it. Otherwise it has what is open, with its keys; what is shown of a partial document, or the
+// keys of open objects, if somebody has to know them; and the text of the open matches, if that is kept. Where the counters
+// can't come from such a text, as something has been left out, there is a {@link Jump} to what they were.
+
+import {
+  AFTER,
+  COLON,
+  DIGITS,
+  DONE,
+  E,
+  EXPONENT,
+  FIRST,
+  FIRST_KEY,
+  FRACTION,
+  INTEGER,
+  KEY,
+  KEY_STRING,
+  LETTER,
+  LITERAL,
+  MINUS,
+  NO_ESCAPE,
+  NUMBER,
+  PAIR_BACKSLASH,
+  PAIR_U,
+  POINT,
+  SIGN,
+  STRING,
+  VALUE,
+  ZERO,
+  CLOSED,
+  type Engine,
+  type Frame,
+  type Match,
+} from "../engine.js";
+import type { Input } from "../input.js";
+import { NONE_OR_NAN, SLASH, WORD, type Lenient } from "../lenient.js";
+import { Shown, shownText } from "../shown.js";
+import type { Text } from "../text.js";
+import { openAtom } from "../tree.js";
+
+const WORD_TEXTS = ["true", "false", "null"];
+
+/** What the counters are before the unit at a place. */
+export interface Jump {
+  /** In the text of the lead, in units until it is written. */
+  place: number;
+  /** Of the text of a level. */
+  offset: readonly [level: number, offset: number] | undefined;
+  nextMatch: number | undefined;
+  nextIndex: number | undefined;
+  /** Whether what follows is the text that was read, so that texts in it are read within their limits. */
+  isKept: boolean;
+}
+
+const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+export class Lead {
+  text = "";
+  /** What comes after the text: bytes of a sequence that is not yet whole. */
+  bytes: Uint8Array = new Uint8Array(0);
+  jumps: Jump[] = [];
+  /** Whether what has ended a number at its end is not kept. */
+  endsNumber = false;
+
+  push(text: string): void {
+    this.text += text;
+  }
+
+  jump(): Jump {
+    const last = this.jumps[this.jumps.length - 1];
+    if (last !== undefined && last.place === this.text.length) return last;
+    return this.#newJump();
+  }
+
+  #newJump(): Jump {
+    const jump: Jump = { place: this.text.length, offset: undefined, nextMatch: undefined, nextIndex: undefined, isKept: false };
+    this.jumps.push(jump);
+    return jump;
+  }
+
+  jumpTo(level: number, offset: number): void {
+    const jump = this.jump();
+    const isOther = jump.offset !== undefined && jump.offset[0] !== level;
+    (isOther ? this.#newJump() : jump).offset = [level, offset];
+  }
+
+  /** A text inside a string of this one. */
+  pushInside(inner: Lead): void {
+    let from = 0;
+    for (const jump of inner.jumps) {
+      this.push(inside(inner.text.slice(from, jump.place)));
+      from = jump.place;
+      this.jumps.push({ ...jump, place: this.text.length });
+    }
+    this.push(inside(inner.text.slice(from)));
+  }
+}
+
+/** What has been read of the open escape. */
+function escapeText({ escape, code, high }: Engine): string {
+  const hex = (unit: number, digits: number): string => `\\u${unit.toString(16).padStart(4, "0").slice(4 - digits)}`;
+  const before = high === 0 ? "" : hex(high, 4);
+  if (escape === LETTER || escape === PAIR_U) return `${before}\\`;
+  if (escape === PAIR_BACKSLASH) return before;
+  const digits = DIGITS + 3 - escape;
+  return `${before}\\u${digits === 0 ? "" : code.toString(16).padStart(digits, "0")}`;
+}
+
+/** The beginning of some number that has come as far. */
+function someNumber(part: number): string {
+  switch (part) {
+    case MINUS:
+      return "-";
+    case ZERO:
+      return "0";
+    case INTEGER:
+      return "1";
+    case POINT:
+      return "0.";
+    case FRACTION:
+      return "0.1";
+    case E:
+      return "0e";
+    case SIGN:
+      return "0e+";
+    case EXPONENT:
+      return "0e1";
+    default:
+      return "";
+  }
+}
+
+/** What of the open token has not been reported, as some text has it. */
+function tailOf(engine: Engine): string {
+  switch (engine.state) {
+    case STRING:
+    case KEY_STRING:
+      return engine.escape === NO_ESCAPE ? "" : escapeText(engine);
+    case NUMBER:
+      return engine.isWanted ? engine.token : someNumber(engine.part);
+    case LITERAL:
+      return WORD_TEXTS[engine.word]!.slice(0, engine.matched);
+    default:
+      return "";
+  }
+}
+
+/** How many more bytes have come of the open token than the engine has read of what stands for it. */
+export function aheadOf(translator: Lenient | undefined): number {
+  return translator?.step === WORD ? Math.max(0, translator.matched - 1) : 0;
+}
+
+/** The bytes that are held until it is decided what they are. */
+export function heldBy(translator: Lenient | undefined): string {
+  return translator?.step === SLASH ? "/" : translator?.step === NONE_OR_NAN ? "N" : "";
+}
+
+/** The engines of the texts that are open in each other, outermost first. */
+export function levelsOf(engine: Engine): Engine[] {
+  const levels: Engine[] = [];
+  for (let level: Engine | undefined = engine; level; level = level.inner) levels.push(level);
+  return levels;
+}
+
+/** The selected values that are open in a text, outermost first. */
+function selectedIn(engine: Engine): { readonly start: number; readonly offset: number }[] {
+  const selected = engine.stack.slice(0, engine.depth).filter(({ matches }) => matches.length > 0);
+  const starts = selected.map(({ start, matches }) => ({ start, offset: matches[0]!.offset }));
+  if (engine.open.length > 0) starts.push({ start: engine.leafStart, offset: engine.open[0]!.offset });
+  return starts;
+}
+
+/** The text that leads to where an open text is. */
+export function leadToOpen(text: Text): Lead {
+  const { input, settings } = text.parts;
+  const lead = new Lead();
+  if (settings.retain === "all" && !input.translator?.first) pushKept(input, 0, lead);
+  else new Level(text, input.engine, 0).write(lead);
+  return lead;
+}
+
+/** One that leads to what is shown of a text that has ended or failed. */
+export function leadToShown(text: Text): Lead {
+  const { input, settings } = text.parts;
+  const { engine } = input;
+  const lead = new Lead();
+  if (settings.retain === "all" && !text.error) {
+    pushKept(input, 0, lead);
+    return lead;
+  }
+  const { tree } = engine;
+  if (!tree) {
+    lead.push("0 ");
+    lead.jumpTo(0, input.offset);
+    return lead;
+  }
+  const hasOpenLeaf = engine.state === STRING || (tree.isAtomShown && openAtom(engine) !== undefined);
+  if (!text.hasFailed || (engine.depth === 0 && !hasOpenLeaf)) {
+    lead.push(`${shownText(engine) ?? ""} `);
+    lead.jumpTo(0, engine.base);
+    return lead;
+  }
+  const shown = new Shown(engine);
+  shown.readOpen();
+  lead.push(shown.out);
+  const atom = openAtom(engine);
+  if (engine.state === STRING) lead.push(shown.before + shown.openString);
+  // Not all of a literal, so that it stays open.
+  else if (hasOpenLeaf) lead.push(shown.before + (engine.state === LITERAL ? atom!.slice(0, -1) : atom!));
+  // A number that has ended.
+  else lead.push(" ");
+  return lead;
+}
+
+/** What is kept from a place on while a translator reads: all up to the open token, with the offset of each open match. */
+function pushKept(input: Input, from: number, lead: Lead): void {
+  const { engine, translator } = input;
+  const kept = engine.kept!.slice(from, engine.kept!.end);
+  const tail = tailOf(engine);
+  const isNumber = engine.state === NUMBER;
+  // Nobody may have followed the number, but it is kept.
+  const tailLength = isNumber ? /[\d+.eE-]*$/.exec(kept.slice(-4096))![0].length : tail.length;
+  const cut = Math.max(0, kept.length - tailLength);
+  lead.jump().isKept = true;
+  let written = 0;
+  for (const { start, offset } of selectedIn(engine)) {
+    if (start < from) continue;
+    const place = Math.min(cut, start - from);
+    lead.push(kept.slice(written, place));
+    written = place;
+    lead.jumpTo(0, offset);
+  }
+  lead.push(kept.slice(written, cut));
+  lead.endsNumber = (engine.state === AFTER || engine.state === DONE || engine.state === CLOSED) && /\d$/.test(kept);
+  lead.push(lead.endsNumber ? " " : "");
+  lead.jumpTo(0, engine.base - tailLength - aheadOf(translator));
+  lead.push(kept.slice(cut));
+  lead.bytes = input.bytes;
+}
+
+/** The text of a level, which is open. */
+class Level {
+  readonly #text: Text;
+  readonly #engine: Engine;
+  readonly #level: number;
+  readonly #shown: Shown | undefined;
+  /** How much of what is shown has been written. */
+  #written = 0;
+
+  constructor(text: Text, engine: Engine, level: number) {
+    this.#text = text;
+    this.#engine = engine;
+    this.#level = level;
+    if (engine.tree) {
+      this.#shown = new Shown(engine);
+      this.#shown.readOpen();
+    }
+  }
+
+  write(lead: Lead): void {
+    const engine = this.#engine;
+    if (engine.state === CLOSED) {
+      // No JSON text begins like this.
+      lead.push("x");
+      return;
+    }
+    const { input } = this.#text.parts;
+    if (engine.state === DONE) lead.push(`${engine.tree ? shownText(engine) : "0"} `);
+    else if (this.#writeOpen(lead)) return;
+    const tail = tailOf(engine);
+    const translator = this.#level === 0 ? input.translator : undefined;
+    const mark = this.#level === 0 && !input.hasBegun ? input.bytes.length - input.waiting : 0;
+    lead.jumpTo(this.#level, engine.base + mark - tail.length - aheadOf(translator));
+    lead.push(tail);
+    if (this.#level === 0 && input.hasBegun) lead.bytes = input.bytes;
+  }
+
+  /** A value begins. Returns whether its text is kept, and all is said. */
+  #begin(matches: readonly Match[], start: number, isKept: boolean, lead: Lead): boolean {
+    const first = matches[0];
+    if (first === undefined) return false;
+    lead.jumpTo(this.#level, first.offset);
+    lead.jump().nextMatch = first.id;
+    const { input, settings } = this.#text.parts;
+    const { translator } = input;
+    const engine = this.#engine;
+    const keeps = isKept && engine.options.retain === "matches" && !translator?.first;
+    if (keeps && this.#level === 0 && translator?.isAwake) {
+      pushKept(input, start, lead);
+      return true;
+    }
+    const hasKept = keeps && settings.retain !== "nothing";
+    lead.jump().isKept = hasKept;
+    if (hasKept) {
+      lead.push(engine.kept!.slice(start, engine.kept!.end));
+      if (this.#level === 0) lead.bytes = input.bytes;
+    }
+    return hasKept;
+  }
+
+  /** Returns whether all is said. */
+  #writeOpen(lead: Lead): boolean {
+    const engine = this.#engine;
+    for (let depth = 0; depth < engine.depth; depth++) {
+      const frame = engine.stack[depth]!;
+      if (this.#shown) this.#pushShown(this.#shown.starts[depth]!, lead);
+      if (this.#begin(frame.matches, frame.start, true, lead)) return true;
+      const state = depth + 1 === engine.depth ? engine.state : LITERAL;
+      if (this.#shown) {
+        if (depth + 1 === engine.depth) this.#writeShownRest(frame, state, lead);
+        continue;
+      }
+      lead.push(frame.isArray ? "[" : "{");
+      if (frame.isArray) this.#writeElements(frame, state, lead);
+      else this.#writeMembers(frame, state, depth, lead);
+    }
+    switch (engine.state) {
+      case KEY_STRING:
+        lead.push(`"${inside(engine.buffer)}`);
+        return false;
+      case STRING:
+        if (this.#begin(engine.open, engine.leafStart, true, lead)) return true;
+        lead.push('"');
+        if (this.#shown) {
+          lead.push(inside(engine.text));
+        } else if (engine.inner) {
+          const inner = new Lead();
+          new Level(this.#text, engine.inner, this.#level + 1).write(inner);
+          lead.pushInside(inner);
+        }
+        return false;
+      case NUMBER:
+      case LITERAL:
+        // An atom's text comes with its end.
+        return this.#begin(engine.open, engine.leafStart, this.#level > 0, lead);
+      default:
+        return false;
+    }
+  }
+
+  #pushShown(to: number, lead: Lead): void {
+    lead.push(this.#shown!.out.slice(this.#written, to));
+    this.#written = to;
+  }
+
+  /** What is shown of the innermost container, and what comes before its next token. */
+  #writeShownRest(frame: Frame, state: number, lead: Lead): void {
+    const shown = this.#shown!;
+    this.#pushShown(shown.out.length, lead);
+    switch (state) {
+      case FIRST:
+      case FIRST_KEY:
+        return;
+      case KEY:
+        lead.push(",");
+        return;
+      case AFTER:
+        // A number ends here.
+        lead.push(" ");
+        return;
+      case KEY_STRING:
+        lead.push(shown.hasChildren ? "," : "");
+        return;
+      case COLON:
+        lead.push(`${shown.hasChildren ? "," : ""}${JSON.stringify(frame.key)}`);
+        return;
+      case VALUE:
+        lead.push(frame.isArray ? "," : shown.before);
+        return;
+      default:
+        lead.push(shown.before);
+    }
+  }
+
+  #writeMembers(frame: Frame, state: number, depth: number, lead: Lead): void {
+    const hasKey = state !== FIRST_KEY && state !== KEY && state !== AFTER && state !== KEY_STRING;
+    let hasMembers = false;
+    let key = this.#followedKey(frame, depth);
+    if (frame.keys) {
+      const keys = [...frame.keys];
+      if (hasKey) key = keys.pop();
+      for (const earlier of keys) {
+        lead.push(`${hasMembers ? "," : ""}${JSON.stringify(earlier)}:0`);
+        hasMembers = true;
+      }
+    }
+    if (!hasMembers && (state === KEY || state === AFTER)) lead.push(`${JSON.stringify(this.#stranger())}:0`);
+    const comma = hasMembers ? "," : "";
+    switch (state) {
+      case FIRST_KEY:
+        return;
+      case KEY:
+        lead.push(",");
+        return;
+      case AFTER:
+        // A number ends here.
+        lead.push(" ");
+        return;
+      case KEY_STRING:
+        lead.push(comma);
+        return;
+      default:
+        lead.push(`${comma}${JSON.stringify(key ?? this.#stranger())}${state === COLON ? "" : ":"}`);
+    }
+  }
+
+  #writeElements(frame: Frame, state: number, lead: Lead): void {
+    const isBetween = state === VALUE || state === AFTER;
+    if (state === FIRST) return;
+    if (frame.isLive && frame.index > 0) lead.jump().nextIndex = frame.index;
+    lead.push(isBetween ? "0" : "");
+    lead.push(state === VALUE ? "," : state === AFTER ? " " : "");
+  }
+
+  /** The newest key of an object, if a pattern may select something there. */
+  #followedKey(frame: Frame, depth: number): string | undefined {
+    const isFollowed = frame.isLive && this.#engine.stack.slice(0, depth).every(({ isLive }) => isLive);
+    return isFollowed && frame.place.member(frame.key) !== this.#engine.automaton.nowhere ? frame.key : undefined;
+  }
+
+  /** A key that no pattern names: the shortest, and of those the first. */
+  #stranger(): string {
+    const letters = Array.from({ length: 96 }, (_, at) => String.fromCharCode(32 + at)).filter((letter) => !/["\\]/.test(letter));
+    for (let number = 0; ; number++) {
+      let key = "";
+      for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / letters.length)) key += letters[(rest - 1) % letters.length]!;
+      if (!this.#engine.automaton.names(key)) return key;
+    }
+  }
+}
+

@@ -1,4 +1,0 @@
-// The package without the module, for runtimes that forbid compiling and for those who serve it on its own: `initSync` or
-// `init` with `jsonspigot/jsonspigot.wasm` comes first.
-
-export * from "./core.js";

@@ -1,0 +1,112 @@
+// Where chunks come from: the body of a response, a web stream, or anything that can be looped over.
+
+import { JsonSpigotError } from "./error.js";
+import { isBytes } from "./input.js";
+
+export type Chunk = string | Uint8Array;
+
+/** Chunks of one JSON text: the body of a response, a web stream, or anything that can be looped over. */
+export type Source = Response | ReadableStream<Chunk> | AsyncIterable<Chunk> | Iterable<Chunk>;
+
+/**
+ * The chunks of a source, one at a time: the next one is asked for when the loop has dealt with this one. Leaving the
+ * loop cancels the source.
+ */
+export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
+  if (typeof source === "string" || isBytes(source)) {
+    yield source as Chunk;
+    return;
+  }
+  const from = isResponse(source) ? source.body : source;
+  if (from === null) return;
+  if (typeof (from as ReadableStream<Chunk>).getReader === "function") {
+    yield* chunksOfStream(from as ReadableStream<Chunk>, signal);
+    return;
+  }
+  const iterator =
+    Symbol.asyncIterator in from
+      ? (from as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
+      : (from as Iterable<Chunk>)[Symbol.iterator]();
+  const aborted = onAbort(signal);
+  let hasEnded = false;
+  try {
+    signal?.throwIfAborted();
+    for (;;) {
+      // A source that fails has ended, as in a loop of the language's own.
+      hasEnded = true;
+      const pending = Promise.resolve(iterator.next());
+      hasEnded = false;
+      pending.catch(() => {
+        hasEnded = true;
+      });
+      const next = await aborted.or(pending);
+      signal?.throwIfAborted();
+      if (next.done) {
+        hasEnded = true;
+        return;
+      }
+      yield next.value;
+    }
+  } finally {
+    aborted.forget();
+    if (!hasEnded) {
+      // A source that is waiting for its next chunk may answer late or never: it is told, not waited for.
+      const ended = iterator.return?.();
+      if (signal?.aborted) Promise.resolve(ended).catch(() => undefined);
+      else await ended;
+    }
+  }
+}
+
+async function* chunksOfStream(stream: ReadableStream<Chunk>, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
+  const reader = stream.getReader();
+  const aborted = onAbort(signal);
+  let hasEnded = false;
+  try {
+    signal?.throwIfAborted();
+    for (;;) {
+      signal?.throwIfAborted();
+      const next = await aborted.or(reader.read());
+      if (next.done) {
+        hasEnded = true;
+        return;
+      }
+      yield next.value;
+    }
+  } finally {
+    aborted.forget();
+    if (!hasEnded) reader.cancel(signal?.reason).catch(() => undefined);
+    reader.releaseLock();
+  }
+}
+
+/** By its name: implementations of `fetch` that are not the runtime's own have a class of their own. */
+function isResponse(source: Source): source is Response {
+  return Object.prototype.toString.call(source) === "[object Response]";
+}
+
+/** What comes first: a promise's value, or the signal. */
+function onAbort(signal: AbortSignal | undefined): { or<T>(next: Promise<T>): Promise<T>; forget(): void } {
+  if (!signal) return { or: (next) => next, forget: () => undefined };
+  let listener!: () => void;
+  const abort = new Promise<never>((_, reject) => {
+    listener = () => reject(signal.reason);
+    signal.addEventListener("abort", listener, { once: true });
+    if (signal.aborted) listener();
+  });
+  abort.catch(() => undefined);
+  return {
+    or: (next) => Promise.race([next, abort]),
+    forget: () => signal.removeEventListener("abort", listener),
+  };
+}
+
+/** The same of one JSON text. What a server says of a request that has failed is none. */
+export function chunksOfJson(source: Source, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
+  if (isResponse(source) && !source.ok) {
+    // Nobody will read what it says.
+    source.body?.cancel?.().catch(() => undefined);
+    throw new JsonSpigotError("response", `the request failed with status ${source.status}`);
+  }
+  return chunksOf(source, signal);
+}

@@ -1,0 +1,221 @@
+// The document as far as it is known, as plain values with structural sharing: only containers on changed paths are new.
+//
+// All that grows is on one path, from the root to the newest value, which is the engine's stack. A container on it that
+// somebody may have seen is copied before it changes, once for each look; a live tree has but one look, which never ends.
+
+import type { JsonSpigotError } from "./error.js";
+import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json, type Making } from "./values.js";
+import { LITERAL, NUMBER, STRING, type Engine, type Frame } from "./engine.js";
+import { Growth } from "./growth.js";
+
+type Box = Json[] | { [key: string]: Json };
+
+export interface TreeOptions extends Making {
+  readonly isLive: boolean;
+  /** Whether numbers and literals are shown that are still open. */
+  readonly isProvisional: boolean;
+  /** Whether what was shown is frozen. */
+  readonly freezes: boolean;
+}
+
+/** An open number longer than this is shown in steps that double: each time it is made anew from all of its text. */
+const GROWS_BY_DOUBLING = 1024;
+
+/** How much is shown of the number that has come so far: the longest prefix that is one. */
+export function shownNumber(token: string): string {
+  const step = token.length <= GROWS_BY_DOUBLING ? token.length : 2 ** Math.floor(Math.log2(token.length));
+  return token.slice(0, step).replace(/[-+.eE]+$/, "");
+}
+
+/** The look of a container in a member that is dropped. */
+const DROPPED = Infinity;
+
+const LITERALS = ["true", "false", "null"];
+
+/** What is shown of the number or literal that is open; `undefined` if nothing is. */
+export function openAtom(engine: Engine): string | undefined {
+  if (engine.state === LITERAL) return LITERALS[engine.word];
+  return engine.state === NUMBER ? shownNumber(engine.token) || undefined : undefined;
+}
+
+export class Tree {
+  root: Json | undefined = undefined;
+  /** Set by a key that is refused. The tree goes on without it, but is not to be shown any more. */
+  refusal: JsonSpigotError | undefined = undefined;
+  /** What has grown since it was last asked for, once somebody has asked. */
+  growth: Growth | undefined = undefined;
+  readonly options: TreeOptions;
+  /** Whether the open number or literal is shown. */
+  isAtomShown = false;
+  #look = 0;
+  /** What was made or copied since the last look, and is to be frozen. */
+  #fresh: Box[] = [];
+
+  constructor(options: TreeOptions) {
+    this.options = options;
+  }
+
+  reset(): void {
+    this.root = undefined;
+    this.refusal = undefined;
+    this.growth = undefined;
+    this.isAtomShown = false;
+    this.#fresh = [];
+    // What was seen of the old text stays as it was.
+    this.#look += 1;
+  }
+
+  /** A copy for the copied engine. What is open is then seen by both. */
+  clone(engine: Engine, copy: Engine): Tree {
+    const clone = new Tree(this.options);
+    clone.root = this.root;
+    clone.refusal = this.refusal;
+    clone.growth = this.growth && new Growth(copy, this.growth);
+    clone.isAtomShown = this.isAtomShown;
+    clone.#look = this.#look += 1;
+    // Nothing of a live tree is copied later, so both get their own of what may change.
+    if (this.options.isLive && copy.depth > 0) {
+      for (const frame of [...engine.stack, ...copy.stack]) frame.look = -1;
+      this.#own(engine, engine.depth, true);
+      clone.#own(copy, copy.depth, true);
+    }
+    return clone;
+  }
+
+  /** The document now; what was given before stays as it was, unless it is live. */
+  look(engine: Engine): Json | undefined {
+    if (this.options.isProvisional) this.#showOpenAtom(engine);
+    if (!this.options.isLive) {
+      this.#look += 1;
+      if (this.#fresh.length > 0) {
+        for (const box of this.#fresh) Object.freeze(box);
+        this.#fresh = [];
+      }
+    }
+    return this.root;
+  }
+
+  /** The value of a container that ends; `undefined` if it is to be made in another way. */
+  valueOf(frame: Frame): Json | undefined {
+    return this.options.prototypeKeys === "keep" ? frame.box : undefined;
+  }
+
+  beginContainer(engine: Engine, frame: Frame): void {
+    const box: Box = frame.isArray ? [] : {};
+    if (this.growth !== undefined) this.growth.beginContainer(engine, frame.isArray);
+    this.#put(engine, box);
+    frame.box = box;
+    frame.look = this.#isDropped(engine) ? DROPPED : this.#look;
+    if (this.options.freezes && frame.look !== DROPPED) this.#fresh.push(box);
+  }
+
+  /** Whether what begins is in a member that is dropped: nobody sees it, so nothing around it changes. */
+  #isDropped({ top }: Engine): boolean {
+    if (top === undefined || this.options.prototypeKeys !== "drop") return false;
+    return top.look === DROPPED || (!top.isArray && top.key === "__proto__");
+  }
+
+  endContainer(frame: Frame): void {
+    if (this.growth !== undefined) this.growth.endContainer(frame.isArray);
+  }
+
+  beginString(engine: Engine): void {
+    if (this.growth !== undefined) this.growth.beginString(engine);
+    this.#put(engine, "");
+  }
+
+  growString(engine: Engine, text: string): void {
+    if (this.growth !== undefined) this.growth.growString(engine, text);
+    this.#put(engine, engine.text);
+  }
+
+  endString(): void {
+    if (this.growth !== undefined) this.growth.endString();
+  }
+
+  putAtom(engine: Engine, value: Json, token: string): void {
+    if (this.growth !== undefined) this.growth.putAtom(engine, token);
+    if (this.isAtomShown) {
+      this.isAtomShown = false;
+      // More digits than a number can hold change nothing.
+      if (Object.is(this.#newest(engine), value)) return;
+    }
+    this.#put(engine, value);
+  }
+
+  #showOpenAtom(engine: Engine): void {
+    const token = openAtom(engine);
+    if (token === undefined) return;
+    const value = engine.state === LITERAL ? (JSON.parse(token) as Json) : makeNumber(token, this.options.numbers);
+    if (this.isAtomShown && Object.is(this.#newest(engine), value)) return;
+    this.isAtomShown = true;
+    this.#put(engine, value);
+  }
+
+  #newest(engine: Engine): Json | undefined {
+    const { top } = engine;
+    if (top === undefined) return this.root;
+    return Object.getOwnPropertyDescriptor(top.box, top.isArray ? top.index : top.key)?.value as Json | undefined;
+  }
+
+  /** Puts the newest value in its place. */
+  #put(engine: Engine, value: Json): void {
+    const { depth, top } = engine;
+    if (top === undefined) {
+      this.root = value;
+      return;
+    }
+    const isOwn = top.look === this.#look || this.options.isLive;
+    if (top.isArray) {
+      ((isOwn ? top.box : this.#own(engine, depth)) as Json[])[top.index] = value;
+      return;
+    }
+    const { key } = top;
+    if (key === "__proto__" || key === "prototype") {
+      this.#putPrototype(engine, key, value);
+      return;
+    }
+    ((isOwn ? top.box : this.#own(engine, depth)) as { [key: string]: Json })[key] = value;
+  }
+
+  #putPrototype(engine: Engine, key: string, value: Json): void {
+    const { prototypeKeys } = this.options;
+    const parent = engine.depth > 1 ? engine.stack[engine.depth - 2] : undefined;
+    if (prototypeKeys === "reject" && isPrototypeKey(key, parent === undefined || parent.isArray ? undefined : parent.key)) {
+      this.refusal ??= prototypeKey(key);
+    }
+    if (key === "__proto__" && prototypeKeys !== "keep") return;
+    setMember(this.#own(engine, engine.depth) as { [key: string]: Json }, key, value);
+  }
+
+  /** The container at this depth, from 1, so that it and those around it may be changed. */
+  #own(engine: Engine, depth: number, isForced = false): Box {
+    const { stack } = engine;
+    if (this.options.isLive && !isForced) return stack[depth - 1]!.box!;
+    let from = depth;
+    if (stack[depth - 1]!.look === DROPPED) return stack[depth - 1]!.box!;
+    while (from > 0 && stack[from - 1]!.look !== this.#look) from -= 1;
+    for (; from < depth; from++) {
+      const frame = stack[from]!;
+      const old = frame.box!;
+      const copy: Box = Array.isArray(old) ? old.slice() : { ...old };
+      frame.box = copy;
+      frame.look = this.#look;
+      if (this.options.freezes) this.#fresh.push(copy);
+      const parent = from === 0 ? undefined : stack[from - 1]!;
+      if (parent === undefined) {
+        this.root = copy;
+      } else if (parent.isArray) {
+        (parent.box as Json[])[parent.index] = copy;
+      } else if (parent.key !== "__proto__" || this.options.prototypeKeys === "keep") {
+        setMember(parent.box as { [key: string]: Json }, parent.key, copy);
+      }
+    }
+    return stack[depth - 1]!.box!;
+  }
+}
+
+/** Whether a leaf that is open is the newest value of the innermost container, and shown. */
+export function hasOpenLeaf(engine: Engine): boolean {
+  return engine.state === STRING || (engine.tree?.isAtomShown === true && (engine.state === NUMBER || engine.state === LITERAL));
+}

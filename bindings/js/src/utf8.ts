@@ -1,0 +1,122 @@
+// Bytes as text: what is UTF-8 becomes its characters, and a byte that is not becomes half a surrogate pair, which no UTF-8
+// text has, with the byte in its lowest eight bits and in the two above them how many bytes after it the sequence breaks.
+// So the parser, which alone knows where it is, judges it: in a string the byte that breaks the sequence is the error,
+// anywhere else its first byte is.
+
+const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Up to this length a loop is faster than the decoder. */
+const SHORT = 12;
+
+const unit = String.fromCharCode;
+
+/** A unit that stands for a byte. */
+export function isStrayByte(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** How many bytes after the one that it stands for the sequence breaks. */
+export function breakOf(unit: number): number {
+  return (unit >> 8) & 3;
+}
+
+/** How long the sequence is that begins with this byte; 0 if none does. */
+function lengthOf(first: number): number {
+  if (first < 0xc2 || first > 0xf4) return 0;
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/** How many bytes from a place on are the beginning of a sequence, at most all of it. */
+function viable(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]!;
+  const length = lengthOf(first);
+  if (length === 0) return 0;
+  let count = 1;
+  for (; count < length && at + count < bytes.length; count++) {
+    const byte = bytes[at + count]!;
+    const low = count > 1 ? 0x80 : first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+    const high = count > 1 ? 0xbf : first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+    if (byte < low || byte > high) break;
+  }
+  return count;
+}
+
+/** How many bytes at the end are a sequence that is not yet whole. */
+export function openTail(bytes: Uint8Array): number {
+  const end = bytes.length;
+  for (let back = 1; back <= 3 && back <= end; back++) {
+    const byte = bytes[end - back]!;
+    if ((byte & 0xc0) === 0x80) continue;
+    return lengthOf(byte) > back && viable(bytes, end - back) === back ? back : 0;
+  }
+  return 0;
+}
+
+/** The text of bytes that begin no character which they do not end; `undefined` of others. */
+export function wholeText(bytes: Uint8Array): string | undefined {
+  const { length } = bytes;
+  if (bytes[length - 1]! > 0x7f) return undefined;
+  if (length > SHORT) {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      return undefined;
+    }
+  }
+  let all = 0;
+  for (let at = 0; at < length; at++) all |= bytes[at]!;
+  if (all > 0x7f) return undefined;
+  let text = "";
+  let at = 0;
+  for (; at + 4 <= length; at += 4) text += unit(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!);
+  if (at + 2 <= length) {
+    text += unit(bytes[at]!, bytes[at + 1]!);
+    at += 2;
+  }
+  return at < length ? text + unit(bytes[at]!) : text;
+}
+
+/** The text of bytes, with units in it for those that are not UTF-8. */
+export function decode(bytes: Uint8Array): string {
+  const whole = wholeText(bytes);
+  if (whole !== undefined) return whole;
+  if (bytes.length > SHORT) {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      // Read byte by byte below.
+    }
+  }
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at]!;
+    if (byte < 0x80) {
+      text += String.fromCharCode(byte);
+      at += 1;
+      continue;
+    }
+    const length = lengthOf(byte);
+    const count = viable(bytes, at);
+    if (length === 0 || count < length) {
+      text += String.fromCharCode(0xdc00 | (count << 8) | byte);
+      at += 1;
+      continue;
+    }
+    let point = byte & (0x7f >> length);
+    for (let next = 1; next < length; next++) point = (point << 6) | (bytes[at + next]! & 0x3f);
+    text += String.fromCodePoint(point);
+    at += length;
+  }
+  return text;
+}
+
+/** How many bytes a text is as UTF-8. */
+export function utf8Length(text: string, from = 0, to = text.length): number {
+  let length = to - from;
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    // Each half of a pair is two of its four bytes.
+    if (unit >= 0x80) length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return length;
+}

@@ -1,0 +1,178 @@
+// The core says what the command `jsonspigot` says, which is the Rust library: on generated texts, many of them no JSON, in
+// generated cuts, with generated patterns and options. A fixed seed; `JSONSPIGOT_SEED` and `JSONSPIGOT_CASES` choose others:
+//
+//     JSONSPIGOT_SEED=7 JSONSPIGOT_CASES=1000000 node --test test/differential.test.mjs
+
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { before, test } from "node:test";
+
+import { random } from "../bench/texts.mjs";
+import * as jsonspigot from "../dist/index.js";
+import { replay } from "./replay.mjs";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const seed = Number(process.env.JSONSPIGOT_SEED ?? 1);
+const cases = Number(process.env.JSONSPIGOT_CASES ?? 4_000);
+const next = random(seed);
+const pick = (list) => list[next(list.length)];
+const utf8 = new TextEncoder();
+
+const STRINGS = [
+  ...["", "x", "é", "€uro", "😀", "\\n", "\\u00e9", "\\ud83d\\ude00", "abc def", "\\\\", '\\"', "/", "\u2028", "\u007f"],
+  "plain text that is longer than most of the others are",
+];
+const KEYS = ["a", "b", "", "é", "😀", "constructor", "0", "a b", "__proto__", "longer key"];
+const ATOMS = ["0", "-0", "12", "-1.5e+10", "1E5", "3.14", "123456789012345678901", "1e400", "true", "false", "null"];
+/** What models write, and what nobody should. */
+const ODD = [
+  ..."'single'|'it\\'s'|{a: 1}|True|None|NaN|-Infinity|Infinity|[1,]|{\"a\":1,}|/* c */ 1|// x|\"\\x\"|\"\u0001\"|F|N|/".split("|"),
+  ..."\"\\ud800\"|\"\\udc00\"|\"\\ud83d\\u0041\"|\ufeff|\"\\u12\"|'\\ud83d\\'x'|'a\"b'|{$a_1:None}|\"\\ud83d\\n\"|01|1.|-|tru3|1 2".split("|"),
+];
+const PATTERNS = [
+  ..."$|$..*|*|a|b|a.b|[*]|[0]|[1:3]|['a','b']|$..a|$..[0]|['é']|$..['a b']|[::2]|constructor".split("|"),
+  ...["a | *", "$..* | $..*", "* | a", "a[*] | b", "* | * | *", "b | $"],
+];
+const DEVIATIONS =
+  "control-characters|bad-escapes|lone-surrogates|trailing-commas|comments|single-quotes|bare-keys|python-literals|non-finite|byte-order-mark".split("|");
+
+function string() {
+  let text = "";
+  for (let left = next(4); left >= 0; left--) text += pick(STRINGS);
+  return text;
+}
+
+function value(depth) {
+  const space = () => pick(["", "", "", " ", "\t "]);
+  switch (next(depth > 0 ? 9 : 6)) {
+    case 0:
+    case 1:
+      return `"${string()}"`;
+    case 2:
+    case 3:
+      return pick(ATOMS);
+    case 4:
+      return JSON.stringify(next(5) ? value(Math.max(0, depth - 1)) : "{bad");
+    case 5:
+      return next(4) ? `"${string()}"` : pick(ODD);
+    case 6:
+      return `[${space()}${Array.from({ length: next(4) }, () => value(depth - 1) + space()).join(`,${space()}`)}]`;
+    default: {
+      const member = () => `"${next(4) ? pick(KEYS) : string()}"${space()}:${space()}${value(depth - 1)}${space()}`;
+      return `{${space()}${Array.from({ length: next(4) }, member).join(`,${space()}`)}}`;
+    }
+  }
+}
+
+/** Bytes with a few of them replaced, taken out or put in. */
+function edited(bytes) {
+  const changed = [...bytes];
+  for (let left = next(3); left > 0; left--) {
+    const at = next(changed.length + 1);
+    const byte = pick([34, 92, 44, 58, 91, 93, 123, 125, 32, 0xc3, 0xff, 0xe2, 0x82, 0xf0, 0x9f, 0x30, 0x2d, 0x75, 0x64, 1, 47, 39, next(256)]);
+    changed.splice(at, next(2), ...(next(3) ? [byte] : []));
+  }
+  return Uint8Array.from(changed.filter((byte) => byte !== 10));
+}
+
+const LIMITS = { maxDepth: 6, maxKey: 6, maxString: 6, maxNumber: 6, maxTotal: 40 };
+
+function options() {
+  const chosen = {};
+  chosen.retain = pick(["all", "all", "matches", "nothing"]);
+  if (next(4) === 0) chosen.duplicateKeys = "reject";
+  if (next(3) === 0) chosen.lenient = next(2) ? DEVIATIONS : DEVIATIONS.filter(() => next(2));
+  if (chosen.lenient?.length === 0) delete chosen.lenient;
+  if (chosen.lenient && next(2)) chosen.accept = true;
+  if (next(4) === 0) for (const [name, most] of Object.entries(LIMITS)) if (next(3) === 0) chosen[name] = next(most);
+  return chosen;
+}
+
+/** What the command is given for these options. */
+function args({ patterns, options }, chunk) {
+  const all = ["--chunk", String(chunk)];
+  for (const [name, chosen] of Object.entries(options)) {
+    all.push(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+    if (chosen !== true) all.push(String(chosen));
+  }
+  return [...all, "--", ...patterns];
+}
+
+let command;
+before(() => {
+  const built = ["release", "debug"].map((profile) => `${root}target/${profile}/jsonspigot`).find((file) => existsSync(file));
+  command = process.env.JSONSPIGOT_COMMAND ?? built;
+  if (command) return;
+  execFileSync("cargo", ["build", "--quiet", "--package", "jsonspigot-cli"], { cwd: root, stdio: "inherit" });
+  command = `${root}target/debug/jsonspigot`;
+});
+
+/**
+ * The lines with each match's deltas in its first one, as the command gives some texts in several pieces a chunk, and with
+ * the deviations at the end of their text, where a stream of documents has them.
+ */
+function joined(lines) {
+  const open = new Map();
+  const all = [];
+  const deviations = [];
+  for (const line of lines) {
+    if (line.startsWith('{"event":"deviation"')) {
+      deviations.push(line);
+      continue;
+    }
+    if (/^\{"event":"(?:document|error|done)"/.test(line)) all.push(...deviations.splice(0));
+    if (!/^\{"event":"(?:begin|delta|end)"/.test(line)) {
+      all.push(line);
+      continue;
+    }
+    const { event, document, pattern, path, text } = JSON.parse(line);
+    const match = JSON.stringify([document, pattern, path]);
+    if (event !== "delta") {
+      open.delete(match);
+      all.push(line);
+    } else if (open.has(match)) {
+      open.get(match).text += text;
+    } else {
+      const delta = { line, text };
+      open.set(match, delta);
+      all.push(delta);
+    }
+  }
+  return all.map((line) => (typeof line === "string" ? line : line.line.replace(/"text":.*/s, () => `"text":${JSON.stringify(line.text)}}`)));
+}
+
+function compare(header, bytes, chunk) {
+  const chunks = [];
+  for (let at = 0; at < bytes.length; at += chunk) chunks.push(Buffer.from(bytes.subarray(at, at + chunk)).toString("base64"));
+  const { stdout } = spawnSync(command, args(header, chunk), { input: bytes, encoding: "utf8", maxBuffer: 1 << 28 });
+  const expected = joined(stdout.split("\n").slice(0, -1));
+  const lines = joined(replay({ header: { ...header, chunks } }, jsonspigot));
+  if (lines.join("\n") === expected.join("\n")) return;
+  const at = expected.findIndex((line, place) => line !== lines[place]);
+  const told = { ...header, chunk, input: Buffer.from(bytes).toString("latin1").slice(0, 3_000) };
+  assert.deepEqual(lines.slice(at, at + 2), expected.slice(at, at + 2), JSON.stringify(told));
+}
+
+test(`${cases} texts in streams of documents, from seed ${seed}`, () => {
+  for (let left = cases; left > 0; left -= 100) {
+    const framing = pick(["lines", "lines", "lines", "sequence"]);
+    const documents = Array.from({ length: 100 }, () => edited(utf8.encode(value(4) + pick(["", "", " "]))));
+    const separated = documents.flatMap((document) => (framing === "lines" ? [...document, 10] : [0x1e, ...document, 10]));
+    const patterns = Array.from({ length: next(4) }, () => pick(PATTERNS));
+    compare({ patterns, options: { ...options(), documents: framing } }, Uint8Array.from(separated), pick([1, 2, 3, 7, 64, 100_000]));
+  }
+});
+
+test("texts alone, with what is shown of them, saved and restored on the way", () => {
+  for (let left = cases / 10; left > 0; left--) {
+    const chosen = options();
+    if (next(2)) chosen[pick(["snapshots", "patches"])] = true;
+    if (chosen.snapshots || chosen.patches) if (next(2)) chosen.provisional = true;
+    if (next(2)) chosen.checkpoint = 1 + next(3);
+    const patterns = Array.from({ length: next(4) }, () => pick(PATTERNS));
+    const text = utf8.encode(value(4) + pick(["", "", " ", "x"]));
+    compare({ patterns, options: chosen }, next(2) ? edited(text) : text, pick([1, 2, 3, 7, 64, 100_000]));
+  }
+});

@@ -1,0 +1,245 @@
+// Saved state: a parser that is saved and restored between any two chunks tells the same, and any bytes give a parser or an error.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import fc from "fast-check";
+
+import { Documents, JsonSpigotError, Parser } from "../dist/index.js";
+import { edited, edits } from "./edits.mjs";
+import { cut, sizes, text } from "./texts.mjs";
+
+const utf8 = (whole) => new TextEncoder().encode(whole);
+const PATTERNS = [[], ["$", "$.*", "..a", "[*]", "..id", "..[0]"], ["a | $..*", "..id", "$..* | $", "a"]];
+const limits = { depth: 1000 };
+
+const options = fc.record({
+  snapshots: fc.constantFrom(false, true, "live"),
+  provisional: fc.boolean(),
+  retain: fc.constantFrom("all", "matches", "nothing"),
+  duplicateKeys: fc.constantFrom("last-wins", "reject"),
+  lenient: fc.constantFrom([], "model-output"),
+  accept: fc.boolean(),
+  numbers: fc.constantFrom("number", "bigint", "string"),
+  prototypeKeys: fc.constantFrom("keep", "drop", "reject"),
+  spelling: fc.boolean(),
+  limits: fc.constant(limits),
+});
+
+/** Texts, some of which are inside strings of others, and some of which are not JSON. */
+const input = fc.oneof(
+  text,
+  text.map((inner) => JSON.stringify({ id: 1, a: inner })),
+  fc.tuple(text, fc.nat(), fc.constantFrom("x", "]", "\ud83d", "\udc00", "\n", ",", "// c\n", "\\u12")).map(([whole, at, fault]) => {
+    const place = at % (whole.length + 1);
+    return whole.slice(0, place) + fault + whole.slice(place);
+  }),
+);
+
+const plain = (error) => (error instanceof JsonSpigotError ? { ...error, message: error.message } : String(error));
+const attempt = (run) => {
+  try {
+    return structuredClone(run());
+  } catch (error) {
+    return plain(error);
+  }
+};
+
+/** All that can be asked between two chunks; of a look at a snapshot that somebody else holds, what it is now. */
+function looks(parser, isFollowed) {
+  const { error, ...status } = parser.status;
+  const asked = [status, plain(error), attempt(() => parser.value()), attempt(() => parser.valueText())];
+  if (!isFollowed) return asked;
+  return [...asked, attempt(() => parser.snapshotText()), attempt(() => parser.stateOf("a")), attempt(() => parser.stateOf("[0].id"))];
+}
+
+/** Both read the same chunks, and one is saved and restored before those that `when` says. */
+function changesNothing(chunks, patterns, chosen, when) {
+  const isFollowed = Boolean(chosen.snapshots) || chosen.provisional;
+  const one = new Parser(patterns, chosen);
+  let other = new Parser(patterns, chosen);
+  [...chunks, null, null].forEach((chunk, place) => {
+    const turn = when[place % when.length];
+    if (turn & 1) {
+      const before = other;
+      other = Parser.restore(patterns, before.save(), chosen);
+      before.dispose();
+    }
+    const told = [one, other].map((parser) => attempt(() => (chunk === null ? parser.finish() : parser.feed(chunk))));
+    assert.deepEqual(told[1], told[0]);
+    if (isFollowed && turn & 2) assert.deepEqual(...[one, other].map((parser) => attempt(() => parser.snapshot())));
+    if (isFollowed && turn & 4) assert.deepEqual(...[one, other].map((parser) => attempt(() => parser.patch())));
+    if (isFollowed && turn & 8) assert.deepEqual(...[one, other].map((parser) => attempt(() => parser.patchText())));
+    assert.deepEqual(looks(other, isFollowed), looks(one, isFollowed));
+  });
+  one.dispose();
+  other.dispose();
+}
+
+const when = fc.array(fc.nat(15), { minLength: 1, maxLength: 8 });
+
+describe("a parser that is saved and restored", () => {
+  test("tells what one that was not tells, at any cut of a string", () => {
+    const check = (whole, list, patterns, chosen, turns) => changesNothing(cut(whole, list), patterns, chosen, turns);
+    fc.assert(fc.property(input, sizes, fc.constantFrom(...PATTERNS), options, when, check), { numRuns: 1000 });
+  });
+  test("tells what one that was not tells, at any cut of bytes", () => {
+    const check = (whole, list, patterns, chosen, turns) => changesNothing(cut(utf8(whole), list), patterns, chosen, turns);
+    fc.assert(fc.property(input, sizes, fc.constantFrom(...PATTERNS), options, when, check), { numRuns: 500 });
+  });
+  test("tells what that of `jsonspigot` tells", () => {
+    const check = (whole, list) => {
+      const [one, other] = [new Parser(PATTERNS[1], { limits }), new Parser(PATTERNS[1], { limits })];
+      for (const chunk of cut(whole, list)) assert.deepEqual(other.feed(chunk), one.feed(chunk));
+      assert.deepEqual(other.finish(), one.finish());
+      assert.deepEqual(other.value(), one.value());
+    };
+    fc.assert(fc.property(text, sizes, check));
+  });
+  test("has the half of a pair that waited", () => {
+    let parser = new Parser("$");
+    parser.feed('"a\ud83d');
+    const state = parser.save();
+    assert.equal(Parser.restore("$", state).feed("\ude00")[0].text, "😀");
+    assert.throws(() => Parser.restore("$", state).finish(), { kind: "incomplete", offset: 4 });
+    assert.throws(() => Parser.restore("$", state).feed(utf8('"')), { kind: "lone-surrogate", offset: 2 });
+    parser = Parser.restore("$", Parser.restore("$", state).save());
+    assert.equal(parser.feed("\ude00")[0].text, "😀");
+  });
+  test("stays refused", () => {
+    const chosen = { prototypeKeys: "reject", snapshots: true };
+    const values = new Parser("a", chosen);
+    assert.throws(() => values.feed('{"a":{"constructor":{"prototype":1}},'), { kind: "prototype-key" });
+    const restored = Parser.restore("a", values.save(), chosen);
+    for (const parser of [values, restored]) {
+      assert.throws(() => parser.feed('"b":1'), { kind: "prototype-key", message: /"prototype"/ });
+      assert.equal(parser.status.error.kind, "prototype-key");
+    }
+    const looks = new Parser([], chosen);
+    looks.feed('{"__proto__":1,');
+    assert.throws(() => looks.snapshot(), { kind: "prototype-key" });
+    assert.throws(() => Parser.restore([], looks.save(), chosen).patch(), { kind: "prototype-key" });
+    assert.equal(Parser.restore([], looks.save(), chosen).status.error.kind, "prototype-key");
+  });
+  test("may make other values than before", () => {
+    const parser = new Parser("a", { snapshots: true });
+    parser.feed('{"a":["x",12345678901234567890,{"__proto__":1},"y');
+    const other = Parser.restore("a", parser.save(), { snapshots: "live", numbers: "bigint", prototypeKeys: "drop", spelling: true });
+    assert.deepEqual(other.snapshot(), { a: ["x", 12345678901234567890n, {}, "y"] });
+    assert.equal(other.feed('\\u007a"]')[0].raw, '["x",12345678901234567890,{"__proto__":1},"y\\u007a"]');
+  });
+  test("can be cloned, and each goes its own way", () => {
+    const parser = new Parser("$");
+    parser.feed('"a');
+    const clone = parser.clone();
+    assert.ok(clone instanceof Parser);
+    clone.feed("b");
+    const [one, other] = [parser, clone].map((each) => Parser.restore("$", each.save()));
+    assert.equal(one.feed('"')[0].value, "a");
+    assert.equal(other.clone().feed('"')[0].value, "ab");
+  });
+  test("takes as little as the library's own: less than 64 bytes inside a long string", () => {
+    const parser = new Parser("message", { retain: "nothing" });
+    parser.feed(`{"message": "${"Good morning. ".repeat(1000)}`);
+    assert.ok(parser.save().length < 64);
+    assert.deepEqual([...parser.save().subarray(0, 4)], [...utf8("jsp\x1a")]);
+  });
+  test("is saved as often as anybody likes, and not once it has been disposed of", () => {
+    const parser = new Parser("a");
+    parser.feed('{"a":"x');
+    assert.deepEqual(parser.save(), parser.save());
+    parser.dispose();
+    assert.throws(() => parser.save(), { kind: "disposed" });
+  });
+});
+
+describe("a stream of documents that is saved and restored", () => {
+  test("tells what one that was not tells", () => {
+    const check = (texts, list, framing, retain, turns) => {
+      const whole = texts.map((each) => (framing === "sequence" ? `\x1e${each}\n` : `${framing === "lines" ? each.replace(/\n/g, " ") : each}\n`)).join("");
+      const chosen = { retain, limits, prototypeKeys: "reject" };
+      const one = new Documents(framing, PATTERNS[1], chosen);
+      let other = new Documents(framing, PATTERNS[1], chosen);
+      [...cut(whole, list), null].forEach((chunk, place) => {
+        if (turns[place % turns.length] & 1) other = Documents.restore(framing, PATTERNS[1], other.save(), chosen);
+        const told = [one, other].map((each) => attempt(() => (chunk === null ? each.finish() : each.feed(chunk))));
+        assert.deepEqual(told[1], told[0]);
+      });
+      one.dispose();
+      other.dispose();
+    };
+    const texts = fc.array(input, { maxLength: 4 });
+    const framing = fc.constantFrom("lines", "concatenated", "sequence");
+    const retain = fc.constantFrom("all", "matches", "nothing");
+    fc.assert(fc.property(texts, sizes, framing, retain, when, check), { numRuns: 300 });
+  });
+});
+
+describe("a state that is refused", () => {
+  const KINDS = ["not-saved-state", "other-version", "cut", "changed", "other-kind", "other-patterns", "other-choices", "impossible"];
+
+  /** A parser, or an error that says why not; never the end of the module. */
+  function isRefusedOrSound(bytes, patterns, chosen, whole, list) {
+    let parser;
+    try {
+      parser = Parser.restore(patterns, bytes, chosen);
+    } catch (error) {
+      assert.ok(KINDS.includes(error.kind), String(error));
+      assert.equal(error.code, `ERR_JSONSPIGOT_${error.kind.toUpperCase().replaceAll("-", "_")}`);
+      return error.kind;
+    }
+    changesNothing(cut(whole, list), patterns, chosen, [1, 3, 15]);
+    for (const chunk of [...cut(whole, list), null]) {
+      const told = attempt(() => (chunk === null ? parser.finish() : parser.feed(chunk)));
+      assert.ok(Array.isArray(told) || told.kind, String(told));
+    }
+    parser.dispose();
+    return undefined;
+  }
+
+  const witness = new Parser("$");
+
+  test("is refused for what was done to it, or goes on", () => {
+    const check = (whole, at, list, patterns, chosen, changes) => {
+      const parser = new Parser(patterns, chosen);
+      attempt(() => parser.feed(whole.slice(0, at % (whole.length + 1))));
+      if (chosen.snapshots && changes.length % 2) attempt(() => parser.patch());
+      const state = parser.save();
+      parser.dispose();
+      const bytes = edited(state, changes);
+      const kind = isRefusedOrSound(bytes, patterns, chosen, whole, list);
+      if (kind === undefined) assert.deepEqual(bytes, state);
+    };
+    fc.assert(fc.property(input, fc.nat(), sizes, fc.constantFrom(...PATTERNS), options, edits, check), { numRuns: 1500 });
+    assert.equal(witness.status.error, undefined);
+  });
+  test("is refused where any byte is cut off or changed", () => {
+    const chosen = { snapshots: true };
+    const parser = new Parser("..a", chosen);
+    parser.feed('{"a":{"b":[1,"x\ud83d');
+    parser.patch();
+    for (const state of [parser.save(), new Parser("..a", chosen).save()]) {
+      for (let at = 0; at < state.length; at++) {
+        assert.throws(() => Parser.restore("..a", state.subarray(0, at), chosen), { kind: "cut" });
+        const changed = state.slice();
+        changed[at] ^= 1 << at % 8;
+        assert.throws(() => Parser.restore("..a", changed, chosen), ({ kind }) => KINDS.includes(kind), `byte ${at}`);
+      }
+    }
+  });
+  test("is any bytes, and others go on", () => {
+    const bytes = fc.tuple(fc.constantFrom("", "jsp\x1a\x01\x01", "jsn\x1a\x01"), fc.uint8Array({ maxLength: 80 }));
+    const check = ([start, rest]) => {
+      isRefusedOrSound(Uint8Array.from([...utf8(start), ...rest]), ["$"], { snapshots: true }, "[1]", [1]);
+    };
+    fc.assert(fc.property(bytes, check), { numRuns: 2000 });
+    assert.equal(witness.feed("1").length, 1);
+    witness.finish();
+  });
+  test("is bytes, and nothing else", () => {
+    for (const wrong of [undefined, null, "jsp", [], {}, new ArrayBuffer(8)]) assert.throws(() => Parser.restore("a", wrong), TypeError);
+    assert.throws(() => Parser.restore("a[", new Uint8Array()), { kind: "invalid-pattern" });
+    assert.throws(() => Parser.restore("a", new Uint8Array(), { retain: "some" }), { kind: "invalid-option" });
+    assert.throws(() => Documents.restore("words", "a", new Uint8Array()), { kind: "invalid-option" });
+  });
+});
