@@ -298,8 +298,7 @@ export class Lenient {
     const line = engine.lines + 1;
     const column = Math.max(0, fault.offset - engine.lineStart) + 1;
     if (this.count === 0 && !this.accepts) {
-      const path = engine.knownPath(undefined) ?? engine.pathInText(fault);
-      this.first = errorOf(fault, engine, path);
+      this.first = errorOf(fault, engine);
       // So no string or container that ends later has a text. What has ended in the text inside a string has one.
       if (engine.inner !== undefined && engine.buffer !== "") engine.flush();
       engine.freeze();
