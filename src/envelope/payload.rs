@@ -303,8 +303,9 @@ impl OpenPayload {
             self.error = Some(error);
         } else if taken == bytes.len() && bytes.len() < piece.len() {
             if ends_value && self.ends_before(&piece[used..]) {
-                // The byte that ends a number is not read.
-                let _ = self.parser.feed_value_with(&piece.as_bytes()[used..=used], on_event);
+                // The byte that ends a number is not read, but for the parser's own limit.
+                let ended = self.parser.feed_value_with(&piece.as_bytes()[used..=used], on_event);
+                self.error = ended.err();
             } else {
                 let error = self.parser.error().cloned().unwrap_or_else(|| self.error_of_limit());
                 self.parser.engine.fail_again(error.clone());
