@@ -12,7 +12,7 @@ use core::str::FromStr;
 /// |---|---|---|---|---|
 /// | [`comment`](Delimiter::comment) | `comment:context` | `<!--`, white space, `context` | `-->` | JSON |
 /// | [`fence`](Delimiter::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
-/// | [`any_fence`](Delimiter::any_fence) | `fence:*` | three or more backticks, any info string or none, and then `{` or `[` | as many backticks, or more | JSON |
+/// | [`fence("*")`](Delimiter::fence) | `fence:*` | three or more backticks, any info string or none, and then `{` or `[` | as many backticks, or more | JSON |
 /// | [`tag`](Delimiter::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, otherwise plain text |
 /// | [`bare`](Delimiter::bare) | `bare` | – | – | the first JSON object or array |
 /// | [`bare_object`](Delimiter::bare_object) | `bare:object` | – | – | the first JSON object |
