@@ -83,10 +83,14 @@ fn tell(event: &EnvelopeEvent<'_>, output: &mut dyn Output, complaints: &mut Com
 /// What makes the run fail: a payload that is not whole.
 pub(crate) fn complain(event: &EnvelopeEvent<'_>, complaints: &mut Complaints) {
     if let EnvelopeEvent::End { delimiter, payload, .. } = event
-        && let (Some(error), status) = (payload.error(), payload.status())
-        && !is_whole(status)
+        && !is_whole(payload.status())
     {
-        complaints.push(format!("{} (payload {}, {})", told(error), delimiter, status.name()));
+        let line = payload.error().map_or_else(|| "incomplete: the payload was cut".to_owned(), told);
+        let reason = match payload.status() {
+            PayloadStatus::Truncated { reason } if reason != "end-of-input" => [": ", reason].concat(),
+            _ => String::new(),
+        };
+        complaints.push(format!("{line} (payload {delimiter}, {}{reason})", payload.status().name()));
     }
 }
 

@@ -206,6 +206,12 @@ impl Envelope {
         (self.state == State::Payload && !self.payload.is_text()).then(|| self.payload.parser())
     }
 
+    /// Whether neither a payload is open nor what may become an opening delimiter is held back.
+    #[cfg(feature = "_provider-streams")]
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.state == State::Text
+    }
+
     /// The patterns that select in payloads.
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {

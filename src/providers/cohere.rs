@@ -32,7 +32,7 @@ objects! {
     struct Message<'a> {
         content: Around<Content<'a>>,
         tool_plan: Piece<'a>,
-        tool_calls: Around<ToolCall<'a>>,
+        tool_calls: Around<Spelt<'a, ToolCall<'a>>>,
         citations: Option<Spelt<'a, Citation<'a>>>,
         others: Others<'a> = "*",
     }
@@ -95,7 +95,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let delta = if owns_type(&event.kind) { delta? } else { delta.unwrap_or_default() }.unwrap_or_default();
     let message = delta.message.unwrap_or_default();
     emit.unknown_members(&message.others, &["role"]);
-    let call = message.tool_calls.unwrap_or_default();
+    let Spelt { json: call_json, object: call } = message.tool_calls.unwrap_or_default();
+    if event.kind.as_str() == "tool-call-start" && call.is_unknown(call_json, emit) {
+        return Ok(Understood::Yes);
+    }
     let function = call.function.unwrap_or_default();
     match &*event.kind {
         "tool-call-delta" => emit.payload(slot, &function.arguments.required()?),

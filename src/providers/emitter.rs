@@ -94,6 +94,7 @@ impl<'a> Emitter<'a> {
     /// An event was left out unread: nothing that is open can be complete, nor can the message.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.calls().leave_out(reason);
+        self.user.told.outlet.leave_out(reason);
         self.user.told.spoil_message();
     }
 

@@ -4,7 +4,7 @@ use super::emitter::Emitter;
 use super::event::OpaqueKind;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
-use super::json::{Around, Json, Lazy, Others, Piece, Pieces, Text, Unreadable, objects};
+use super::json::{Around, Json, Lazy, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
 use super::media::Media;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
@@ -29,7 +29,7 @@ objects! {
         content: Piece<'a>,
         thinking: Piece<'a>,
         images: Json<'a>,
-        tool_calls: Pieces<ToolCall<'a>>,
+        tool_calls: Pieces<Spelt<'a, ToolCall<'a>>>,
         others: Others<'a> = "*",
     }
 }
@@ -62,7 +62,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             let data = image.word();
             emit.media_or_unknown(Media { data: present(&data), ..Media::default() }, "images", image);
         }
-        for ToolCall { id, function, .. } in message.tool_calls.0 {
+        for Spelt { json, object: call } in message.tool_calls.0 {
+            call.is_unknown(json, emit);
+            let ToolCall { id, function, .. } = call;
             let Some(Function { name, arguments }) = function.0 else { continue };
             // Whole, so that the index, which often is 0 for all, need not be trusted.
             emit.calls()

@@ -6,7 +6,7 @@
 use alloc::boxed::Box;
 use core::fmt::{self, Debug};
 
-use super::event::{BlockKind, StreamEvent};
+use super::event::{BlockKind, MismatchKind, StreamEvent};
 use super::verdict::Watch;
 use crate::saved::{Impossible, Owner, Reader, Writer};
 
@@ -36,7 +36,18 @@ impl Outlet {
                 texts.end(block.number, &mut say);
                 say(event);
             }
+            (Some(texts), StreamEvent::Mismatch { kind: MismatchKind::Text, block: Some(block), .. }) => {
+                texts.leave_out(Some(block), "mismatch");
+                say(event);
+            }
             _ => say(event),
+        }
+    }
+
+    /// An event was left out unread, which may have been a piece of any text.
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        if let Some(texts) = &mut self.texts {
+            texts.leave_out(None, reason);
         }
     }
 }
@@ -48,6 +59,8 @@ pub(super) trait ReadText: Send + Sync {
     fn read(&mut self, choice: u64, block: u64, text: &str, say: &mut Say<'_>);
     /// A block's text has ended.
     fn end(&mut self, block: u64, say: &mut Say<'_>);
+    /// Something of a block's text is missing, or of any block's: what is open in it can't be complete.
+    fn leave_out(&mut self, block: Option<u64>, reason: &'static str);
     /// The same with nothing read.
     fn emptied(&self) -> Box<dyn ReadText>;
     /// What a state of it belongs to.

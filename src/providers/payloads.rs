@@ -9,6 +9,7 @@ use super::event::StreamEvent;
 use super::outlet::ReadText;
 use super::stream::ProviderStream;
 use crate::envelope::{Envelope, EnvelopeEvent};
+use crate::payload::{Payload, PayloadStatus};
 use crate::saved::{Impossible, Owner, Reader, Writer};
 
 impl ProviderStream {
@@ -16,8 +17,8 @@ impl ProviderStream {
     ///
     /// The text of each block goes through an envelope of its own. What is outside payloads is
     /// [`Text`](StreamEvent::Text), as ever, and everything else a [`Payload`](StreamEvent::Payload) with the number of its
-    /// block. At the end of its block a payload that is still open is truncated; it counts in the
-    /// [`verdict`](Self::verdict) as a call does. Reasoning and refusals are not looked at, nor is text that is
+    /// block. At the end of its block a payload that is still open is truncated, as is one during which an event could not be
+    /// read or its text was repeated otherwise; it counts in the [`verdict`](Self::verdict) as a call does. Reasoning and refusals are not looked at, nor is text that is
     /// [structured](Self::structured).
     ///
     /// ```
@@ -89,17 +90,43 @@ struct Open {
     choice: u64,
     block: u64,
     envelope: Envelope,
+    /// Why the payload that is open, or about to be, can't be complete.
+    left_out: Option<&'static str>,
 }
+
+/// All reasons for which something may have been left out.
+const LEFT_OUT: [&str; 3] = ["bad-frame", "limit", "mismatch"];
 
 /// What an envelope says, as events of the stream.
 fn forward<'s>(
     choice: u64,
     block: u64,
+    left_out: &'s mut Option<&'static str>,
     say: &'s mut (dyn FnMut(StreamEvent<'_>) + 's),
 ) -> impl FnMut(EnvelopeEvent<'_>) + 's {
     move |event| match event {
-        EnvelopeEvent::Text(text) => say(StreamEvent::Text { choice, block, text }),
+        EnvelopeEvent::Text(text) => {
+            // It did not become a payload.
+            *left_out = None;
+            say(StreamEvent::Text { choice, block, text });
+        }
+        EnvelopeEvent::End { delimiter, payload, close, length } => {
+            let payload = left_out.take().map_or(payload, |reason| cut(payload, reason));
+            say(StreamEvent::Payload {
+                choice,
+                block,
+                event: EnvelopeEvent::End { delimiter, payload, close, length },
+            });
+        }
         event => say(StreamEvent::Payload { choice, block, event }),
+    }
+}
+
+/// A payload of which something is missing. What was wrong with the rest stays so.
+fn cut<'p>(payload: Payload<'p>, reason: &'static str) -> Payload<'p> {
+    match payload.status() {
+        PayloadStatus::Malformed | PayloadStatus::Trailing | PayloadStatus::Truncated { reason: "limit" } => payload,
+        _ => Payload { status: PayloadStatus::Truncated { reason }, value: None, ..payload },
     }
 }
 
@@ -107,16 +134,27 @@ impl ReadText for Payloads {
     fn read(&mut self, choice: u64, block: u64, text: &str, say: &mut (dyn FnMut(StreamEvent<'_>) + '_)) {
         let Self { new, open } = self;
         let place = open.binary_search_by_key(&block, |open| open.block).unwrap_or_else(|place| {
-            open.insert(place, Open { choice, block, envelope: new.clone() });
+            open.insert(place, Open { choice, block, envelope: new.clone(), left_out: None });
             place
         });
-        open[place].envelope.feed_with(text, forward(choice, block, say));
+        let Open { envelope, left_out, .. } = &mut open[place];
+        envelope.feed_with(text, forward(choice, block, left_out, say));
     }
 
     fn end(&mut self, block: u64, say: &mut (dyn FnMut(StreamEvent<'_>) + '_)) {
         if let Ok(place) = self.open.binary_search_by_key(&block, |open| open.block) {
-            let Open { choice, mut envelope, .. } = self.open.remove(place);
-            envelope.finish_with(forward(choice, block, say));
+            let Open { choice, mut envelope, mut left_out, .. } = self.open.remove(place);
+            envelope.finish_with(forward(choice, block, &mut left_out, say));
+        }
+    }
+
+    fn leave_out(&mut self, block: Option<u64>, reason: &'static str) {
+        let is_meant = |open: &&mut Open| block.is_none_or(|block| block == open.block) && !open.envelope.is_in_text();
+        for Open { left_out, .. } in self.open.iter_mut().filter(is_meant) {
+            // Of two texts nobody can say which is right, whatever else is missing.
+            if reason == "mismatch" || left_out.is_none() {
+                *left_out = Some(reason);
+            }
         }
     }
 
@@ -130,10 +168,13 @@ impl ReadText for Payloads {
 
     fn save(&self, out: &mut Writer<'_>) {
         out.number(self.open.len() as u64);
-        for Open { choice, block, envelope } in &self.open {
+        for Open { choice, block, envelope, left_out } in &self.open {
             out.number(*choice);
             out.number(*block);
             envelope.save_body(out);
+            out.option(*left_out, |out, left_out| {
+                out.byte(LEFT_OUT.iter().position(|reason| *reason == left_out).unwrap_or_default() as u8);
+            });
         }
     }
 
@@ -144,7 +185,9 @@ impl ReadText for Payloads {
             Impossible::unless(is_next && is_open(choice, block))?;
             let mut envelope = self.new.clone();
             envelope.restore_body(reader)?;
-            self.open.push(Open { choice, block, envelope });
+            let left_out = reader.option(|reader| reader.choice(&LEFT_OUT))?;
+            Impossible::unless(left_out.is_none() || !envelope.is_in_text())?;
+            self.open.push(Open { choice, block, envelope, left_out });
         }
         Ok(())
     }

@@ -26,6 +26,8 @@ pub(super) struct Part<'a> {
 /// Where a whole may have been said before, if not in its own place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
+    /// Nowhere: it is as much as has begun.
+    Place,
     /// In the item that the place is in.
     Item,
     /// Anywhere: the wire lists everything once more, and may count otherwise there.
@@ -199,7 +201,8 @@ impl Said {
         // In another place than its own, a part that is longer than what it repeats would be a guess if there is its own.
         let found = found.or(longest.filter(|_| own.is_none()));
         let Some(spoken) = found.or(own).and_then(|place| self.parts.get_mut(place)) else {
-            let may_be_old = self.is_blind || (scope == Scope::Anywhere && self.had_forgotten);
+            let may_be_old =
+                (self.is_blind && scope != Scope::Place) || (scope == Scope::Anywhere && self.had_forgotten);
             return if may_be_old { News::Nothing } else { News::All };
         };
         spoken.is_listed |= scope == Scope::Anywhere;
@@ -223,6 +226,7 @@ impl Said {
         let may_be = |spoken: &Spoken| match scope {
             _ if spoken.kind != part.kind => false,
             _ if spoken.is(part) => true,
+            Scope::Place => false,
             Scope::Item => spoken.is_in_item_of(part.at),
             Scope::Anywhere => !spoken.is_listed,
         };

@@ -1,16 +1,25 @@
 //! A tool call as OpenAI's chat spells it, which Cohere and Ollama have taken over.
 
-use super::json::{Around, Field, Json, Spelt, Text, TextOrJson, Unreadable, objects};
+use super::emitter::Emitter;
+use super::json::{Around, Field, Json, Others, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
 
 objects! {
     /// A piece of a call, or all of it.
     pub(super) struct ToolCall<'a> {
         pub(super) index: Option<u64>,
         pub(super) id: Text<'a>,
-        /// `function`, or at xAI what the provider executes itself: `web_search_call`.
+        /// `function`, `custom`, or at xAI what the provider executes itself: `web_search_call`.
         pub(super) kind: Text<'a> = "type",
         pub(super) function: Around<Function<'a>>,
+        pub(super) custom: Around<Custom<'a>>,
         pub(super) extra_content: Option<Spelt<'a, Extra<'a>>>,
+        pub(super) others: Others<'a> = "*",
+    }
+
+    /// A call whose input is text.
+    pub(super) struct Custom<'a> {
+        pub(super) name: Text<'a>,
+        pub(super) input: Piece<'a>,
     }
 
     /// What Google adds to calls in the form of OpenAI's.
@@ -26,6 +35,22 @@ objects! {
         pub(super) name: Text<'a>,
         /// A string with the JSON text, or where a server knows no better, the JSON itself.
         pub(super) arguments: Arguments<'a>,
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    /// Whether it is of a type that is not known. If so, that is told, as is what nobody knows of a piece without a type.
+    pub(super) fn is_unknown(&self, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
+        if self.function.0.is_some() || self.custom.0.is_some() {
+            return false;
+        }
+        let is_known = matches!(self.kind.as_str(), "" | "function" | "custom");
+        if is_known {
+            emit.unknown_members(&self.others, &[]);
+        } else {
+            emit.unknown_part(&self.kind, json);
+        }
+        !is_known
     }
 }
 

@@ -12,6 +12,7 @@ mod accepted;
 mod besides_calls;
 mod classes;
 mod connections;
+mod custom_tools;
 mod cuts;
 mod facts;
 mod failures;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
 use jsonspigot::providers::{OwnedStreamEvent, Provider, ProviderStream, StreamEvent, UnfinishedKind};
-use jsonspigot::tool_calls::ToolCalls;
+use jsonspigot::tool_calls::{CallEvent, ToolCalls};
 use jsonspigot::{EventKind, PatternSet, PayloadStatus, RestoreErrorKind};
 use serde_json::{Value, json};
 
@@ -180,6 +180,116 @@ fn a_payload_ends_with_its_block() {
     assert_eq!(shown, "1}\n```");
     let unfinished = stream.verdict().unwrap_err();
     assert_eq!((unfinished.kind(), unfinished.call()), (UnfinishedKind::Payload, None));
+}
+
+/// How each payload of a stream ended, or each answer where the text itself is the JSON; saved and restored before each event.
+fn endings(mut stream: ProviderStream, events: &[String]) -> Vec<String> {
+    let mut ended = Vec::new();
+    let mut on_event = |event: StreamEvent<'_>| match event {
+        StreamEvent::Payload { event: EnvelopeEvent::End { payload, .. }, .. }
+        | StreamEvent::Call(CallEvent::End { input: payload, .. }) => {
+            let is_whole = matches!(payload.status(), PayloadStatus::Complete | PayloadStatus::Accepted);
+            assert_eq!(payload.value().is_some(), is_whole);
+            ended.push(format!("{:?}", payload.status()));
+        }
+        _ => {}
+    };
+    for event in events {
+        stream = restored_stream(&stream, &stream.save());
+        stream.push(event, &mut on_event);
+    }
+    stream.finish(None, &mut on_event);
+    assert_eq!(stream.verdict().is_ok(), ended.iter().all(|status| status == "Complete"), "{ended:?}");
+    ended
+}
+
+/// All strings of a value that are this one become another value.
+fn replace(value: &mut Value, this: &str, other: &Value) -> bool {
+    match value {
+        Value::String(text) if text == this => *value = other.clone(),
+        Value::Array(elements) => {
+            return elements.iter_mut().fold(false, |has, value| replace(value, this, other) || has);
+        }
+        Value::Object(members) => {
+            return members.values_mut().fold(false, |has, value| replace(value, this, other) || has);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// A piece that is damaged or lost, or a repetition that says otherwise, makes of a payload what it makes of a text that is
+/// itself JSON. (The fence is left open, so that the payload is when the text is repeated.)
+#[test]
+fn a_payload_of_which_something_is_missing_is_not_complete() {
+    let (json, fenced) = (["{\"answer\": 1", "23", "}"], ["See ```json\n{\"answer\": 1", "23", "}"]);
+    let (mut wires, mut repeating) = (0, 0);
+    for provider in Provider::ALL {
+        let streams = [fenced, json].map(|pieces| wires::text(*provider, &pieces).map(|events| (pieces, events)));
+        let [Some(in_fence), Some(alone)] = streams else { continue };
+        wires += 1;
+        let both = |change: &dyn Fn(&[&str], &mut Vec<Value>) -> bool| {
+            let [in_fence, alone] = [(&in_fence, false), (&alone, true)].map(|((pieces, events), is_alone)| {
+                let mut events = events.clone();
+                let has_changed = change(pieces, &mut events);
+                let lines: Vec<_> = events
+                    .iter()
+                    .map(|event| event.as_str().map_or_else(|| event.to_string(), str::to_owned))
+                    .collect();
+                let stream = stream(*provider);
+                let stream = if is_alone { stream.structured() } else { stream };
+                has_changed.then(|| endings(stream, &lines))
+            });
+            assert_eq!(in_fence, alone, "{provider}");
+            in_fence
+        };
+        assert_eq!(both(&|_, _| true).unwrap(), ["Complete"], "{provider}");
+        let is_repeated = both(&|pieces, events| {
+            let whole = pieces.concat();
+            let other = json!(whole.replace("123", "124"));
+            events.iter_mut().fold(false, |has, event| replace(event, &whole, &other) || has)
+        });
+        repeating += usize::from(is_repeated.is_some());
+        for status in is_repeated.into_iter().flatten() {
+            assert_eq!(status, r#"Truncated { reason: "mismatch" }"#, "{provider}");
+        }
+        for is_damaged in [true, false] {
+            let ended = both(&|_, events| {
+                let place = events.iter().position(|event| replace(&mut event.clone(), "23", &json!(5))).unwrap();
+                let mut event = events[place].clone();
+                replace(&mut event, "23", &json!(5));
+                events[place] = if is_damaged { json!("{\"damaged") } else { event };
+                true
+            });
+            let ended = ended.unwrap();
+            assert!(ended.len() == 1 && ended[0].starts_with("Truncated"), "{provider}: {ended:?}");
+            let reasons = ["bad-frame", "mismatch"];
+            assert!(reasons.iter().any(|reason| ended[0].contains(reason)), "{provider}: {ended:?}");
+        }
+    }
+    assert_eq!((wires, repeating), (9, 1));
+    let chunk = |text: &str| json!({"message": {"content": text}, "done": false}).to_string();
+    let end = json!({"message": {"content": ""}, "done": true, "done_reason": "stop"}).to_string();
+    let ended = |before: &str, after: &str| {
+        let mut stream = stream(Provider::Ollama);
+        let mut ended = Vec::new();
+        for event in [chunk(before).as_str(), "{\"damaged", chunk(after).as_str(), end.as_str()] {
+            stream = restored_stream(&stream, &stream.save());
+            stream.push(event, |event| {
+                if let StreamEvent::Payload { event: EnvelopeEvent::End { payload, .. }, .. } = event {
+                    ended.push(payload.status().name());
+                }
+            });
+        }
+        assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::BadFrame);
+        ended
+    };
+    // What has ended before and what begins after it has lost nothing.
+    assert_eq!(ended("```json\n[1]\n``` so", "and ```json\n[2]\n```"), ["complete", "complete"]);
+    assert_eq!(ended("```js", "on\n[1]\n``` and ```json\n[2]\n```"), ["truncated", "complete"]);
+    assert_eq!(ended("```js", "x ```json\n[1]\n```"), ["complete"]);
+    assert_eq!(ended("```json\n[1", "} ]\n```"), ["malformed"]);
+    assert_eq!(ended("<think>a", "b</think><think>c</think>"), ["truncated", "raw"]);
 }
 
 #[test]

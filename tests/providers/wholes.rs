@@ -146,6 +146,86 @@ fn what_is_said_twice() {
     }
 }
 
+/// Responses and Realtime with a part that has begun with a text when it is added, goes on, and is repeated as a whole.
+fn said_as_added(is_live: bool, added: &[Value], event: &str, whole: &Value) -> Vec<Value> {
+    let live = |mut event: Value| {
+        if is_live {
+            (event["event_id"], event["response_id"]) = (json!("e"), json!("r"));
+        }
+        event
+    };
+    let at = |kind: String| json!({"type": kind, "output_index": 0, "content_index": 0, "item_id": "i"});
+    let mut delta = at(format!("response.{event}.delta"));
+    delta["delta"] = json!("world");
+    let mut events = added.to_vec();
+    for member in ["text", "refusal"].into_iter().filter(|member| !whole[member].is_null()) {
+        let mut done = at(format!("response.{event}.done"));
+        done[member] = whole[member].clone();
+        events.extend([delta.clone(), done]);
+    }
+    let list = if event.contains("summary") { "summary" } else { "content" };
+    let kind = if event.contains("reasoning") { "reasoning" } else { "message" };
+    let item = json!({"type": kind, "id": "i", list: [whole]});
+    events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": item}));
+    events.push(match is_live {
+        true => json!({"type": "response.done", "response": {"id": "r", "status": "completed", "output": [item]}}),
+        false => json!({"type": "response.completed", "response": {"output": [item]}}),
+    });
+    events.into_iter().map(live).collect()
+}
+
+#[test]
+fn what_is_added_with_a_text_goes_on() {
+    for (kind, event, part, member, is_lives) in [
+        ("text", "output_text", "output_text", "text", &[false, true][..]),
+        ("refusal", "refusal", "refusal", "refusal", &[false]),
+        ("reasoning", "reasoning_text", "reasoning_text", "text", &[false]),
+        ("reasoning", "reasoning_summary_text", "summary_text", "text", &[false]),
+    ] {
+        let is_summary = event.contains("summary");
+        let family = if is_summary { "reasoning_summary_part" } else { "content_part" };
+        let begun = |text: &str| json!({"type": part, member: text});
+        let part_added = |text: &str| json!({"type": format!("response.{family}.added"), "output_index": 0, "content_index": 0, "item_id": "i", "part": begun(text)});
+        let item_added = |text: &str| {
+            let item = if kind == "reasoning" { "reasoning" } else { "message" };
+            let list = if is_summary { "summary" } else { "content" };
+            json!({"type": "response.output_item.added", "output_index": 0, "item": {"type": item, "id": "i", list: [begun(text)]}})
+        };
+        for is_live in is_lives {
+            for added in [
+                vec![part_added("hello ")],
+                vec![item_added("hello ")],
+                vec![item_added("hello "), part_added("hello ")],
+                vec![item_added("hel"), part_added("hello ")],
+                vec![item_added(""), part_added("hello ")],
+            ] {
+                let events = said_as_added(*is_live, &added, event, &begun("hello world"));
+                let (reported, verdict) = read(Provider::OpenaiResponses, &events);
+                assert_eq!((said(&reported, kind).as_str(), verdict), ("hello world", Ok(())), "{reported:?}");
+                let blocks = of(&reported, "block-start").len();
+                assert_eq!(blocks, usize::from(kind != "refusal"), "{reported:?}");
+                let events = said_as_added(*is_live, &added, event, &begun("hello there"));
+                let (reported, verdict) = read(Provider::OpenaiResponses, &events);
+                assert_eq!((of(&reported, "mismatch").len(), verdict), (1, Err(UnfinishedKind::Mismatch)));
+            }
+            // What another part of the item has said is news here.
+            let mut second = part_added("hello ");
+            second["content_index"] = json!(1);
+            let events = said_as_added(*is_live, &[part_added("hello "), second], event, &json!({}));
+            let (reported, _) = read(Provider::OpenaiResponses, &events);
+            assert_eq!(said(&reported, kind), "hello hello ", "{reported:?}");
+        }
+    }
+    for is_live in [false, true] {
+        let part = json!({"type": "hologram", "a": 1});
+        let added = json!({"type": "response.content_part.added", "output_index": 0, "content_index": 0, "item_id": "i", "part": part});
+        let (reported, _) = read(Provider::OpenaiResponses, &said_as_added(is_live, &[added], "output_text", &part));
+        let unknown = of(&reported, "unknown-part");
+        assert_eq!(unknown.len(), 1, "{reported:?}");
+        assert_eq!((&unknown[0]["kind"], &unknown[0]["value"]), (&json!("hologram"), &part));
+    }
+}
+
 /// The wires that repeat a call's input after its end, with this one, and whether they have it as an object.
 fn input_twice(again: &str) -> Vec<(Provider, Vec<Value>)> {
     let whole = r#"{"city":"Bern"}"#;

@@ -1,8 +1,10 @@
 //! Whose an entry of a chunk's list of calls is: by its index, its id and its name, of which servers leave out any.
 
+use alloc::borrow::Cow;
+
 use crate::providers::emitter::Emitter;
 use crate::providers::json::TextOrJson;
-use crate::providers::tool_call::Function;
+use crate::providers::tool_call::{Custom, Function};
 use crate::tool_calls::{CallStart, Executor, OpenCall, Place, Slot};
 
 /// An entry of a list of calls: a call, or a piece of one.
@@ -10,16 +12,16 @@ pub(super) fn read_entry(
     choice: u64,
     index: Option<u64>,
     id: &str,
-    function: &Function<'_>,
+    called: &Called<'_>,
     (executor, is_whole): (Executor, bool),
     emit: &mut Emitter<'_>,
 ) {
-    let name = function.name.as_str();
-    let arguments = function.arguments.text_or_json();
-    let entry = Entered { choice, index, id, name, has_arguments: !arguments.as_str().is_empty() };
+    let Called { name, input, is_raw } = called;
+    let entry = Entered { choice, index, id, name, has_arguments: !input.as_str().is_empty() };
+    let start = CallStart::new(*name).id(id).executor(executor);
     let number = match find_call(&entry, emit) {
         Found::Call(number) => number,
-        Found::New => match emit.calls().open(entry.slot(), CallStart::new(name).id(id).executor(executor)) {
+        Found::New => match emit.calls().open(entry.slot(), if *is_raw { start.raw() } else { start }) {
             Some(number) => number,
             None => return,
         },
@@ -29,11 +31,28 @@ pub(super) fn read_entry(
         Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
     };
     emit.calls().identify(number, id, name);
-    match &arguments {
+    match input {
         _ if !entry.has_arguments => {}
         TextOrJson::Text(text) if !is_whole => emit.calls().append(number, text),
         // An object where a string should be is all there is.
         whole => emit.calls().whole_of(number, whole.as_str()),
+    }
+}
+
+/// What an entry calls: a function with JSON text, or a custom tool with a text of its own kind.
+pub(super) struct Called<'a> {
+    name: &'a str,
+    input: TextOrJson<'a>,
+    is_raw: bool,
+}
+
+impl<'a> Called<'a> {
+    pub(super) fn function(function: &'a Function<'_>) -> Self {
+        Self { name: &function.name, input: function.arguments.text_or_json(), is_raw: false }
+    }
+
+    pub(super) fn custom(custom: &'a Custom<'_>) -> Self {
+        Self { name: &custom.name, input: TextOrJson::Text(Cow::Borrowed(&custom.input)), is_raw: true }
     }
 }
 

@@ -5,7 +5,7 @@ mod entries;
 
 use alloc::vec::Vec;
 
-use self::entries::read_entry;
+use self::entries::{Called, read_entry};
 use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
 use crate::providers::event::{BlockKind, MismatchKind, OpaqueKind, Source};
@@ -90,7 +90,7 @@ objects! {
         images: Vec<Spelt<'a, Image<'a>>>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
-        tool_calls: Pieces<ToolCall<'a>>,
+        tool_calls: Pieces<Spelt<'a, ToolCall<'a>>>,
         function_call: Around<Function<'a>>,
         others: Others<'a> = "*",
     }
@@ -286,9 +286,17 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
     let refusal = news(MismatchKind::Refusal, delta.refusal.as_str(), emit);
     emit.refusal(choice, refusal);
     emit.unknown_members(&delta.others, &["role"]);
-    for ToolCall { index, id, kind, function, extra_content } in delta.tool_calls.0 {
+    for Spelt { json, object: entry } in delta.tool_calls.0 {
+        if entry.is_unknown(json, emit) {
+            continue;
+        }
+        let ToolCall { index, id, kind, function, custom, extra_content, .. } = entry;
         let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
-        read_entry(choice, index, &id, &function.unwrap_or_default(), (executor, is_whole), emit);
+        let is_custom = kind.as_str() == "custom" && function.0.is_none();
+        let (function, is_raw) = (function.unwrap_or_default(), is_custom || custom.0.is_some());
+        let custom = custom.unwrap_or_default();
+        let called = if is_raw { Called::custom(&custom) } else { Called::function(&function) };
+        read_entry(choice, index, &id, &called, (executor, is_whole), emit);
         if let Some(Spelt { json, object: extra }) = extra_content {
             let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
             emit.extra_of_call(choice, call, "extra_content", json);
@@ -298,7 +306,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
     }
     if let Some(function) = delta.function_call.0 {
         // The older form has one call at most, and no id.
-        read_entry(choice, Some(0), "", &function, (Executor::Client, is_whole), emit);
+        read_entry(choice, Some(0), "", &Called::function(&function), (Executor::Client, is_whole), emit);
     }
 }
 

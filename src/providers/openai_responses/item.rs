@@ -15,6 +15,7 @@ use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
 use crate::providers::event::{MismatchKind, OpaqueKind, StreamEvent};
 use crate::providers::json::{Json, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
+use crate::providers::said::Scope;
 use crate::tool_calls::{CallStart, Executor, Place, Slot};
 
 objects! {
@@ -75,13 +76,13 @@ impl Part<'_> {
 }
 
 impl State {
-    /// What a part says as a whole, unless other events have.
+    /// What a part says as a whole, or as it begins, unless other events have.
     pub(super) fn say_part(
         &mut self,
         is_reasoning: bool,
         place: (u64, u64),
         Spelt { json, object: part }: &Spelt<'_, Part<'_>>,
-        source: Source,
+        scope: Scope,
         emit: &mut Emitter<'_>,
     ) {
         let kind = if is_reasoning { MismatchKind::Reasoning } else { MismatchKind::Text };
@@ -89,8 +90,8 @@ impl State {
             "" | "output_text" | "text" | "refusal" | "reasoning_text" | "summary_text" | "output_audio" => {}
             kind => emit.unknown_part_once(&format!("part {} {}", place.0, place.1), kind, *json),
         }
-        self.repeat(kind, place, if part.text.is_empty() { &part.transcript } else { &part.text }, source, emit);
-        self.repeat(MismatchKind::Refusal, place, &part.refusal, source, emit);
+        self.repeat(kind, place, if part.text.is_empty() { &part.transcript } else { &part.text }, scope, emit);
+        self.repeat(MismatchKind::Refusal, place, &part.refusal, scope, emit);
     }
 }
 
@@ -286,20 +287,22 @@ impl Item<'_> {
         has_slot || emit.known().find_id(0, self.call_id()).is_some() || emit.known().has_forgotten()
     }
 
-    /// Tells what a message or reasoning says, unless other events have.
-    pub(super) fn say(&self, index: u64, source: Source, state: &mut State, emit: &mut Emitter<'_>) {
+    /// Tells what a message or reasoning says, unless other events have. Without a source it has only been added, and
+    /// what it says goes on.
+    pub(super) fn say(&self, index: u64, source: Option<Source>, state: &mut State, emit: &mut Emitter<'_>) {
+        let scope = source.map_or(Scope::Place, Source::scope);
         match &*self.kind {
             "reasoning" => {
                 for (place, part) in (0..).zip(self.summary.iter().chain(&self.content)) {
-                    state.say_part(true, (index, place), part, source, emit);
+                    state.say_part(true, (index, place), part, scope, emit);
                 }
             }
             "message" => {
                 for (place, part) in (0..).zip(&self.content) {
-                    state.say_part(false, (index, place), part, source, emit);
+                    state.say_part(false, (index, place), part, scope, emit);
                     let part = &part.object;
                     for annotation in &part.annotations {
-                        if state.annotations.is_news_from(source) {
+                        if source.is_some_and(|source| state.annotations.is_news_from(source)) {
                             let block = emit.find_block(0, At::Index(index, place));
                             annotation.object.tell(annotation.json, state.choice, block, emit);
                         }

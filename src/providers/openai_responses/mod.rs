@@ -268,12 +268,13 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
                 let most = emit.known().limits().name_bytes;
                 let short = |text: &str| if text.len() > most { String::new() } else { text.to_owned() };
                 state.item = (part.0, short(item.id()), short(item.phase()));
+                item.say(part.0, None, state, emit);
             }
         }
         "response.output_item.done" => {
             if let Some(Spelt { json, object: item }) = &event.item {
                 item.end(slot, state, emit);
-                item.say(part.0, Source::Items, state, emit);
+                item.say(part.0, Some(Source::Items), state, emit);
                 item.tell_rest(part.0, *json, emit, state);
                 emit.end_blocks_at(part.0);
             }
@@ -284,15 +285,20 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         // What is late, after the response, repeats what is not remembered any more.
         "response.output_text.done" if state.part == Some(part) && !emit.has_said() => {}
         "response.output_text.done" => {
-            state.repeat(MismatchKind::Text, part, event.text.given()?, Source::Events, emit);
+            state.repeat(MismatchKind::Text, part, event.text.given()?, Scope::Item, emit);
         }
-        "response.content_part.done" | "response.reasoning_summary_part.done" => {
-            let is_summary = event.kind.as_str() != "response.content_part.done";
-            if let Some(whole) = &event.part {
-                let is_reasoning = is_summary || whole.object.is_reasoning();
-                state.say_part(is_reasoning, part, whole, Source::Events, emit);
+        "response.content_part.added"
+        | "response.content_part.done"
+        | "response.reasoning_summary_part.added"
+        | "response.reasoning_summary_part.done" => {
+            let is_summary = event.kind.starts_with("response.reasoning_summary_part.");
+            let is_done = event.kind.ends_with(".done");
+            if let Some(part_so_far) = &event.part {
+                let is_reasoning = is_summary || part_so_far.object.is_reasoning();
+                let scope = if is_done { Scope::Item } else { Scope::Place };
+                state.say_part(is_reasoning, part, part_so_far, scope, emit);
             }
-            if !is_summary {
+            if is_done && !is_summary {
                 emit.end_block(At::Index(part.0, part.1));
             }
         }
@@ -319,14 +325,14 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             state.note(MismatchKind::Refusal, part, delta, emit);
         }
         "response.refusal.done" => {
-            state.repeat(MismatchKind::Refusal, part, event.refusal.given()?, Source::Events, emit);
+            state.repeat(MismatchKind::Refusal, part, event.refusal.given()?, Scope::Item, emit);
         }
         "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
             state.reason(part, delta, emit);
             state.note(MismatchKind::Reasoning, part, delta, emit);
         }
         "response.reasoning_text.done" | "response.reasoning_summary_text.done" => {
-            state.repeat(MismatchKind::Reasoning, part, event.text.given()?, Source::Events, emit);
+            state.repeat(MismatchKind::Reasoning, part, event.text.given()?, Scope::Item, emit);
         }
         "response.created" => {
             *state = State::default();
@@ -398,7 +404,7 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         } else if let Some(number) = by_id {
             item.repeat(number, emit);
         }
-        item.say(index, Source::Response, state, emit);
+        item.say(index, Some(Source::Response), state, emit);
         if !has_rest {
             item.tell_rest(index, json, emit, state);
         }

@@ -175,16 +175,22 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         | "response.output_audio_transcript.done"
         | "response.audio_transcript.done" => {
             let choice = state.enter(&event.response_id, emit);
-            say_whole(choice, &event.item_id, &part_key, [&event.text, &event.transcript], emit);
+            say_whole(choice, &event.item_id, &part_key, [&event.text, &event.transcript], Scope::Item, emit);
         }
         "response.content_part.added" => {
             let choice = state.enter(&event.response_id, emit);
-            emit.start_text(choice, At::from(&*part_key), &event.item_id, "");
+            let at = At::from(&*part_key);
+            if emit.find_block(choice, at).is_none() {
+                emit.start_text(choice, at, &event.item_id, "");
+            }
+            if let Some(part) = &event.part {
+                say_part(choice, &event.item_id, &part_key, part, Scope::Place, emit);
+            }
         }
         "response.content_part.done" => {
             let choice = state.enter(&event.response_id, emit);
             if let Some(part) = &event.part {
-                say_part(choice, &event.item_id, &part_key, part, emit);
+                say_part(choice, &event.item_id, &part_key, part, Scope::Item, emit);
             }
             emit.end_block(At::from(&*part_key));
         }
@@ -192,6 +198,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             let choice = state.enter(&event.response_id, emit);
             if let Some(Spelt { object: item, .. }) = &event.item {
                 item.start(choice, emit);
+                item.say_beginning(choice, emit);
             }
         }
         "response.output_item.done" => {
@@ -263,26 +270,27 @@ fn part_of(choice: u64, part_key: &str) -> said::Part<'_> {
     said::Part { kind: MismatchKind::Text, choice, at: At::from(part_key) }
 }
 
-/// All of a part, be it text or what was spoken: what of it was not told before.
-fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Piece<'_>; 2], emit: &mut Emitter<'_>) {
+/// All of a part, or its beginning, be it text or what was spoken: what of it was not told before.
+fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Piece<'_>; 2], scope: Scope, emit: &mut Emitter<'_>) {
     if let Some(text) = texts.into_iter().find(|text| !text.is_empty()) {
-        let (_, news) = emit.news_of(part_of(choice, part_key), text, Scope::Item);
+        let (_, news) = emit.news_of(part_of(choice, part_key), text, scope);
         say(choice, item_id, part_key, news, emit);
     }
 }
 
-/// A part as a whole, of whatever kind.
+/// A part as a whole, or as it begins, of whatever kind.
 fn say_part(
     choice: u64,
     item_id: &str,
     part_key: &str,
     Spelt { json, object: part }: &Spelt<'_, Part<'_>>,
+    scope: Scope,
     emit: &mut Emitter<'_>,
 ) {
     if !matches!(&*part.kind, "" | "text" | "output_text" | "audio" | "output_audio" | "input_text" | "input_audio") {
         emit.unknown_part_once(&["part/", part_key].concat(), &part.kind, *json);
     }
-    say_whole(choice, item_id, part_key, [&part.text, &part.transcript], emit);
+    say_whole(choice, item_id, part_key, [&part.text, &part.transcript], scope, emit);
 }
 
 impl State {

@@ -1,10 +1,10 @@
 //! What a response has said in each of its parts, and what its repetitions add to it.
 
-use super::{Source, State};
+use super::State;
 use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
 use crate::providers::event::{BlockKind, MismatchKind};
-use crate::providers::said::Part;
+use crate::providers::said::{Part, Scope};
 use crate::tool_calls::{Key, Slot};
 
 impl State {
@@ -27,19 +27,19 @@ impl State {
         emit.note_said(Part { kind, choice: self.choice, at: At::Index(outer, inner) }, piece);
     }
 
-    /// A part as a whole: what of it has not been told is told now.
+    /// A part as a whole, or as it begins: what of it has not been told is told now.
     pub(super) fn repeat(
         &mut self,
         kind: MismatchKind,
         part: (u64, u64),
         whole: &str,
-        source: Source,
+        scope: Scope,
         emit: &mut Emitter<'_>,
     ) {
         let is_text = kind == MismatchKind::Text;
         let choice = if is_text { self.choice_of(part) } else { self.choice };
         let repeated = Part { kind, choice, at: At::Index(part.0, part.1) };
-        let (choice, news) = emit.news_of(repeated, whole, source.scope());
+        let (choice, news) = emit.news_of(repeated, whole, scope);
         if news.is_empty() {
             return;
         }

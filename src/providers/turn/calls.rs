@@ -34,7 +34,7 @@ impl Turn {
                 input.value().is_some_and(|value| value.text().starts_with('{'))
             }
             PayloadStatus::Empty => true,
-            PayloadStatus::Raw => !matches!(self.shape, Shape::WithCalls { .. }),
+            PayloadStatus::Raw => true,
             _ => false,
         };
         let extra = self.extras.remove(call.number).unwrap_or_default();
@@ -50,8 +50,12 @@ impl Turn {
                     _ => input.raw(),
                 };
                 let (name, arguments) = (quoted(call.name.unwrap_or_default()), quoted(arguments));
-                let function = ["{\"name\":", &name, ",\"arguments\":", &arguments, "}"].concat();
-                let entry = ["{", &id, "\"type\":\"function\",\"function\":", &function, &extra, "}"].concat();
+                let (kind, member) = match input.status() {
+                    PayloadStatus::Raw => (quoted("custom"), quoted("input")),
+                    _ => (quoted("function"), quoted("arguments")),
+                };
+                let called = ["{\"name\":", &name, ",", &member, ":", &arguments, "}"].concat();
+                let entry = ["{", &id, "\"type\":", &kind, ",", &kind, ":", &called, &extra, "}"].concat();
                 if self.takes(entry.len() + 1) {
                     push_element(&mut self.calls, &entry);
                 }

@@ -5,6 +5,7 @@ use crate::providers::blocks::At;
 use crate::providers::emitter::Emitter;
 use crate::providers::event::StreamEvent;
 use crate::providers::json::{Json, Spelt, Unreadable};
+use crate::providers::said::Scope;
 use crate::tool_calls::{CallStart, Executor, Place, Slot};
 
 impl Item<'_> {
@@ -31,6 +32,13 @@ impl Item<'_> {
             let executor = if self.kind.as_str() == "function_call" { Executor::Client } else { Executor::Provider };
             let start = CallStart::new(self.name.as_str()).id(self.id()).executor(executor);
             emit.calls().start(self.slot(choice), start.input(self.arguments.text_or_json().as_str()));
+        }
+    }
+
+    /// Tells what its parts begin with.
+    pub(super) fn say_beginning(&self, choice: u64, emit: &mut Emitter<'_>) {
+        for (index, part) in (0..).zip(&self.content) {
+            say_part(choice, &self.id, &key(&self.id, index), part, Scope::Place, emit);
         }
     }
 
@@ -92,7 +100,7 @@ pub(super) fn end_item(choice: u64, Spelt { json, object: item }: &Spelt<'_, Ite
     }
     for (index, part) in (0..).zip(&item.content) {
         let key = key(&item.id, index);
-        say_part(choice, &item.id, &key, part, emit);
+        say_part(choice, &item.id, &key, part, Scope::Item, emit);
         emit.end_block(At::from(&*key));
     }
     item.tell_rest(choice, *json, emit);
