@@ -251,9 +251,7 @@ impl Inner {
             DocumentEvent::End(ended) => {
                 paths.clear();
                 told.push(DocumentEnd::of(py, &ended, options, lines).and_then(|end| {
-                    if watch.has_views() {
-                        watch.end(py, None, end.value(py).ok().as_ref());
-                    }
+                    watch.end(py, None, || end.error.is_none().then(|| end.value(py)));
                     Ok(Bound::new(py, end)?.into_any())
                 }));
             }

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 use crate::envelope::{Verdict, equal, shown};
-use crate::event::{Paths, as_data, event_object};
+use crate::event::{Paths, Value, as_data, event_object};
 use crate::value::{Fractions, on_one_line};
 
 /// What a provider's stream tells, the same for every provider. ``json`` is always the provider's own JSON text.
@@ -29,7 +29,7 @@ pub(crate) enum StreamEvent {
     CallEnd {
         call: u64,
         status: String,
-        value: Py<PyAny>,
+        value: Value,
         id: Option<String>,
         name: Option<String>,
         choice: u64,
@@ -53,7 +53,7 @@ pub(crate) enum StreamEvent {
     PayloadEnd {
         mark: String,
         status: String,
-        value: Py<PyAny>,
+        value: Value,
         raw: Option<String>,
         text: String,
         error: Py<PyAny>,

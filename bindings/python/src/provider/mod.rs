@@ -70,7 +70,7 @@ impl Inner {
             let event = made(py, &event, *fractions, paths);
             if let Ok(Some(StreamEvent::CallEnd { call, status, value, .. })) = &event {
                 let is_whole = matches!(status.as_str(), "complete" | "empty" | "accepted");
-                watch.end(py, Some(*call), is_whole.then_some(value));
+                watch.end(py, Some(*call), || is_whole.then(|| value.get(py)));
             }
             match event {
                 Ok(Some(event)) => told.push(event.into_pyobject(py).map(Bound::into_any)),

@@ -64,6 +64,8 @@ enum Ended {
     Whole(Py<PyAny>),
     /// It was cut, or wrong.
     Broken,
+    /// It is whole, but its value cannot be made.
+    Unmade(Py<PyAny>),
 }
 
 /// A class with its type's arguments, for annotations.
@@ -267,6 +269,10 @@ impl Typed {
                     view.root = Child::None;
                     view.again(py)
                 }
+                Some(Ended::Unmade(error)) => {
+                    (view.root, view.failed) = (Child::None, Some(error));
+                    view.again(py)
+                }
                 None => view.again(py),
             },
         }
@@ -294,7 +300,7 @@ impl Typed {
         let closed = if matches!(view.root, Child::None) && !raw.is_none() {
             view.read(&raw)
         } else {
-            view.closed(&end.getattr(pyo3::intern!(py, "value"))?)
+            end.getattr(pyo3::intern!(py, "value")).and_then(|value| view.closed(&value))
         };
         // An error is reported once, here: the next text starts afresh.
         closed.inspect_err(|_| view.begin())
