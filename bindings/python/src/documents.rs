@@ -377,9 +377,9 @@ impl Documents {
         Self::read(slf, &[], |documents, on_event| documents.finish_with(on_event))
     }
 
-    /// A typed view of the open document, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Without
-    /// ``snapshots=True`` it shows only whole values. Between documents, ``look`` gives the last one's complete value; if that
-    /// was cut or wrong, what was last known of it. Needs ``duplicate_keys="reject"``.
+    /// A typed view of the open document, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
+    /// documents, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
+    /// ``snapshots=True`` and ``duplicate_keys="reject"``.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
@@ -392,6 +392,7 @@ impl Documents {
         let py = slf.py();
         {
             let inner = slf.get().lock()?;
+            require_snapshots(&inner.options)?;
             require_unique(inner.options.rejects_duplicates())?;
             inner.options.require_whole()?;
         }

@@ -428,9 +428,9 @@ impl Envelope {
         Ok(self.lock()?.envelope.open_payload().map(ToString::to_string))
     }
 
-    /// A typed view of the open payload, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Without
-    /// ``snapshots=True`` it shows only whole values. Between payloads, ``look`` gives the last one's complete value; if that
-    /// was cut or wrong, what was last known of it. Needs ``duplicate_keys="reject"``.
+    /// A typed view of the open payload, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
+    /// payloads, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
+    /// ``snapshots=True`` and ``duplicate_keys="reject"``.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
@@ -443,6 +443,7 @@ impl Envelope {
         let py = slf.py();
         {
             let inner = slf.get().lock()?;
+            require_snapshots(&inner.options)?;
             require_unique(inner.options.rejects_duplicates())?;
         }
         let view = Self::_view(slf, model, options)?;

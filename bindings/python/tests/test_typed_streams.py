@@ -18,6 +18,7 @@ from jsonspigot import (
     EnvelopeEvent,
     JsonSpigotError,
     Open,
+    Parser,
     ProviderStream,
     StreamEvent,
     TypedCall,
@@ -226,7 +227,20 @@ def test_documents_are_looked_at() -> None:
     rows.feed('{"e": 5')
     assert view.look() is not None and view.look().value == {}  # type: ignore[union-attr]
     with pytest.raises(ValueError, match="duplicate_keys"):
-        Documents("lines").typed(int)
+        Documents("lines", snapshots=True).typed(int)
+
+
+def test_views_need_snapshots() -> None:
+    stream = ProviderStream()
+    stream.push(chat('{"a": 1', 0, "book"))
+    for typed in (
+        lambda: stream.typed(0, Reply),
+        lambda: Envelope("bare", duplicate_keys="reject").typed(Reply),
+        lambda: Documents("lines", duplicate_keys="reject").typed(Reply),
+        lambda: Parser(duplicate_keys="reject").typed(Reply),
+    ):
+        with pytest.raises(RuntimeError, match="keeps no snapshots: make it with .*snapshots=True"):
+            typed()
 
 
 def test_errors_have_the_typed_events_too() -> None:
