@@ -57,7 +57,8 @@ impl DocumentEnd {
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         made_once(py, &self.value, || match (&self.text, &self.error) {
             (Some(text), _) => build(py, text, self.fractions, &mut Keys::default()),
-            (None, Some(error)) => Err(PyErr::from_value(error.bind(py).clone())),
+            // Without the frames that it went through before: it shall not keep them.
+            (None, Some(error)) => Err(PyErr::from_value(error.bind(py).call_method1("with_traceback", (py.None(),))?)),
             (None, None) => {
                 let message = "not retained: expected a parser with retain=\"all\"";
                 Err(own(py, message, "not-retained", self.byte_count, "$"))

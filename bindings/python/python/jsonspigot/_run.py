@@ -69,8 +69,10 @@ class Heading(NamedTuple):
         return self.title
 
     def raised(self, error: BaseException) -> BaseException:
-        """An error as users get it."""
+        """An error as users get it; each time another, if it says what does not fit."""
         if isinstance(error, Wrong):
+            # It is kept, and shall keep no frames.
+            error.__traceback__ = error.__context__ = None
             return ValidationError.from_exception_data(
                 self.title, error.errors, input_type="json", hide_input=self.hides_input
             )

@@ -136,7 +136,7 @@ impl View {
     /// What the last look gave.
     fn again<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.failed {
-            Some(failed) => Err(PyErr::from_value(failed.bind(py).clone())),
+            Some(failed) => Err(self.raised(failed.bind(py))),
             None => Ok(self.last.as_ref().map(|last| last.bind(py).clone())),
         }
     }
@@ -145,7 +145,7 @@ impl View {
     fn closed<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = raw.py();
         if let Some(failed) = &self.failed {
-            return Err(PyErr::from_value(failed.bind(py).clone()));
+            return Err(self.raised(failed.bind(py)));
         }
         if let (Some(last), true) = (&self.last, self.is_complete) {
             return Ok(last.bind(py).clone());
@@ -178,14 +178,18 @@ impl View {
 
     /// Notes an error, which every later look raises again.
     fn failing(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
-        let raised = || self.heading.bind(py).call_method1("raised", (error.value(py),));
-        match raised() {
-            Ok(raised) => {
-                self.failed = Some(raised.clone().unbind());
-                PyErr::from_value(raised)
-            }
-            Err(error) => error,
-        }
+        let error = error.into_value(py);
+        let raised = self.heading.bind(py).call_method1("raised", (&error,));
+        self.failed = Some(error.into_any());
+        raised.map_or_else(|error| error, PyErr::from_value)
+    }
+
+    /// An error that was noted, without the frames that it went through before: it shall not keep them.
+    fn raised(&self, error: &Bound<'_, PyAny>) -> PyErr {
+        let raised = self.heading.bind(error.py()).call_method1("raised", (error,));
+        raised
+            .and_then(|raised| raised.call_method1("with_traceback", (error.py().None(),)))
+            .map_or_else(|error| error, PyErr::from_value)
     }
 }
 
