@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from jsonspigot import Documents, Envelope, JsonSpigotError, Parser, ProviderStream, deltas, values
 
@@ -157,10 +157,6 @@ def test_circles_are_collected() -> None:
 def test_errors_that_are_raised_again_keep_no_frames() -> None:
     """Of looks after one that failed, and of the value of a document that was wrong."""
     import weakref
-
-    from pydantic import BaseModel, field_validator
-
-    from jsonspigot import Documents
 
     class Canary:
         pass

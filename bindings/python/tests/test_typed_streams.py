@@ -6,7 +6,7 @@ import gc
 import json
 import pickle
 import weakref
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel, ValidationError, field_validator
@@ -400,3 +400,81 @@ def test_choices_that_would_be_ignored_are_refused() -> None:
         ProviderStream("auto", structured=True, envelope="fence:json")
     with pytest.raises(TypeError, match=r"^typed\(\) got an unexpected"):
         Documents("lines", snapshots=True, duplicate_keys="reject").typed(Reply, other=1)  # type: ignore[call-overload]
+
+
+class Interrupted(BaseModel):
+    """Its validator is interrupted the first time."""
+
+    times: ClassVar[int] = 0
+    a: str
+    b: str = ""
+
+    @field_validator("a")
+    @classmethod
+    def interrupted(cls, value: str) -> str:
+        cls.times += 1
+        if cls.times == 1:
+            raise KeyboardInterrupt
+        return value
+
+
+def asked(read: Any, *given: Any) -> list[Any]:
+    try:
+        return [read(*given)]
+    except KeyboardInterrupt:
+        return []
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_an_interrupt_is_no_answer(size: int) -> None:
+    """A view that was interrupted goes on, and no event of a stream is lost."""
+    text = '{"a": "x", "b": "yz"}'
+
+    def looked(feed: Any, look: Any, end: Any) -> Any:
+        Interrupted.times = 0
+        for piece in pieces(text, size):
+            feed(piece)
+            asked(look)
+        end()
+        asked(look)
+        assert Interrupted.times > 1 or asked(look)
+        return look()
+
+    parser = Parser(snapshots=True, duplicate_keys="reject")
+    rows = Documents("lines", snapshots=True, duplicate_keys="reject")
+    envelope = Envelope("bare", snapshots=True, duplicate_keys="reject")
+    stream = ProviderStream("openai-chat", snapshots=True)
+    stream.push(chat("", 0, "book"))
+    for look in (
+        looked(parser.feed, parser.typed(Interrupted).look, parser.finish),
+        looked(rows.feed, rows.typed(Interrupted).look, rows.finish),
+        looked(envelope.feed, envelope.typed(Interrupted).look, envelope.finish),
+        looked(lambda piece: stream.push(chat(piece)), stream.typed(0, Interrupted).look, lambda: stream.push(STOP)),
+    ):
+        assert (look.value, look.complete) == (Interrupted(a="x", b="yz"), True)
+
+    def told(made: Any, read: str, given: list[Any]) -> list[Any]:
+        events = [event for item in given for each in asked(getattr(made, read), item) for event in each]
+        events += [event for each in asked(made.finish) for event in each]
+        return events + made.finish()
+
+    def typed(event: Any) -> bool:
+        return isinstance(event, (TypedCall, TypedDocument, TypedPayload))
+
+    books = {"book": Interrupted}
+    for snapshots in (True, False):
+        calls = [chat("", 0, "book"), *map(chat, pieces(text, size)), STOP]
+        fenced = [f"A ```json\n{text}\n", "``` rest"]
+        payloads = Envelope("fence:json", models={"fence:json": Interrupted}, snapshots=snapshots)
+        for given, read, plain, made in (
+            (calls, "push", ProviderStream("openai-chat"), ProviderStream("openai-chat", models=books, snapshots=snapshots)),
+            (pieces(text, size), "feed", Documents("lines"), Documents("lines", model=Interrupted, snapshots=snapshots)),
+            (fenced, "feed", Envelope("fence:json"), payloads),
+        ):
+            Interrupted.times = 0
+            events = told(made, read, given)
+            assert Interrupted.times > 1
+            # The ends that have a parser, if snapshots were asked for, are equal too.
+            assert [event for event in events if not typed(event)] == told(plain, read, given)
+            [whole] = [event for event in events if typed(event) and event.complete]
+            assert whole.value == Interrupted(a="x", b="yz")

@@ -11,6 +11,7 @@ mod place;
 mod showing;
 mod watch;
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
@@ -176,8 +177,14 @@ impl View {
         Ok(last)
     }
 
-    /// Notes an error, which every later look raises again.
+    /// Notes an error, which every later look raises again. What is no error of the text, such as a `KeyboardInterrupt`, is
+    /// raised once: the next look takes all of the text anew.
     fn failing(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
+        if !error.is_instance_of::<PyException>(py) {
+            self.begin();
+            self.moment = Moment::default();
+            return error;
+        }
         let error = error.into_value(py);
         let raised = self.heading.bind(py).call_method1("raised", (&error,));
         self.failed = Some(error.into_any());
@@ -268,7 +275,13 @@ impl Typed {
             Some(seen) => view.look(py, seen),
             // Nothing is open: what was seen last stays.
             None => match view.ended.take() {
-                Some(Ended::Whole(value)) => view.closed(value.bind(py)).map(Some),
+                Some(Ended::Whole(value)) => match view.closed(value.bind(py)) {
+                    Err(error) if !error.is_instance_of::<PyException>(py) => {
+                        view.ended = Some(Ended::Whole(value));
+                        Err(error)
+                    }
+                    closed => closed.map(Some),
+                },
                 Some(Ended::Broken) => {
                     view.root = Child::None;
                     view.again(py)
