@@ -35,6 +35,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from jsonspigot import JsonSpigotError, Open, Parser, Partial, snapshots
@@ -593,3 +594,41 @@ def test_random_models_and_documents() -> None:
         assert looks[-1].value == TypeAdapter(kind[0]).validate_json(text)
 
     check()
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("missing", "Please name it"),
+        ("int_type", "No {such} thing"),
+        ("value_error", "Not so"),
+        ("greater_than", "Too small"),
+        ("of_my_own", "Please name it"),
+        ("list_type", "Input should be a valid list"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["before", "after"])
+def test_a_validators_message_is_its_own(kind: Any, message: Any, mode: Any) -> None:
+    """Also if its error has the name of one of pydantic's."""
+
+    class Named(BaseModel):
+        a: str
+        b: list[int] = []
+
+        @field_validator("a", mode=mode)
+        @classmethod
+        def named(cls, value: str) -> str:
+            raise PydanticCustomError(kind, message)
+
+    class Outer(BaseModel):
+        inner: Named
+
+    for text in ('{"inner": {"a": "x", "b": [1]}}', '{"inner": {"a": "x", "b": 1}}'):
+        with pytest.raises(ValidationError) as plain:
+            Outer.model_validate_json(text)
+        wanted = [(error["type"], error["loc"], error["msg"]) for error in plain.value.errors()]
+        for size in (1, 1000):
+            with pytest.raises(ValidationError) as raised:
+                list(snapshots([text[at : at + size] for at in range(0, len(text), size)], model=Outer))
+            got = [(error["type"], error["loc"], error["msg"]) for error in raised.value.errors()]
+            assert got and got == wanted[: len(got)]
