@@ -9,7 +9,7 @@ import weakref
 from typing import Any, ClassVar
 
 import pytest
-from pydantic import BaseModel, ValidationError, field_validator
+from pydantic import BaseModel, PydanticUserError, ValidationError, field_validator
 
 from jsonspigot import (
     DocumentEnd,
@@ -478,3 +478,19 @@ def test_an_interrupt_is_no_answer(size: int) -> None:
             assert [event for event in events if not typed(event)] == told(plain, read, given)
             [whole] = [event for event in events if typed(event) and event.complete]
             assert whole.value == Interrupted(a="x", b="yz")
+
+
+@pytest.mark.parametrize("model", [object(), "NoSuch", list["NoSuch"]])  # type: ignore[name-defined]  # noqa: F821
+def test_a_bad_model_is_refused_at_once(model: Any) -> None:
+    state = (ProviderStream().save(), Envelope("bare").save(), Documents("lines").save())
+    for make in (
+        lambda: ProviderStream(models={"book": Reply, "other": model}),
+        lambda: provider_events([], models={"other": model}),
+        lambda: Envelope("bare", models={"bare": model}),
+        lambda: Documents("lines", model=model),
+        lambda: ProviderStream.restore("auto", None, state[0], models={"other": model}),
+        lambda: Envelope.restore("bare", None, state[1], models={"bare": model}),
+        lambda: Documents.restore("lines", None, state[2], model=model),
+    ):
+        with pytest.raises((PydanticUserError, NameError)):
+            make()

@@ -6,12 +6,13 @@ known of a value, and the last one just before the value's own end.
 # pyright: basic
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ._data import core_schema
 from ._native import DocumentEnd, EnvelopeEvent, StreamEvent
+from ._typed import plan_of
 
 if TYPE_CHECKING:
     from ._native import Typed
@@ -127,7 +128,10 @@ class _View:
 class _Teller:
     """What adds typed events to those of a stream."""
 
-    def __init__(self) -> None:
+    def __init__(self, models: Iterable[Any]) -> None:
+        for model in models:
+            # A bad one is an error now, and not in the midst of a stream.
+            plan_of(model)
         # What has come of events when a validator was interrupted, and those that are left: they come with the next ones.
         self._told: list[Any] = []
         self._left: list[Any] = []
@@ -165,8 +169,8 @@ class Calls(_Teller):
     """What ``ProviderStream(models=…)`` adds, by the name of the tool."""
 
     def __init__(self, models: Mapping[Any, Any]) -> None:
-        super().__init__()
         self._models, self._views = dict(models), dict[int, tuple[str | None, _View]]()
+        super().__init__(self._models.values())
 
     def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
         if not isinstance(event, StreamEvent.CallEnd) or event.name not in self._models:
@@ -195,7 +199,7 @@ class Payloads(_Teller):
     """What ``Envelope(models=…)`` adds, by the mark."""
 
     def __init__(self, models: Mapping[str, Any]) -> None:
-        super().__init__()
+        super().__init__(models.values())
         self._models, self._views = models, dict[str, _View]()
 
     def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
@@ -225,7 +229,7 @@ class Rows(_Teller):
     """What ``Documents(model=…)`` adds."""
 
     def __init__(self, model: Any) -> None:
-        super().__init__()
+        super().__init__([model])
         self._model: Any = model
         self._known: _View | None = None
 
