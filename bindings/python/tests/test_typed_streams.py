@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import BaseModel, PydanticUserError, ValidationError, field_validator
 
+from jsonspigot import _open, _typed
 from jsonspigot import (
     DocumentEnd,
     Documents,
@@ -494,3 +495,56 @@ def test_a_bad_model_is_refused_at_once(model: Any) -> None:
     ):
         with pytest.raises((PydanticUserError, NameError)):
             make()
+
+
+def test_circles_through_a_model_are_collected() -> None:
+    """A model that is made in a method often reaches who holds its stream."""
+
+    class Owner:
+        held: Any
+
+        def __init__(self, hold: Any) -> None:
+            class Mine(BaseModel):
+                a: str
+                b: list[str] = []
+
+                @field_validator("a")
+                @classmethod
+                def mine(cls, value: str) -> str:
+                    assert self
+                    return value
+
+            self.held = hold(Mine)
+
+    def held_by(made: Any, feed: str) -> Any:
+        for piece in ('{"a": "x", "b": ["y', 'z", '):
+            made.feed(piece) if feed == "feed" else made.push(chat(piece, 0, "book"))
+        return made
+
+    def parser(model: Any) -> Any:
+        parser = Parser(snapshots=True, duplicate_keys="reject")
+        look = parser.typed(model).look
+        parser.feed('{"a": "x", "b": ["y')
+        return look, look()
+
+    def payload(model: Any) -> Any:
+        envelope = Envelope("bare", snapshots=True, duplicate_keys="reject")
+        view = envelope.typed(model)
+        # Its value has ended, and nobody has looked.
+        envelope.feed('{"a": "x", "b": []} ')
+        return view
+
+    holds = [
+        parser,
+        payload,
+        lambda model: held_by(Documents("lines", model=model), "feed"),
+        lambda model: held_by(Envelope("bare", models={"bare": model}), "feed"),
+        lambda model: held_by(ProviderStream("openai-chat", models={"book": model}), "push"),
+        lambda model: ProviderStream(models={"book": model}),
+    ]
+    owners = [weakref.ref(Owner(hold)) for hold in holds]
+    # So many types are remembered.
+    _typed._plans.clear()
+    _open._types.clear()
+    gc.collect()
+    assert [owner() for owner in owners] == [None] * len(holds)

@@ -386,13 +386,17 @@ impl Level {
         match &self.members {
             Members::Elements(items) => visit.call(items)?,
             Members::Entries(entries) => visit.call(entries)?,
-            Members::Fields { values, view, came, extra, .. } => {
+            Members::Fields { values, view, came, extra, keys } => {
                 visit.call(values)?;
                 visit.call(view)?;
                 visit.call(came)?;
                 visit.call(extra)?;
+                visit.call(keys)?;
             }
         }
+        visit.call(&self.place)?;
+        visit.call(&self.shape)?;
+        visit.call(&self.key)?;
         visit.call(&self.run)?;
         visit.call(&self.inner_run)?;
         visit.call(&self.text)?;

@@ -348,8 +348,15 @@ impl Typed {
             Source::Payload(envelope) => visit.call(envelope)?,
             Source::Document(documents) => visit.call(documents)?,
         }
-        let View { run, root, last, failed, .. } = &self.view;
+        let View { place, run, heading, root, path, moment: _, last, is_complete: _, failed, ended } = &self.view;
+        visit.call(place)?;
         visit.call(run)?;
+        visit.call(heading)?;
+        visit.call(path)?;
+        match ended {
+            Some(Ended::Whole(ended) | Ended::Unmade(ended)) => visit.call(ended)?,
+            Some(Ended::Broken) | None => {}
+        }
         visit.call(last)?;
         visit.call(failed)?;
         root.traverse(&visit)
