@@ -632,3 +632,50 @@ def test_a_validators_message_is_its_own(kind: Any, message: Any, mode: Any) -> 
                 list(snapshots([text[at : at + size] for at in range(0, len(text), size)], model=Outer))
             got = [(error["type"], error["loc"], error["msg"]) for error in raised.value.errors()]
             assert got and got == wanted[: len(got)]
+
+
+class Camel(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    a_b: int = Field(alias="aB")
+    inner: Slot | None = Field(None, alias="in")
+
+
+class Choosing(BaseModel):
+    x: int = Field(validation_alias=AliasChoices("first", "second", "third"))
+
+
+class StrictlyCamel(Camel):
+    model_config = ConfigDict(extra="forbid")
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [
+        (Camel, '{"aB": 1, "a_b": "no"}'),
+        (Camel, '{"a_b": "no", "aB": 1}'),
+        (Camel, '{"a_b": "no", "aB": "neither"}'),
+        (Camel, '{"a_b": "no"}'),
+        (Camel, '{"a_b": 2}'),
+        (Camel, '{"a_b": 2, "aB": 1}'),
+        (Camel, '{"aB": "no", "a_b": 1}'),
+        (Camel, '{"inner": {"message": [1, 2]}, "in": null, "aB": 1}'),
+        (Camel, '{"in": {"message": "m", "options": []}, "inner": {"message": {"x": [1]}, "options": 1}, "aB": 1}'),
+        (StrictlyCamel, '{"aB": 1, "a_b": "no"}'),
+        (StrictlyCamel, '{"a_b": 1}'),
+        (Choosing, '{"third": [], "second": {}, "first": 1}'),
+        (Choosing, '{"third": [], "second": 2}'),
+        (Choosing, '{"third": "no", "second": "no"}'),
+        (list[Choosing], '[{"first": 1, "second": "no"}, {"second": "no", "first": 2}]'),
+    ],
+)
+def test_of_several_names_the_one_that_pydantic_takes_counts(model: Any, text: str) -> None:
+    def read(values: Any) -> Any:
+        try:
+            return values()
+        except ValidationError as error:
+            return [(line["type"], line["loc"], line["msg"]) for line in error.errors()]
+
+    wanted = read(lambda: TypeAdapter(model).validate_json(text))
+    for size in (1, 2, 5, 1000):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert read(lambda pieces=pieces: list(snapshots(pieces, model=model))[-1].value) == wanted
