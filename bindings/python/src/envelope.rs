@@ -32,8 +32,8 @@ pub(crate) enum EnvelopeEvent {
     /// A piece of a payload that is plain text.
     Fragment { mark: String, text: String },
     /// A payload has ended. ``status`` is ``"complete"``, ``"accepted"`` (with deviations, which were to be accepted),
-    /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for, and ``raw`` (its JSON text on one
-    /// line, as strict JSON) are there if it is complete or accepted; ``text`` is what came.
+    /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for,
+    /// and ``raw`` (its JSON text on one line, as strict JSON) are there if it is complete or accepted; ``text`` is what came.
     End {
         mark: String,
         status: String,

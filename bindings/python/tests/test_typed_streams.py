@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import BaseModel, PydanticUserError, ValidationError, field_validator
 
-from jsonspigot import _open, _typed
+from jsonspigot import _typed
 from jsonspigot import (
     DocumentEnd,
     Documents,
@@ -545,6 +545,5 @@ def test_circles_through_a_model_are_collected() -> None:
     owners = [weakref.ref(Owner(hold)) for hold in holds]
     # So many types are remembered.
     _typed._plans.clear()
-    _open._types.clear()
     gc.collect()
     assert [owner() for owner in owners] == [None] * len(holds)

@@ -23,8 +23,8 @@ pub(crate) enum StreamEvent {
     /// A pattern's event in a call's input.
     Match { call: u64, event: Py<PyAny>, name: Option<String> },
     /// A call's input has ended. ``status`` is ``"complete"``, ``"accepted"``, ``"empty"``, ``"truncated"``, ``"malformed"``,
-    /// ``"trailing"`` or ``"raw"``; ``value`` and ``raw`` (its JSON text on one line) are there if it is complete, accepted or
-    /// empty; ``text`` is what came; ``deviations`` are those of a lenient parser; ``reason`` says why it was truncated. ``values`` are the JSON texts of a trailing input that is nothing but whole
+    /// ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for, and ``raw`` (its JSON text on one line) are
+    /// there if it is complete, accepted or empty; ``text`` is what came; ``deviations`` are those of a lenient parser; ``reason`` says why it was truncated. ``values`` are the JSON texts of a trailing input that is nothing but whole
     /// values, and ``repeated`` says whether they are all equal.
     CallEnd {
         call: u64,
