@@ -57,7 +57,8 @@ impl DocumentEnd {
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         made_once(py, &self.value, || match (&self.text, &self.error) {
             (Some(text), _) => build(py, text, self.fractions, &mut Keys::default()),
-            (None, Some(error)) => Err(PyErr::from_value(error.bind(py).clone())),
+            // Without the frames that it went through before: it shall not keep them.
+            (None, Some(error)) => Err(PyErr::from_value(error.bind(py).call_method1("with_traceback", (py.None(),))?)),
             (None, None) => {
                 let message = "not retained: expected a parser with retain=\"all\"";
                 Err(own(py, message, "not-retained", self.byte_count, "$"))
@@ -251,9 +252,7 @@ impl Inner {
             DocumentEvent::End(ended) => {
                 paths.clear();
                 told.push(DocumentEnd::of(py, &ended, options, lines).and_then(|end| {
-                    if watch.has_views() {
-                        watch.end(py, None, end.value(py).ok().as_ref());
-                    }
+                    watch.end(py, None, || end.error.is_none().then(|| end.value(py)));
                     Ok(Bound::new(py, end)?.into_any())
                 }));
             }
@@ -379,9 +378,9 @@ impl Documents {
         Self::read(slf, &[], |documents, on_event| documents.finish_with(on_event))
     }
 
-    /// A typed view of the open document, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Without
-    /// ``snapshots=True`` it shows only whole values. Between documents, ``look`` gives the last one's complete value; if that
-    /// was cut or wrong, what was last known of it. Needs ``duplicate_keys="reject"``.
+    /// A typed view of the open document, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
+    /// documents, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
+    /// ``snapshots=True`` and ``duplicate_keys="reject"``.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
@@ -394,6 +393,7 @@ impl Documents {
         let py = slf.py();
         {
             let inner = slf.get().lock()?;
+            require_snapshots(&inner.options)?;
             require_unique(inner.options.rejects_duplicates())?;
             inner.options.require_whole()?;
         }

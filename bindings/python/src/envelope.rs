@@ -12,13 +12,13 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own_at};
-use crate::event::{Paths, Told, as_data, event_object};
+use crate::event::{Paths, Told, Value, as_data, event_object};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, limit, pattern_set};
 use crate::parser::{deviations, locked, require_unique};
 use crate::typed::{Typed, Watch, begin_anew, generic, with_typed};
-use crate::value::{Fractions, build, on_one_line};
+use crate::value::{Fractions, on_one_line};
 
 /// The events of an envelope: text around payloads, and what is in them.
 #[pyclass(frozen, module = "jsonspigot")]
@@ -32,12 +32,12 @@ pub(crate) enum EnvelopeEvent {
     /// A piece of a payload that is plain text.
     Fragment { mark: String, text: String },
     /// A payload has ended. ``status`` is ``"complete"``, ``"accepted"`` (with deviations, which were to be accepted),
-    /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value`` and ``raw`` (its JSON text on one
-    /// line, as strict JSON) are there if it is complete or accepted; ``text`` is what came.
+    /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for,
+    /// and ``raw`` (its JSON text on one line, as strict JSON) are there if it is complete or accepted; ``text`` is what came.
     End {
         mark: String,
         status: String,
-        value: Py<PyAny>,
+        value: Value,
         raw: Option<String>,
         text: String,
         error: Py<PyAny>,
@@ -80,13 +80,17 @@ impl EnvelopeEvent {
     }
 }
 
-/// How an event of one of several kinds is shown: by its constructor, with what is not `None`.
+/// How an event of one of several kinds is shown: by its constructor, with what is not `None`, and without a value that
+/// cannot be made; its text is shown.
 pub(crate) fn shown(event: &Bound<'_, PyAny>, class: &str) -> PyResult<String> {
     let kind = event.get_type();
     let mut parts = Vec::new();
     for name in kind.getattr("__match_args__")?.try_iter()? {
         let name = name?.cast_into::<PyString>()?;
-        let value = event.getattr(&name)?;
+        let value = match event.getattr(&name) {
+            Err(_) if name == "value" => continue,
+            value => value?,
+        };
         if !value.is_none() {
             parts.push(format!("{name}={}", value.repr()?));
         }
@@ -94,7 +98,7 @@ pub(crate) fn shown(event: &Bound<'_, PyAny>, class: &str) -> PyResult<String> {
     Ok(format!("{class}.{}({})", kind.name()?, parts.join(", ")))
 }
 
-/// Whether two of them are of the same kind and have equal parts.
+/// Whether two of them are of the same kind and have equal parts. If neither value can be made, their texts say it.
 pub(crate) fn equal(event: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
     let kind = event.get_type();
     if !other.get_type().is(&kind) {
@@ -102,7 +106,12 @@ pub(crate) fn equal(event: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyRes
     }
     for name in kind.getattr("__match_args__")?.try_iter()? {
         let name = name?.cast_into::<PyString>()?;
-        if !event.getattr(&name)?.eq(other.getattr(&name)?)? {
+        let is_equal = match (event.getattr(&name), other.getattr(&name)) {
+            (Err(_), Err(_)) if name == "value" => true,
+            (Err(_), Ok(_)) | (Ok(_), Err(_)) if name == "value" => false,
+            (mine, others) => mine?.eq(others?)?,
+        };
+        if !is_equal {
             return Ok(false);
         }
     }
@@ -113,7 +122,7 @@ pub(crate) fn equal(event: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyRes
 pub(crate) struct Verdict {
     pub(crate) status: &'static str,
     pub(crate) reason: Option<String>,
-    pub(crate) value: Py<PyAny>,
+    pub(crate) value: Value,
     pub(crate) raw: Option<String>,
     pub(crate) text: String,
     pub(crate) error: Py<PyAny>,
@@ -130,10 +139,7 @@ impl Verdict {
                 PayloadStatus::Truncated { reason } => Some(reason.to_owned()),
                 _ => None,
             },
-            value: match value {
-                Some(value) => build(py, value.text(), fractions, &mut Keys::default())?.unbind(),
-                None => py.None(),
-            },
+            value: Value::of(value.map(|value| value.text()), fractions),
             raw: value.map(|value| on_one_line(value.text())),
             text: payload.raw().to_owned(),
             error: match payload.error() {
@@ -315,7 +321,7 @@ fn push<'py>(
         Ok(Some(EnvelopeEvent::Begin { .. })) => mirror.clear(),
         Ok(Some(EnvelopeEvent::End { status, value, .. })) => {
             let is_whole = matches!(status.as_str(), "complete" | "accepted");
-            watch.end(py, None, is_whole.then_some(value));
+            watch.end(py, None, || is_whole.then(|| value.get(py)));
         }
         _ => {}
     }
@@ -422,9 +428,9 @@ impl Envelope {
         Ok(self.lock()?.envelope.open_payload().map(ToString::to_string))
     }
 
-    /// A typed view of the open payload, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Without
-    /// ``snapshots=True`` it shows only whole values. Between payloads, ``look`` gives the last one's complete value; if that
-    /// was cut or wrong, what was last known of it. Needs ``duplicate_keys="reject"``.
+    /// A typed view of the open payload, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
+    /// payloads, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
+    /// ``snapshots=True`` and ``duplicate_keys="reject"``.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
@@ -437,6 +443,7 @@ impl Envelope {
         let py = slf.py();
         {
             let inner = slf.get().lock()?;
+            require_snapshots(&inner.options)?;
             require_unique(inner.options.rejects_duplicates())?;
         }
         let view = Self::_view(slf, model, options)?;

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from jsonspigot import Documents, Envelope, JsonSpigotError, Parser, ProviderStream, deltas, values
 
@@ -152,3 +152,52 @@ def test_circles_are_collected() -> None:
     canaries = [circle() for _ in range(10)]
     gc.collect()
     assert [canary() for canary in canaries] == [None] * 10
+
+
+def test_errors_that_are_raised_again_keep_no_frames() -> None:
+    """Of looks after one that failed, and of the value of a document that was wrong."""
+    import weakref
+
+    class Canary:
+        pass
+
+    class Short(BaseModel):
+        a: str
+
+        @field_validator("a")
+        @classmethod
+        def is_short(cls, value: str) -> str:
+            if len(value) > 5:
+                raise RuntimeError(value)
+            return value
+
+    def depth(error: BaseException) -> int:
+        depth, frame = 0, error.__traceback__
+        while frame:
+            depth, frame = depth + 1, frame.tb_next
+        return depth
+
+    views = []
+    for text in ('{"a": 1, ', '{"a": "too long", '):
+        parser = Parser(snapshots=True, duplicate_keys="reject")
+        views.append(parser.typed(Short).look)
+        parser.feed(text)
+    [end] = Documents("lines").feed("!\n")
+    asked = [*views, lambda: end.value]  # type: ignore[union-attr]
+
+    def look(ask: Callable[[], Any]) -> tuple[str, int, weakref.ref[Canary]]:
+        canary = Canary()
+        try:
+            ask()
+        except Exception as error:
+            return str(error), depth(error), weakref.ref(canary)
+        raise AssertionError("no error")
+
+    for ask in asked:
+        first, *others = [look(ask) for _ in range(10)]
+        assert {text for text, _, _ in others} == {first[0]}
+        assert len({depth for _, depth, _ in others}) == 1
+        gc.collect()
+        # At most the frames of the last one.
+        assert [canary() is None for _, _, canary in [first, *others][:-1]] == [True] * 9
+    assert look(views[0])[2]() is None

@@ -35,6 +35,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from jsonspigot import JsonSpigotError, Open, Parser, Partial, snapshots
@@ -593,3 +594,88 @@ def test_random_models_and_documents() -> None:
         assert looks[-1].value == TypeAdapter(kind[0]).validate_json(text)
 
     check()
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("missing", "Please name it"),
+        ("int_type", "No {such} thing"),
+        ("value_error", "Not so"),
+        ("greater_than", "Too small"),
+        ("of_my_own", "Please name it"),
+        ("list_type", "Input should be a valid list"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["before", "after"])
+def test_a_validators_message_is_its_own(kind: Any, message: Any, mode: Any) -> None:
+    """Also if its error has the name of one of pydantic's."""
+
+    class Named(BaseModel):
+        a: str
+        b: list[int] = []
+
+        @field_validator("a", mode=mode)
+        @classmethod
+        def named(cls, value: str) -> str:
+            raise PydanticCustomError(kind, message)
+
+    class Outer(BaseModel):
+        inner: Named
+
+    for text in ('{"inner": {"a": "x", "b": [1]}}', '{"inner": {"a": "x", "b": 1}}'):
+        with pytest.raises(ValidationError) as plain:
+            Outer.model_validate_json(text)
+        wanted = [(error["type"], error["loc"], error["msg"]) for error in plain.value.errors()]
+        for size in (1, 1000):
+            with pytest.raises(ValidationError) as raised:
+                list(snapshots([text[at : at + size] for at in range(0, len(text), size)], model=Outer))
+            got = [(error["type"], error["loc"], error["msg"]) for error in raised.value.errors()]
+            assert got and got == wanted[: len(got)]
+
+
+class Camel(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    a_b: int = Field(alias="aB")
+    inner: Slot | None = Field(None, alias="in")
+
+
+class Choosing(BaseModel):
+    x: int = Field(validation_alias=AliasChoices("first", "second", "third"))
+
+
+class StrictlyCamel(Camel):
+    model_config = ConfigDict(extra="forbid")
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [
+        (Camel, '{"aB": 1, "a_b": "no"}'),
+        (Camel, '{"a_b": "no", "aB": 1}'),
+        (Camel, '{"a_b": "no", "aB": "neither"}'),
+        (Camel, '{"a_b": "no"}'),
+        (Camel, '{"a_b": 2}'),
+        (Camel, '{"a_b": 2, "aB": 1}'),
+        (Camel, '{"aB": "no", "a_b": 1}'),
+        (Camel, '{"inner": {"message": [1, 2]}, "in": null, "aB": 1}'),
+        (Camel, '{"in": {"message": "m", "options": []}, "inner": {"message": {"x": [1]}, "options": 1}, "aB": 1}'),
+        (StrictlyCamel, '{"aB": 1, "a_b": "no"}'),
+        (StrictlyCamel, '{"a_b": 1}'),
+        (Choosing, '{"third": [], "second": {}, "first": 1}'),
+        (Choosing, '{"third": [], "second": 2}'),
+        (Choosing, '{"third": "no", "second": "no"}'),
+        (list[Choosing], '[{"first": 1, "second": "no"}, {"second": "no", "first": 2}]'),
+    ],
+)
+def test_of_several_names_the_one_that_pydantic_takes_counts(model: Any, text: str) -> None:
+    def read(values: Any) -> Any:
+        try:
+            return values()
+        except ValidationError as error:
+            return [(line["type"], line["loc"], line["msg"]) for line in error.errors()]
+
+    wanted = read(lambda: TypeAdapter(model).validate_json(text))
+    for size in (1, 2, 5, 1000):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert read(lambda pieces=pieces: list(snapshots(pieces, model=model))[-1].value) == wanted

@@ -6,11 +6,12 @@ import gc
 import json
 import pickle
 import weakref
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from pydantic import BaseModel, ValidationError, field_validator
+from pydantic import BaseModel, PydanticUserError, ValidationError, field_validator
 
+from jsonspigot import _typed
 from jsonspigot import (
     DocumentEnd,
     Documents,
@@ -18,6 +19,7 @@ from jsonspigot import (
     EnvelopeEvent,
     JsonSpigotError,
     Open,
+    Parser,
     ProviderStream,
     StreamEvent,
     TypedCall,
@@ -226,7 +228,20 @@ def test_documents_are_looked_at() -> None:
     rows.feed('{"e": 5')
     assert view.look() is not None and view.look().value == {}  # type: ignore[union-attr]
     with pytest.raises(ValueError, match="duplicate_keys"):
-        Documents("lines").typed(int)
+        Documents("lines", snapshots=True).typed(int)
+
+
+def test_views_need_snapshots() -> None:
+    stream = ProviderStream()
+    stream.push(chat('{"a": 1', 0, "book"))
+    for typed in (
+        lambda: stream.typed(0, Reply),
+        lambda: Envelope("bare", duplicate_keys="reject").typed(Reply),
+        lambda: Documents("lines", duplicate_keys="reject").typed(Reply),
+        lambda: Parser(duplicate_keys="reject").typed(Reply),
+    ):
+        with pytest.raises(RuntimeError, match="keeps no snapshots: make it with .*snapshots=True"):
+            typed()
 
 
 def test_errors_have_the_typed_events_too() -> None:
@@ -386,3 +401,149 @@ def test_choices_that_would_be_ignored_are_refused() -> None:
         ProviderStream("auto", structured=True, envelope="fence:json")
     with pytest.raises(TypeError, match=r"^typed\(\) got an unexpected"):
         Documents("lines", snapshots=True, duplicate_keys="reject").typed(Reply, other=1)  # type: ignore[call-overload]
+
+
+class Interrupted(BaseModel):
+    """Its validator is interrupted the first time."""
+
+    times: ClassVar[int] = 0
+    a: str
+    b: str = ""
+
+    @field_validator("a")
+    @classmethod
+    def interrupted(cls, value: str) -> str:
+        cls.times += 1
+        if cls.times == 1:
+            raise KeyboardInterrupt
+        return value
+
+
+def asked(read: Any, *given: Any) -> list[Any]:
+    try:
+        return [read(*given)]
+    except KeyboardInterrupt:
+        return []
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_an_interrupt_is_no_answer(size: int) -> None:
+    """A view that was interrupted goes on, and no event of a stream is lost."""
+    text = '{"a": "x", "b": "yz"}'
+
+    def looked(feed: Any, look: Any, end: Any) -> Any:
+        Interrupted.times = 0
+        for piece in pieces(text, size):
+            feed(piece)
+            asked(look)
+        end()
+        asked(look)
+        assert Interrupted.times > 1 or asked(look)
+        return look()
+
+    parser = Parser(snapshots=True, duplicate_keys="reject")
+    rows = Documents("lines", snapshots=True, duplicate_keys="reject")
+    envelope = Envelope("bare", snapshots=True, duplicate_keys="reject")
+    stream = ProviderStream("openai-chat", snapshots=True)
+    stream.push(chat("", 0, "book"))
+    for look in (
+        looked(parser.feed, parser.typed(Interrupted).look, parser.finish),
+        looked(rows.feed, rows.typed(Interrupted).look, rows.finish),
+        looked(envelope.feed, envelope.typed(Interrupted).look, envelope.finish),
+        looked(lambda piece: stream.push(chat(piece)), stream.typed(0, Interrupted).look, lambda: stream.push(STOP)),
+    ):
+        assert (look.value, look.complete) == (Interrupted(a="x", b="yz"), True)
+
+    def told(made: Any, read: str, given: list[Any]) -> list[Any]:
+        events = [event for item in given for each in asked(getattr(made, read), item) for event in each]
+        events += [event for each in asked(made.finish) for event in each]
+        return events + made.finish()
+
+    def typed(event: Any) -> bool:
+        return isinstance(event, (TypedCall, TypedDocument, TypedPayload))
+
+    books = {"book": Interrupted}
+    for snapshots in (True, False):
+        calls = [chat("", 0, "book"), *map(chat, pieces(text, size)), STOP]
+        fenced = [f"A ```json\n{text}\n", "``` rest"]
+        payloads = Envelope("fence:json", models={"fence:json": Interrupted}, snapshots=snapshots)
+        for given, read, plain, made in (
+            (calls, "push", ProviderStream("openai-chat"), ProviderStream("openai-chat", models=books, snapshots=snapshots)),
+            (pieces(text, size), "feed", Documents("lines"), Documents("lines", model=Interrupted, snapshots=snapshots)),
+            (fenced, "feed", Envelope("fence:json"), payloads),
+        ):
+            Interrupted.times = 0
+            events = told(made, read, given)
+            assert Interrupted.times > 1
+            # The ends that have a parser, if snapshots were asked for, are equal too.
+            assert [event for event in events if not typed(event)] == told(plain, read, given)
+            [whole] = [event for event in events if typed(event) and event.complete]
+            assert whole.value == Interrupted(a="x", b="yz")
+
+
+@pytest.mark.parametrize("model", [object(), "NoSuch", list["NoSuch"]])  # type: ignore[name-defined]  # noqa: F821
+def test_a_bad_model_is_refused_at_once(model: Any) -> None:
+    state = (ProviderStream().save(), Envelope("bare").save(), Documents("lines").save())
+    for make in (
+        lambda: ProviderStream(models={"book": Reply, "other": model}),
+        lambda: provider_events([], models={"other": model}),
+        lambda: Envelope("bare", models={"bare": model}),
+        lambda: Documents("lines", model=model),
+        lambda: ProviderStream.restore("auto", None, state[0], models={"other": model}),
+        lambda: Envelope.restore("bare", None, state[1], models={"bare": model}),
+        lambda: Documents.restore("lines", None, state[2], model=model),
+    ):
+        with pytest.raises((PydanticUserError, NameError)):
+            make()
+
+
+def test_circles_through_a_model_are_collected() -> None:
+    """A model that is made in a method often reaches who holds its stream."""
+
+    class Owner:
+        held: Any
+
+        def __init__(self, hold: Any) -> None:
+            class Mine(BaseModel):
+                a: str
+                b: list[str] = []
+
+                @field_validator("a")
+                @classmethod
+                def mine(cls, value: str) -> str:
+                    assert self
+                    return value
+
+            self.held = hold(Mine)
+
+    def held_by(made: Any, feed: str) -> Any:
+        for piece in ('{"a": "x", "b": ["y', 'z", '):
+            made.feed(piece) if feed == "feed" else made.push(chat(piece, 0, "book"))
+        return made
+
+    def parser(model: Any) -> Any:
+        parser = Parser(snapshots=True, duplicate_keys="reject")
+        look = parser.typed(model).look
+        parser.feed('{"a": "x", "b": ["y')
+        return look, look()
+
+    def payload(model: Any) -> Any:
+        envelope = Envelope("bare", snapshots=True, duplicate_keys="reject")
+        view = envelope.typed(model)
+        # Its value has ended, and nobody has looked.
+        envelope.feed('{"a": "x", "b": []} ')
+        return view
+
+    holds = [
+        parser,
+        payload,
+        lambda model: held_by(Documents("lines", model=model), "feed"),
+        lambda model: held_by(Envelope("bare", models={"bare": model}), "feed"),
+        lambda model: held_by(ProviderStream("openai-chat", models={"book": model}), "push"),
+        lambda model: ProviderStream(models={"book": model}),
+    ]
+    owners = [weakref.ref(Owner(hold)) for hold in holds]
+    # So many types are remembered.
+    _typed._plans.clear()
+    gc.collect()
+    assert [owner() for owner in owners] == [None] * len(holds)

@@ -105,7 +105,7 @@ def key_of(validator: SchemaValidator, key: str, run: Run) -> Any:
     try:
         return next(iter(validator.validate_json(to_json({key: 0}), **run.options)))
     except ValidationError as error:
-        wrong = Wrong.of(error)
+        wrong = Wrong.of(error, "json")
         for line in wrong.errors:
             # The level adds the key itself.
             line["loc"] = line["loc"][1:]

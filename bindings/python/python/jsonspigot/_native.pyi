@@ -279,6 +279,7 @@ class Shape:
         open: type[Any] | None,
         is_model: bool,
         has_extra: bool,
+        spare: frozenset[str],
         other: Place,
         blank: dict[str, Any] | None,
         has_private: bool,

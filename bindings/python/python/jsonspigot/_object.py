@@ -46,6 +46,7 @@ class ObjectPlan:
             inner = inner["schema"]
         self.keys: dict[str, tuple[str, Node]] = {}
         self.by_name: dict[str, tuple[str, Node]] = {}
+        self.spare = set[str]()
         self.defaults: dict[str, Any] = {}
         self.factories: dict[str, Any] = {}
         listed = isinstance(inner["fields"], list)
@@ -84,6 +85,7 @@ class ObjectPlan:
             open=self.open,
             is_model=self.is_model,
             has_extra=self.extra == "allow",
+            spare=frozenset(self.spare),
             other=(forbidden if self.extra == "forbid" else self.extra_node).place,
             blank=self.blank if is_same else None,
             has_private=self.private is not None,
@@ -98,13 +100,19 @@ class ObjectPlan:
         self.by_name[name] = place
         alias = field.get("validation_alias")
         if alias is None or isinstance(alias, str):
-            self.keys.setdefault(alias or name, place)
+            first = alias or name
+            self.keys.setdefault(first, place)
         else:
-            for path in alias if isinstance(alias[0], list) else [alias]:
+            paths = alias if isinstance(alias[0], list) else [alias]
+            first = paths[0][0]
+            for path in paths:
                 if len(path) == 1:
                     self.keys.setdefault(path[0], place)
+                    self.spare |= {path[0]} - {first}
                 else:
                     self.redo = True
+        # Of a field that may have either, its alias counts.
+        self.spare |= {name} - {first}
         whole = field["schema"]
         if whole["type"] != "default":
             return ANY if late is None else late

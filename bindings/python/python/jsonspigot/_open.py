@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import wraps
 from inspect import Signature, getattr_static, signature
 from typing import Annotated, Any, ClassVar, Optional
+from weakref import WeakValueDictionary
 
 #: No value: nothing is shown.
 OUT: Any = object()
@@ -69,24 +70,22 @@ def _fields(value: Any) -> dict[str, Any]:
     return {name: getattr(value, name, None) for name in value.__dataclass_fields__}
 
 
-_types: dict[int, tuple[Any, Any]] = {}
+#: By the model's identity. A type keeps its model, and so its id; those that nobody uses shall not pile up.
+_types: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
 def open_type(model: Any) -> Any:
     """The type of a model's open objects; the model itself, if it cannot be derived from."""
     known = _types.get(id(model))
     if known is not None:
-        return known[1]
-    if len(_types) >= 1024:
-        # Types that are made on the fly shall not pile up.
-        _types.clear()
+        return known
     made = model
     for is_bearing in (True, False):
         with suppress(Exception):
             made = _derived(model, is_bearing)
             break
     # Another thread may have been first: then its type is the one.
-    return _types.setdefault(id(model), (model, made))[1]
+    return _types.setdefault(id(model), made)
 
 
 def _derived(model: Any, is_bearing: bool) -> Any:

@@ -93,7 +93,7 @@ class Node:
         try:
             return self._validator().validate_json(text, **run.options)
         except ValidationError as error:
-            raise Wrong.of(error) from None
+            raise Wrong.of(error, "json") from None
 
     def _validator(self) -> SchemaValidator:
         validator = self.shells.get("full")

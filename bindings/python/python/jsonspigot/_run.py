@@ -7,13 +7,17 @@ the place where they are.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import ValidationError
-from pydantic_core import PydanticCustomError, PydanticKnownError, SchemaValidator, to_json
+from pydantic_core import PydanticCustomError, SchemaValidator, to_json
 
 #: Validators around another, or a whole model.
 FUNCTIONS = ("function-after", "function-before", "function-wrap")
+
+
+#: How pydantic names what it reads: an array, or a list.
+Words = Literal["json", "python"]
 
 
 class Wrong(Exception):
@@ -29,21 +33,29 @@ class Wrong(Exception):
         return self
 
     @staticmethod
-    def of(error: ValidationError) -> Wrong:
+    def of(error: ValidationError, words: Words) -> Wrong:
         lines: list[Any] = []
         for details in error.errors(include_url=False):
             kind: Any = details["type"]
             context: Any = details.get("ctx") or {}
-            try:
-                PydanticKnownError(kind, context or None)
-            except Exception:  # a kind of the user's own
-                message: Any = details["msg"]
+            message: Any = details["msg"]
+            if not _is_known(kind, context, message, words):
                 # It has its parts already; none shall be put in again.
                 filled = not any("{" + name + "}" in message for name in context)
                 kind = PydanticCustomError(kind, message, context if context and filled else None)
             line: Any = {"type": kind, "loc": details["loc"], "input": details["input"]}
             lines.append(line | {"ctx": context} if context else line)
         return Wrong(lines)
+
+
+def _is_known(kind: str, context: Any, message: str, words: Words) -> bool:
+    """Whether pydantic itself says that; an error of the user's own may have the name of one of pydantic's."""
+    line: Any = {"type": kind, "input": None} | ({"ctx": context} if context else {})
+    try:
+        made = ValidationError.from_exception_data("", [line], input_type=words)
+    except Exception:
+        return False
+    return made.errors(include_url=False)[0]["msg"] == message
 
 
 class Heading(NamedTuple):
@@ -69,8 +81,10 @@ class Heading(NamedTuple):
         return self.title
 
     def raised(self, error: BaseException) -> BaseException:
-        """An error as users get it."""
+        """An error as users get it; each time another, if it says what does not fit."""
         if isinstance(error, Wrong):
+            # It is kept, and shall keep no frames.
+            error.__traceback__ = error.__context__ = None
             return ValidationError.from_exception_data(
                 self.title, error.errors, input_type="json", hide_input=self.hides_input
             )
@@ -119,7 +133,7 @@ class Run:
                 return validator.validate_python(self.raw(raw), **self.options)
             return validator.validate_json(to_json(self.raw(raw), inf_nan_mode="constants"), **self.options)
         except ValidationError as error:
-            raise Wrong.of(error) from None
+            raise Wrong.of(error, "python" if self.python else "json") from None
 
     def called(self, validator: SchemaValidator | None, after: SchemaValidator | None, value: Any) -> Any:
         """A shell, on values that are validated already."""
@@ -128,7 +142,7 @@ class Run:
                 value = validator.validate_python(value, **self.shell_options)
             return value if after is None else after.validate_python(value, **self.shell_options)
         except ValidationError as error:
-            raise Wrong.of(error) from None
+            raise Wrong.of(error, "python") from None
 
 
 def without_decimals(value: Any) -> Any:

@@ -6,12 +6,13 @@ known of a value, and the last one just before the value's own end.
 # pyright: basic
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ._data import core_schema
 from ._native import DocumentEnd, EnvelopeEvent, StreamEvent
+from ._typed import plan_of
 
 if TYPE_CHECKING:
     from ._native import Typed
@@ -124,26 +125,67 @@ class _View:
             yield {"value": partial.value, "complete": True}
 
 
-class Calls:
+class _Teller:
+    """What adds typed events to those of a stream."""
+
+    def __init__(self, models: Iterable[Any]) -> None:
+        for model in models:
+            # A bad one is an error now, and not in the midst of a stream.
+            plan_of(model)
+        # What has come of events when a validator was interrupted, and those that are left: they come with the next ones.
+        self._told: list[Any] = []
+        self._left: list[Any] = []
+
+    def told(self, stream: Any, events: list[Any]) -> list[Any]:
+        told, left = self._told, [*self._left, *events]
+        self._told, self._left = [], []
+        done = 0
+        try:
+            for event in left:
+                for typed in self._ended(stream, event):
+                    told.append(typed)
+                told.append(event)
+                done += 1
+            for typed in self._grown(stream):
+                told.append(typed)
+        except BaseException:
+            self._told, self._left = told, left[done:]
+            raise
+        return told
+
+    def reset(self) -> None:
+        self._told, self._left = [], []
+
+    def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
+        """What comes before an event."""
+        raise NotImplementedError
+
+    def _grown(self, stream: Any) -> Iterator[Any]:
+        """What is known of open values."""
+        raise NotImplementedError
+
+
+class Calls(_Teller):
     """What ``ProviderStream(models=…)`` adds, by the name of the tool."""
 
     def __init__(self, models: Mapping[Any, Any]) -> None:
         self._models, self._views = dict(models), dict[int, tuple[str | None, _View]]()
+        super().__init__(self._models.values())
 
-    def told(self, stream: Any, events: list[Any]) -> list[Any]:
-        told: list[Any] = []
-        for event in events:
-            if isinstance(event, StreamEvent.CallEnd) and event.name in self._models:
-                view = self._view(stream, event.call, event.name)
-                del self._views[event.call]
-                is_whole = event.status in ("complete", "empty", "accepted")
-                told += [TypedCall(event.call, event.name, **parts) for parts in view.ended(event, is_whole)]
-            told.append(event)
+    def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
+        if not isinstance(event, StreamEvent.CallEnd) or event.name not in self._models:
+            return
+        view = self._view(stream, event.call, event.name)
+        is_whole = event.status in ("complete", "empty", "accepted")
+        for parts in view.ended(event, is_whole):
+            yield TypedCall(event.call, event.name, **parts)
+        self._views.pop(event.call, None)
+
+    def _grown(self, stream: Any) -> Iterator[Any]:
         for call, name in stream._named_calls():
             if name in self._models:
-                view = self._view(stream, call, name)
-                told += [TypedCall(call, name, **parts) for parts in view.grown()]
-        return told
+                for parts in self._view(stream, call, name).grown():
+                    yield TypedCall(call, name, **parts)
 
     def _view(self, stream: Any, call: int, name: str | None) -> _View:
         known = self._views.get(call)
@@ -153,25 +195,27 @@ class Calls:
         return known[1]
 
 
-class Payloads:
+class Payloads(_Teller):
     """What ``Envelope(models=…)`` adds, by the mark."""
 
     def __init__(self, models: Mapping[str, Any]) -> None:
+        super().__init__(models.values())
         self._models, self._views = models, dict[str, _View]()
 
-    def told(self, envelope: Any, events: list[Any]) -> list[Any]:
-        told: list[Any] = []
-        for event in events:
-            if isinstance(event, EnvelopeEvent.End) and event.mark in self._models:
-                parts = self._view(envelope, event.mark).ended(event, event.status in ("complete", "accepted"))
-                told += [TypedPayload(event.mark, **part) for part in parts]
-            told.append(event)
-        mark = envelope.open_mark
+    def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
+        if not isinstance(event, EnvelopeEvent.End) or event.mark not in self._models:
+            return
+        for parts in self._view(stream, event.mark).ended(event, event.status in ("complete", "accepted")):
+            yield TypedPayload(event.mark, **parts)
+
+    def _grown(self, stream: Any) -> Iterator[Any]:
+        mark = stream.open_mark
         if mark in self._models:
-            told += [TypedPayload(mark, **parts) for parts in self._view(envelope, mark).grown()]
-        return told
+            for parts in self._view(stream, mark).grown():
+                yield TypedPayload(mark, **parts)
 
     def reset(self) -> None:
+        super().reset()
         self._views.clear()
 
     def _view(self, envelope: Any, mark: str) -> _View:
@@ -181,24 +225,28 @@ class Payloads:
         return view
 
 
-class Rows:
+class Rows(_Teller):
     """What ``Documents(model=…)`` adds."""
 
     def __init__(self, model: Any) -> None:
+        super().__init__([model])
         self._model: Any = model
-        self._view: _View | None = None
+        self._known: _View | None = None
 
-    def told(self, documents: Any, events: list[Any]) -> list[Any]:
-        view = self._view
-        if view is None:
-            view = self._view = _View(documents._view(self._model))
-        told: list[Any] = []
-        for event in events:
-            if isinstance(event, DocumentEnd):
-                told += [TypedDocument(event.document, **parts) for parts in view.ended(event, event.error is None)]
-            told.append(event)
-        told += [TypedDocument(documents.number, **parts) for parts in view.grown()]
-        return told
+    def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
+        if isinstance(event, DocumentEnd):
+            for parts in self._view(stream).ended(event, event.error is None):
+                yield TypedDocument(event.document, **parts)
+
+    def _grown(self, stream: Any) -> Iterator[Any]:
+        for parts in self._view(stream).grown():
+            yield TypedDocument(stream.number, **parts)
 
     def reset(self) -> None:
-        self._view = None
+        super().reset()
+        self._known = None
+
+    def _view(self, documents: Any) -> _View:
+        if self._known is None:
+            self._known = _View(documents._view(self._model))
+        return self._known

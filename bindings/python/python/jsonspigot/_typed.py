@@ -27,7 +27,7 @@ class Partial(Generic[T]):
 _plans: dict[int, tuple[Any, Node, Any]] = {}
 
 
-def _plan_of(model: Any) -> tuple[Any, Node, Any]:
+def plan_of(model: Any) -> tuple[Any, Node, Any]:
     # By identity: `A | B` and `B | A` are equal, and not the same.
     known = _plans.get(id(model))
     if known is not None:
@@ -62,7 +62,7 @@ def typed(
     by_name: bool | None = None,
 ) -> tuple[Any, Any, Any]:
     """What a typed view is made from: the place of the whole value, how values are validated, and what errors say first."""
-    _, node, heading = _plan_of(model)
+    _, node, heading = plan_of(model)
     from ._run import Run
 
     return node.place, Run(context, strict, by_alias, by_name, decimals), heading

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString, PyTuple, PyType};
-use pyo3::{IntoPyObjectExt, PyTraverseError, PyVisit};
+use pyo3::{Borrowed, IntoPyObjectExt, PyTraverseError, PyVisit};
 
 use crate::error::own;
 use crate::keys::Keys;
@@ -314,6 +314,47 @@ pub(crate) fn made_once<'py>(
     let made = make()?.unbind();
     // Another thread may have been first: then its object is the one.
     Ok(cell.get_or_init(|| made).clone_ref(py))
+}
+
+/// The value of a text that has ended, made when it is first asked for: a number that Python cannot make costs nothing but
+/// this value.
+pub(crate) struct Value {
+    text: Option<Box<str>>,
+    fractions: Fractions,
+    made: OnceLock<Py<PyAny>>,
+}
+
+impl Value {
+    /// Without a text it is ``None``.
+    pub(crate) fn of(text: Option<&str>, fractions: Fractions) -> Self {
+        Self { text: text.map(Into::into), fractions, made: OnceLock::new() }
+    }
+
+    pub(crate) fn get(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        made_once(py, &self.made, || match &self.text {
+            Some(text) => build(py, text, self.fractions, &mut Keys::default()),
+            None => Ok(py.None().into_bound(py)),
+        })
+    }
+}
+
+impl<'py> IntoPyObject<'py> for &Value {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        self.get(py).map(|value| value.into_bound(py))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Value {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let made = OnceLock::from(value.to_owned().unbind());
+        Ok(Self { text: None, fractions: Fractions::default(), made })
+    }
 }
 
 /// What makes data of events: the same for all kinds, so it is written in Python.

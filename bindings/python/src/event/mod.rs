@@ -10,7 +10,7 @@ use jsonspigot::{Event, EventKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-pub(crate) use self::classes::{Begin, Delta, End, InnerError, as_data, made_once};
+pub(crate) use self::classes::{Begin, Delta, End, InnerError, Value, as_data, made_once};
 pub(crate) use self::paths::Paths;
 use crate::error::exception;
 use crate::value::Fractions;

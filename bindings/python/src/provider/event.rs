@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 use crate::envelope::{Verdict, equal, shown};
-use crate::event::{Paths, as_data, event_object};
+use crate::event::{Paths, Value, as_data, event_object};
 use crate::value::{Fractions, on_one_line};
 
 /// What a provider's stream tells, the same for every provider. ``json`` is always the provider's own JSON text.
@@ -23,13 +23,13 @@ pub(crate) enum StreamEvent {
     /// A pattern's event in a call's input.
     Match { call: u64, event: Py<PyAny>, name: Option<String> },
     /// A call's input has ended. ``status`` is ``"complete"``, ``"accepted"``, ``"empty"``, ``"truncated"``, ``"malformed"``,
-    /// ``"trailing"`` or ``"raw"``; ``value`` and ``raw`` (its JSON text on one line) are there if it is complete, accepted or
-    /// empty; ``text`` is what came; ``deviations`` are those of a lenient parser; ``reason`` says why it was truncated. ``values`` are the JSON texts of a trailing input that is nothing but whole
+    /// ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for, and ``raw`` (its JSON text on one line) are
+    /// there if it is complete, accepted or empty; ``text`` is what came; ``deviations`` are those of a lenient parser; ``reason`` says why it was truncated. ``values`` are the JSON texts of a trailing input that is nothing but whole
     /// values, and ``repeated`` says whether they are all equal.
     CallEnd {
         call: u64,
         status: String,
-        value: Py<PyAny>,
+        value: Value,
         id: Option<String>,
         name: Option<String>,
         choice: u64,
@@ -53,7 +53,7 @@ pub(crate) enum StreamEvent {
     PayloadEnd {
         mark: String,
         status: String,
-        value: Py<PyAny>,
+        value: Value,
         raw: Option<String>,
         text: String,
         error: Py<PyAny>,

@@ -70,7 +70,7 @@ impl Inner {
             let event = made(py, &event, *fractions, paths);
             if let Ok(Some(StreamEvent::CallEnd { call, status, value, .. })) = &event {
                 let is_whole = matches!(status.as_str(), "complete" | "empty" | "accepted");
-                watch.end(py, Some(*call), is_whole.then_some(value));
+                watch.end(py, Some(*call), || is_whole.then(|| value.get(py)));
             }
             match event {
                 Ok(Some(event)) => told.push(event.into_pyobject(py).map(Bound::into_any)),
@@ -144,6 +144,13 @@ impl ProviderStream {
         };
         mirrors.entry(call).or_insert_with(|| Mirror::new(*fractions)).seen(py, parser, keys, moment)
     }
+}
+
+fn require_snapshots(has_snapshots: bool) -> PyResult<()> {
+    if has_snapshots {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err("this stream keeps no snapshots: make it with snapshots=True"))
 }
 
 /// What a stream is made from.
@@ -346,9 +353,7 @@ impl ProviderStream {
     fn snapshot<'py>(&self, py: Python<'py>, call: u64) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
         let Inner { stream, has_snapshots, fractions, keys, mirrors, .. } = &mut *inner;
-        if !*has_snapshots {
-            return Err(PyRuntimeError::new_err("this stream keeps no snapshots: make it with snapshots=True"));
-        }
+        require_snapshots(*has_snapshots)?;
         match stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) {
             None => Ok(None),
             Some(parser) => mirrors.entry(call).or_insert_with(|| Mirror::new(*fractions)).update(py, parser, keys),
@@ -367,9 +372,8 @@ impl ProviderStream {
         mirror.open_path(py, parser)
     }
 
-    /// A typed view of an open call's input, as it grows, as ``Parser.typed`` gives of a text. Without ``snapshots=True`` it
-    /// shows only whole values. When the call has ended, ``look`` gives the complete value; if the call was cut, what was
-    /// last known of it.
+    /// A typed view of an open call's input, as it grows, as ``Parser.typed`` gives of a text. Needs ``snapshots=True``. When
+    /// the call has ended, ``look`` gives the complete value; if the call was cut, what was last known of it.
     #[pyo3(
         signature = (call, model, **options),
         text_signature = "($self, call, model, *, context=None, strict=None, by_alias=None, by_name=None)"
@@ -383,6 +387,7 @@ impl ProviderStream {
         let py = slf.py();
         {
             let inner = slf.get().lock()?;
+            require_snapshots(inner.has_snapshots)?;
             require_unique(inner.rejects_duplicates)?;
             if !inner.stream.calls().open_calls().any(|open| open.number == call) {
                 return Err(PyValueError::new_err(format!("call {call} is not open")));

@@ -229,13 +229,24 @@ impl Level {
         }
     }
 
-    /// Passes on an error with its place; below a validator that sees the raw value, only notes it. So it does with one
-    /// that asks the container for something, as `PydanticOmit` and `PydanticUseDefault` do.
+    /// Whether a field has a better key than this one: then this one may not count.
+    fn is_spare(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match (&self.shape.get().0, &self.members) {
+            (Container::Fields(Fields { spare, .. }), Members::Fields { keys, .. }) => {
+                Ok(spare.bind(key.py()).contains(key)? && keys.bind(key.py()).contains(key)?)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Passes on an error with its place; below a validator that sees the raw value, and of a member that may not count, only
+    /// notes it. So it does with one that asks the container for something, as `PydanticOmit` and `PydanticUseDefault` do.
     fn missed(&mut self, key: &Bound<'_, PyAny>, error: PyErr) -> PyResult<()> {
         let py = key.py();
         static SCHEMA_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let asks = error.matches(py, SCHEMA_ERROR.import(py, "pydantic_core", "SchemaError")?)?;
-        let is_noted = asks || (self.is_tolerant && error.is_instance_of::<PyException>(py));
+        let bears = self.is_tolerant || self.is_spare(key)?;
+        let is_noted = asks || (bears && error.is_instance_of::<PyException>(py));
         if !is_noted {
             static WRONG: PyOnceLock<Py<PyType>> = PyOnceLock::new();
             let value = error.value(py);
@@ -386,13 +397,17 @@ impl Level {
         match &self.members {
             Members::Elements(items) => visit.call(items)?,
             Members::Entries(entries) => visit.call(entries)?,
-            Members::Fields { values, view, came, extra, .. } => {
+            Members::Fields { values, view, came, extra, keys } => {
                 visit.call(values)?;
                 visit.call(view)?;
                 visit.call(came)?;
                 visit.call(extra)?;
+                visit.call(keys)?;
             }
         }
+        visit.call(&self.place)?;
+        visit.call(&self.shape)?;
+        visit.call(&self.key)?;
         visit.call(&self.run)?;
         visit.call(&self.inner_run)?;
         visit.call(&self.text)?;

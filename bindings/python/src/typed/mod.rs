@@ -11,6 +11,7 @@ mod place;
 mod showing;
 mod watch;
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
@@ -64,6 +65,8 @@ enum Ended {
     Whole(Py<PyAny>),
     /// It was cut, or wrong.
     Broken,
+    /// It is whole, but its value cannot be made.
+    Unmade(Py<PyAny>),
 }
 
 /// A class with its type's arguments, for annotations.
@@ -134,7 +137,7 @@ impl View {
     /// What the last look gave.
     fn again<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.failed {
-            Some(failed) => Err(PyErr::from_value(failed.bind(py).clone())),
+            Some(failed) => Err(self.raised(failed.bind(py))),
             None => Ok(self.last.as_ref().map(|last| last.bind(py).clone())),
         }
     }
@@ -143,7 +146,7 @@ impl View {
     fn closed<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = raw.py();
         if let Some(failed) = &self.failed {
-            return Err(PyErr::from_value(failed.bind(py).clone()));
+            return Err(self.raised(failed.bind(py)));
         }
         if let (Some(last), true) = (&self.last, self.is_complete) {
             return Ok(last.bind(py).clone());
@@ -174,16 +177,26 @@ impl View {
         Ok(last)
     }
 
-    /// Notes an error, which every later look raises again.
+    /// Notes an error, which every later look raises again. What is no error of the text, such as a `KeyboardInterrupt`, is
+    /// raised once: the next look takes all of the text anew.
     fn failing(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
-        let raised = || self.heading.bind(py).call_method1("raised", (error.value(py),));
-        match raised() {
-            Ok(raised) => {
-                self.failed = Some(raised.clone().unbind());
-                PyErr::from_value(raised)
-            }
-            Err(error) => error,
+        if !error.is_instance_of::<PyException>(py) {
+            self.begin();
+            self.moment = Moment::default();
+            return error;
         }
+        let error = error.into_value(py);
+        let raised = self.heading.bind(py).call_method1("raised", (&error,));
+        self.failed = Some(error.into_any());
+        raised.map_or_else(|error| error, PyErr::from_value)
+    }
+
+    /// An error that was noted, without the frames that it went through before: it shall not keep them.
+    fn raised(&self, error: &Bound<'_, PyAny>) -> PyErr {
+        let raised = self.heading.bind(error.py()).call_method1("raised", (error,));
+        raised
+            .and_then(|raised| raised.call_method1("with_traceback", (error.py().None(),)))
+            .map_or_else(|error| error, PyErr::from_value)
     }
 }
 
@@ -262,9 +275,19 @@ impl Typed {
             Some(seen) => view.look(py, seen),
             // Nothing is open: what was seen last stays.
             None => match view.ended.take() {
-                Some(Ended::Whole(value)) => view.closed(value.bind(py)).map(Some),
+                Some(Ended::Whole(value)) => match view.closed(value.bind(py)) {
+                    Err(error) if !error.is_instance_of::<PyException>(py) => {
+                        view.ended = Some(Ended::Whole(value));
+                        Err(error)
+                    }
+                    closed => closed.map(Some),
+                },
                 Some(Ended::Broken) => {
                     view.root = Child::None;
+                    view.again(py)
+                }
+                Some(Ended::Unmade(error)) => {
+                    (view.root, view.failed) = (Child::None, Some(error));
                     view.again(py)
                 }
                 None => view.again(py),
@@ -294,7 +317,7 @@ impl Typed {
         let closed = if matches!(view.root, Child::None) && !raw.is_none() {
             view.read(&raw)
         } else {
-            view.closed(&end.getattr(pyo3::intern!(py, "value"))?)
+            end.getattr(pyo3::intern!(py, "value")).and_then(|value| view.closed(&value))
         };
         // An error is reported once, here: the next text starts afresh.
         closed.inspect_err(|_| view.begin())
@@ -325,8 +348,15 @@ impl Typed {
             Source::Payload(envelope) => visit.call(envelope)?,
             Source::Document(documents) => visit.call(documents)?,
         }
-        let View { run, root, last, failed, .. } = &self.view;
+        let View { place, run, heading, root, path, moment: _, last, is_complete: _, failed, ended } = &self.view;
+        visit.call(place)?;
         visit.call(run)?;
+        visit.call(heading)?;
+        visit.call(path)?;
+        match ended {
+            Some(Ended::Whole(ended) | Ended::Unmade(ended)) => visit.call(ended)?,
+            Some(Ended::Broken) | None => {}
+        }
         visit.call(last)?;
         visit.call(failed)?;
         root.traverse(&visit)

@@ -204,6 +204,8 @@ pub(super) struct Fields {
     pub(super) open: Option<Py<PyType>>,
     pub(super) is_model: bool,
     pub(super) has_extra: bool,
+    /// The keys that count only if a field's better one does not come.
+    pub(super) spare: Py<PyFrozenSet>,
     /// The place of a key that is no field.
     pub(super) other: Py<Place>,
     /// What is shown of fields that have not come, if that is always the same.
@@ -245,12 +247,13 @@ impl Shape {
         open: Option<Py<PyType>>,
         is_model: bool,
         has_extra: bool,
+        spare: Py<PyFrozenSet>,
         other: Py<Place>,
         blank: Option<Py<PyDict>>,
         has_private: bool,
         has_redo: bool,
     ) -> Self {
-        let fields = Fields { plan, keys, open, is_model, has_extra, other, blank, has_private, has_redo };
+        let fields = Fields { plan, keys, open, is_model, has_extra, spare, other, blank, has_private, has_redo };
         Self(Container::Fields(fields))
     }
 
@@ -268,10 +271,11 @@ impl Shape {
                 visit.call(schema)?;
                 visit.call(config)
             }
-            Container::Fields(Fields { plan, keys, open, other, blank, .. }) => {
+            Container::Fields(Fields { plan, keys, open, spare, other, blank, .. }) => {
                 visit.call(plan)?;
                 visit.call(keys)?;
                 visit.call(open)?;
+                visit.call(spare)?;
                 visit.call(other)?;
                 visit.call(blank)
             }

@@ -26,19 +26,26 @@ impl Watch {
         self.views.push((call, view.clone_ref(py)));
     }
 
-    pub(crate) fn has_views(&self) -> bool {
-        !self.views.is_empty()
-    }
-
-    /// Says what the text of a call, or the open one, has come to.
-    pub(crate) fn end(&mut self, py: Python<'_>, call: Option<u64>, value: Option<&Py<PyAny>>) {
-        if self.views.is_empty() {
+    /// Says what the text of a call, or the open one, has come to: `value` is asked for it if somebody looks.
+    pub(crate) fn end(
+        &mut self,
+        py: Python<'_>,
+        call: Option<u64>,
+        value: impl FnOnce() -> Option<PyResult<Py<PyAny>>>,
+    ) {
+        let mut views = self.views.iter().filter(|(of, _)| *of == call).peekable();
+        if views.peek().is_none() {
             return;
         }
-        for (_, view) in self.views.iter().filter(|(of, _)| *of == call) {
+        let value = value();
+        for (_, view) in views {
             // One that is in use, by a validator that feeds the stream, is left as it is.
             if let Ok(mut view) = view.bind(py).try_borrow_mut() {
-                view.view.end(value.map_or(Ended::Broken, |value| Ended::Whole(value.clone_ref(py))));
+                view.view.end(match &value {
+                    None => Ended::Broken,
+                    Some(Ok(value)) => Ended::Whole(value.clone_ref(py)),
+                    Some(Err(error)) => Ended::Unmade(error.value(py).clone().into_any().unbind()),
+                });
             }
         }
         // One that nobody else holds is not looked at again.
