@@ -67,6 +67,7 @@ fn owns_type(kind: &str) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     let (id, name, delta) =
         (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.given().unwrap_or_default());
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
@@ -78,9 +79,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         _ => {}
     }
     match &*event.kind {
-        "TOOL_CALL_ARGS" => emit.calls().delta(slot, event.delta.required()?),
-        "TOOL_CALL_START" => emit.calls().start(slot, CallStart::new(name).id(id)),
-        "TOOL_CALL_END" => emit.calls().stop(slot),
+        "TOOL_CALL_ARGS" => emit.piece_of_call(slot, event.delta.required()?),
+        "TOOL_CALL_START" => emit.start_call(slot, CallStart::new(name).id(id)),
+        "TOOL_CALL_END" => emit.stop_call(slot),
         "TOOL_CALL_CHUNK" if id.is_empty() => match emit.last_chunk() {
             Some(call) if !delta.is_empty() => emit.calls().append(call, delta),
             None if !delta.is_empty() => emit.calls().unplaced(slot),

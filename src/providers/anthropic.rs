@@ -104,6 +104,7 @@ fn owns_type(kind: &str) -> bool {
 
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
     match &*event.kind {
         "content_block_delta" => {
@@ -121,7 +122,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 "" => return Err(Unreadable),
                 kind => emit.unknown_part(kind, json),
             }
-            emit.calls().delta(slot, &delta.partial_json);
+            emit.piece_of_call(slot, &delta.partial_json);
             emit.text_at(0, at, &delta.text);
             emit.reasoning_at(0, at, &delta.thinking);
             emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), delta.signature);
@@ -135,7 +136,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         }
         "content_block_start" => start(slot, at, event.content_block, emit),
         "content_block_stop" => {
-            emit.calls().stop(slot);
+            emit.stop_call(slot);
             emit.end_block(at);
         }
         "message_start" => {
@@ -144,7 +145,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             for (index, block) in (0..).zip(message.content) {
                 let (slot, at) = (Slot::from(index), At::Index(index, 0));
                 start(slot, at, Some(block), emit);
-                emit.calls().stop(slot);
+                emit.stop_call(slot);
                 emit.end_block(at);
             }
             let Message { stop_reason, stop_sequence, stop_details, container, usage, .. } = message;
@@ -164,7 +165,7 @@ fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: 
     let (id, name) = (block.id.as_str(), block.name.as_str());
     if !id.is_empty() && !name.is_empty() && (block.input.is_given() || block.kind.ends_with("tool_use")) {
         let start = CallStart::new(name).id(id).input(block.input.spelt()).executor(executor(&block.kind));
-        return emit.calls().start(slot, start);
+        return emit.start_call(slot, start);
     }
     match &*block.kind {
         "text" => emit.start_text(0, at, "", ""),

@@ -30,7 +30,7 @@ objects! {
         metadata: Option<Metadata<'a>>,
         /// From `InvokeModelWithResponseStream`: an event in the model's own format, as base64.
         chunk: Option<Chunk<'a>>,
-        bytes: Text<'a>,
+        bytes: Piece<'a>,
         /// Of an agent: calls that the client is to execute, and what else it says.
         return_control: Option<ReturnControl<'a>> = "returnControl",
         trace: Json<'a>,
@@ -38,7 +38,7 @@ objects! {
     }
 
     struct Chunk<'a> {
-        bytes: Text<'a>,
+        bytes: Piece<'a>,
         attribution: Option<Attribution<'a>>,
     }
 
@@ -160,18 +160,23 @@ fn owns_members(look: &Look<'_>) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     let chunk = event.chunk.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
-    if !chunk.is_empty() {
-        let understood = read_chunk(chunk, emit)?;
-        let attribution = event.chunk.as_ref().and_then(|chunk| chunk.attribution.as_ref());
-        for json in attribution.map(|attribution| attribution.citations).unwrap_or_default().elements() {
-            let (url, title, quote, span) = (None, None, None, None);
-            let block = emit.find_block(0, At::Run);
-            emit.source(Source { choice: 0, block, url, title, quote, span, json: json.spelt() });
-        }
-        return Ok(understood);
+    let attribution = event.chunk.as_ref().and_then(|chunk| chunk.attribution.as_ref());
+    let citations = attribution.map(|attribution| attribution.citations).unwrap_or_default();
+    let understood = match chunk.as_str() {
+        "" if citations.is_given() => Understood::Yes,
+        "" => return event.read(json, emit),
+        chunk => read_chunk(chunk, emit)?,
+    };
+    for json in citations.elements() {
+        let (url, title, quote, span) = (None, None, None, None);
+        let block = emit.find_block(0, At::Run);
+        emit.source(Source { choice: 0, block, url, title, quote, span, json: json.spelt() });
     }
-    event.read(emit)
+    Ok(understood)
 }
+
+/// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed over.
+const PIECES: [&str; 5] = ["contentBlockStart", "contentBlockDelta", "contentBlockStop", "chunk", "bytes"];
 
 /// What an agent's stream has besides text. It has no end of its own, except where it hands over to the client.
 fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
@@ -194,7 +199,7 @@ fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
 }
 
 impl Event<'_> {
-    fn read(self, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    fn read(self, json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
         let mut understood = read_agent(&self, emit).into();
         if self.message_start.is_object() {
             understood = Understood::Yes;
@@ -237,6 +242,10 @@ impl Event<'_> {
                     Some(tool_use) => Some(tool_use.input.required_piece()?),
                     None => None,
                 };
+                // Of a call, it may be a piece of a kind that is not known.
+                if !delta.others.0.is_empty() && emit.calls().find_open(slot).is_some() {
+                    emit.leave_out("unknown-part");
+                }
                 for (name, _) in &delta.others.0 {
                     emit.unknown_part(&name.word(), json);
                 }
@@ -287,7 +296,8 @@ impl Event<'_> {
             emit.usage(metadata.usage);
             emit.content_filter(0, metadata.trace);
         }
-        Ok(understood)
+        let has_nothing = understood == Understood::No && PIECES.contains(&&*json.first_name());
+        if has_nothing { Err(Unreadable) } else { Ok(understood) }
     }
 }
 

@@ -398,6 +398,7 @@ impl<'a> Emitter<'a> {
 
     /// The provider's last word: whatever is open ends.
     pub(super) fn end_stream(&mut self) {
+        self.end_again(None);
         self.calls().finish(None);
         self.end_blocks();
         self.user.told.forget_message();
@@ -415,6 +416,7 @@ impl<'a> Emitter<'a> {
 
     /// The input has ended, be the stream at its end or not.
     pub(super) fn end_input(&mut self, reason: &str) {
+        self.end_again(None);
         self.calls().cut(reason);
         self.end_blocks();
         if !mem::take(&mut self.user.told.unfinished).is_empty() {

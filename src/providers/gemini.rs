@@ -7,11 +7,12 @@ use super::emitter::Emitter;
 use super::failure::Failure;
 use super::format::{Format, Look, Understood};
 use super::gemini_live;
-use super::gemini_parts::{Content, read_parts};
+use super::gemini_parts::{Content, lacks_piece, read_parts};
 use super::grounding::{self, Grounding};
 use super::interactions;
 use super::json::{Around, Field, Json, Pieces, Spelt, Text, Unreadable, objects};
 use super::turn::{Composer, Shape, Turn};
+use crate::tool_calls::{Place, Slot};
 
 objects! {
     struct Event<'a> {
@@ -70,10 +71,16 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if !is_answer && event.prompt_feedback.is_none() {
         return Ok(Understood::No);
     }
-    let mut candidates = Pieces::<Candidate<'_>>::default();
+    let mut candidates = Pieces::<Spelt<'_, Candidate<'_>>>::default();
     candidates.read(event.candidates.unwrap_or_default().or_null())?;
+    for Spelt { json, object: candidate } in &candidates.0 {
+        let latest = Slot::new(candidate.index.unwrap_or(0), Place::Latest);
+        if emit.calls().find_open(latest).is_some() && lacks_piece(*json) {
+            return Err(Unreadable);
+        }
+    }
     emit.message(&event.response_id.word(), &event.model_version);
-    for candidate in candidates.0 {
+    for Spelt { object: candidate, .. } in candidates.0 {
         let choice = candidate.index.unwrap_or(0);
         read_parts(choice, candidate.content.unwrap_or_default().parts.0, emit);
         emit.content_filter(choice, candidate.safety_ratings);

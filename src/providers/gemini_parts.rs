@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::blocks::At;
 use super::emitter::Emitter;
 use super::event::OpaqueKind;
-use super::json::{Around, Json, Others, Piece, Pieces, Spelt, Text, objects};
+use super::json::{Around, Field, Json, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
 use super::media::Media;
 use crate::tool_calls::{CallStart, Executor, PathValue, Place, Slot, present};
 
@@ -51,7 +51,7 @@ objects! {
         pub(super) id: Text<'a>,
         pub(super) name: Piece<'a>,
         pub(super) args: Json<'a>,
-        partial_args: Pieces<PartialArg<'a>> = "partialArgs",
+        partial_args: PartialArgs<'a> = "partialArgs",
         will_continue: bool = "willContinue",
     }
 
@@ -62,6 +62,21 @@ objects! {
         bool_value: Json<'a> = "boolValue",
         null_value: Option<Json<'a>> = "nullValue",
         will_continue: bool = "willContinue",
+    }
+}
+
+/// Values by path, each of which has one.
+#[derive(Default)]
+struct PartialArgs<'a>(Vec<PartialArg<'a>>);
+
+impl<'a> Field<'a> for PartialArgs<'a> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        if json.spelt() == "null" {
+            return Ok(());
+        }
+        json.inside('[').ok_or(Unreadable)?;
+        self.0 = json.elements().map(Json::object).collect::<Result<_, _>>()?;
+        if self.0.iter().all(PartialArg::has_value) { Ok(()) } else { Err(Unreadable) }
     }
 }
 
@@ -103,6 +118,25 @@ pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mu
     }
 }
 
+/// Whether a candidate names a piece of the call that is open, and has none.
+pub(super) fn lacks_piece(candidate: Json<'_>) -> bool {
+    let Some(content) = candidate.given("content") else { return false };
+    if !content.is_object() {
+        return !candidate.member("finishReason").is_given();
+    }
+    content.member("parts").elements().any(|part| {
+        let has_other = part.members().any(|(_, value)| !value.is_nothing());
+        match part.given("functionCall") {
+            _ if !part.is_object() => true,
+            Some(call) if call.is_object() => {
+                let has_null = call.given("partialArgs").is_some_and(Json::is_nothing);
+                has_null && call.member("willContinue").is_true() && !call.member("name").is_given()
+            }
+            call => call.is_some() && !has_other,
+        }
+    })
+}
+
 /// Bytes, or where they are.
 fn show(choice: u64, (kind, media): (&str, Json<'_>), member: &str, emit: &mut Emitter<'_>) {
     let (mime_type, at) = (media.member("mimeType").word(), media.member(member).word());
@@ -131,6 +165,10 @@ pub(super) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter
         if !id.is_empty() && emit.known().find_id(choice, id).is_none() && !goes_on {
             return emit.calls().whole_call(choice, CallStart::new(name).id(id).input(call.args.spelt()));
         }
+        // What it is of is over, and was another one.
+        if emit.calls().find_open(latest).is_none() && id.is_empty() {
+            return emit.calls().unplaced(latest);
+        }
         emit.calls().whole(latest, call.args.spelt());
     }
     for arg in &call.partial_args.0 {
@@ -155,6 +193,20 @@ impl FunctionCall<'_> {
 }
 
 impl PartialArg<'_> {
+    /// Whether it has one value. Null is one where no other is given.
+    fn has_value(&self) -> bool {
+        let null = self.null_value.unwrap_or_default();
+        let given = [
+            self.string_value.required().is_ok(),
+            self.number_value.is_given(),
+            matches!(self.bool_value.spelt(), "true" | "false"),
+            null.is_given() && null.spelt() != "null",
+        ];
+        let is_other = self.bool_value.is_given() && !given[2];
+        let count = given.into_iter().filter(|is_given| *is_given).count();
+        !is_other && (count == 1 || (count == 0 && null.is_given()))
+    }
+
     fn set(&self, choice: u64, emit: &mut Emitter<'_>) {
         let path = self.json_path.as_str();
         if let Ok(text) = self.string_value.required() {

@@ -124,8 +124,12 @@ impl<'a> Json<'a> {
 
     /// The first member of this name; a missing value if there is none, or if it is null.
     pub(super) fn member(self, name: &str) -> Self {
-        let found = self.members().find(|(key, _)| *key.word() == *name).map_or(Self::MISSING, |(_, value)| value);
-        if found.0 == "null" { Self::MISSING } else { found }
+        self.given(name).filter(|found| found.0 != "null").unwrap_or(Self::MISSING)
+    }
+
+    /// The first member of this name, null too.
+    pub(super) fn given(self, name: &str) -> Option<Self> {
+        self.members().find(|(key, _)| *key.word() == *name).map(|(_, value)| value)
     }
 
     /// What stands between a string's quotes or a list's brackets, as it is spelt; `None` for anything else.

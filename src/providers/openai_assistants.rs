@@ -60,6 +60,7 @@ objects! {
     }
 
     struct StepDetails<'a> {
+        kind: Text<'a> = "type",
         tool_calls: Pieces<ToolCall<'a>>,
     }
 
@@ -76,6 +77,7 @@ objects! {
     struct Function<'a> {
         name: Text<'a>,
         arguments: Arguments<'a>,
+        output: Json<'a>,
     }
 
     struct CodeInterpreter<'a> {
@@ -123,13 +125,13 @@ objects! {
 
 /// The arguments' JSON text, or, where a server gives the JSON itself, its spelling.
 #[derive(Default)]
-struct Arguments<'a>(Cow<'a, str>);
+struct Arguments<'a>(Option<Cow<'a, str>>);
 
 impl<'a> Field<'a> for Arguments<'a> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
         let is_null = json.spelt() == "null";
         json.piece().map(drop).or(if is_null { Ok(()) } else { Err(Unreadable) })?;
-        self.0 = json.text()?.unwrap_or(if is_null { Cow::default() } else { Cow::Borrowed(json.spelt()) });
+        self.0 = json.text()?.or(if is_null { None } else { Some(Cow::Borrowed(json.spelt())) });
         Ok(())
     }
 }
@@ -153,6 +155,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             Ok(Understood::Yes)
         }
         _ if data.is_object() => read_object(data, emit),
+        // A piece, whatever it was of.
+        event if event.ends_with(".delta") => Err(Unreadable),
         _ => Ok(Understood::No),
     }
 }
@@ -163,9 +167,19 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
     let is_delta = object.object.ends_with(".delta");
     let delta = if is_delta { object.delta.required()? } else { object.delta.unwrap_or_default() };
     match &*object.object {
-        "thread.message.delta" => say(&object.id, &delta.content.0, false, emit),
+        "thread.message.delta" => {
+            if !delta.content.0.iter().all(|part| part.object.is_piece()) {
+                return Err(Unreadable);
+            }
+            say(&object.id, &delta.content.0, false, emit);
+        }
         "thread.run.step.delta" => {
-            for call in delta.step_details.unwrap_or_default().tool_calls.0 {
+            let StepDetails { kind, tool_calls } = delta.step_details.required()?;
+            let has_calls = !tool_calls.0.is_empty() || !matches!(&*kind, "" | "tool_calls");
+            if !has_calls || !tool_calls.0.iter().all(ToolCall::is_piece) {
+                return Err(Unreadable);
+            }
+            for call in tool_calls.0 {
                 call.take(&object.id, emit);
             }
         }
@@ -229,6 +243,11 @@ fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
 }
 
 impl Part<'_> {
+    /// Whether it has something, be it empty, if it is of text.
+    fn is_piece(&self) -> bool {
+        self.text.0.as_ref().is_none_or(|words| words.value.required().is_ok() || !words.annotations.is_empty())
+    }
+
     fn is_empty(&self) -> bool {
         let is_empty = |words: &Words<'_>| words.value.is_empty() && words.annotations.is_empty();
         let is_known = matches!(&*self.kind, "" | "text" | "refusal");
@@ -359,9 +378,22 @@ impl ToolCall<'_> {
         emit.calls().delta(slot, self.input());
     }
 
+    /// Whether it has something of the call, be it empty.
+    fn is_piece(&self) -> bool {
+        let of_function = |Function { name, arguments, output }: &Function<'_>| {
+            !name.is_empty() || arguments.0.is_some() || output.is_given()
+        };
+        let of_code = |code: &CodeInterpreter<'_>| code.input.required().is_ok() || code.outputs.is_given();
+        !self.id.is_empty()
+            || self.function.0.as_ref().is_some_and(of_function)
+            || self.code_interpreter.as_ref().is_some_and(of_code)
+            || self.file_search.is_some()
+            || !self.others.0.is_empty()
+    }
+
     fn input(&self) -> &str {
         match (&self.function.0, &self.code_interpreter) {
-            (Some(function), _) => &function.arguments.0,
+            (Some(function), _) => function.arguments.0.as_deref().unwrap_or_default(),
             (_, Some(code)) => &code.input,
             _ => "",
         }

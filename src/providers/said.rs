@@ -7,6 +7,7 @@
 //! of their own.)
 
 use alloc::collections::VecDeque;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
@@ -59,6 +60,8 @@ pub(super) struct Said {
     /// Whether inputs of calls are to be remembered that have ended, and a digest of each, oldest first.
     watches_inputs: bool,
     inputs: VecDeque<(u64, u64)>,
+    /// Inputs of calls that have ended and are said once more, as far as they have come.
+    again: Vec<(u64, String)>,
 }
 
 /// How many inputs of calls are remembered at once. The oldest is forgotten for one more.
@@ -174,6 +177,30 @@ impl Said {
         }
     }
 
+    /// A call that has ended starts once more. At most `most` are followed at once.
+    pub(super) fn begin_again(&mut self, call: u64, most: usize) {
+        let is_watched = self.inputs.iter().any(|(number, _)| *number == call);
+        self.again.retain(|(number, _)| *number != call);
+        if is_watched && self.again.len() < most {
+            self.again.push((call, String::new()));
+        }
+    }
+
+    /// A piece of what is said once more, of which at most `most` bytes are kept.
+    pub(super) fn add_again(&mut self, call: u64, piece: &str, most: usize) {
+        if let Some((_, input)) = self.again.iter_mut().find(|(number, _)| *number == call)
+            && input.len() <= most
+        {
+            input.push_str(piece);
+        }
+    }
+
+    /// What was said once more of this call, or of any, as it has ended again.
+    pub(super) fn end_again(&mut self, call: Option<u64>) -> Option<(u64, String)> {
+        let place = self.again.iter().position(|(number, _)| call.is_none_or(|call| call == *number))?;
+        Some(self.again.remove(place))
+    }
+
     /// Whether a call has ended with this input; `None` if it has not ended or is not remembered.
     pub(super) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
         let (_, digest) = self.inputs.iter_mut().rev().find(|(number, _)| *number == call)?;
@@ -268,6 +295,11 @@ impl Said {
             out.number(*call);
             out.number(*digest);
         }
+        out.number(self.again.len() as u64);
+        for (call, input) in &self.again {
+            out.number(*call);
+            out.text(input);
+        }
     }
 
     /// Reads what was saved, where at most `most` are remembered.
@@ -288,6 +320,12 @@ impl Said {
         for _ in 0..count {
             inputs.push_back((reader.number()?, reader.number()?));
         }
-        Ok(Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs, inputs })
+        let count = reader.count()?;
+        Impossible::unless(count <= inputs.len())?;
+        let mut again = Vec::new();
+        for _ in 0..count {
+            again.push((reader.number()?, reader.string()?));
+        }
+        Ok(Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs, inputs, again })
     }
 }

@@ -11,6 +11,7 @@ use super::event::{CallEvent, CallListener, InputEvent, ToolCall};
 use super::executor::Executor;
 use super::input::Input;
 use super::options::Options;
+use super::rest::digest_of;
 use super::slot::{Place, Slot};
 use super::start::{CallStart, InputFormat, present};
 use super::values::PathValue;
@@ -147,11 +148,20 @@ impl OpenCall {
     /// Keeps what came with the start, as far as the limit allows. An object without members only stands in for what
     /// is to come.
     pub(super) fn keep_start_input(&mut self, input: &str, options: &Options) {
-        let is_stand_in = || input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}");
-        if !is_stand_in() {
+        if !is_stand_in(input) {
             // One character more than fits, so that whoever takes it in sees that there was more.
             let most = options.limits.input_bytes.saturating_add(char::MAX.len_utf8());
             input[..floor_char_boundary(input, most)].clone_into(&mut self.start_input);
+        }
+    }
+
+    /// The start comes again, with another input or with the same.
+    pub(super) fn repeat_start_input(&mut self, input: &str, listener: &mut dyn CallListener) {
+        let is_new = !self.start_input.is_empty() && !input.is_empty() && !is_stand_in(input);
+        // Only as much of it was kept as the limit allows.
+        let is_same = input.starts_with(&self.start_input) || digest_of(&self.start_input) == digest_of(input);
+        if is_new && !is_same {
+            self.contradict(input, listener);
         }
     }
 
@@ -341,4 +351,9 @@ pub(super) fn forward<'t>(
             InputEvent::Match(event) => CallEvent::Match { call, event },
         });
     }
+}
+
+/// Whether an input that comes with a call's start only stands in for what is to come: an object without members.
+pub(crate) fn is_stand_in(input: &str) -> bool {
+    input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}")
 }

@@ -51,7 +51,11 @@ impl Signals<'_> {
             match self.calls.open.get(number) {
                 // The same id with another name is another call.
                 Some(call) if is_again && call.is_called_otherwise(name) => {}
-                Some(call) if is_again && call.phase == Phase::Open => return self.identify(number, id, name),
+                Some(call) if is_again && call.phase == Phase::Open => {
+                    self.identify(number, id, name);
+                    let input = start.input.unwrap_or_default();
+                    return self.with(number, |call, _, listener| call.repeat_start_input(input, listener));
+                }
                 _ if is_again => return self.tell_error(CallErrorKind::Ended, number),
                 _ => {}
             }

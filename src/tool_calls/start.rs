@@ -25,7 +25,7 @@ use super::executor::Executor;
 pub struct CallStart<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) name: Option<&'a str>,
-    pub(super) input: Option<&'a str>,
+    pub(crate) input: Option<&'a str>,
     pub(super) format: InputFormat,
     pub(super) executor: Executor,
 }
@@ -88,7 +88,7 @@ impl<'a> CallStart<'a> {
         Self { executor, ..self }
     }
 
-    pub(super) fn id_or_empty(&self) -> &'a str {
+    pub(crate) fn id_or_empty(&self) -> &'a str {
         self.id.unwrap_or_default()
     }
 

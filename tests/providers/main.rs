@@ -19,6 +19,7 @@ mod failures;
 mod fixtures;
 mod going_back;
 mod known_bugs_of_others;
+mod lacking;
 mod laws;
 mod limits;
 mod made_up_calls;

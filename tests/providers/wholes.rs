@@ -417,3 +417,56 @@ fn chunks_of_messages_without_an_id() {
         assert_eq!(verdict, Ok(()));
     }
 }
+
+/// A call that starts once more: if its input is then another one, nobody can say which is right.
+#[test]
+fn a_call_that_is_said_once_more() {
+    let block = |input: Value| {
+        json!({"type": "content_block_start", "index": 0,
+            "content_block": {"type": "tool_use", "id": "c", "name": "f", "input": input}})
+    };
+    let piece = |text: &str| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": text}});
+    let stop = json!({"type": "content_block_stop", "index": 0});
+    let run = |kind: &str, delta: &str| json!({"type": kind, "toolCallId": "c", "toolCallName": "f", "delta": delta});
+    let message = |inside: [&[Value]; 2]| {
+        let start = json!({"type": "message_start", "message": {"content": []}});
+        let end = json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}});
+        (Provider::Anthropic, [&[start], &inside.concat()[..], &[end]].concat())
+    };
+    let anew = |inside: [&[Value]; 2]| {
+        let (start, end) = (json!({"type": "RUN_STARTED", "runId": "r"}), json!({"type": "RUN_FINISHED"}));
+        (Provider::AgUi, [&[start], &inside.concat()[..], &[end]].concat())
+    };
+    for again in [1, 2] {
+        let text = format!(r#"{{"a": {again}}}"#);
+        let (head, tail) = text.split_at(4);
+        let value = || json!({"a": again});
+        let whole = [block(json!({"a": 1})), stop.clone()];
+        let pieces = [block(json!({})), piece(r#"{"a":1}"#), stop.clone()];
+        let (start, end) = (run("TOOL_CALL_START", ""), run("TOOL_CALL_END", ""));
+        let args = |text: &str| run("TOOL_CALL_ARGS", text);
+        let result = json!({"type": "TOOL_CALL_RESULT", "toolCallId": "c", "messageId": "m", "content": "x"});
+        let called = [start.clone(), args(r#"{"a":1}"#), end.clone(), result];
+        for (provider, events) in [
+            message([&whole, &[block(value()), stop.clone()]]),
+            message([&whole, &[block(value())]]),
+            message([&whole[..1], &[block(value()), stop.clone()]]),
+            message([&pieces, &[block(json!({})), piece(head), piece(tail), stop.clone()]]),
+            message([&pieces, &[block(json!({})), piece(head), piece(tail)]]),
+            message([&whole, &[block(json!({})), piece(head), piece(tail), stop.clone()]]),
+            anew([&called, &[start.clone(), args(head), args(tail), end.clone()]]),
+            anew([&called, &[start.clone(), args(head), args(tail)]]),
+        ] {
+            let (reported, verdict) = read(provider, &events);
+            let mismatches: Vec<_> = of(&reported, "mismatch").iter().map(|event| event["text"].clone()).collect();
+            assert_eq!((of(&reported, "call").len(), of(&reported, "input").len()), (1, 1), "{provider}");
+            if again == 1 {
+                assert_eq!((mismatches, verdict), (vec![], Ok(())), "{provider}: {reported:?}");
+            } else {
+                assert_eq!(verdict, Err(UnfinishedKind::Mismatch), "{provider}: {reported:?}");
+                let told = mismatches[0].as_str().unwrap().replace(' ', "");
+                assert_eq!((mismatches.len(), told.as_str()), (1, r#"{"a":2}"#), "{provider}");
+            }
+        }
+    }
+}

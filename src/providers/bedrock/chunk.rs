@@ -71,7 +71,10 @@ pub(super) fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Underst
         return (cohere::FORMAT.read)(json, emit);
     }
     let event: Event<'_> = json.object()?;
-    if event.read(emit)? == Understood::No && !read_plain(json, emit)? {
+    if event.read(json, emit)? == Understood::No && !read_plain(json, emit)? {
+        if json.members().next().is_none() {
+            return Err(Unreadable);
+        }
         emit.unknown_part(&json.first_name(), json);
     }
     Ok(Understood::Yes)

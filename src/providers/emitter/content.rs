@@ -4,7 +4,7 @@ use super::Emitter;
 use crate::providers::blocks::At;
 use crate::providers::event::{BlockKind, MismatchKind, StreamEvent};
 use crate::providers::said::{News, Part, Scope};
-use crate::tool_calls::{Place, Slot};
+use crate::tool_calls::{CallStart, Place, Slot, is_stand_in};
 
 impl Emitter<'_> {
     pub(in crate::providers) fn text(&mut self, choice: u64, text: &str) {
@@ -127,6 +127,45 @@ impl Emitter<'_> {
             self.user.told.spoil_message();
         }
         true
+    }
+
+    /// A call starts, on a wire that may say it once more after its end: then its input is collected, to be compared.
+    pub(in crate::providers) fn start_call(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
+        let (id, input) = (start.id_or_empty(), start.input.unwrap_or_default());
+        let number = if id.is_empty() { None } else { self.known().find_id(slot.choice, id) };
+        let is_again = number.is_some() && self.calls().find_in(slot) == number && self.calls().has_ended(slot, id);
+        if let Some(number) = number.filter(|_| is_again) {
+            let most = self.known().limits().open_calls;
+            self.user.told.said.begin_again(number, most);
+            if !input.is_empty() && !is_stand_in(input) {
+                self.repeat_input(number, input);
+            }
+        }
+        self.calls().start(slot, start);
+    }
+
+    /// A piece of a call that may have ended and be said once more.
+    pub(in crate::providers) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str) {
+        if let Some(number) = self.calls().find_in(slot) {
+            let most = self.known().limits().input_bytes;
+            self.user.told.said.add_again(number, piece, most);
+        }
+        self.calls().delta(slot, piece);
+    }
+
+    /// A call ends, or what was said of it once more.
+    pub(in crate::providers) fn stop_call(&mut self, slot: Slot<'_>) {
+        self.calls().stop(slot);
+        if let Some(number) = self.calls().find_in(slot) {
+            self.end_again(Some(number));
+        }
+    }
+
+    /// What was said once more of a call, or of all, is all of it.
+    pub(super) fn end_again(&mut self, call: Option<u64>) {
+        while let Some((number, input)) = self.user.told.said.end_again(call) {
+            self.repeat_input(number, &input);
+        }
     }
 
     fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
