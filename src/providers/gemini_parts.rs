@@ -166,7 +166,7 @@ pub(super) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter
             return emit.calls().whole_call(choice, CallStart::new(name).id(id).input(call.args.spelt()));
         }
         // What it is of is over, and was another one.
-        if emit.calls().find_open(latest).is_none() && id.is_empty() {
+        if call.args.is_given() && id.is_empty() && emit.calls().find_open(latest).is_none() {
             return emit.calls().unplaced(latest);
         }
         emit.calls().whole(latest, call.args.spelt());
