@@ -21,7 +21,7 @@ fn of<'v>(reported: &'v [Value], kind: &str) -> Vec<&'v Value> {
     reported.iter().filter(|event| event["event"] == kind).collect()
 }
 
-fn delta(entry: Value) -> Value {
+fn delta(entry: &Value) -> Value {
     json!({"choices": [{"index": 0, "delta": {"tool_calls": [entry]}}]})
 }
 
@@ -36,19 +36,19 @@ fn the_input_of_a_custom_tool_is_text() {
         || json!({"choices": [{"index": 0, "message": {"tool_calls": [whole]}, "finish_reason": "tool_calls"}]});
     let pieces = || {
         vec![
-            delta(json!({"index": 0, "id": "x", "type": "custom", "custom": {"name": "code_exec", "input": ""}})),
-            delta(json!({"index": 0, "custom": {"input": "print"}})),
-            delta(json!({"index": 0, "type": "custom", "custom": {"input": "(1)"}})),
+            delta(&json!({"index": 0, "id": "x", "type": "custom", "custom": {"name": "code_exec", "input": ""}})),
+            delta(&json!({"index": 0, "custom": {"input": "print"}})),
+            delta(&json!({"index": 0, "type": "custom", "custom": {"input": "(1)"}})),
         ]
     };
     let named_late = vec![
-        delta(json!({"index": 0, "id": "x", "type": "custom"})),
-        delta(json!({"index": 0, "custom": {"name": "code_exec"}})),
-        delta(json!({"index": 0, "custom": {"input": "print(1)"}})),
+        delta(&json!({"index": 0, "id": "x", "type": "custom"})),
+        delta(&json!({"index": 0, "custom": {"name": "code_exec"}})),
+        delta(&json!({"index": 0, "custom": {"input": "print(1)"}})),
         end("tool_calls"),
     ];
     for events in [
-        vec![delta(whole.clone()), end("tool_calls")],
+        vec![delta(&whole), end("tool_calls")],
         pieces().into_iter().chain([end("tool_calls")]).collect(),
         pieces().into_iter().chain([message()]).collect(),
         vec![message()],
@@ -74,7 +74,7 @@ fn the_input_of_a_custom_tool_is_text() {
     }
     // Beside a function, each has its own.
     let function = json!({"index": 1, "id": "y", "type": "function", "function": {"name": "f", "arguments": "{}"}});
-    let (reported, _) = read(Provider::OpenaiChat, &[delta(whole), delta(function), end("tool_calls")]);
+    let (reported, _) = read(Provider::OpenaiChat, &[delta(&whole), delta(&function), end("tool_calls")]);
     let statuses: Vec<_> = of(&reported, "input").iter().map(|input| &input["status"]).collect();
     assert_eq!(statuses, ["raw", "complete"]);
 }
@@ -86,7 +86,7 @@ fn a_call_of_an_unknown_type_is_an_unknown_part() {
     let cohere = json!({"type": "tool-call-start", "index": 0, "delta": {"message": {"tool_calls": entry}}});
     let message = json!({"choices": [{"index": 0, "message": {"tool_calls": [entry]}, "finish_reason": "stop"}]});
     for (provider, events) in [
-        (Provider::OpenaiChat, vec![delta(entry.clone()), end("tool_calls")]),
+        (Provider::OpenaiChat, vec![delta(&entry), end("tool_calls")]),
         (Provider::OpenaiChat, vec![message]),
         (Provider::Ollama, vec![ollama]),
         (Provider::Cohere, vec![cohere, json!({"type": "tool-call-end", "index": 0})]),
@@ -97,6 +97,6 @@ fn a_call_of_an_unknown_type_is_an_unknown_part() {
         assert_eq!((&unknown[0]["kind"], &unknown[0]["value"]), (&json!("hologram"), &entry), "{provider}");
     }
     // A piece of it that has no type.
-    let (reported, _) = read(Provider::OpenaiChat, &[delta(json!({"index": 0, "hologram": {"b": 2}})), end("stop")]);
+    let (reported, _) = read(Provider::OpenaiChat, &[delta(&json!({"index": 0, "hologram": {"b": 2}})), end("stop")]);
     assert_eq!(of(&reported, "unknown-part")[0]["value"], json!({"b": 2}));
 }

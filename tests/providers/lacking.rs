@@ -22,7 +22,7 @@ fn damage(provider: Provider, start: &[Value], end: &[Value], damaged: &[Value])
     let (log, is_whole) = read(provider, &[start, end].concat());
     assert_eq!((log.bad_frames.len(), is_whole), (0, true), "{provider}: {:?}", log.summary());
     for event in damaged {
-        let (log, is_whole) = read(provider, &[start, &[event.clone()], end].concat());
+        let (log, is_whole) = read(provider, &[start, std::slice::from_ref(event), end].concat());
         assert_eq!((log.bad_frames.len(), is_whole), (1, false), "{provider}: {event}");
         let calls = log.summary();
         assert!(calls.len() == 1 && calls[0].contains("truncated"), "{provider}: {event}: {calls:?}");
@@ -40,7 +40,7 @@ fn converse_stream() {
     for name in ["contentBlockStart", "contentBlockDelta", "contentBlockStop"] {
         damaged.extend([json!([]), json!(null), json!(5), json!("x")].map(|odd| json!({name: odd})));
     }
-    damage(Provider::Bedrock, &[start.clone()], &end, &damaged);
+    damage(Provider::Bedrock, std::slice::from_ref(&start), &end, &damaged);
     let piece = delta(json!({"toolUse": {"input": "{\"a\":1}"}}));
     damage(Provider::Bedrock, &[start.clone(), piece], &end, &damaged);
     // A piece of a kind that is not known is reported, and was one.

@@ -208,10 +208,20 @@ fn replace(value: &mut Value, this: &str, other: &Value) -> bool {
     match value {
         Value::String(text) if text == this => *value = other.clone(),
         Value::Array(elements) => {
-            return elements.iter_mut().fold(false, |has, value| replace(value, this, other) || has);
+            return elements
+                .iter_mut()
+                .map(|value| replace(value, this, other))
+                .filter(|is_replaced| *is_replaced)
+                .count()
+                > 0;
         }
         Value::Object(members) => {
-            return members.values_mut().fold(false, |has, value| replace(value, this, other) || has);
+            return members
+                .values_mut()
+                .map(|value| replace(value, this, other))
+                .filter(|is_replaced| *is_replaced)
+                .count()
+                > 0;
         }
         _ => return false,
     }
@@ -247,7 +257,7 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
         let is_repeated = both(&|pieces, events| {
             let whole = pieces.concat();
             let other = json!(whole.replace("123", "124"));
-            events.iter_mut().fold(false, |has, event| replace(event, &whole, &other) || has)
+            events.iter_mut().map(|event| replace(event, &whole, &other)).filter(|is_replaced| *is_replaced).count() > 0
         });
         repeating += usize::from(is_repeated.is_some());
         for status in is_repeated.into_iter().flatten() {
