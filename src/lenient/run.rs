@@ -163,7 +163,7 @@ impl Run<'_, '_> {
         let (line, column) = tokenizer.line_and_column(fault.offset);
         if deviations.is_empty() && !deviations.are_accepted() {
             let open = OpenValues::of(tokenizer, &fault);
-            let path = followers.known_path(Some(open)).or_else(|| followers.path_in_text(retained, &fault));
+            let path = followers.known_path(open).or_else(|| followers.path_in_text(retained, &fault));
             deviations.begin(Error::new(&fault, line, column, path.as_deref()));
             // So no string or container that ends later has a text.
             retained.freeze();

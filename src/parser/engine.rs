@@ -323,7 +323,7 @@ impl Engine {
     /// Adds what only the parser knows to a fault.
     fn locate(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        let known = self.followers.known_path(Some(OpenValues::of(&self.tokenizer, fault)));
+        let known = self.followers.known_path(OpenValues::of(&self.tokenizer, fault));
         let path = known.or_else(|| {
             let is_kept_as_it_came = !self.has_deviated();
             is_kept_as_it_came.then(|| self.followers.path_in_text(&self.retained, fault))?

@@ -118,7 +118,7 @@ impl InnerText {
         if let Err(fault) = read {
             self.has_failed = true;
             let (line, column) = self.tokenizer.line_and_column(fault.offset);
-            let path = followers.tracker.known_path(level, Some(OpenValues::of(&self.tokenizer, &fault)));
+            let path = followers.tracker.known_path(level, OpenValues::of(&self.tokenizer, &fault));
             let error = Error::new(&fault, line, column, path.as_deref());
             followers.tracker.fail_inside(level, &error, out);
         }

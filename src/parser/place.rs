@@ -16,8 +16,8 @@ use crate::path::write_concrete;
 use crate::tree::Tree;
 
 impl Followers {
-    /// The path of the innermost open value if a follower has it; while a token is passed on, what is open is not asked.
-    pub(crate) fn known_path(&self, open: Option<OpenValues>) -> Option<String> {
+    /// The path of the innermost open value if a follower has it.
+    pub(crate) fn known_path(&self, open: OpenValues) -> Option<String> {
         match &self.tree {
             Some(tree) => Some(tree_path(tree)),
             None => self.tracker.known_path(0, open),

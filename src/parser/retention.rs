@@ -103,7 +103,6 @@ impl Retained {
     }
 }
 
-/// What is kept, for somebody who keeps it elsewhere.
 /// What is kept piece by piece: of what a translator writes, or of the texts inside strings.
 impl Retained {
     /// Another text begins, of which nothing is kept yet.

@@ -1078,13 +1078,13 @@ export class Engine {
     return this.knownPath(hasLeaf(this, fault.kind)) ?? this.pathInText(fault);
   }
 
-  /** Without the text: from what is followed. `undefined` stands for a leaf of which nothing else is known. */
-  knownPath(isInLeaf: boolean | undefined): string | null {
+  /** Without the text: from what is followed. */
+  knownPath(isInLeaf: boolean): string | null {
     const { depth, state } = this;
     if (this.tree !== undefined) return this.spellTo(state === STRING || state === NUMBER || state === LITERAL ? depth : depth - 1);
     if (this.inner !== undefined || this.open.length > 0) return this.spellTo(depth);
     if (depth === 0) return "$";
-    if (isInLeaf === undefined || isInLeaf) return null;
+    if (isInLeaf) return null;
     if (depth === 1) return "$";
     const top = this.top!;
     const areKnown = this.stack.slice(0, depth - 1).every((frame) => frame.isLive);

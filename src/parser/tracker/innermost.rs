@@ -35,8 +35,8 @@ impl OpenValues {
 
 impl Tracker {
     /// The concrete path, within the text of a level, of the innermost open value there, if a pattern follows it: others have
-    /// no node of their own. While a token is passed on, what is open is not known.
-    pub(in crate::parser) fn known_path(&self, level: usize, open: Option<OpenValues>) -> Option<String> {
+    /// no node of their own.
+    pub(in crate::parser) fn known_path(&self, level: usize, open: OpenValues) -> Option<String> {
         let node = self.known_innermost(level, open)?;
         let mut path = String::new();
         // Writing to a string cannot fail.
@@ -44,7 +44,7 @@ impl Tracker {
         Some(path)
     }
 
-    fn known_innermost(&self, level: usize, open: Option<OpenValues>) -> Option<NodeId> {
+    fn known_innermost(&self, level: usize, open: OpenValues) -> Option<NodeId> {
         if let Some(string) = self.entered.get(level) {
             return self.frames.get(string.frame).map(|frame| frame.node);
         }
@@ -55,7 +55,7 @@ impl Tracker {
         if self.frames.len() <= from {
             return Some(ROOT);
         }
-        match open? {
+        match open {
             OpenValues { depth: 1, has_leaf: false } => Some(ROOT),
             OpenValues { has_leaf: true, .. } => None,
             OpenValues { depth, .. } => {
