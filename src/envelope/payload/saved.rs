@@ -81,12 +81,17 @@ impl OpenPayload {
             Ok(room @ ..3) => &LAST[..room],
             _ => &LAST[..3],
         };
-        let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
-        let has_stopped = feed(raw.as_bytes()).and_then(|()| feed(not_kept)).is_err();
-        if extent.has_ended() && !has_stopped && self.accepts && parser.is_in_root_number() {
-            // Any byte that is no part of it ends it.
-            parser.feed_value_with(b"<", |_| {}).map_err(|_| Impossible)?;
+        let mut rest = raw.as_bytes();
+        if self.accepts && extent.has_ended() {
+            let taken = parser.feed_value_with(rest, |_| {}).map_err(|_| Impossible)?;
+            rest = &rest[taken..];
+            if parser.is_in_root_number() {
+                // Any byte that is no part of it ends it.
+                parser.feed_value_with(b"<", |_| {}).map_err(|_| Impossible)?;
+            }
         }
+        let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
+        let has_stopped = feed(rest).and_then(|()| feed(not_kept)).is_err();
         // Not all that stops it is in the text, and what else may stop it there is another error.
         if let Some(error) =
             error.clone().filter(|_| is_refused && !(has_stopped && parser.engine.deviation().is_some()))
