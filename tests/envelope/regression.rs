@@ -115,6 +115,7 @@ fn accepted_words_and_numbers() {
         "1.",
         "-I",
         "12\n,",
+        "\n 12\"x",
     ];
     for value in values {
         let text = format!("<j>{value}</j>```json\n{value}\n```");
