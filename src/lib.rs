@@ -37,6 +37,7 @@ mod event;
 pub mod guide;
 mod lenient;
 mod names;
+mod owned_events;
 mod parser;
 mod path;
 mod pattern;
@@ -62,10 +63,12 @@ pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
 pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
 #[cfg(any(feature = "tool-calls", feature = "envelope"))]
-pub use payload::{Payload, PayloadStatus};
+pub use payload::{OwnedPayload, Payload, PayloadStatus};
 pub use saved::{RestoreError, RestoreErrorKind};
 #[cfg(feature = "stream")]
 pub use stream::{ParserStream, ParserStreamError};
-pub use texts::{DocumentEvent, Documents, EndedDocument, Framing};
+pub use texts::{
+    DocumentEvent, DocumentEvents, Documents, EndedDocument, Framing, OwnedDocumentEvent, OwnedEndedDocument,
+};
 pub use tokenizer::{Limits, ValueKind};
 pub use tree::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};

@@ -5,8 +5,10 @@
 
 #[cfg(feature = "tool-calls")]
 mod alike;
+mod owned;
 #[cfg(feature = "tool-calls")]
 mod values;
+mod wire;
 
 #[cfg(feature = "tool-calls")]
 use alloc::vec::Vec;
@@ -14,8 +16,10 @@ use core::fmt;
 
 #[cfg(feature = "tool-calls")]
 pub(crate) use self::alike::are_alike;
+pub use self::owned::OwnedPayload;
 #[cfg(feature = "tool-calls")]
 use self::values::values_of;
+pub(crate) use self::wire::{write_payload, write_wrong};
 use crate::error::{Deviation, Error};
 use crate::event::CompleteValue;
 
@@ -37,9 +41,9 @@ use crate::event::CompleteValue;
 ///         ended += 1;
 ///     }
 /// };
-/// calls.start(0, CallStart::new("write_file"), &mut on_event);
-/// calls.delta(0, r#"{"path": "a", "content": "half of i"#, &mut on_event);
-/// calls.finish(Some("max_tokens"), &mut on_event);
+/// calls.start_with(0, CallStart::new("write_file"), &mut on_event);
+/// calls.delta_with(0, r#"{"path": "a", "content": "half of i"#, &mut on_event);
+/// calls.finish_with(Some("max_tokens"), &mut on_event);
 /// assert_eq!(ended, 1);
 /// # }
 /// ```
@@ -94,9 +98,9 @@ impl<'a> Payload<'a> {
     ///         ended += 1;
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("show"), &mut on_event);
-    /// calls.delta(0, r#"{"id":1}{"id":2}"#, &mut on_event);
-    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// calls.start_with(0, CallStart::new("show"), &mut on_event);
+    /// calls.delta_with(0, r#"{"id":1}{"id":2}"#, &mut on_event);
+    /// calls.finish_with(Some("tool_calls"), &mut on_event);
     /// assert_eq!(ended, 1);
     /// ```
     #[cfg(feature = "tool-calls")]
@@ -110,8 +114,7 @@ impl<'a> Payload<'a> {
     #[cfg(feature = "tool-calls")]
     #[must_use]
     pub fn is_repeated(&self) -> bool {
-        let values = self.values();
-        values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
+        are_all_alike(&self.values())
     }
 
     /// Where the text deviates from JSON and was read on nevertheless: the first [`Deviation::LIST_LIMIT`] places, in
@@ -133,9 +136,9 @@ impl<'a> Payload<'a> {
     ///         ended += 1;
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("show"), &mut on_event);
-    /// calls.delta(0, r#"{"a": [1,]}"#, &mut on_event);
-    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// calls.start_with(0, CallStart::new("show"), &mut on_event);
+    /// calls.delta_with(0, r#"{"a": [1,]}"#, &mut on_event);
+    /// calls.finish_with(Some("tool_calls"), &mut on_event);
     /// assert_eq!(ended, 1);
     /// # }
     /// ```
@@ -155,6 +158,12 @@ impl<'a> Payload<'a> {
     pub fn error(&self) -> Option<&'a Error> {
         self.error
     }
+}
+
+/// Whether there are several, and all are alike.
+#[cfg(feature = "tool-calls")]
+fn are_all_alike(values: &[&str]) -> bool {
+    values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
 }
 
 impl fmt::Debug for Payload<'_> {

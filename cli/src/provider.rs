@@ -110,22 +110,22 @@ impl Stream {
             };
             match frame {
                 Frame::Text(text) => {
-                    calls.push(text, on_event);
+                    calls.push_with(text, on_event);
                     if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") {
                         *first = Some(First { beginning: beginning(text), provider: Provider::detect(text) });
                     }
                 }
                 Frame::Exception(text) => {
-                    calls.push(text, &mut on_event);
+                    calls.push_with(text, &mut on_event);
                     // The library does not know its name, but it is an error all the same.
                     if !is_told.get() {
-                        calls.push_unreadable(text, on_event);
+                        calls.push_unreadable_with(text, on_event);
                         complaints.push(format!("provider-error: {}", beginning(text)));
                     }
                     *is_explained = true;
                 }
-                Frame::Unreadable(text) => calls.push_unreadable(text, on_event),
-                Frame::TooLong => calls.push_oversized(on_event),
+                Frame::Unreadable(text) => calls.push_unreadable_with(text, on_event),
+                Frame::TooLong => calls.push_oversized_with(on_event),
                 Frame::Damaged(damage) => {
                     *is_explained = true;
                     complaints.push(damage.to_string());
@@ -153,7 +153,7 @@ impl Source for Stream {
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.read(output, complaints, |frames, on_frame| frames.finish_with(on_frame))?;
         let (mut result, mut is_cut, mut has_cut_calls) = (Ok(()), false, false);
-        self.calls.finish(None, |event| {
+        self.calls.finish_with(None, |event| {
             self.has_told |= means_something(&event);
             is_cut |= matches!(event, StreamEvent::Incomplete { .. });
             has_cut_calls |= matches!(event, StreamEvent::Call(CallEvent::End { input, .. }) if is_truncated(&input));

@@ -12,8 +12,10 @@ mod delimiter;
 mod event;
 mod extent;
 mod opening;
+mod owned;
 mod payload;
 mod saved;
+mod wire;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,6 +23,7 @@ use core::mem;
 
 pub use delimiter::{Delimiter, DelimiterError};
 pub use event::EnvelopeEvent;
+pub use owned::{EnvelopeEvents, OwnedEnvelopeEvent};
 
 use crate::parser::{Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
@@ -118,9 +121,25 @@ impl Envelope {
         EnvelopeBuilder::default()
     }
 
+    /// Reads a chunk, and returns its events as values of their own. Payloads with errors are events too.
+    ///
+    /// The chunk is read at once, even if you leave the loop early. [`feed_with`](Self::feed_with) copies nothing.
+    pub fn feed(&mut self, chunk: impl AsRef<str>) -> EnvelopeEvents {
+        let mut events = Vec::new();
+        self.feed_with(chunk, |event| events.push(event.to_owned()));
+        EnvelopeEvents::new(events)
+    }
+
     /// Reads a chunk and calls `on_event` for each event at once. Payloads with errors are events too.
     pub fn feed_with(&mut self, chunk: impl AsRef<str>, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
         self.scan(chunk.as_ref(), &mut on_event);
+    }
+
+    /// The end of input; returns its events, as [`feed`](Self::feed) does. See [`finish_with`](Self::finish_with).
+    pub fn finish(&mut self) -> EnvelopeEvents {
+        let mut events = Vec::new();
+        self.finish_with(|event| events.push(event.to_owned()));
+        EnvelopeEvents::new(events)
     }
 
     /// The end of input: gives back what was held, or ends the open payload. After that, the envelope is as good as
@@ -189,11 +208,11 @@ impl Envelope {
     /// use jsonspigot::envelope::{Delimiter, Envelope};
     ///
     /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::empty());
-    /// envelope.feed_with("Here:\n```json\n[1", |_| {});
+    /// envelope.feed("Here:\n```json\n[1").check()?;
     /// assert_eq!(envelope.open_payload(), Some(&Delimiter::fence("json")?));
-    /// envelope.feed_with("]\n```\n", |_| {});
+    /// envelope.feed("]\n```\n").check()?;
     /// assert_eq!(envelope.open_payload(), None);
-    /// # Ok::<(), jsonspigot::envelope::DelimiterError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn open_payload(&self) -> Option<&Delimiter> {

@@ -27,13 +27,13 @@ impl Envelope {
     /// let delimiters = [Delimiter::fence("json")?];
     /// let patterns = PatternSet::empty();
     /// let mut envelope = Envelope::new(delimiters.clone(), &patterns);
-    /// envelope.feed_with("Here you are: ```json\n{\"a\": [1, ", |_| {});
+    /// envelope.feed("Here you are: ```json\n{\"a\": [1, ").check()?;
     /// let saved = envelope.save();
     ///
     /// // Later, elsewhere.
     /// let mut envelope = Envelope::builder().restore(delimiters, &patterns, &saved)?;
     /// let mut payload = None;
-    /// envelope.feed_with("2]}\n```", |_| {});
+    /// envelope.feed("2]}\n```").check()?;
     /// envelope.finish_with(|event| {
     ///     if let EnvelopeEvent::End { payload: ended, .. } = event {
     ///         payload = ended.value().map(|value| value.to_string());

@@ -17,10 +17,8 @@ use crate::error::Error;
 use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
-#[cfg(feature = "_provider-streams")]
 pub(crate) use raw_json::RawJson;
-#[cfg(feature = "_provider-streams")]
-pub(crate) use wire::EventOf;
+pub(crate) use wire::{EventOf, write_error};
 
 /// Something that became known about a value that a pattern selects.
 ///

@@ -28,7 +28,7 @@ use crate::tool_calls::CallEvent;
 ///     r#"{"choices":[{"index":0,"delta":{"content":"look."},"finish_reason":"stop"}]}"#,
 ///     "upstream timed out",
 /// ] {
-///     stream.push(chunk, |event| match event {
+///     stream.push_with(chunk, |event| match event {
 ///         StreamEvent::Text { text, .. } => shown.push_str(text),
 ///         StreamEvent::Stop { reason, .. } => shown.push_str(&format!(" ({reason})")),
 ///         StreamEvent::BadFrame { text } => shown.push_str(&format!(" [{text}]")),
@@ -253,7 +253,7 @@ impl<'a> From<CallEvent<'a>> for StreamEvent<'a> {
 ///     r#"{"message":{"content":"Hel"},"done":false}"#,
 ///     r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#,
 /// ] {
-///     stream.push(line, |event| match event {
+///     stream.push_with(line, |event| match event {
 ///         StreamEvent::BlockStart(block) if block.kind == BlockKind::Reasoning => shown.push_str("<em>"),
 ///         StreamEvent::BlockEnd(block) if block.kind == BlockKind::Reasoning => shown.push_str("</em>"),
 ///         StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. } => shown.push_str(text),
@@ -305,7 +305,7 @@ names!(BlockKind {
 ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm."}}"#,
 ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
 /// ] {
-///     stream.push(event, |event| {
+///     stream.push_with(event, |event| {
 ///         if let StreamEvent::Opaque(opaque) = event {
 ///             signatures.push((opaque.block, opaque.json.to_owned()));
 ///         }
@@ -399,7 +399,7 @@ impl MismatchKind {
 ///
 /// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::new(&PatternSet::empty()));
 /// let mut links = Vec::new();
-/// stream.push(r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#, |event| {
+/// stream.push_with(r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#, |event| {
 ///     if let StreamEvent::Source(source) = event {
 ///         links.push((source.title.unwrap().to_owned(), source.url.unwrap().to_owned()));
 ///     }

@@ -10,7 +10,7 @@
 /// let mut stream = ProviderStream::new(Provider::Gemini, ToolCalls::new(&PatternSet::empty()));
 /// let part = r#"{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}"#;
 /// let mut seen = 0;
-/// stream.push(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
+/// stream.push_with(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
 ///     if let StreamEvent::Media(media) = event {
 ///         assert_eq!((media.media_type, media.data), (Some("image/png"), Some("iVBORw0KGgo=")));
 ///         seen += 1;

@@ -104,7 +104,7 @@ mod wire;
 
 pub use event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 pub use media::Media;
-pub use owned::OwnedStreamEvent;
+pub use owned::{OwnedStreamEvent, StreamEvents};
 pub use provider::Provider;
 pub use retry::Retry;
 pub use stop::StopKind;

@@ -36,7 +36,7 @@ impl ProviderStream {
     ///     r#"{"message":{"content":"on\n{\"answer\": \"4"},"done":false}"#,
     ///     r#"{"message":{"content":"2\"}\n``` Done."},"done":true,"done_reason":"stop"}"#,
     /// ] {
-    ///     stream.push(line, |event| match event {
+    ///     stream.push_with(line, |event| match event {
     ///         StreamEvent::Text { text, .. } => shown.push_str(text),
     ///         StreamEvent::Payload { event: EnvelopeEvent::Match { event, .. }, .. } => {
     ///             if let EventKind::Delta(text) = event.kind {
@@ -46,9 +46,8 @@ impl ProviderStream {
     ///         _ => {}
     ///     });
     /// }
-    /// stream.finish(None, |_| {});
+    /// stream.finish(None).check()?;
     /// assert_eq!((shown.as_str(), answer.as_str()), ("Here it is:  Done.", "42"));
-    /// assert_eq!(stream.verdict(), Ok(()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

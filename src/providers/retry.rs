@@ -12,7 +12,7 @@ use crate::tool_calls::is_one_of;
 /// use jsonspigot::tool_calls::ToolCalls;
 ///
 /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
-/// stream.push(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, |event| {
+/// stream.push_with(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, |event| {
 ///     if let StreamEvent::ProviderError { retry, .. } = event {
 ///         assert_eq!(retry, Retry::Later);
 ///     }

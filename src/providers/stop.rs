@@ -17,7 +17,7 @@ use crate::tool_calls::is_one_of;
 ///     (Provider::Gemini, r#"{"candidates":[{"finishReason":"MAX_TOKENS"}]}"#),
 /// ] {
 ///     let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
-///     stream.push(event, |event| {
+///     stream.push_with(event, |event| {
 ///         if let StreamEvent::Stop { kind, .. } = event {
 ///             told.push(kind);
 ///         }

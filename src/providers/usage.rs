@@ -14,7 +14,7 @@ use super::json::Json;
 ///
 /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
 /// let usage = r#"{"type":"message_delta","usage":{"input_tokens":7,"cache_read_input_tokens":100,"output_tokens":9}}"#;
-/// stream.push(usage, |event| {
+/// stream.push_with(usage, |event| {
 ///     if let StreamEvent::Usage { tokens, .. } = event {
 ///         assert_eq!((tokens.input, tokens.cached, tokens.output, tokens.reasoning), (Some(107), Some(100), Some(9), None));
 ///     }

@@ -20,11 +20,11 @@ use crate::tool_calls::{CallErrorKind, CallEvent};
 /// use jsonspigot::tool_calls::ToolCalls;
 ///
 /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
-/// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#, |_| {});
-/// stream.finish(None, |_| {});
-/// let unfinished = stream.verdict().unwrap_err();
+/// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#).check()?;
+/// let unfinished = stream.finish(None).check().unwrap_err();
 /// assert_eq!(unfinished.kind(), UnfinishedKind::Incomplete);
 /// assert_eq!(unfinished.to_string(), "the stream broke off before the provider ended the answer");
+/// # Ok::<(), jsonspigot::providers::Unfinished>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfinished {
@@ -156,6 +156,11 @@ impl Watch {
             _ => return,
         };
         self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
+    }
+
+    /// What has been wrong so far.
+    pub(super) fn so_far(&self) -> Result<(), Unfinished> {
+        self.wrong.map_or(Ok(()), Err)
     }
 
     /// The verdict, for a stream that is in the middle of an answer or has fragments that found no call.

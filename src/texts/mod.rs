@@ -6,10 +6,15 @@
 
 mod event;
 mod framing;
+mod owned;
 mod saved;
+mod wire;
 
 pub use event::{DocumentEvent, EndedDocument};
 pub use framing::Framing;
+pub use owned::{DocumentEvents, OwnedDocumentEvent, OwnedEndedDocument};
+
+use alloc::vec::Vec;
 
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
@@ -98,6 +103,16 @@ impl Documents {
         Self { parser, framing, state, number: 0, start: 0, offset: 0, is_atom: false, last: 0 }
     }
 
+    /// Reads a chunk, and returns its events as values of their own, an error last.
+    ///
+    /// The chunk is read at once, even if you leave the loop early. [`feed_with`](Self::feed_with) copies nothing.
+    pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> DocumentEvents {
+        let mut events = Vec::new();
+        let fed = self.feed_with(chunk, |event| events.push(Ok(event.to_owned())));
+        events.extend(fed.err().map(Err));
+        DocumentEvents::new(events)
+    }
+
     /// Reads a chunk and calls `on_event` for each event at once.
     ///
     /// # Errors
@@ -120,6 +135,14 @@ impl Documents {
             }
             None => self.feed_concatenated(chunk, &mut on_event),
         }
+    }
+
+    /// The end of input: ends the last document. Returns its events, and an error last, as [`feed`](Self::feed) does.
+    pub fn finish(&mut self) -> DocumentEvents {
+        let mut events = Vec::new();
+        let finished = self.finish_with(|event| events.push(Ok(event.to_owned())));
+        events.extend(finished.err().map(Err));
+        DocumentEvents::new(events)
     }
 
     /// The end of input: ends the last document.
@@ -164,9 +187,9 @@ impl Documents {
     ///
     /// let parser = Parser::builder().snapshots().build(&PatternSet::empty());
     /// let mut documents = Documents::new(Framing::Lines, parser);
-    /// documents.feed_with("{\"a\": 1}\n{\"a\": [2", |_| {})?;
+    /// documents.feed("{\"a\": 1}\n{\"a\": [2").check()?;
     /// assert_eq!(documents.parser().unwrap().snapshot().unwrap().to_string(), r#"{"a":[]}"#);
-    /// documents.feed_with("]}\n", |_| {})?;
+    /// documents.feed("]}\n").check()?;
     /// assert!(documents.parser().is_none());
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```

@@ -54,9 +54,9 @@ impl ToolCallsBuilder {
     ///             status = Some(input.status() == PayloadStatus::Complete);
     ///         }
     ///     };
-    ///     calls.start(0, CallStart::new("rm"), &mut on_event);
-    ///     calls.delta(0, r#"{"path":"/tmp/a","path":"/"}"#, &mut on_event);
-    ///     calls.finish(None, &mut on_event);
+    ///     calls.start_with(0, CallStart::new("rm"), &mut on_event);
+    ///     calls.delta_with(0, r#"{"path":"/tmp/a","path":"/"}"#, &mut on_event);
+    ///     calls.finish_with(None, &mut on_event);
     ///     status
     /// };
     /// assert_eq!(is_complete(ToolCalls::builder().build()), Some(false));
@@ -87,9 +87,9 @@ impl ToolCallsBuilder {
     ///         fragments.push(text.to_string());
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("list"), &mut on_event);
+    /// calls.start_with(0, CallStart::new("list"), &mut on_event);
     /// for text in [r#"{"cmd":"#, r#"{"cmd":"l"#, r#"{"cmd":"ls"}"#] {
-    ///     calls.delta(0, text, &mut on_event);
+    ///     calls.delta_with(0, text, &mut on_event);
     /// }
     /// assert_eq!(fragments.concat(), r#"{"cmd":"ls"}"#);
     /// ```

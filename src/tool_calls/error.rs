@@ -14,7 +14,7 @@ use crate::names::names;
 ///
 /// let mut calls = ToolCalls::new(&PatternSet::empty());
 /// let mut told = Vec::new();
-/// calls.delta(3, "{}", |event| {
+/// calls.delta_with(3, "{}", |event| {
 ///     if let CallEvent::Error(error) = event {
 ///         assert_eq!((error.kind(), error.call()), (CallErrorKind::NotStarted, None));
 ///         told.push(error.to_string());

@@ -17,8 +17,8 @@ use crate::saved::Digest;
 ///         told.push(error.kind());
 ///     }
 /// };
-/// calls.start(0, CallStart::new("say"), &mut on_event);
-/// calls.delta(0, r#"{"a":1}"#, &mut on_event);
+/// calls.start_with(0, CallStart::new("say"), &mut on_event);
+/// calls.delta_with(0, r#"{"a":1}"#, &mut on_event);
 /// assert_eq!(told, [CallErrorKind::InputLimit]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,8 +20,8 @@ impl ToolCalls {
     ///
     /// let builder = ToolCalls::builder().patterns(&PatternSet::new(["city"])?);
     /// let mut calls = builder.clone().build();
-    /// calls.start(0, CallStart::new("get_weather").id("call_1"), |_| {});
-    /// calls.delta(0, r#"{"city": "Par"#, |_| {});
+    /// calls.start(0, CallStart::new("get_weather").id("call_1")).check()?;
+    /// calls.delta(0, r#"{"city": "Par"#).check()?;
     /// let saved = calls.save();
     ///
     /// // Later, elsewhere.
@@ -33,8 +33,8 @@ impl ToolCalls {
     ///         status = Some(input.status() == PayloadStatus::Complete);
     ///     }
     /// };
-    /// calls.delta(0, r#"is"}"#, &mut on_event);
-    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// calls.delta_with(0, r#"is"}"#, &mut on_event);
+    /// calls.finish_with(Some("tool_calls"), &mut on_event);
     /// assert_eq!(status, Some(true));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

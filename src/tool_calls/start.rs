@@ -16,8 +16,8 @@ use super::executor::Executor;
 ///         started.push((call.name.map(str::to_owned), call.id.map(str::to_owned)));
 ///     }
 /// };
-/// calls.start(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
-/// calls.start(1, CallStart::unnamed().id("call_2"), &mut on_event);
+/// calls.start_with(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
+/// calls.start_with(1, CallStart::unnamed().id("call_2"), &mut on_event);
 /// assert_eq!(started, [(Some("get_weather".into()), Some("call_1".into())), (None, Some("call_2".into()))]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,9 +74,9 @@ impl<'a> CallStart<'a> {
     ///         query.push_str(input.raw());
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("write_sql").raw(), &mut on_event);
-    /// calls.delta(0, "SELECT 1", &mut on_event);
-    /// calls.stop(0, &mut on_event);
+    /// calls.start_with(0, CallStart::new("write_sql").raw(), &mut on_event);
+    /// calls.delta_with(0, "SELECT 1", &mut on_event);
+    /// calls.stop_with(0, &mut on_event);
     /// assert_eq!(query, "SELECT 1");
     /// ```
     pub fn raw(self) -> Self {

@@ -12,8 +12,8 @@ use super::support::{Log, everything};
 fn read(provider: Provider, events: &[Value]) -> (Log, bool) {
     let mut stream = ProviderStream::new(provider, everything().build());
     let mut log = Log::default();
-    events.iter().for_each(|event| stream.push(&event.to_string(), |event| log.tell(event)));
-    stream.finish(None, |event| log.tell(event));
+    events.iter().for_each(|event| stream.push_with(&event.to_string(), |event| log.tell(event)));
+    stream.finish_with(None, |event| log.tell(event));
     (log, stream.verdict().is_ok())
 }
 

@@ -268,8 +268,8 @@ fn limits_hold() {
     let size = |messages: u64| {
         let mut calls = ProviderStream::new(Provider::OpenaiResponses, everything().build());
         for index in 0..messages {
-            calls.push(&item("added", index, "apply_patch_call", &json!({})).to_string(), |_| {});
-            calls.push("[DONE]", |_| {});
+            calls.push_with(&item("added", index, "apply_patch_call", &json!({})).to_string(), |_| {});
+            calls.push_with("[DONE]", |_| {});
         }
         format!("{calls:?}").len()
     };

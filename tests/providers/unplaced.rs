@@ -315,11 +315,11 @@ fn by_ids(limits: CallLimits, signals: &[(&str, Option<&str>)]) -> Log {
     let (mut log, mut calls) = (Log::default(), everything().limits(limits).build());
     for (slot, fragment) in signals {
         match fragment {
-            Some(text) => calls.delta(*slot, text, |event| log.tell(event)),
-            None => calls.start(*slot, CallStart::new(*slot), |event| log.tell(event)),
+            Some(text) => calls.delta_with(*slot, text, |event| log.tell(event)),
+            None => calls.start_with(*slot, CallStart::new(*slot), |event| log.tell(event)),
         }
     }
-    calls.finish(None, |event| log.tell(event));
+    calls.finish_with(None, |event| log.tell(event));
     log
 }
 

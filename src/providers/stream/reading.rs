@@ -15,7 +15,7 @@ use crate::providers::reader::Reader;
 impl ProviderStream {
     pub(super) fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         if event.len() > self.calls.state().limits().event_bytes {
-            return self.push_oversized(on_event);
+            return self.push_oversized_with(on_event);
         }
         match event.trim_ascii() {
             "" => {}

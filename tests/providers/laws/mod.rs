@@ -81,12 +81,12 @@ impl Reading {
     fn push(&mut self, event: &str) {
         let Self { stream, told } = self;
         told.begin_event(event);
-        stream.push(event, |event| told.tell(&event));
+        stream.push_with(event, |event| told.tell(&event));
     }
 
     fn finish(&mut self) {
         let Self { stream, told } = self;
-        stream.finish(None, |event| told.tell(&event));
+        stream.finish_with(None, |event| told.tell(&event));
     }
 }
 

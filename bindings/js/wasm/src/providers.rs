@@ -223,10 +223,10 @@ fn told(slot: u32, len: u32, call: Call) -> i32 {
                         event => write(output, &event, texts_to),
                     };
                     match call {
-                        Call::Feed => stream.push(text, on_event),
-                        Call::Unreadable => stream.push_unreadable(text, on_event),
-                        Call::Oversized => stream.push_oversized(on_event),
-                        Call::Finish => stream.finish(Some(text), on_event),
+                        Call::Feed => stream.push_with(text, on_event),
+                        Call::Unreadable => stream.push_unreadable_with(text, on_event),
+                        Call::Oversized => stream.push_oversized_with(on_event),
+                        Call::Finish => stream.finish_with(Some(text), on_event),
                     }
                 }
                 Reader::Envelope(envelope) => envelope.told(call, text, output, texts_to),

@@ -88,20 +88,20 @@ fn read_frame(
     mut on_event: &mut dyn FnMut(CoreEvent<'_>),
 ) {
     match frame {
-        Frame::Text(text) => stream.push(text, on_event),
+        Frame::Text(text) => stream.push_with(text, on_event),
         Frame::Exception(text) => {
             let mut is_told = false;
-            stream.push(text, |event| {
+            stream.push_with(text, |event| {
                 is_told |= matches!(event, CoreEvent::ProviderError { .. });
                 on_event(event);
             });
             // Nobody knows its name, but it is an error all the same.
             if !is_told {
-                stream.push_unreadable(text, &mut on_event);
+                stream.push_unreadable_with(text, &mut on_event);
             }
         }
-        Frame::Unreadable(text) => stream.push_unreadable(text, on_event),
-        Frame::TooLong => stream.push_oversized(on_event),
+        Frame::Unreadable(text) => stream.push_unreadable_with(text, on_event),
+        Frame::TooLong => stream.push_oversized_with(on_event),
         // What is lost by it is told as incomplete.
         _ => {}
     }
@@ -321,7 +321,7 @@ impl ProviderStream {
     /// One event: an SDK's event object, a dict, or its JSON text.
     fn push<'py>(slf: &Bound<'py, Self>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let text = event_text(event)?;
-        Self::read(slf, |stream, _, on_event| stream.push(&text, on_event))
+        Self::read(slf, |stream, _, on_event| stream.push_with(&text, on_event))
     }
 
     /// The next piece of the response's body, cut anywhere: server-sent events, JSON texts or Amazon's event stream.
@@ -337,7 +337,7 @@ impl ProviderStream {
     fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |stream, frames, on_event| {
             frames.finish_with(|frame| read_frame(stream, frame, on_event));
-            stream.finish(reason, on_event);
+            stream.finish_with(reason, on_event);
         })
     }
 
