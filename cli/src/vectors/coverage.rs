@@ -1,4 +1,6 @@
 //! Nothing is without a vector: each event, error, deviation, provider, framing, option and status has one.
+//!
+//! Laws: vectors.
 
 use std::collections::{BTreeMap, BTreeSet};
 

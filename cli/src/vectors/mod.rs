@@ -3,6 +3,8 @@
 //! `table` reads the tables, `state` makes the states that some vectors go on from, `coverage` checks that nothing is without a vector. The chunks are fed exactly as a table
 //! cuts them, which no process can be sure of that reads a pipe: so the code is called here, with options that are read as
 //! the command's arguments are.
+//!
+//! Laws: vectors; saved state.
 
 mod coverage;
 mod state;
