@@ -94,7 +94,7 @@ pub(crate) fn complain(event: &EnvelopeEvent<'_>, complaints: &mut Complaints) {
     }
 }
 
-/// Whether a call or payload with this status does not make the run fail.
+/// Returns true if a call or payload with this status does not make the run fail.
 pub(crate) fn is_whole(status: PayloadStatus<'_>) -> bool {
     use PayloadStatus::{Accepted, Complete, Empty, Raw};
     matches!(status, Complete | Accepted | Empty | Raw)

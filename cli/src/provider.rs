@@ -24,25 +24,25 @@ pub(crate) struct Stream {
     calls: ProviderStream,
     /// What the stream is restored with: as it was before it had read anything.
     new: ProviderStream,
-    /// Whether its provider has to be found out.
+    /// True if its provider has to be found out.
     is_detecting: bool,
     bytes: u64,
     /// The first frame that may be an event.
     first: Option<First>,
-    /// Whether any event meant something.
+    /// True if any event meant something.
     has_told: bool,
-    /// Whether a complaint already says why there is no event.
+    /// True if a complaint already says why there is no event.
     is_explained: bool,
-    /// Whether there was anything to complain of.
+    /// True if there was anything to complain of.
     has_complained: bool,
 }
 
 /// How a stream is to be read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
-    /// Whether the assistant's text is JSON.
+    /// True if the assistant's text is JSON.
     pub(crate) is_structured: bool,
-    /// Whether each event is written as it came.
+    /// True if each event is written as it came.
     pub(crate) with_events: bool,
     /// What looks for payloads in the assistant's text.
     pub(crate) envelope: Option<Envelope>,
@@ -199,7 +199,7 @@ fn is_truncated(input: &Payload<'_>) -> bool {
     matches!(input.status(), PayloadStatus::Truncated { .. })
 }
 
-/// Whether an event shows that the stream is this provider's. Several end alike.
+/// Returns true if an event shows that the stream is this provider's. Several end alike.
 fn means_something(event: &StreamEvent<'_>) -> bool {
     !matches!(
         event,

@@ -28,12 +28,12 @@ pub(crate) struct Sse {
     position: Position,
     /// The data of the event so far: its lines, each with a line feed after it.
     data: Vec<u8>,
-    /// Whether the data so far is known to be no event by itself. Looking again for each line that follows would take
+    /// True if the data so far is known to be no event by itself. Looking again for each line that follows would take
     /// quadratic time.
     is_continued: bool,
     /// A line that may be an error, so far.
     aside: Vec<u8>,
-    /// Whether the event's data exceeds the limit; the rest of the event is skipped.
+    /// True if the event's data exceeds the limit; the rest of the event is skipped.
     is_too_long: bool,
     limit: usize,
 }
@@ -209,12 +209,12 @@ impl Sse {
         }
     }
 
-    /// Whether nothing has been read.
+    /// Returns true if nothing has been read.
     pub(crate) fn is_new(&self) -> bool {
         self.position == Position::Mark(0)
     }
 
-    /// Whether nothing of an event is held.
+    /// Returns true if nothing of an event is held.
     pub(crate) fn is_without_data(&self) -> bool {
         self.data.is_empty() && !self.is_too_long
     }

@@ -16,7 +16,7 @@ use crate::saved::{Impossible, Reader, Writer};
 pub(super) struct Fences {
     /// How many backticks the one has that is open.
     open: Option<usize>,
-    /// Whether only blanks and the marks of lists and quotes are between the last text's line break and here.
+    /// True if only blanks and the marks of lists and quotes are between the last text's line break and here.
     is_inside_line: bool,
 }
 
@@ -189,7 +189,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Whether a byte after a bracket shows that it is JSON and no attribute of a fence, as in `{r}` and `[a.js]`.
+/// Returns true if a byte after a bracket shows that it is JSON and no attribute of a fence, as in `{r}` and `[a.js]`.
 fn is_after_bracket(bracket: u8, byte: u8) -> bool {
     match bracket {
         b'{' => matches!(byte, b'"' | b'}'),

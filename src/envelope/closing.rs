@@ -17,7 +17,7 @@ pub(super) struct Closing {
     text: ClosingText,
     /// What may be the beginning of a closing delimiter; never a complete literal.
     held: String,
-    /// Whether there are only blanks between the beginning of the line and here.
+    /// True if there are only blanks between the beginning of the line and here.
     is_line_start: bool,
 }
 
@@ -81,12 +81,13 @@ impl Closing {
         mem::take(&mut self.held)
     }
 
-    /// Whether what is held is a complete delimiter, now that nothing follows.
+    /// Returns true if what is held is a complete delimiter, now that nothing follows.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.text, ClosingText::Run { least, .. } if self.held.len() >= least)
     }
 
-    /// Whether the content's last byte and this one, which can't be content, are the beginning of the delimiter.
+    /// Returns true if the content's last byte and this one, which can't be content, are the beginning of the
+    /// delimiter.
     pub(super) fn begins_with(&self, last: u8, byte: u8) -> bool {
         matches!(&self.text, ClosingText::Literal(text) if text.as_bytes().starts_with(&[last, byte]))
     }
@@ -180,7 +181,7 @@ fn runs(input: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Whether what follows `before` is at the beginning of a line, blanks aside, given whether `before` itself is.
+/// Returns true if what follows `before` is at the beginning of a line, blanks aside, given whether `before` itself is.
 fn is_line_start(before: &str, is_line_start: bool) -> bool {
     match before.trim_end_matches([' ', '\t']) {
         "" => is_line_start,

@@ -75,7 +75,7 @@ impl Extent {
         matches!(self, Self::InString(_) | Self::Escaped(_))
     }
 
-    /// Whether more digits may come, so that only what follows it ends the value.
+    /// Returns true if more digits may come, so that only what follows it ends the value.
     pub(super) fn is_number(self) -> bool {
         matches!(self, Self::Number { .. })
     }

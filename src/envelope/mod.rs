@@ -206,7 +206,7 @@ impl Envelope {
         (self.state == State::Payload && !self.payload.is_text()).then(|| self.payload.parser())
     }
 
-    /// Whether neither a payload is open nor what may become an opening delimiter is held back.
+    /// Returns true if neither a payload is open nor what may become an opening delimiter is held back.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn is_in_text(&self) -> bool {
         self.state == State::Text

@@ -1,4 +1,4 @@
-//! Whether what begins here is an opening delimiter: the states between its first byte and the byte that decides.
+//! The search for an opening delimiter: the states between its first byte and the byte that decides.
 //!
 //! Owns no text: the bytes that are undecided are held by the envelope, and given back as text if this says so.
 //!
@@ -274,7 +274,7 @@ fn follow(text: &[u8], read: usize, byte: u8, inside: fn(usize) -> Stage, after:
 }
 
 impl Bare {
-    /// Whether the bytes so far are certainly a payload; or, as an error, where the JSON broke before that.
+    /// Returns true if the bytes so far are certainly a payload; or, as an error, where the JSON broke before that.
     fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
         let start = self.parser.offset();
         let (mut has_member, element_end) = (false, &mut self.element_end);

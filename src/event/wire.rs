@@ -1,4 +1,4 @@
-//! How an [`OwnedEvent`] is written and read with serde: as a map in the shape of the command's lines.
+//! The form of an [`OwnedEvent`] for serde: a map in the shape of the command's lines.
 
 use alloc::string::String;
 use core::fmt;
@@ -19,7 +19,7 @@ impl Serialize for OwnedEvent {
     }
 }
 
-/// What an event is one of, beside a document: what its members say before those of its own.
+/// The thing that an event is of, beside a document: its members come before those of the event's own.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "_provider-streams"), allow(dead_code, reason = "only streams have such events"))]
 pub(crate) enum EventOf<'a> {

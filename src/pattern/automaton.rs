@@ -227,18 +227,18 @@ impl Automaton {
         }
     }
 
-    /// Whether a pattern has this name.
+    /// Returns true if a pattern has this name.
     pub(crate) fn names(&self, key: &str) -> bool {
         self.names.iter().any(|(name, _)| **name == *key)
     }
 
-    /// Whether a pattern may select something inside an object with this row.
+    /// Returns true if a pattern may select something inside an object with this row.
     #[inline]
     pub(crate) fn enters_object(&self, row: &[u64]) -> bool {
         self.is_in(row, |masks| masks.enters_object)
     }
 
-    /// Whether a pattern may select something inside an array with this row.
+    /// Returns true if a pattern may select something inside an array with this row.
     #[inline]
     pub(crate) fn enters_array(&self, row: &[u64]) -> bool {
         self.is_in(row, |masks| masks.enters_array)
@@ -249,7 +249,7 @@ impl Automaton {
         self.levels
     }
 
-    /// Whether a string with this row is to be read inside.
+    /// Returns true if a string with this row is to be read inside.
     #[inline]
     pub(crate) fn enters_string(&self, row: &[u64]) -> bool {
         self.is_in(row, |masks| masks.enters_string)
@@ -280,7 +280,7 @@ impl Automaton {
         }
     }
 
-    /// Whether any of these positions is alive in a row.
+    /// Returns true if any of these positions is alive in a row.
     #[inline]
     fn is_in(&self, row: &[u64], positions: impl Fn(&Masks) -> u64) -> bool {
         self.masks.iter().zip(row).any(|(masks, row)| row & positions(masks) != 0)

@@ -70,13 +70,13 @@ impl PatternSet {
         self.shared.patterns.get(id.index())
     }
 
-    /// How many patterns there are.
+    /// Returns the number of patterns.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.patterns.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shared.patterns.is_empty()

@@ -112,7 +112,7 @@ impl Blocks {
         self.open.iter().rev().find(|open| open.is_in(index)).map(|open| open.number)
     }
 
-    /// Whether this block of an answer is open and of this kind.
+    /// Returns true if this block of an answer is open and of this kind.
     pub(super) fn has(&self, choice: u64, number: u64, kind: BlockKind) -> bool {
         self.open.iter().any(|open| (open.number, open.choice, open.kind) == (number, choice, kind))
     }

@@ -59,7 +59,7 @@ objects! {
     }
 }
 
-/// Whether only this version has events of this type.
+/// Returns true if only this version has events of this type.
 pub(super) fn owns_type(kind: &str) -> bool {
     matches!(
         kind,

@@ -24,7 +24,7 @@ pub(super) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
 pub(super) struct Emitter<'a> {
     calls: &'a mut ToolCalls,
     user: User<'a>,
-    /// Whether a message's own text is JSON.
+    /// True if a message's own text is JSON.
     is_structured: bool,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Emitter<'a> {
         self.user.told.begin(choice);
     }
 
-    /// Whether an answer has begun and not stopped.
+    /// Returns true if an answer has begun and not stopped.
     pub(super) fn is_unfinished(&self, choice: u64) -> bool {
         self.user.told.unfinished.contains(&choice)
     }
@@ -185,7 +185,7 @@ impl<'a> Emitter<'a> {
         self.is_news(0, key);
     }
 
-    /// Whether what has this key was told, or may have been, as not all that was told is remembered.
+    /// Returns true if what has this key was told, or may have been, as not all that was told is remembered.
     pub(super) fn may_have_told(&self, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let repeatable = &self.user.told.repeatable;
@@ -439,7 +439,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether a value is there and neither an empty text, nor an empty object or list.
+/// Returns true if a value is there and neither an empty text, nor an empty object or list.
 fn says_something(json: Json<'_>) -> bool {
     !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
 }

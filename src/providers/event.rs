@@ -188,7 +188,7 @@ pub enum StreamEvent<'a> {
         kind: Option<&'a str>,
         /// Its code, as the provider spells it, be it a string or a number: `model_not_found`, `400`.
         code: Option<&'a str>,
-        /// Whether the same request may succeed later.
+        /// The chance that the same request succeeds later.
         retry: Retry,
         /// The error as the provider's JSON text, if it is more than a message.
         json: Option<&'a str>,
@@ -357,7 +357,7 @@ pub struct ToolResult<'a> {
     pub call: Option<u64>,
     /// The provider's id of the call.
     pub call_id: Option<&'a str>,
-    /// Whether the tool has failed, as far as the provider says so.
+    /// True if the tool has failed, as far as the provider says so.
     pub is_error: bool,
     /// The result, with what stands around it, as the provider's JSON text.
     pub json: &'a str,

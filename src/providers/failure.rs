@@ -173,7 +173,7 @@ fn exception(event: Json<'_>) -> Option<Failure<'_>> {
     Some(Failure { kind, ..Failure::new(exception) })
 }
 
-/// Whether a member is there and not empty.
+/// Returns true if a member is there and not empty.
 fn says_anything(member: Json<'_>) -> bool {
     !matches!(member.spelt(), "" | "\"\"" | "{}" | "[]" | "false")
 }

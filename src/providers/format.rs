@@ -12,13 +12,13 @@ pub(super) struct Format {
     /// An event is understood by itself. The one format whose events are not, Responses, is read with its state by the
     /// [`Reader`](super::reader::Reader), which asks this for all others.
     pub(super) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
-    /// Whether nobody else sends events of this type. Where events have no type, nobody owns one.
+    /// True if nobody else sends events of this type. Where events have no type, nobody owns one.
     pub(super) owns_type: fn(&str) -> bool,
-    /// Whether nobody else's events have these members. It is asked after the type.
+    /// True if nobody else's events have these members. It is asked after the type.
     pub(super) owns_members: fn(&Look<'_>) -> bool,
 }
 
-/// Whether an event is known to its provider's reader, even if there is nothing to tell about it.
+/// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Understood {
     Yes,

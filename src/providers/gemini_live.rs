@@ -53,7 +53,7 @@ objects! {
     }
 }
 
-/// Whether only this wire's messages have such members.
+/// Returns true if only this wire's messages have such members.
 pub(super) fn owns_members(look: &Look<'_>) -> bool {
     [
         look.setup_complete,

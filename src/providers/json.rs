@@ -52,7 +52,7 @@ impl<'a> Json<'a> {
         self.0
     }
 
-    /// Whether the value is there.
+    /// Returns true if the value is there.
     pub(super) fn is_given(self) -> bool {
         self != Self::MISSING
     }
@@ -186,14 +186,14 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether it is a list or an object with nothing in it.
+    /// Returns true if it is a list or an object with nothing in it.
     fn is_empty(self) -> bool {
         let inside = self.inside('[').or(self.0.strip_prefix('{').and_then(|inside| inside.strip_suffix('}')));
         inside.is_some_and(|inside| inside.trim_ascii().is_empty())
     }
 
-    /// Whether it is what servers put where there is nothing: null, no text, or, as some languages have no empty object, an
-    /// empty list.
+    /// Returns true if it is what servers put where there is nothing: null, no text, or, as some languages have no
+    /// empty object, an empty list.
     pub(super) fn is_nothing(self) -> bool {
         matches!(self.0, "null" | "\"\"" | "false") || (self.inside('[').is_some() && self.is_empty())
     }

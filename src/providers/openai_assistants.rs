@@ -243,7 +243,7 @@ fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
 }
 
 impl Part<'_> {
-    /// Whether it has something, be it empty, if it is of text.
+    /// Returns true if it has something, be it empty, if it is of text.
     fn is_piece(&self) -> bool {
         self.text.0.as_ref().is_none_or(|words| words.value.required().is_ok() || !words.annotations.is_empty())
     }
@@ -378,7 +378,7 @@ impl ToolCall<'_> {
         emit.calls().delta(slot, self.input());
     }
 
-    /// Whether it has something of the call, be it empty.
+    /// Returns true if it has something of the call, be it empty.
     fn is_piece(&self) -> bool {
         let of_function = |Function { name, arguments, output }: &Function<'_>| {
             !name.is_empty() || arguments.0.is_some() || output.is_given()

@@ -93,7 +93,7 @@ pub enum OwnedStreamEvent {
         raw: String,
         /// The values that a trailing text consists of, if it consists of nothing else.
         values: Vec<String>,
-        /// Whether these are all equal.
+        /// True if these are all equal.
         is_repeated: bool,
         /// What is wrong with the JSON.
         error: Option<Error>,
@@ -287,7 +287,7 @@ pub enum OwnedStreamEvent {
         call: Option<u64>,
         /// The provider's id of the call.
         call_id: Option<String>,
-        /// Whether the tool has failed.
+        /// True if the tool has failed.
         is_error: bool,
         /// The provider's JSON text.
         json: String,
@@ -367,7 +367,7 @@ pub enum OwnedStreamEvent {
         kind: Option<String>,
         /// Its code, as the provider spells it.
         code: Option<String>,
-        /// Whether the same request may succeed later.
+        /// The chance that the same request succeeds later.
         retry: Retry,
         /// The error's own JSON text.
         json: Option<String>,

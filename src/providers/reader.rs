@@ -23,7 +23,7 @@ pub(super) type Keeper = fn(Provider, usize) -> Option<Box<dyn KeepMessage>>;
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     provider: Provider,
-    /// Whether an event has come before: only the first one can be the body of an HTTP error.
+    /// True if an event has come before: only the first one can be the body of an HTTP error.
     has_begun: bool,
     #[cfg(feature = "openai-responses")]
     responses: openai_responses::State,
@@ -81,7 +81,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// Whether an event is an error's body, another provider's, or of a type that nobody has.
+    /// Returns true if an event is an error's body, another provider's, or of a type that nobody has.
     fn is_foreign(&self, event: Json<'_>) -> bool {
         let failure = if self.has_begun { Failure::told_by(event) } else { Failure::alone(event) };
         let has_type = ["event_type", "type"].iter().any(|name| !event.member(name).word().is_empty());

@@ -1,10 +1,10 @@
-//! Whether a request that failed may succeed later: [`Retry`], and how errors say it.
+//! [`Retry`]: the errors after which the same request may succeed later, and after what time.
 
 use core::time::Duration;
 
 use crate::tool_calls::is_one_of;
 
-/// Whether the same request may succeed later, as far as the error says.
+/// The chance that the same request succeeds later, as far as the error says.
 ///
 /// ```
 /// use jsonspigot::PatternSet;

@@ -52,13 +52,15 @@ pub(super) enum News<'t> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     parts: Vec<Spoken>,
-    /// Whether any part was not to be remembered, or is no longer.
+    /// True if any part was not to be remembered, or is no longer.
     is_blind: bool,
     has_forgotten: bool,
-    /// Whether that was so before the list of everything began: what is forgotten because of it can't have been said before.
+    /// True if that was so before the list of everything began: what is forgotten because of it can't have been said
+    /// before.
     had_forgotten: bool,
-    /// Whether inputs of calls are to be remembered that have ended, and a digest of each, oldest first.
+    /// True if the inputs of ended calls are to be remembered.
     watches_inputs: bool,
+    /// Calls with a digest of their input, oldest first.
     inputs: VecDeque<(u64, u64)>,
     /// Inputs of calls that have ended and are said once more, as far as they have come.
     again: Vec<(u64, String)>,
@@ -75,7 +77,7 @@ struct Spoken {
     /// `None` for a run, and for an item that another one has taken the place of.
     place: Option<Place>,
     text: Text,
-    /// Whether the list of everything has had it.
+    /// True if the list of everything has had it.
     is_listed: bool,
 }
 
@@ -201,7 +203,7 @@ impl Said {
         Some(self.again.remove(place))
     }
 
-    /// Whether a call has ended with this input; `None` if it has not ended or is not remembered.
+    /// Compares a call's input with what repeats it: true if they are the same, `None` if it has not ended or is not remembered.
     pub(super) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
         let (_, digest) = self.inputs.iter_mut().rev().find(|(number, _)| *number == call)?;
         if whole.is_empty() {

@@ -63,22 +63,22 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 pub struct ProviderStream {
     pub(super) calls: ToolCalls,
     pub(super) reader: Option<Reader>,
-    /// Whether it is for the events to say whose stream it is.
+    /// True if the events have yet to say whose stream it is.
     pub(super) is_detecting: bool,
     pub(super) told: Told,
     /// Who keeps the message that goes back, if somebody has asked for it.
     pub(super) keeper: Option<Keeper>,
-    /// Whether the keeper waits for the first event of a provider that is known.
+    /// True if the keeper waits for the first event of a provider that is known.
     pub(super) awaits_keeper: bool,
-    /// Whether a message's own text is JSON.
+    /// True if a message's own text is JSON.
     pub(super) is_structured: bool,
-    /// Whether each event is passed on as it came.
+    /// True if each event is passed on as it came.
     pub(super) with_events: bool,
     /// Events that could be several providers', until one comes that can't.
     pub(super) undecided: Vec<String>,
 }
 
-/// Whether a line is an event by itself.
+/// Returns true if a line is an event by itself.
 fn is_event(line: &str) -> bool {
     matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
 }
@@ -225,8 +225,8 @@ impl ProviderStream {
         self.told.message()?.to_json_without_calls()
     }
 
-    /// Whether everything that the provider said was reported and has come to its end, so that it can be relied on; and if
-    /// not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
+    /// Returns true if everything that the provider said was reported and has come to its end, so that it can be relied
+    /// on; and if not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
     ///
     /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
     /// own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every payload in the text, nothing was repeated otherwise than

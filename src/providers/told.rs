@@ -19,7 +19,7 @@ use crate::tool_calls::{CallLimits, Key, Places, ToolCall};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     pub(super) blocks: Blocks,
-    /// Whether the message's start has been told.
+    /// True if the message's start has been told.
     pub(super) has_message: bool,
     /// The answers that have begun and have not been said to be over.
     pub(super) unfinished: Vec<u64>,
@@ -43,7 +43,7 @@ pub(super) struct Told {
     pub(super) outlet: Outlet,
     /// The message that goes back, for who asked for it.
     pub(super) message: Option<Box<dyn KeepMessage>>,
-    /// Whether the event that is being read was the message's last.
+    /// True if the event that is being read was the message's last.
     pub(super) has_ended: bool,
 }
 

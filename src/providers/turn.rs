@@ -69,10 +69,11 @@ pub(super) struct Turn {
     len: usize,
     most: usize,
     is_spoilt: bool,
-    /// Whether a call in it is not whole: servers refuse it, and so does every request that it is in.
+    /// True if a call in it is not whole: servers refuse it, and so does every request that it is in.
     has_bad_call: bool,
-    /// Whether what comes next belongs to another message, and whether something of that one is missing.
+    /// True if what comes next belongs to another message.
     is_over: bool,
+    /// True if something of that one is missing.
     spoils_next: bool,
 }
 
@@ -169,7 +170,7 @@ impl Turn {
         }
     }
 
-    /// Whether this much more may be kept.
+    /// Returns true if this much more may be kept.
     fn takes(&mut self, len: usize) -> bool {
         self.begin_next();
         self.len = self.len.saturating_add(len);
@@ -306,12 +307,12 @@ impl Turn {
         }
     }
 
-    /// Whether the message has ended with this part in it: what comes of it now is late.
+    /// Returns true if the message has ended with this part in it: what comes of it now is late.
     pub(super) fn has_ended_with(&self, place: u64, part: Json<'_>) -> bool {
         self.is_over && self.is_part_of(place, &part.member("id").word())
     }
 
-    /// Whether the part at a place is that of the call with this id.
+    /// Returns true if the part at a place is that of the call with this id.
     pub(super) fn is_part_of(&self, place: u64, id: &str) -> bool {
         !id.is_empty() && self.parts.get(place).is_some_and(|part| part.member("id").word() == id)
     }

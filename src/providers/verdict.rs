@@ -1,4 +1,4 @@
-//! Whether a stream has come to its end with all that the provider said: the law of the end.
+//! The verdict on a whole stream, by the law of the end: all that the provider said has come.
 //!
 //! It is watched where events leave the library, so that it holds for every wire format, and for whoever reads the events:
 //! the exit status of the command is this verdict too.
@@ -117,7 +117,7 @@ impl UnfinishedKind {
 /// What of a stream's events decides about its end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
-    /// Whether any event meant something.
+    /// True if any event meant something.
     has_meant: bool,
     /// The first thing that was wrong.
     wrong: Option<Unfinished>,
@@ -171,7 +171,7 @@ impl Watch {
     }
 }
 
-/// Whether an input with this status may be acted on.
+/// Returns true if an input with this status may be acted on.
 fn is_whole(status: PayloadStatus<'_>) -> bool {
     matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted | PayloadStatus::Empty | PayloadStatus::Raw)
 }

@@ -28,13 +28,13 @@ pub(super) struct CallIndex {
     has_forgotten: bool,
     /// Slots whose call was refused: their fragments are no other call's.
     refused: Strays,
-    /// Whether a call without a slot of its own was refused, and none has come since.
+    /// True if a call without a slot of its own was refused, and none has come since.
     has_refused_latest: bool,
     /// Slots that got a fragment before a call was started there, which then can't be complete.
     orphaned: Strays,
-    /// Whether a fragment without a slot came before the next call's start.
+    /// True if a fragment without a slot came before the next call's start.
     has_unplaced: bool,
-    /// Whether a fragment of an earlier message never found its call.
+    /// True if a fragment of an earlier message never found its call.
     has_lost: bool,
     /// By choice, the reason of an end that may yet be followed by more.
     noted: Reasons,
@@ -130,7 +130,7 @@ impl CallIndex {
         })
     }
 
-    /// Whether any call of this choice is remembered.
+    /// Returns true if any call of this choice is remembered.
     pub(super) fn has_choice(&self, choice: u64) -> bool {
         self.calls.get(choice, Key::Own).is_some()
     }
@@ -140,7 +140,7 @@ impl CallIndex {
         self.known.get(call, Key::Own)
     }
 
-    /// Whether this choice's calls are told apart by an index.
+    /// Returns true if this choice's calls are told apart by an index.
     pub(super) fn has_indices(&self, choice: u64) -> bool {
         matches!(self.calls.keys_from(choice, Key::Index(0)).next(), Some(OwnedKey::Index(_)))
     }
@@ -191,7 +191,7 @@ impl CallIndex {
         }
     }
 
-    /// Whether the call of this slot was refused, so that what comes for it is no other call's.
+    /// Returns true if the call of this slot was refused, so that what comes for it is no other call's.
     pub(super) fn was_refused(&self, slot: Slot<'_>) -> bool {
         match own_key(slot.place) {
             Some(key) => self.refused.contains(slot.choice, key),
@@ -199,7 +199,7 @@ impl CallIndex {
         }
     }
 
-    /// Whether any call was refused, so that a fragment that names none may be its.
+    /// Returns true if any call was refused, so that a fragment that names none may be its.
     pub(super) fn has_refused(&self) -> bool {
         self.has_refused_latest || self.refused.has_more || !self.refused.keys.is_empty()
     }
@@ -219,7 +219,7 @@ impl CallIndex {
         }
     }
 
-    /// Whether the call that starts in a slot has lost a fragment before.
+    /// Returns true if the call that starts in a slot has lost a fragment before.
     pub(super) fn take_orphan(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let mut has_lost = mem::take(&mut self.has_unplaced) || self.orphaned.has_more;
         for key in keys_of(slot.place, id) {
@@ -228,7 +228,7 @@ impl CallIndex {
         has_lost
     }
 
-    /// Whether any fragment has found no call, and none has been started since that it may have been of.
+    /// Returns true if any fragment has found no call, and none has been started since that it may have been of.
     pub(super) fn has_strays(&self) -> bool {
         self.has_lost || self.has_unplaced || self.orphaned.has_more || !self.orphaned.keys.is_empty()
     }
@@ -275,7 +275,7 @@ impl CallIndex {
         }
     }
 
-    /// Whether a call of this message may have been here that is not remembered.
+    /// Returns true if a call of this message may have been here that is not remembered.
     pub(super) fn has_forgotten(&self) -> bool {
         self.has_forgotten
     }

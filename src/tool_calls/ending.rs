@@ -34,7 +34,7 @@ pub(super) enum Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    /// Whether calls end this way when nothing was cut. An unknown reason is not trusted.
+    /// Returns true if calls end this way when nothing was cut. An unknown reason is not trusted.
     fn is_regular(self) -> bool {
         const REGULAR: &[&str] = &[
             "tool_use",
@@ -66,7 +66,7 @@ impl<'a> Ending<'a> {
     }
 }
 
-/// Whether a word is listed, in upper or lower case.
+/// Returns true if a word is listed, in upper or lower case.
 pub(crate) fn is_one_of(word: &str, list: &[&str]) -> bool {
     // Not compared letter by letter regardless of case: the compiler makes 4 KB of that, for words that come once.
     list.contains(&&*word.to_ascii_lowercase())

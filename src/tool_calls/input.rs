@@ -188,7 +188,7 @@ impl Input {
         }
     }
 
-    /// Whether the input comes as values by path: it ends where the call does, and can't be whole before.
+    /// Returns true if the input comes as values by path: it ends where the call does, and can't be whole before.
     pub(super) fn is_closed_by_its_end(&self) -> bool {
         matches!(self, Self::Open(reader) | Self::Apart { reader, .. } if reader.values.is_some())
     }
@@ -231,7 +231,7 @@ impl Input {
         }
     }
 
-    /// Whether a payload repeats the whole input: the same text, or JSON text of the same value.
+    /// Returns true if a payload repeats the whole input: the same text, or JSON text of the same value.
     ///
     /// Texts that differ have to be read to be compared. So that many short repetitions of a long input do not cost
     /// its length each time, the shortest one that was found to be the same, `shortest`, stands for the input from then

@@ -49,7 +49,7 @@ impl Identity {
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
     pub(super) identity: Identity,
-    /// Whether the input is the message's own text.
+    /// True if the input is the message's own text.
     is_content: bool,
     pub(super) format: InputFormat,
     pub(super) phase: Phase,
@@ -62,7 +62,7 @@ pub(crate) struct OpenCall {
     start_input: String,
     /// How long the raw text is.
     len: usize,
-    /// Whether the limit was passed: nothing more is taken in, not even what would fit.
+    /// True if the limit was passed: nothing more is taken in, not even what would fit.
     is_full: bool,
     pub(super) input: Input,
     /// The shortest repetition of the input as it is that was found to be the same.
@@ -96,7 +96,7 @@ impl OpenCall {
         &self.identity.name
     }
 
-    /// Whether it is known by another name than this one, if this is one.
+    /// Returns true if it is known by another name than this one, if this is one.
     pub(crate) fn is_called_otherwise(&self, name: &str) -> bool {
         !name.is_empty() && !self.name().is_empty() && self.name() != name
     }
@@ -114,23 +114,23 @@ impl OpenCall {
         self.input.parser()
     }
 
-    /// Whether the input is one whole JSON value by now.
+    /// Returns true if the input is one whole JSON value by now.
     pub(crate) fn has_whole_value(&self) -> bool {
         self.parser().is_some_and(Parser::is_complete)
     }
 
-    /// Whether the input is the message's own text.
+    /// Returns true if the input is the message's own text.
     pub(super) fn is_content(&self) -> bool {
         self.is_content
     }
 
-    /// Whether anything has come that is the input.
+    /// Returns true if anything has come that is the input.
     pub(crate) fn has_input(&self) -> bool {
         !matches!(self.input, Input::Untouched)
     }
 
-    /// Whether a fragment that names no call may be this one's: not if the input is the message's own text, nor once
-    /// the wire has said what the whole input is.
+    /// Returns true if a fragment that names no call may be this one's: not if the input is the message's own text, nor
+    /// once the wire has said what the whole input is.
     pub(super) fn may_have_lost(&self) -> bool {
         !self.is_content && (self.phase != Phase::Sealed || !self.has_input())
     }
@@ -281,7 +281,7 @@ impl OpenCall {
         }
     }
 
-    /// Whether the input can't become whole any more, whatever the wire says of it.
+    /// Returns true if the input can't become whole any more, whatever the wire says of it.
     fn is_beyond_repair(&self) -> bool {
         matches!(self.left_out, Some("limit" | "mixed" | "mismatch"))
     }
@@ -353,7 +353,8 @@ pub(super) fn forward<'t>(
     }
 }
 
-/// Whether an input that comes with a call's start only stands in for what is to come: an object without members.
+/// Returns true if an input that comes with a call's start only stands in for what is to come: an object without
+/// members.
 pub(crate) fn is_stand_in(input: &str) -> bool {
     input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}")
 }

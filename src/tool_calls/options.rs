@@ -16,7 +16,7 @@ pub(crate) struct Options {
     pub(super) patterns_by_name: BTreeMap<String, PatternSet>,
     pub(super) parser: ParserBuilder,
     pub(super) limits: CallLimits,
-    /// Whether a delta holds everything so far, and not only what is new.
+    /// True if a delta holds everything so far, and not only what is new.
     pub(super) is_cumulative: bool,
 }
 

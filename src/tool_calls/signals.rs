@@ -114,7 +114,7 @@ impl Signals<'_> {
         }
     }
 
-    /// Whether any call is open.
+    /// Returns true if any call is open.
     pub(crate) fn has_open(&self) -> bool {
         !self.calls.open.is_empty()
     }
@@ -244,13 +244,13 @@ impl Signals<'_> {
         self.with(number, |call, options, listener| call.append(text, options, listener));
     }
 
-    /// Whether the call with an id is the open one in a slot.
+    /// Returns true if the call with an id is the open one in a slot.
     pub(crate) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.index.find_id(slot.choice, id);
         number.is_some_and(|number| self.calls.index.find(slot) == Some(number) && self.calls.open.contains(number))
     }
 
-    /// Whether the call in a slot, or with an id, has ended.
+    /// Returns true if the call in a slot, or with an id, has ended.
     pub(crate) fn has_ended(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.index.find(slot).or_else(|| self.calls.index.find_id(slot.choice, id));
         number.is_some_and(|number| !self.calls.open.contains(number))

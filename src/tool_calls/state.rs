@@ -60,17 +60,17 @@ impl State {
         self.index.choice_of(number)
     }
 
-    /// Whether this choice's calls are distinguished by an index.
+    /// Returns true if this choice's calls are distinguished by an index.
     pub(crate) fn has_indices(&self, choice: u64) -> bool {
         self.index.has_indices(choice)
     }
 
-    /// Whether a call of this message may have been here that is not remembered.
+    /// Returns true if a call of this message may have been here that is not remembered.
     pub(crate) fn has_forgotten(&self) -> bool {
         self.index.has_forgotten()
     }
 
-    /// Whether any fragment has found no call, and none has been started since that it may have been of.
+    /// Returns true if any fragment has found no call, and none has been started since that it may have been of.
     pub(crate) fn has_strays(&self) -> bool {
         self.index.has_strays()
     }
@@ -79,7 +79,7 @@ impl State {
         &self.options.limits
     }
 
-    /// Whether a delta holds everything so far.
+    /// Returns true if a delta holds everything so far.
     pub(crate) fn is_cumulative(&self) -> bool {
         self.options.is_cumulative
     }

@@ -36,7 +36,7 @@ pub(crate) enum PathValue<'a> {
 pub(super) struct ValueWriter {
     /// The open containers, outermost first, each with its newest child.
     open: Vec<OpenContainer>,
-    /// Whether the newest child of the innermost container, or the root, is an open string.
+    /// True if the newest child of the innermost container, or the root, is an open string.
     has_open_string: bool,
     has_root: bool,
 }
@@ -55,7 +55,7 @@ impl OpenContainer {
         })
     }
 
-    /// Whether a child may come next, which is not the newest one.
+    /// Returns true if a child may come next, which is not the newest one.
     fn check_next(&self, step: ConcreteStep<'_>) -> Result<(), Disorder> {
         match (self, step) {
             (Self::Array { newest }, ConcreteStep::Index(index)) if *newest + 1 == index => Ok(()),
@@ -202,7 +202,7 @@ impl ValueWriter {
         }
     }
 
-    /// Whether a path leads to the newest value.
+    /// Returns true if a path leads to the newest value.
     fn is_newest(&self, path: &str) -> bool {
         let is_open = |steps: &Steps<'_>| self.open.iter().zip(steps).all(|(open, step)| open.newest_is(*step));
         steps(path).is_ok_and(|steps| steps.len() == self.open.len() && is_open(&steps))

@@ -100,7 +100,7 @@ impl DocumentEnd {
         })
     }
 
-    /// Whether its fractions are ``Decimal``.
+    /// Returns true if its fractions are ``Decimal``.
     #[getter]
     fn decimals(&self) -> bool {
         self.fractions == Fractions::Decimal

@@ -98,7 +98,8 @@ pub(crate) fn shown(event: &Bound<'_, PyAny>, class: &str) -> PyResult<String> {
     Ok(format!("{class}.{}({})", kind.name()?, parts.join(", ")))
 }
 
-/// Whether two of them are of the same kind and have equal parts. If neither value can be made, their texts say it.
+/// Returns true if two of them are of the same kind and have equal parts. If neither value can be made, their texts say
+/// it.
 pub(crate) fn equal(event: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
     let kind = event.get_type();
     if !other.get_type().is(&kind) {

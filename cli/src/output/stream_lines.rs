@@ -15,7 +15,7 @@ use super::members::{Place, Quoted};
 /// What the lines `call` could not say of calls that are still open.
 #[derive(Default)]
 pub(super) struct CallNames {
-    /// Whether id and name were there, and who executes the call.
+    /// By number, true if id and name were there, and the executor.
     known: BTreeMap<u64, (bool, bool, Executor)>,
 }
 

@@ -68,7 +68,7 @@ impl Emitter<'_> {
         self.user.told.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
     }
 
-    /// Whether anything of this message was noted that may be repeated.
+    /// True if anything of this message was noted that may be repeated.
     pub(in crate::providers) fn has_said(&self) -> bool {
         !self.user.told.said.is_empty()
     }

@@ -66,7 +66,7 @@ struct Entered<'a> {
 }
 
 impl Entered<'_> {
-    /// Whether its name is another one than the call's, which is more than a name.
+    /// Returns true if its name is another one than the call's, which is more than a name.
     fn is_another_call(&self, call: &OpenCall) -> bool {
         call.is_called_otherwise(self.name) && (self.has_arguments || call.has_input())
     }

@@ -214,8 +214,8 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     }
 }
 
-/// Whether the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own may be
-/// `tool_calls` all the same.
+/// Returns true if the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own
+/// may be `tool_calls` all the same.
 fn says_cut(native: &str) -> bool {
     const CUT: &[&str] = &[
         "length",

@@ -35,7 +35,7 @@ struct Composed {
     len: usize,
     /// Where in the text the last string begins, after its quote.
     string: usize,
-    /// Whether the wire has said of each string before the last one, and of that one once it is done, what it is.
+    /// True if the wire has said of each string before the last one, and of that one once it is done, what it is.
     has_all: bool,
 }
 
@@ -154,7 +154,7 @@ impl Of {
 }
 
 impl Composed {
-    /// Whether every string is done, as far as can be known without the whole that repeats them.
+    /// Returns true if every string is done, as far as can be known without the whole that repeats them.
     fn is_done(&self) -> bool {
         self.stage == Stage::After && self.has_all
     }

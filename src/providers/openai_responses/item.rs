@@ -147,7 +147,7 @@ impl Item<'_> {
         }
     }
 
-    /// Whether it is a call of a tool that xAI runs itself: those come as custom ones.
+    /// Returns true if it is a call of a tool that xAI runs itself: those come as custom ones.
     fn is_xai_s(&self, state: &State) -> bool {
         self.call_id().starts_with("xs_call_")
             || self.id.contains("_xs_call_")
@@ -168,17 +168,17 @@ impl Item<'_> {
         if is_client_s { Executor::Client } else { Executor::Provider }
     }
 
-    /// Whether its arguments can be read, if there are any.
+    /// Returns true if its arguments can be read, if there are any.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
         self.arguments.piece().map(drop)
     }
 
-    /// Whether the item, at its end, says that it was cut: it is still in progress, or failed.
+    /// Returns true if the item, at its end, says that it was cut: it is still in progress, or failed.
     pub(super) fn is_incomplete(&self) -> bool {
         matches!(self.status.as_str(), "incomplete" | "in_progress" | "failed")
     }
 
-    /// Whether its status says how a tool of the provider's own fared, and nothing about its input.
+    /// Returns true if its status says how a tool of the provider's own fared, and nothing about its input.
     fn is_built_in(&self) -> bool {
         matches!(&*self.kind, "web_search_call" | "file_search_call" | "image_generation_call")
     }
@@ -275,13 +275,13 @@ impl Item<'_> {
         }
     }
 
-    /// Whether a call goes by one of the item's ids, or by none.
+    /// Returns true if a call goes by one of the item's ids, or by none.
     fn is_named(&self, number: u64, emit: &Emitter<'_>) -> bool {
         let id = emit.known().open_call(number).map_or("", |call| call.id());
         id.is_empty() || [&self.call_id, &self.id].iter().any(|own| own.as_str() == id)
     }
 
-    /// Whether the item may have been told as a call before: one that is known, or that may be forgotten.
+    /// Returns true if the item may have been told as a call before: one that is known, or that may be forgotten.
     pub(super) fn may_be_old(&self, index: u64, emit: &mut Emitter<'_>) -> bool {
         let has_slot = emit.calls().find_in(Slot::from(index)).is_some();
         has_slot || emit.known().find_id(0, self.call_id()).is_some() || emit.known().has_forgotten()

@@ -43,7 +43,7 @@ pub(super) struct State {
     annotations: Said,
     /// The last item of text or reasoning that was added: its place, its id and its phase.
     item: (u64, String, String),
-    /// Whether the model is one of xAI's, which runs tools of its own under names that the client has not declared.
+    /// True if the model is one of xAI's, which runs tools of its own under names that the client has not declared.
     is_xai_s: bool,
     realtime: realtime::State,
 }
@@ -351,7 +351,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     Ok(Understood::Yes)
 }
 
-/// Whether an event of one of these families only says how far something has come.
+/// Returns true if an event of one of these families only says how far something has come.
 fn is_silent(kind: &str, families: &[&str]) -> bool {
     let states = families.iter().filter_map(|family| kind.strip_prefix(family));
     states.into_iter().any(|state| STATES.contains(&state))
@@ -372,7 +372,7 @@ impl Event<'_> {
 }
 
 impl Event<'_> {
-    /// Whether a fragment's place says one call, and its item's id another.
+    /// Returns true if a fragment's place says one call, and its item's id another.
     fn is_torn(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
         let is_fragment = self.item.is_none() && !self.item_id.is_empty() && self.output_index.is_some();
         let by_id = is_fragment.then(|| emit.known().find_id(0, &self.item_id)).flatten();

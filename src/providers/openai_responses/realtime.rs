@@ -113,7 +113,7 @@ const SILENT: [&str; 10] = [
     "transcription_session.",
 ];
 
-/// Whether only Realtime has events of this type.
+/// Returns true if only Realtime has events of this type.
 pub(super) fn owns_type(kind: &str) -> bool {
     let is_response_s = |family: &&str| family.starts_with("response.mcp_call.");
     SILENT.iter().any(|family| kind.starts_with(family) && !is_response_s(family))

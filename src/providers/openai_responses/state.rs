@@ -61,7 +61,7 @@ impl State {
         self.choice + u64::from(self.part.is_some_and(|last| last != part))
     }
 
-    /// Whether an event is of the kind that the input of its call comes with.
+    /// Returns true if an event is of the kind that the input of its call comes with.
     pub(super) fn is_of_its_kind(&mut self, event: &str, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
         let Some(call) = emit.calls().find_open(slot) else { return true };
         let kind = match event.split('.').nth(1).unwrap_or_default() {

@@ -113,7 +113,7 @@ struct Call<'a> {
     name: Json<'a>,
     input: Json<'a>,
     member: &'static str,
-    /// Whether the input is JSON text in a string.
+    /// True if the input is JSON text in a string.
     is_text: bool,
 }
 
@@ -182,8 +182,8 @@ pub(super) fn with_reported_calls(message: Json<'_>, ended: &[Ended]) -> Option<
     (is_written && has_all(message, left.into_values().flatten())).then_some(written)
 }
 
-/// Whether the client's calls that were not found are there by their ids: what is written in another form, as a command or
-/// a patch is.
+/// Returns true if the client's calls that were not found are there by their ids: what is written in another form, as a
+/// command or a patch is.
 fn has_all<'e>(message: Json<'_>, missing: impl Iterator<Item = &'e Ended>) -> bool {
     let mut missing = missing.filter(|ended| ended.is_client_s).peekable();
     if missing.peek().is_none() {
@@ -197,7 +197,7 @@ fn has_all<'e>(message: Json<'_>, missing: impl Iterator<Item = &'e Ended>) -> b
 }
 
 impl Ended {
-    /// Whether this is the input that was reported, as JSON: what deviates and was accepted is not.
+    /// Returns true if this is the input that was reported, as JSON: what deviates and was accepted is not.
     fn is(&self, input: Json<'_>) -> bool {
         let text = match input.text_or_json() {
             TextOrJson::Text(text) => text,

@@ -93,7 +93,7 @@ impl OpenCall {
         Ok(call)
     }
 
-    /// Whether the start has been told.
+    /// True if the start has been told.
     pub(in crate::tool_calls) fn is_told(&self) -> bool {
         self.is_told
     }

@@ -56,7 +56,7 @@ const HAS_ERROR: u32 = 1 << 31;
 
 pub(crate) struct Slot {
     pub(crate) reader: Reader,
-    /// Whether the ends of strings have their text.
+    /// True if the ends of strings have their text.
     pub(crate) texts_to: u64,
 }
 

@@ -267,7 +267,8 @@ impl Parser {
         Ok(Revision(inner.parser.revision()))
     }
 
-    /// Whether a snapshot could show something else than it did then, or a value has closed; since the beginning, without an argument.
+    /// Returns true if a snapshot could show something else than it did then, or a value has closed; since the
+    /// beginning, without an argument.
     #[pyo3(signature = (revision = None))]
     fn has_changed_since(slf: &Bound<'_, Self>, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
         let inner = &Self::lock(slf)?.0;
@@ -305,7 +306,7 @@ impl Parser {
         patch_text(&inner.parser, revision).map_err(|error| raised(py, &error))
     }
 
-    /// Whether the text so far is one complete JSON text.
+    /// Returns true if the text so far is one complete JSON text.
     #[getter]
     fn is_complete(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.parser.is_complete())
@@ -336,13 +337,13 @@ impl Parser {
         Ok(Self::lock(slf)?.0.parser.deviation_count())
     }
 
-    /// Whether no deviation has been passed.
+    /// Returns true if no deviation has been passed.
     #[getter]
     fn is_strict(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.parser.is_strict())
     }
 
-    /// Whether fractions are ``Decimal``.
+    /// Returns true if fractions are ``Decimal``.
     #[getter]
     fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.fractions == Fractions::Decimal)

@@ -229,7 +229,7 @@ impl Level {
         }
     }
 
-    /// Whether a field has a better key than this one: then this one may not count.
+    /// Returns true if a field has a better key than this one: then this one may not count.
     fn is_spare(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         match (&self.shape.get().0, &self.members) {
             (Container::Fields(Fields { spare, .. }), Members::Fields { keys, .. }) => {

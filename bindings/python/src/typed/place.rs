@@ -70,7 +70,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether a closed value is what its validator would return.
+    /// Returns true if a closed value is what its validator would return.
     pub(super) fn is_quick(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         let kind = kind_of(value);
         if kind & self.quick != 0 {

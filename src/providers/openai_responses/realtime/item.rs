@@ -22,7 +22,7 @@ impl Item<'_> {
         if self.call_id.is_empty() { &self.id } else { &self.call_id }
     }
 
-    /// Whether its arguments can be read, if there are any.
+    /// Returns true if its arguments can be read, if there are any.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
         self.arguments.piece().map(drop)
     }
