@@ -32,7 +32,7 @@ use payload::OpenPayload;
 /// JSON's white space.
 const SPACE: [u8; 4] = *b" \t\n\r";
 
-/// Where events go.
+/// The receiver of events.
 type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 
 /// A push filter over text: what a person should see comes out at once, payloads between [`Delimiter`]s come out
@@ -88,13 +88,13 @@ pub struct Envelope {
     /// The bytes with which delimiters begin.
     first_bytes: Vec<u8>,
     state: State,
-    /// What is held back: it may become an opening delimiter.
+    /// The held text: it may become an opening delimiter.
     held: String,
     opening: Opening,
     /// The fences of text, if a delimiter is a fence with any info string.
     fences: Option<Fences>,
     payload: OpenPayload,
-    /// How many bytes have been told.
+    /// The number of bytes that have been reported.
     offset: u64,
     hold_limit: usize,
 }
@@ -331,7 +331,7 @@ impl Default for EnvelopeBuilder {
 }
 
 impl EnvelopeBuilder {
-    /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
+    /// Sets how JSON payloads are parsed; default a parser that keeps the text of open matches.
     ///
     /// With one that [goes on past deviations](ParserBuilder::lenient), a payload goes on to the end of its JSON,
     /// including closing delimiters in strings and comments; it is malformed all the same, unless they are
@@ -340,15 +340,15 @@ impl EnvelopeBuilder {
         Self { parser, ..self }
     }
 
-    /// How many bytes of visible text may be held back because they may become a delimiter; default 4096.
+    /// Sets how many bytes of visible text may be held back because they may become a delimiter; default 4096.
     ///
-    /// What is still undecided at the limit is text: a delimiter with that much white space in it, or a bare payload
-    /// whose first key or element is that long, is not found.
+    /// Text that is still undecided at the limit is text: a delimiter with that much white space in it, or a bare
+    /// payload whose first key or element is that long, is not found.
     pub fn hold_limit(self, bytes: usize) -> Self {
         Self { hold_limit: bytes, ..self }
     }
 
-    /// How many bytes may be between two delimiters; default 16 MiB. A longer payload is truncated.
+    /// Sets how many bytes may be between two delimiters; default 16 MiB. A longer payload is truncated.
     ///
     /// Its raw text is kept up to the limit. Its closing delimiter is still looked for, and plain text is told to its
     /// end.

@@ -60,7 +60,7 @@ pub(super) struct OpenPayload {
     paths: PathStore,
 }
 
-/// What of a payload has arrived.
+/// The part of a payload that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// White space.
@@ -77,7 +77,7 @@ enum Phase {
 
 /// A payload that has ended.
 pub(super) struct Ended {
-    /// How much of the input belonged to it.
+    /// The number of the input's bytes that belonged to it.
     pub(super) used: usize,
     /// The length of all of it, closing delimiter included.
     pub(super) length: u64,
@@ -85,7 +85,7 @@ pub(super) struct Ended {
     pub(super) is_whole_bare: bool,
 }
 
-/// How a payload ends.
+/// The end of a payload.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Closed,

@@ -35,7 +35,8 @@ pub struct PatternSet {
 struct Compiled {
     patterns: Vec<Pattern>,
     automaton: Automaton,
-    /// What saved state knows the patterns by, once it has been asked for: most sets never are. Until then it is 0.
+    /// The digest by which saved state knows the patterns, once it has been asked for: most sets never are. Until then
+    /// it is 0.
     #[cfg(target_has_atomic = "64")]
     digest: AtomicU64,
 }

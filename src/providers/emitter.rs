@@ -1,4 +1,4 @@
-//! Where a wire format sends what an event says: signals to the calls, and everything else to the user.
+//! The way by which a wire format sends what an event says: signals to the calls, and everything else to the user.
 
 mod content;
 mod results;
@@ -86,7 +86,7 @@ impl<'a> Emitter<'a> {
         Self { calls, user: User { on_event, told }, is_structured }
     }
 
-    /// What may be done with the calls.
+    /// Returns the calls, for signals.
     pub(super) fn calls(&mut self) -> Signals<'_> {
         self.calls.signals(&mut self.user)
     }
@@ -98,7 +98,7 @@ impl<'a> Emitter<'a> {
         self.user.told.spoil_message();
     }
 
-    /// What is known of the calls.
+    /// Returns the state of the calls.
     pub(super) fn known(&self) -> &State {
         self.calls.state()
     }
@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
         self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
     }
 
-    /// What each event of a wire says of the message, on which no event says that it begins.
+    /// Notes what each event of a wire says of the message, on which no event says that it begins.
     pub(super) fn message(&mut self, id: &str, model: &str) {
         let is_known = !id.is_empty() || !model.is_empty();
         if is_known && !self.user.told.has_message {
@@ -167,8 +167,8 @@ impl<'a> Emitter<'a> {
         self.user.told.forget_message();
     }
 
-    /// Notes that what has this key is told. Whether it is for the first time in this message; of what is too much to
-    /// be remembered, nothing is.
+    /// Notes that the thing with this key is reported. Returns true if that is for the first time in this message;
+    /// never true for a thing that is too large to be remembered.
     pub(super) fn is_news(&mut self, choice: u64, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let repeatable = &mut self.user.told.repeatable;
@@ -294,7 +294,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// What is not text, or, if it can't be seen where it is, a part that is not known.
+    /// Reports a part that is not text, or, if it can't be seen where it is, a part that is not known.
     pub(super) fn media_or_unknown(&mut self, media: Media<'_>, kind: &str, json: Json<'_>) {
         if media.data.is_none() && media.url.is_none() && says_something(json) {
             self.unknown_part(kind, json);
@@ -350,7 +350,7 @@ impl<'a> Emitter<'a> {
         self.source(source);
     }
 
-    /// What a filter or guardrail has found.
+    /// Reports the findings of a filter or guardrail.
     pub(super) fn content_filter(&mut self, choice: u64, json: Json<'_>) {
         if says_something(json) {
             self.tell(StreamEvent::ContentFilter { choice, json: json.spelt() });

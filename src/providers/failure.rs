@@ -1,4 +1,4 @@
-//! What a provider says went wrong: in an event of its own, inside another event, or in the body of an HTTP error.
+//! The provider's errors: in an event of its own, inside another event, or in the body of an HTTP error.
 //!
 //! Owns the shapes of errors, which are much alike everywhere: where the message is, and where type and code are.
 

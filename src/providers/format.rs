@@ -1,9 +1,9 @@
-//! What every wire format's file has in common: what it is asked about an event, and what it answers.
+//! The common interface of wire formats: what it is asked about an event, and what it answers.
 
 use super::emitter::Emitter;
 use super::json::{Json, Text, Unreadable, objects};
 
-/// What there is to know of a wire format; each file has one.
+/// A wire format; each file has one.
 pub(super) struct Format {
     /// The provider's name in kebab case.
     pub(super) name: &'static str,
@@ -63,19 +63,19 @@ objects! {
         pub(super) chunk: Option<Chunk<'a>>,
     }
 
-    /// What a Bedrock agent says of its work.
+    /// The words of a Bedrock agent about its work.
     pub(super) struct Trace<'a> {
         trace: Json<'a>,
     }
 
-    /// What Bedrock wraps an event in the model's own format in.
+    /// The wrapping of an event in the model's own format, at Bedrock.
     pub(super) struct Chunk<'a> {
         pub(super) bytes: Json<'a>,
     }
 }
 
 impl Look<'_> {
-    /// What a Bedrock agent says of its work.
+    /// Returns the words of a Bedrock agent about its work.
     pub(super) fn agent_trace(&self) -> Json<'_> {
         self.trace.as_ref().map(|trace| trace.trace).unwrap_or_default()
     }

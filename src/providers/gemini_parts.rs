@@ -40,7 +40,7 @@ objects! {
         args: Json<'a>,
     }
 
-    /// What came of a call that Google has executed.
+    /// The result of a call that Google has executed.
     struct ToolResult<'a> {
         id: Text<'a>,
         /// `OUTCOME_OK`, or another of code that has failed.
@@ -80,7 +80,7 @@ impl<'a> Field<'a> for PartialArgs<'a> {
     }
 }
 
-/// What the parts of an answer say.
+/// Reads the parts of an answer.
 pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mut Emitter<'_>) {
     for Spelt { json, object: part } in parts {
         show(choice, ("inlineData", part.inline_data), "data", emit);

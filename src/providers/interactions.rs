@@ -29,11 +29,11 @@ objects! {
         name: Text<'a>,
         arguments: Json<'a>,
         signature: Json<'a>,
-        /// Whose result it is, and the result, if it does not come in pieces.
+        /// The call whose result it is, and the result, if it does not come in pieces.
         call_id: Text<'a>,
         result: Json<'a>,
         is_error: bool,
-        /// What it begins with.
+        /// The beginning of it.
         content: Vec<Spelt<'a, Delta<'a>>>,
         summary: Vec<Spelt<'a, Delta<'a>>>,
     }
@@ -241,7 +241,7 @@ fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>)
     }
 }
 
-/// What the message looks like that goes back.
+/// The shape of the message that goes back.
 pub(super) const SHAPE: Shape = Shape::List;
 
 /// Adds what an event says to the steps that go back.

@@ -38,7 +38,7 @@ pub(super) struct Json<'a>(&'a str);
 pub(super) struct Unreadable;
 
 impl<'a> Json<'a> {
-    /// What a missing member is.
+    /// A missing member.
     const MISSING: Self = Self("");
 
     /// The value that a text consists of; `None` if the text is not JSON by its grammar.
@@ -132,7 +132,8 @@ impl<'a> Json<'a> {
         self.members().find(|(key, _)| *key.word() == *name).map(|(_, value)| value)
     }
 
-    /// What stands between a string's quotes or a list's brackets, as it is spelt; `None` for anything else.
+    /// Returns the text that stands between a string's quotes or a list's brackets, as it is spelt; `None` for anything
+    /// else.
     pub(super) fn inside(self, bracket: char) -> Option<&'a str> {
         let close = if bracket == '[' { ']' } else { bracket };
         self.0.strip_prefix(bracket)?.strip_suffix(close)
@@ -270,7 +271,7 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// What waits for a member of an object. Until one is read, it is what a missing one comes to.
+/// A field that waits for a member of an object. Until one is read, it is what a missing one comes to.
 pub(super) trait Field<'a> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable>;
 

@@ -267,7 +267,7 @@ impl Part<'_> {
     }
 }
 
-/// What the parts of a message say: pieces of them, or all of what may have come in pieces before.
+/// Reports the parts of a message: pieces of them, or all of what may have come in pieces before.
 fn say(id: &str, parts: &[Spelt<'_, Part<'_>>], is_whole: bool, emit: &mut Emitter<'_>) {
     for (place, Spelt { json, object: part }) in (0..).zip(parts) {
         // An empty part says nothing that could be repeated.
@@ -399,7 +399,7 @@ impl ToolCall<'_> {
         }
     }
 
-    /// What has come of the call: in pieces, or all of it, if there were none.
+    /// Reports the results of the call: in pieces, or all of it, if there were none.
     fn tell_results(&self, slot: Slot<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
         // A tool of a new kind has its own member.
         if !self.others.0.is_empty() && (emit.is_news(0, &["other/", &self.id].concat()) || !is_whole) {

@@ -51,9 +51,9 @@ pub enum OwnedStreamEvent {
         id: Option<String>,
         /// The tool's name.
         name: Option<String>,
-        /// Which of several answers it belongs to; 0 where there is one.
+        /// The index of the answer that it belongs to; 0 where there is only one.
         choice: u64,
-        /// Who is to execute it, as far as that is known.
+        /// The executor, as far as that is known.
         executor: Executor,
     },
     /// [`CallEvent::Fragment`](crate::tool_calls::CallEvent::Fragment).
@@ -85,7 +85,7 @@ pub enum OwnedStreamEvent {
         name: Option<String>,
         /// The [status](crate::PayloadStatus)'s name: `complete`, `accepted`, `empty`, `truncated`, `malformed`, `trailing`, `raw`.
         status: &'static str,
-        /// Why it was truncated, if it was.
+        /// The reason why it was truncated, if it was.
         reason: Option<String>,
         /// The value's JSON text, if it is complete, accepted or empty.
         value: Option<String>,
@@ -95,19 +95,19 @@ pub enum OwnedStreamEvent {
         values: Vec<String>,
         /// True if these are all equal.
         is_repeated: bool,
-        /// What is wrong with the JSON.
+        /// The error in the JSON.
         error: Option<Error>,
-        /// Where the text deviates from JSON and was read on nevertheless: the first of these places.
+        /// The places in which the text deviates from JSON and was read on nevertheless: the first of these places.
         deviations: Vec<Deviation>,
-        /// How many there are.
+        /// The number of deviations, listed or not.
         deviation_count: u64,
-        /// Who is to execute it.
+        /// The executor.
         executor: Executor,
     },
     /// `EnvelopeEvent::Begin` in a [`StreamEvent::Payload`](super::StreamEvent::Payload).
     #[non_exhaustive]
     PayloadStart {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -115,13 +115,13 @@ pub enum OwnedStreamEvent {
         mark: String,
         /// The opening delimiter, as it came.
         open: String,
-        /// Where in the block's text.
+        /// The offset in the block's text.
         offset: u64,
     },
     /// `EnvelopeEvent::Fragment`: a piece of a payload that is plain text.
     #[non_exhaustive]
     PayloadFragment {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -133,7 +133,7 @@ pub enum OwnedStreamEvent {
     /// `EnvelopeEvent::Match`.
     #[non_exhaustive]
     PayloadMatch {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -145,7 +145,7 @@ pub enum OwnedStreamEvent {
     /// `EnvelopeEvent::End`.
     #[non_exhaustive]
     PayloadEnd {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -157,11 +157,11 @@ pub enum OwnedStreamEvent {
         value: Option<String>,
         /// The text between the delimiters.
         raw: String,
-        /// What is wrong with the JSON.
+        /// The error in the JSON.
         error: Option<Error>,
-        /// Where the text deviates from JSON and was read on nevertheless: the first of these places.
+        /// The places in which the text deviates from JSON and was read on nevertheless: the first of these places.
         deviations: Vec<Deviation>,
-        /// How many there are.
+        /// The number of deviations, listed or not.
         deviation_count: u64,
         /// The closing delimiter, as it came.
         close: String,
@@ -191,13 +191,13 @@ pub enum OwnedStreamEvent {
     BlockStart {
         /// The block's number.
         block: u64,
-        /// What is in it.
+        /// The kind of its content.
         kind: BlockKind,
         /// The provider's id.
         id: Option<String>,
-        /// Which part of the answer it is.
+        /// The part of the answer that it is.
         phase: Option<String>,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
     },
     /// [`StreamEvent::BlockEnd`](super::StreamEvent::BlockEnd).
@@ -205,15 +205,15 @@ pub enum OwnedStreamEvent {
     BlockEnd {
         /// The block's number.
         block: u64,
-        /// What is in it.
+        /// The kind of its content.
         kind: BlockKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
     },
     /// [`StreamEvent::Text`](super::StreamEvent::Text).
     #[non_exhaustive]
     Text {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -223,7 +223,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Reasoning`](super::StreamEvent::Reasoning).
     #[non_exhaustive]
     Reasoning {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -233,7 +233,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Refusal`](super::StreamEvent::Refusal).
     #[non_exhaustive]
     Refusal {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The piece.
         text: String,
@@ -241,23 +241,23 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Media`](super::StreamEvent::Media).
     #[non_exhaustive]
     Media {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
-        /// What it is.
+        /// The type.
         media_type: Option<String>,
         /// The bytes in base64.
         data: Option<String>,
-        /// Where it is to be had.
+        /// The address at which it can be fetched.
         url: Option<String>,
     },
     /// [`StreamEvent::Mismatch`](super::StreamEvent::Mismatch), and [`CallEvent::Mismatch`](crate::tool_calls::CallEvent::Mismatch).
     #[non_exhaustive]
     Mismatch {
-        /// What is repeated.
+        /// The kind of thing that is repeated.
         kind: MismatchKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -269,9 +269,9 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Opaque`](super::StreamEvent::Opaque).
     #[non_exhaustive]
     Opaque {
-        /// What it is.
+        /// The kind of content.
         kind: OpaqueKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -305,7 +305,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Source`](super::StreamEvent::Source).
     #[non_exhaustive]
     Source {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -315,7 +315,7 @@ pub enum OwnedStreamEvent {
         title: Option<String>,
         /// The text that is quoted.
         quote: Option<String>,
-        /// Where it applies.
+        /// The part that it applies to.
         span: Option<(u64, u64)>,
         /// The provider's JSON text.
         json: String,
@@ -323,7 +323,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::ContentFilter`](super::StreamEvent::ContentFilter).
     #[non_exhaustive]
     ContentFilter {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The provider's JSON text.
         json: String,
@@ -339,15 +339,15 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Stop`](super::StreamEvent::Stop).
     #[non_exhaustive]
     Stop {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The provider's word.
         reason: String,
-        /// What it means.
+        /// The meaning of the reason.
         kind: StopKind,
         /// The word of the provider behind a gateway.
         native_reason: Option<String>,
-        /// Which of your stop sequences has come.
+        /// The stop sequence of yours that has come.
         stop_sequence: Option<String>,
     },
     /// [`StreamEvent::End`](super::StreamEvent::End).
@@ -355,7 +355,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Incomplete`](super::StreamEvent::Incomplete).
     #[non_exhaustive]
     Incomplete {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// [`StreamEvent::ProviderError`](super::StreamEvent::ProviderError).

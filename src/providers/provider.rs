@@ -27,7 +27,7 @@ use super::openai_responses;
 use super::vercel_ui;
 use crate::names::spelt_by_name;
 
-/// Whose wire format a stream has. Each is there only with the feature that has its name.
+/// The wire format of a stream. Each is there only with the feature that has its name.
 ///
 /// ```
 /// use jsonspigot::providers::Provider;
@@ -151,7 +151,7 @@ impl Provider {
         by_type.or_else(|| all.find(|provider| (provider.format().owns_members)(&look)))
     }
 
-    /// What the wire format's file says and does.
+    /// Returns the wire format.
     pub(super) fn format(self) -> &'static Format {
         match self {
             #[cfg(feature = "anthropic")]

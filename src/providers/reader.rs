@@ -1,4 +1,4 @@
-//! What a stream's reader must know from one event to the next, and what becomes of an event that its wire format does
+//! The memory of a stream's reader from one event to the next, and what becomes of an event that its wire format does
 //! not know.
 
 use alloc::boxed::Box;
@@ -48,7 +48,7 @@ impl Reader {
         self.provider
     }
 
-    /// What keeps the message that goes back, up to a length.
+    /// Sets the keeper of the message that goes back, up to a length.
     pub(super) fn keep_message(&self, keeper: Keeper, most: usize) -> Option<Box<dyn KeepMessage>> {
         keeper(self.provider, most)
     }

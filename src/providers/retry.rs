@@ -110,7 +110,7 @@ impl Retry {
         }
     }
 
-    /// What an error's type, code and words say, and the time that stands in a member of its own.
+    /// Reads an error's type, code and words, and the time that stands in a member of its own.
     pub(super) fn of(kind: &str, code: &str, message: &str, delay: Option<Duration>) -> Self {
         let is_in = |list: &[&str]| is_one_of(kind, list) || is_one_of(code, list);
         if let Some(delay) = delay.or_else(|| in_words(message)) {

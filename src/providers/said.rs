@@ -1,4 +1,4 @@
-//! What was said of each part of an answer, to be compared with what a wire repeats: [`Said`].
+//! The words of each part of an answer, to be compared with what a wire repeats: [`Said`].
 //!
 //! A wire that repeats its pieces as a whole may say more in the whole than in the pieces: the rest is then what was lost,
 //! and has to be spoken. Nothing is kept of a text but its length and a digest of its bytes, from which it can be seen
@@ -24,7 +24,7 @@ pub(super) struct Part<'a> {
     pub(super) at: At<'a>,
 }
 
-/// Where a whole may have been said before, if not in its own place.
+/// The places in which a whole may have been said before, if not in its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Nowhere: it is as much as has begun.
@@ -35,7 +35,7 @@ pub(super) enum Scope {
     Anywhere,
 }
 
-/// What a whole says beyond what was said before.
+/// The part of a whole that goes beyond what was said before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News<'t> {
     /// Nothing.
@@ -66,10 +66,10 @@ pub(super) struct Said {
     again: Vec<(u64, String)>,
 }
 
-/// How many inputs of calls are remembered at once. The oldest is forgotten for one more.
+/// The number of ended calls whose inputs are remembered at once. The oldest is forgotten for one more.
 const MOST_INPUTS: usize = 256;
 
-/// How much was said of a part, and what.
+/// The length and the digest of what was said of a part.
 #[derive(Clone, Debug)]
 struct Spoken {
     kind: MismatchKind,
@@ -197,7 +197,7 @@ impl Said {
         }
     }
 
-    /// What was said once more of this call, or of any, as it has ended again.
+    /// Ends the repetition of this call, or of any, as it has ended again.
     pub(super) fn end_again(&mut self, call: Option<u64>) -> Option<(u64, String)> {
         let place = self.again.iter().position(|(number, _)| call.is_none_or(|call| call == *number))?;
         Some(self.again.remove(place))
@@ -219,7 +219,7 @@ impl Said {
         digest_of(if input.trim_ascii().is_empty() { "{}" } else { input })
     }
 
-    /// What a whole says beyond what was said. A whole that is new is still to be noted as said.
+    /// Returns the part of a whole that goes beyond what was said. A whole that is new is still to be noted as said.
     pub(super) fn news<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> News<'t> {
         let own = self.parts.iter().rposition(|spoken| spoken.is(&part));
         let beginnings = self.beginnings(&part, whole, scope);

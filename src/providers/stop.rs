@@ -1,9 +1,9 @@
-//! Why answers stop: [`StopKind`], and the words for it.
+//! Reasons to stop: [`StopKind`], and the words for them.
 
 use crate::names::names;
 use crate::tool_calls::is_one_of;
 
-/// What a provider's reason to stop means, whatever the provider calls it.
+/// The meaning of a provider's reason to stop, whatever the provider calls it.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -108,7 +108,7 @@ const WORDS: &[(StopKind, &[&str])] = &[
 ];
 
 impl StopKind {
-    /// What a word means.
+    /// Returns the meaning of a word.
     pub(super) fn of(reason: &str) -> Self {
         let meant = WORDS.iter().find(|(_, words)| is_one_of(reason, words));
         meant.map_or(Self::Other, |(kind, _)| *kind)

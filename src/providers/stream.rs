@@ -20,7 +20,7 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
 ///
-/// What an event is made of, and how several make one call, differs from provider to provider and is read here, quirks
+/// The make-up of an event, and how several make one call, differs from provider to provider and is read here, quirks
 /// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are told, and the
 /// stream goes on. A list of objects is read as that many events.
 ///
@@ -66,7 +66,7 @@ pub struct ProviderStream {
     /// True if the events have yet to say whose stream it is.
     pub(super) is_detecting: bool,
     pub(super) told: Told,
-    /// Who keeps the message that goes back, if somebody has asked for it.
+    /// The keeper of the message that goes back, if somebody has asked for it.
     pub(super) keeper: Option<Keeper>,
     /// True if the keeper waits for the first event of a provider that is known.
     pub(super) awaits_keeper: bool,
@@ -83,7 +83,8 @@ fn is_event(line: &str) -> bool {
     matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
 }
 
-/// How many events are kept until the provider is known. No provider sends more pings than that before anything else.
+/// The number of events that are kept until the provider is known. No provider sends more pings than that before
+/// anything else.
 pub(super) const MOST_UNDECIDED: usize = 64;
 
 impl ProviderStream {
@@ -255,7 +256,7 @@ impl ProviderStream {
         self.told.outlet.watch.verdict(is_open, calls.has_strays())
     }
 
-    /// Whose stream it is, once that is known.
+    /// Returns the provider, once it is known.
     #[must_use]
     pub fn provider(&self) -> Option<Provider> {
         self.reader.as_ref().map(Reader::provider)

@@ -22,7 +22,7 @@ objects! {
         pub(super) input: Piece<'a>,
     }
 
-    /// What Google adds to calls in the form of OpenAI's.
+    /// Google's additions to calls in the form of OpenAI's.
     pub(super) struct Extra<'a> {
         pub(super) google: Option<Google<'a>>,
     }

@@ -12,7 +12,8 @@ use crate::payload::PayloadStatus;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallErrorKind, CallEvent};
 
-/// Why a stream does not count as whole; [`ProviderStream::verdict`](super::ProviderStream::verdict) returns it.
+/// The reason why a stream does not count as whole; [`ProviderStream::verdict`](super::ProviderStream::verdict) returns
+/// it.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -33,7 +34,7 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// What is missing or wrong. Of several things it is the first one.
+    /// Returns the thing that is missing or wrong, the first of several.
     #[must_use]
     pub fn kind(&self) -> UnfinishedKind {
         self.kind
@@ -114,7 +115,7 @@ impl UnfinishedKind {
     }
 }
 
-/// What of a stream's events decides about its end.
+/// The part of a stream's events that decides about its end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
     /// True if any event meant something.

@@ -215,7 +215,7 @@ impl Serialize for OwnedStreamEvent {
     }
 }
 
-/// What was accepted, if something was.
+/// Writes what was accepted, if something was.
 fn write_deviations<M: SerializeMap>(
     map: &mut M,
     status: &str,
@@ -233,7 +233,7 @@ fn write_deviations<M: SerializeMap>(
     Ok(())
 }
 
-/// Where a text deviates.
+/// A place in which a text deviates.
 struct Place<'a>(&'a Deviation);
 
 impl Serialize for Place<'_> {
@@ -301,7 +301,7 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// What is wrong with an input, and why it was cut.
+/// The error of an input, and why it was cut.
 struct Wrong<'a> {
     error: Option<&'a Error>,
     reason: Option<&'a str>,

@@ -1,4 +1,5 @@
-//! Which call a slot or an id means. A call is found by its choice and slot, never by its name and never by its id alone.
+//! The call that a slot or an id means. A call is found by its choice and slot, never by its name and never by its id
+//! alone.
 
 mod saved;
 
@@ -13,7 +14,7 @@ use crate::tokenizer::floor_char_boundary;
 
 /// Finds calls: the slots of one message with the numbers of their calls, ended ones included, as far as they are remembered.
 ///
-/// What is remembered is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
+/// The memory is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallIndex {
     /// By choice, the number of the call that is found by a key. A choice has itself as long as it has any.
@@ -40,7 +41,8 @@ pub(super) struct CallIndex {
     noted: Reasons,
 }
 
-/// By choice, why it may have ended. The reason is what its number, which means nothing, is found by.
+/// By choice, the reason for which it may have ended. The reason is the key; the number that belongs to it means
+/// nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reasons(Places);
 
@@ -65,14 +67,14 @@ impl Reasons {
     }
 }
 
-/// Slots without a call of their own, as many as a healthy stream has by far not.
+/// Slots without a call of their own; the limit is far above what a healthy stream has.
 #[derive(Clone, Debug, Default)]
 struct Strays {
     keys: Places,
     has_more: bool,
 }
 
-/// How many slots without a call are remembered.
+/// The number of slots without a call that are remembered.
 const MOST_STRAYS: usize = 512;
 
 impl Strays {
@@ -204,7 +206,7 @@ impl CallIndex {
         self.has_refused_latest || self.refused.has_more || !self.refused.keys.is_empty()
     }
 
-    /// How many keys a call is found by.
+    /// Returns the number of keys by which a call is found.
     pub(super) fn key_count(&self, call: u64) -> usize {
         self.known.keys_from(call, Key::Index(0)).count()
     }
@@ -297,7 +299,7 @@ impl CallIndex {
         }
     }
 
-    /// Why choices may have ended, if that was noted after their last calls' starts.
+    /// Takes the reasons why choices may have ended, if that was noted after their last calls' starts.
     pub(super) fn take_noted(&mut self) -> Reasons {
         mem::take(&mut self.noted)
     }

@@ -185,12 +185,12 @@ impl ToolCalls {
         self.signals(&mut on_event).begin_message();
     }
 
-    /// What may be done with the calls, told to this listener.
+    /// Returns the entrance for signals, whose events go to this listener.
     pub(crate) fn signals<'a>(&'a mut self, listener: &'a mut dyn CallListener) -> Signals<'a> {
         Signals { calls: &mut self.state, listener }
     }
 
-    /// What is known of the calls.
+    /// Returns the state of the calls.
     pub(crate) fn state(&self) -> &State {
         &self.state
     }

@@ -1,4 +1,4 @@
-//! How a call ends, and what that makes of its input: the verdict.
+//! The end of a call, and what that makes of its input: the verdict.
 //!
 //! Three things decide, in this order:
 //!
@@ -22,7 +22,7 @@ use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::payload::{Payload, PayloadStatus};
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ending<'a> {
     /// The wire announced the end, without a reason.

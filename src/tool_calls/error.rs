@@ -1,4 +1,4 @@
-//! What a stream of calls can get wrong besides a call's JSON: the wording of every [`CallError`].
+//! Errors of a stream of calls besides a call's JSON: the wording of every [`CallError`].
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use crate::names::names;
 
 /// Something about a call that the stream got wrong, or a limit that it passed. Other calls are not affected.
 ///
-/// What is wrong with a call's *JSON* is told by the [`Payload`](crate::Payload) that it ends with instead.
+/// An error in a call's *JSON* is in the [`Payload`](crate::Payload) that it ends with instead.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -33,7 +33,7 @@ impl CallError {
         Self { kind, call: call.into() }
     }
 
-    /// What kind of error this is.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> CallErrorKind {
         self.kind

@@ -1,4 +1,5 @@
-//! What has come of a call's input: the parser that reads it, the raw text, and the comparison with a repetition.
+//! The part of a call's input that has come: the parser that reads it, the raw text, and the comparison with a
+//! repetition.
 //!
 //! Owns how a fragment is read and what is kept of one that can't be. When a call ends, and what that makes of its
 //! input, is in `ending.rs`.
@@ -44,7 +45,7 @@ pub(super) enum Input {
     Text(String),
 }
 
-/// What reads the JSON: its parser, and what writes its text, where that comes as values by path.
+/// The reader of the JSON: its parser, and what writes its text, where that comes as values by path.
 #[derive(Clone, Debug)]
 pub(super) struct InputReader {
     parser: Box<Parser>,
@@ -193,7 +194,7 @@ impl Input {
         matches!(self, Self::Open(reader) | Self::Apart { reader, .. } if reader.values.is_some())
     }
 
-    /// What the input lacks, were it to end here. No more can be taken in after that.
+    /// Returns the part that the input lacks, were it to end here. No more can be taken in after that.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
             // What is open is left open.
@@ -211,14 +212,14 @@ impl Input {
 
 /// Repetitions: payloads that say again what the input is, as a whole or so far.
 impl Input {
-    /// What is new in a payload that repeats all so far; `None` if it does not. Costs the payload's length.
+    /// Returns the news in a payload that repeats all so far; `None` if it does not. Costs the payload's length.
     pub(super) fn news<'t>(&self, text: &'t str) -> Option<&'t str> {
         let so_far = self.raw_bytes();
         text.as_bytes().starts_with(so_far).then(|| &text[so_far.len()..])
     }
 
-    /// What a payload that repeats the whole input says beyond what has come, if it begins with that; however both are
-    /// spelt. Costs the length of both.
+    /// Returns the part of a payload that repeats the whole input beyond what has come, if it begins with that; however
+    /// both are spelt. Costs the length of both.
     pub(super) fn rest<'t>(&self, whole: &'t str) -> Option<&'t str> {
         match self {
             Self::Untouched => Some(whole),
@@ -262,7 +263,7 @@ impl Input {
     }
 }
 
-/// What a parser had kept of a call's text before it found an error. It keeps the text up to that, which may cut a
+/// The text of a call that its parser had kept before it found an error. It keeps the text up to that, which may cut a
 /// character, and may come before the end of what it had: a lenient parser takes up to two bytes (of a byte order mark)
 /// that may still begin a deviation.
 struct TextBefore {

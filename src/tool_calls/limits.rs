@@ -1,4 +1,4 @@
-//! How much a stream of calls may make this process keep.
+//! Limits on what a stream of calls may make this process keep.
 
 use crate::saved::Digest;
 

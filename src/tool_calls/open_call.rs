@@ -19,7 +19,7 @@ use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::tokenizer::floor_char_boundary;
 
-/// What may still come.
+/// The things that may still come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Open,
@@ -29,7 +29,7 @@ pub(super) enum Phase {
     Stopped,
 }
 
-/// Whose call it is. Apart from the rest, so that it can be told while the input is being read.
+/// The identity of a call. Apart from the rest, so that it can be reported while the input is being read.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     number: u64,
@@ -54,13 +54,13 @@ pub(crate) struct OpenCall {
     pub(super) format: InputFormat,
     pub(super) phase: Phase,
     is_told: bool,
-    /// Why something was left out on our side, so that it can't be complete.
+    /// The reason why something was left out on our side, so that it can't be complete.
     pub(super) left_out: Option<&'static str>,
     /// The wire said that it is not complete.
     pub(super) is_incomplete: bool,
-    /// What came with the start; used only if nothing else comes.
+    /// The input that came with the start; used only if nothing else comes.
     start_input: String,
-    /// How long the raw text is.
+    /// The length of the raw text.
     len: usize,
     /// True if the limit was passed: nothing more is taken in, not even what would fit.
     is_full: bool,

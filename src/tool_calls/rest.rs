@@ -1,10 +1,10 @@
-//! What a repetition of a cut JSON text says beyond it.
+//! The part of a repetition that goes beyond a cut JSON text.
 //!
 //! A server that repeats an input has often written it anew, with other white space and other escapes. So the two texts
 //! are compared character by character as JSON means them, and where the first one ends, what follows in the second one
 //! is the rest. Values that are spelt otherwise in any other way, such as members in another order, do not begin alike.
 
-/// What follows in `whole` after all that `told` says; `None` if it does not begin with that.
+/// Returns the rest of `whole` after all that `told` says; `None` if it does not begin with that.
 pub(crate) fn rest_of<'w>(told: &str, whole: &'w str) -> Option<&'w str> {
     if let Some(rest) = whole.strip_prefix(told) {
         return Some(rest);
@@ -65,8 +65,8 @@ impl<'t> Characters<'t> {
     }
 }
 
-/// What an escape stands for, and its length; `None` if it is cut or invalid. Half a surrogate pair, which another one
-/// may complete, is only known with what follows it.
+/// Returns the character of an escape, and its length; `None` if it is cut or invalid. Half a surrogate pair, which
+/// another one may complete, is only known with what follows it.
 fn escaped(text: &str) -> Option<(u32, usize)> {
     let letter = *text.as_bytes().get(1)?;
     let simple = match letter {

@@ -1,5 +1,5 @@
-//! What each signal does to a stream's calls: the one way in, for the functions of [`ToolCalls`](super::ToolCalls) and for
-//! every wire format.
+//! The effect of each signal on a stream's calls: the one way in, for the functions of [`ToolCalls`](super::ToolCalls)
+//! and for every wire format.
 //!
 //! # Which call a fragment belongs to
 //!
@@ -12,7 +12,7 @@
 //!   have been lost.
 //! - It names a slot whose call was refused because of a limit. It is nobody else's, and is dropped.
 //!
-//! Where nobody knows, the fragment is told as an error, and every open call that might have been meant is *tainted*:
+//! If nobody knows, the fragment is reported as an error, and every open call that might have been meant is *tainted*:
 //! it can't be complete any more. A call that starts later in the same slot is tainted too.
 
 use alloc::boxed::Box;
@@ -30,7 +30,7 @@ use super::start::CallStart;
 use super::state::State;
 use super::values::PathValue;
 
-/// Why a call is truncated that may have lost a fragment.
+/// The reason why a call is truncated that may have lost a fragment.
 const UNPLACED: &str = "unplaced";
 
 /// The calls, and who is told about them, for the time of one signal or one event of a provider.
@@ -234,7 +234,7 @@ impl Signals<'_> {
         self.find(slot).filter(|number| self.calls.open.contains(*number))
     }
 
-    /// What follows in this slot is for a call from before.
+    /// Notes that what follows in this slot is for a call from before.
     pub(crate) fn resume(&mut self, slot: Slot<'_>, number: u64) {
         self.calls.index.bind(slot, "", number);
     }

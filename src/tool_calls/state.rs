@@ -1,4 +1,4 @@
-//! What is known of a stream's calls from one signal to the next.
+//! The state of a stream's calls from one signal to the next.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -40,7 +40,7 @@ impl State {
         self.open.get(number).map(|call| &**call)
     }
 
-    /// How many calls are open.
+    /// Returns the number of open calls.
     pub(crate) fn open_count(&self) -> usize {
         self.open.len()
     }

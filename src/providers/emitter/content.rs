@@ -45,7 +45,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What comes now is no chunk, and the next one is not of the last one's block.
+    /// Notes that what comes now is no chunk, and the next one is not of the last one's block.
     pub(in crate::providers) fn end_chunks(&mut self) {
         self.user.told.block_chunk = None;
     }
@@ -83,8 +83,8 @@ impl Emitter<'_> {
         self.user.told.said.retire(index);
     }
 
-    /// What a whole that the wire repeats says beyond what was told of it, and of which answer, if that is known; nothing
-    /// if there is nothing new. If it contradicts that, that is told here.
+    /// Returns the part of a repeated whole that goes beyond what was reported of it, and the answer, if that is known;
+    /// nothing if there is nothing new. If it contradicts that, that is told here.
     pub(in crate::providers) fn news_of<'t>(
         &mut self,
         part: Part<'_>,
@@ -161,7 +161,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What was said once more of a call, or of all, is all of it.
+    /// Ends what is said once more of a call, or of all: it is all there.
     pub(super) fn end_again(&mut self, call: Option<u64>) {
         while let Some((number, input)) = self.user.told.said.end_again(call) {
             self.repeat_input(number, &input);

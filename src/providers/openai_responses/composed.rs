@@ -33,13 +33,13 @@ struct Composed {
     /// The index of the last command.
     command: u64,
     len: usize,
-    /// Where in the text the last string begins, after its quote.
+    /// The place in the text at which the last string begins, after its quote.
     string: usize,
     /// True if the wire has said of each string before the last one, and of that one once it is done, what it is.
     has_all: bool,
 }
 
-/// How far a text has got with the strings that come in pieces.
+/// The progress of a text with the strings that come in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// No string has begun.
@@ -144,7 +144,7 @@ impl AllComposed {
 const LONGEST: u64 = (isize::MAX / 2) as u64;
 
 impl Of {
-    /// What the text ends with after its last string.
+    /// Returns the end of the text after its last string.
     fn closing(self) -> &'static str {
         match self {
             Self::Patch => "}}",

@@ -32,18 +32,18 @@ objects! {
         pub(super) action: Json<'a>,
         actions: Json<'a>,
         pending_safety_checks: Json<'a>,
-        /// What a search of files looks for.
+        /// The queries of a search of files.
         queries: Json<'a>,
-        /// What an image's prompt was made into.
+        /// The prompt that an image's prompt was made into.
         revised_prompt: Json<'a>,
-        /// Who is to execute it: `client` or `server`.
+        /// The executor: `client` or `server`.
         execution: Text<'a>,
         environment: Option<Environment<'a>>,
-        /// Which part of the answer a message is: `commentary`, `final_answer`.
+        /// The part of the answer that a message is: `commentary`, `final_answer`.
         phase: Text<'a>,
         encrypted_content: Json<'a>,
         container_id: Json<'a>,
-        /// What has come of a call, each under the name that its type has for it.
+        /// The results of a call, each under the name that its type has for it.
         output: Json<'a>,
         outputs: Json<'a>,
         result: Json<'a>,
@@ -63,7 +63,7 @@ objects! {
         kind: Text<'a> = "type",
         text: Piece<'a>,
         refusal: Piece<'a>,
-        /// What is spoken.
+        /// The spoken text.
         transcript: Piece<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
     }
@@ -76,7 +76,7 @@ impl Part<'_> {
 }
 
 impl State {
-    /// What a part says as a whole, or as it begins, unless other events have.
+    /// Reports a part as a whole, or as it begins, unless other events have.
     pub(super) fn say_part(
         &mut self,
         is_reasoning: bool,
@@ -95,7 +95,7 @@ impl State {
     }
 }
 
-/// What a composed text is made of.
+/// The kind of composed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     /// `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`
@@ -118,7 +118,7 @@ const XAI_TOOLS: [&str; 10] = [
     "x_user_search",
 ];
 
-/// How a call's input comes.
+/// The form of a call's input.
 #[derive(Clone, Copy)]
 enum Form {
     /// As JSON text, in pieces.
@@ -132,7 +132,7 @@ enum Form {
 }
 
 impl Item<'_> {
-    /// How the item's input comes, if it is a call.
+    /// Returns the form of the item's input, if it is a call.
     fn form(&self) -> Option<Form> {
         match &*self.kind {
             "function_call" | "mcp_call" | "mcp_approval_request" => Some(Form::Streamed),
@@ -154,7 +154,7 @@ impl Item<'_> {
             || (state.is_xai_s && XAI_TOOLS.contains(&self.name.as_str()))
     }
 
-    /// Who executes the call.
+    /// Returns the executor of the call.
     fn executor(&self, state: &State) -> Executor {
         let is_in_container =
             || self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"));
@@ -313,7 +313,8 @@ impl Item<'_> {
         }
     }
 
-    /// What the rest of it is known by, where the response repeats its items. A part of a message can't have this key.
+    /// Returns the key of the rest of it, where the response repeats its items. A part of a message can't have this
+    /// key.
     pub(super) fn key(&self) -> String {
         ["rest ", &*self.kind, " ", self.call_id()].concat()
     }

@@ -28,7 +28,7 @@ use crate::providers::said::Scope;
 use crate::providers::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{Place, Places, Slot, present};
 
-/// What must be known from one event to the next.
+/// The state from one event to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     /// The message part whose text came last, by output and content index.
@@ -38,7 +38,7 @@ pub(super) struct State {
     composed: AllComposed,
     /// By call, the kind of events that its input comes with: what comes with another one repeats it.
     kinds: Places,
-    /// What goes back, results, sources of searches, and approval requests.
+    /// The sources that have reported what goes back, results, sources of searches, and approval requests.
     rest: Said,
     annotations: Said,
     /// The last item of text or reasoning that was added: its place, its id and its phase.
@@ -48,13 +48,13 @@ pub(super) struct State {
     realtime: realtime::State,
 }
 
-/// Which kind of source has told what this response says, in whatever is not text. A response says everything up to three
-/// times.
+/// The kind of source that has reported what this response says, in whatever is not text. A response says everything up
+/// to three times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Said(Option<Source>);
 
-/// Where a response says something: in the response at its end, in items that are done, in events of its own. Whatever
-/// an event has told, the others only repeat.
+/// The places in which a response says something: in the response at its end, in items that are done, in events of its
+/// own. Whatever an event has told, the others only repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Response,
@@ -74,7 +74,7 @@ impl Said {
 }
 
 impl Source {
-    /// Where what it repeats may stand: a list of items does not say their places.
+    /// Returns the scope of a repetition: a list of items does not say their places.
     fn scope(self) -> Scope {
         if self == Self::Response { Scope::Anywhere } else { Scope::Item }
     }
@@ -124,8 +124,8 @@ objects! {
     }
 }
 
-/// How the types begin of events that are known and say nothing about a call, text or reasoning that other events do not
-/// say too.
+/// The beginnings of the types of events that are known and say nothing about a call, text or reasoning that other
+/// events do not say too.
 const SILENT: [&str; 18] = [
     "response.audio.",
     "response.audio.transcript.",
@@ -147,7 +147,7 @@ const SILENT: [&str; 18] = [
     "response.web_search_call.",
 ];
 
-/// How they end: with a state, or with a piece of what its item has once it is done.
+/// The ends of such types: with a state, or with a piece of what its item has once it is done.
 const STATES: [&str; 22] = [
     "",
     "added",
@@ -358,7 +358,7 @@ fn is_silent(kind: &str, families: &[&str]) -> bool {
 }
 
 impl Event<'_> {
-    /// Where the event's item stands: by its place in the output, or if that was lost, by its id.
+    /// Returns the place of the event's item: by its place in the output, or if that was lost, by its id.
     fn slot<'s>(&'s self, emit: &Emitter<'_>) -> Slot<'s> {
         let call_id = self.item.as_ref().map_or("", |item| item.object.call_id());
         let by_id = |id: &'s str| Slot::new(0, Place::Id(id));

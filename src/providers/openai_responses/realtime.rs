@@ -28,7 +28,7 @@ use crate::providers::said::{self, Scope};
 use crate::providers::stop::StopKind;
 use crate::tool_calls::{Place, Slot, present};
 
-/// What must be known from one event to the next.
+/// The state from one event to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     /// The responses that are not done: the id of each, and which answer it is.
@@ -39,8 +39,8 @@ pub(super) struct State {
     model: String,
 }
 
-/// How many responses are watched at once, and how many that are done are known again. The oldest is given up for one
-/// more.
+/// The number of responses that are watched at once, and of those that are done and known again. The oldest is given up
+/// for one more.
 const MOST_RESPONSES: usize = 16;
 
 objects! {
@@ -98,8 +98,8 @@ objects! {
     }
 }
 
-/// How the types begin of events that are known and say nothing about a call or text that other events do not say too:
-/// of the connection, of what the user says, and of sound.
+/// The beginnings of the types of events that are known and say nothing about a call or text that other events do not
+/// say too: of the connection, of what the user says, and of sound.
 const SILENT: [&str; 10] = [
     "conversation.created",
     "conversation.item.",
@@ -294,7 +294,7 @@ fn say_part(
 }
 
 impl State {
-    /// Which answer a response is. One that is not known begins.
+    /// Returns the answer that a response is. One that is not known begins.
     fn enter(&mut self, id: &str, emit: &mut Emitter<'_>) -> u64 {
         let id = if id.len() > emit.known().limits().name_bytes { "" } else { id };
         let is_meant = |(open, _): &&(String, u64)| id.is_empty() || open == id;

@@ -1,4 +1,4 @@
-//! Where what a response says comes from: annotations of its text, and what its searches have found.
+//! The sources of a response's words: annotations of its text, and what its searches have found.
 
 use crate::providers::emitter::Emitter;
 use crate::providers::event::Source;

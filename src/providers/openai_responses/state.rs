@@ -1,4 +1,4 @@
-//! What a response has said in each of its parts, and what its repetitions add to it.
+//! The words of a response in each of its parts, and what its repetitions add to them.
 
 use super::State;
 use crate::providers::blocks::At;

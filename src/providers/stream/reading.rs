@@ -1,4 +1,4 @@
-//! How a stream reads an event: detects the provider, keeps what is undecided, hands the rest to the wire format.
+//! Reading an event: it detects the provider, keeps what is undecided, hands the rest to the wire format.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

@@ -1,5 +1,5 @@
-//! What a server would refuse does not go back: empty text, reasoning without its signature, and calls that are not those
-//! that were reported.
+//! Parts that a server would refuse do not go back: empty text, reasoning without its signature, and calls that are not
+//! those that were reported.
 //!
 //! A message is put together from what the wire says, and its calls are reported from that too, but by another way. One
 //! message that is refused blocks a conversation for ever, as each later request repeats it. So the finished message is
@@ -26,7 +26,7 @@ const SIGNATURES: [&str; 5] =
 const OWN: [&str; 10] =
     ["input", "arguments", "args", "parameters", "output", "outputs", "result", "results", "action", "operation"];
 
-/// How deep the parts of a message are nested: its list, a part, what the part wraps, and a list in that.
+/// The depth of nesting of a message's parts: its list, a part, what the part wraps, and a list in that.
 const MOST_LEVELS: usize = 8;
 
 /// A message without its empty parts, or `None` if nothing is left of it.
@@ -95,7 +95,7 @@ fn clean_object(object: Json<'_>, levels: usize) -> Option<String> {
     (!is_unsigned && !is_blank).then(|| ["{", &members, "}"].concat())
 }
 
-/// What came of a call is needed beside it, be it empty.
+/// Recognizes the result of a call, which is needed beside it, be it empty.
 fn is_result(object: Json<'_>) -> bool {
     let kind = object.member("type").word();
     kind.ends_with("_result") || kind.ends_with("_output") || object.member("toolUseId").is_given()

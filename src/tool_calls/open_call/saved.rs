@@ -9,7 +9,7 @@ use crate::tool_calls::input::Input;
 use crate::tool_calls::options::Options;
 use crate::tool_calls::start::InputFormat;
 
-/// How they are written: by their places.
+/// The phases as they are written: by their places.
 const PHASES: [Phase; 3] = [Phase::Open, Phase::Sealed, Phase::Stopped];
 const FORMATS: [InputFormat; 2] = [InputFormat::Json, InputFormat::Text];
 const EXECUTORS: [Executor; 2] = [Executor::Client, Executor::Provider];
