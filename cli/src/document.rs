@@ -6,7 +6,7 @@ use crate::output::{Origin, Output, Place};
 use crate::report::{Complaints, Failure};
 use crate::source::Source;
 
-/// One JSON text, and how it is to be told.
+/// One JSON text, and how it is to be reported.
 pub(crate) struct Document {
     parser: Parser,
     /// What the parser is restored with.
@@ -49,8 +49,8 @@ impl Source for Document {
     }
 }
 
-/// Passes on a chunk's events and deviations, what they made of the snapshot, and the error if there was one. `told` counts
-/// the deviations; each is told before the events of that byte and those after it.
+/// Passes on a chunk's events and deviations, what they made of the snapshot, and the error if there was one.
+/// `reported` counts the deviations; each is reported before the events of that byte and those after it.
 fn tell(events: Events<'_>, told: &mut usize, output: &mut dyn Output) -> Result<(), Failure> {
     let parser = events.parser();
     let mut refused: Option<Error> = None;

@@ -8,7 +8,7 @@ use crate::output::{Origin, Output};
 use crate::report::{Complaints, Failure, told};
 use crate::source::Source;
 
-/// A stream of JSON texts, and how it is to be told.
+/// A stream of JSON texts, and how it is to be reported.
 pub(crate) struct Texts {
     documents: Documents,
     /// What the stream is restored with.
@@ -38,7 +38,7 @@ impl Source for Texts {
         let read = self.documents.feed_with(chunk, on_event);
         result?;
         self.bytes += chunk.len() as u64;
-        // The error was told with the document that it ends the stream with.
+        // The error was reported with the document that it ends the stream with.
         read.map_err(|_| Failure::Told)?;
         let open = self.documents.parser();
         open.map_or(Ok(()), |parser| Ok(output.snapshot(Origin::Numbered(self.documents.number()), parser)?))

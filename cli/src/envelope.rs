@@ -29,7 +29,8 @@ impl Text {
         }
     }
 
-    /// The text ends, by itself or because of an error: what was held back is told, and an open payload was cut off.
+    /// The text ends, by itself or because of an error: what was held back is reported, and an open payload was cut
+    /// off.
     fn end(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> io::Result<()> {
         let mut result = Ok(());
         self.envelope.finish_with(|event| tell(&event, output, complaints, &mut result));

@@ -2,7 +2,8 @@
 //!
 //! Owns the text outside payloads, and what of it is held back because it may become a delimiter. `delimiter.rs` says
 //! what delimiters there are, `opening.rs` finds where one opens, with the help of `any_fence.rs`, `payload.rs` reads what follows it, with the help of
-//! `extent.rs` and `closing.rs`, and `event.rs` is what is told. `saved.rs`, and the files of that name in folders, save all of this.
+//! `extent.rs` and `closing.rs`, and `event.rs` is what is reported. `saved.rs`, and the files of that name in folders,
+//! save all of this.
 //!
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
@@ -38,10 +39,10 @@ type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 /// A push filter over text: what a person should see comes out at once, payloads between [`Delimiter`]s come out
 /// parsed.
 ///
-/// Text is fed at any cut. What can no longer be part of an opening delimiter is told by the same call; what may still
-/// become one is held back, and given back as text if it does not. Once a delimiter has opened, its payload is never
-/// text: JSON is fed to a [`Parser`] as it comes, plain text is told in pieces, and at its end there is a verdict with
-/// the payload's own text.
+/// Text is fed at any cut. What can no longer be part of an opening delimiter is reported by the same call; what may
+/// still become one is held back, and given back as text if it does not. Once a delimiter has opened, its payload is
+/// never text: JSON is fed to a [`Parser`] as it comes, plain text is reported in pieces, and at its end there is a
+/// verdict with the payload's own text.
 ///
 /// ```
 /// use jsonspigot::envelope::{Envelope, EnvelopeEvent, Delimiter};
@@ -350,8 +351,8 @@ impl EnvelopeBuilder {
 
     /// Sets how many bytes may be between two delimiters; default 16 MiB. A longer payload is truncated.
     ///
-    /// Its raw text is kept up to the limit. Its closing delimiter is still looked for, and plain text is told to its
-    /// end.
+    /// Its raw text is kept up to the limit. Its closing delimiter is still looked for, and plain text is reported to
+    /// its end.
     pub fn payload_limit(self, bytes: u64) -> Self {
         Self { payload_limit: bytes, ..self }
     }

@@ -348,7 +348,7 @@ impl OpenPayload {
         Error::at(kind, place, is_at_root.then_some("$"), expected)
     }
 
-    /// Tells the verdict.
+    /// Reports the verdict.
     fn end(&mut self, delimiter: &Delimiter, ending: Ending, used: usize, close: &str, tell: &mut Tell<'_>) -> Ended {
         let status = self.verdict(delimiter, ending, tell);
         let value = match status {

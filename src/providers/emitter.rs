@@ -28,7 +28,7 @@ pub(super) struct Emitter<'a> {
     is_structured: bool,
 }
 
-/// Hears of the calls, and is told so as events of the stream.
+/// Hears of the calls, and reports them as events of the stream.
 struct User<'a> {
     on_event: &'a mut OnEvent<'a>,
     told: &'a mut Told,
@@ -38,7 +38,7 @@ impl CallListener for User<'_> {
     fn on_call_event(&mut self, event: CallEvent<'_>) {
         if let CallEvent::Start(call) = event {
             self.told.begin(call.choice);
-            // A message's own text, where that is told as a call, has neither name nor id.
+            // A message's own text, where that is reported as a call, has neither name nor id.
             if call.executor == Executor::Client && (call.name.is_some() || call.id.is_some()) {
                 note(&mut self.told.with_client_calls, call.choice);
             }
@@ -138,7 +138,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Something of an answer has come, be there anything to tell of it or not.
+    /// Something of an answer has come, be there anything to report of it or not.
     pub(super) fn begin_answer(&mut self, choice: u64) {
         self.user.told.begin(choice);
     }
@@ -180,12 +180,12 @@ impl<'a> Emitter<'a> {
         is_news
     }
 
-    /// Notes that what has this key is told, as far as there is room.
+    /// Notes that what has this key is reported, as far as there is room.
     pub(super) fn note_told(&mut self, key: &str) {
         self.is_news(0, key);
     }
 
-    /// Returns true if what has this key was told, or may have been, as not all that was told is remembered.
+    /// Returns true if what has this key was reported, or may have been, as not all that was reported is remembered.
     pub(super) fn may_have_told(&self, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let repeatable = &self.user.told.repeatable;
@@ -195,7 +195,7 @@ impl<'a> Emitter<'a> {
 
     /// The wire says that a block of text begins.
     pub(super) fn start_text(&mut self, choice: u64, at: At<'_>, id: &str, phase: &str) {
-        // Where the text is JSON, it is told as a call.
+        // Where the text is JSON, it is reported as a call.
         if !self.is_structured {
             self.start_block(choice, at, BlockKind::Text, id, phase);
         }
@@ -335,8 +335,8 @@ impl<'a> Emitter<'a> {
         self.tell(StreamEvent::Source(source));
     }
 
-    /// A source that the wire repeats: told once for a message. Those that are too many or too long to be remembered
-    /// are told each time.
+    /// A source that the wire repeats: reported once for a message. Those that are too many or too long to be
+    /// remembered are reported each time.
     pub(super) fn source_once(&mut self, key: &str, source: Source<'_>) {
         let limits = self.calls.state().limits();
         let sources = &mut self.user.told.sources;
@@ -424,14 +424,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Tells an error. It is usually the provider's last word: what is still open at the end then ends with it.
+    /// Reports an error. It is usually the provider's last word: what is still open at the end then ends with it.
     pub(super) fn fail(&mut self, failure: &Failure<'_>) {
         self.calls().note_all("error");
         self.user.told.unfinished.clear();
         self.report(failure);
     }
 
-    /// Tells an error that does not affect any other call.
+    /// Reports an error that does not affect any other call.
     pub(super) fn report(&mut self, Failure { message, kind, code, delay, json }: &Failure<'_>) {
         let retry = Retry::of(kind, code, message, *delay);
         let (kind, code, json) = (present(kind), present(code), present(json.spelt()));

@@ -59,12 +59,12 @@ pub enum StreamEvent<'a> {
     ApprovalRequest {
         /// The id to approve it by, or to refuse it.
         id: &'a str,
-        /// The call's number, if the stream has told the call.
+        /// The call's number, if the stream has reported the call.
         call: Option<u64>,
         /// The request as the provider's JSON text.
         json: &'a str,
     },
-    /// A message has started. Where the wire has no such event, it is told once the first id or model is known.
+    /// A message has started. Where the wire has no such event, it is reported once the first id or model is known.
     #[non_exhaustive]
     MessageStart {
         /// The provider's id of the message or response.
@@ -74,7 +74,7 @@ pub enum StreamEvent<'a> {
     },
     /// A block of text or reasoning has started.
     BlockStart(Block<'a>),
-    /// A block of text or reasoning has ended. Nothing more is told of it.
+    /// A block of text or reasoning has ended. Nothing more is reported of it.
     BlockEnd(Block<'a>),
     /// A piece of the assistant's text.
     #[non_exhaustive]
@@ -127,7 +127,7 @@ pub enum StreamEvent<'a> {
     /// A reported call is cancelled: it must not be executed any more, since nobody waits for its result.
     #[non_exhaustive]
     CallCancelled {
-        /// The call's number, if the stream has told the call.
+        /// The call's number, if the stream has reported the call.
         call: Option<u64>,
         /// The provider's id of the call.
         call_id: Option<&'a str>,
@@ -171,7 +171,7 @@ pub enum StreamEvent<'a> {
     /// The provider's last event has arrived: `message_stop`, `[DONE]`, `response.completed`, `message-end`, … Gemini
     /// sends none, and some servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the last event.
     End,
-    /// The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Told by
+    /// The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Reported by
     /// [`finish`](super::ProviderStream::finish).
     #[non_exhaustive]
     Incomplete {
@@ -218,7 +218,7 @@ pub enum StreamEvent<'a> {
         json: &'a str,
     },
     /// A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not known
-    /// yet, this is told by [`finish`](super::ProviderStream::finish).
+    /// yet, this is reported by [`finish`](super::ProviderStream::finish).
     Unknown {
         /// The object's JSON text.
         text: &'a str,
@@ -271,7 +271,7 @@ pub struct Block<'a> {
     pub choice: u64,
     /// The kind of its content.
     pub kind: BlockKind,
-    /// The provider's id of it or of the item around it. Told at its start only.
+    /// The provider's id of it or of the item around it. Reported at its start only.
     pub id: Option<&'a str>,
     /// The part of the answer that it is, in the provider's word: `commentary`, `final_answer`. Reported at its start
     /// only.
@@ -354,7 +354,7 @@ names!(OpaqueKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolResult<'a> {
-    /// The number of the call, if the stream has told the call.
+    /// The number of the call, if the stream has reported the call.
     pub call: Option<u64>,
     /// The provider's id of the call.
     pub call_id: Option<&'a str>,

@@ -62,7 +62,7 @@ objects! {
     }
 }
 
-/// Tells each source once, as some of them come again with every event.
+/// Reports each source once, as some of them come again with every event.
 pub(super) fn tell(
     choice: u64,
     grounding: Option<Grounding<'_>>,

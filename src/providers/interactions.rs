@@ -194,7 +194,7 @@ fn say(kind: MismatchKind, at: At<'_>, text: &str, emit: &mut Emitter<'_>) {
     emit.note_said(Part { kind, choice: 0, at }, text);
 }
 
-/// All of what a step says, once more: what of it has not come in pieces is told.
+/// All of what a step says, once more: what of it has not come in pieces is reported.
 fn repeat(kind: MismatchKind, index: u64, whole: &str, emit: &mut Emitter<'_>) {
     let at = At::Index(index, 0);
     let (_, news) = emit.news_of(Part { kind, choice: 0, at }, whole, Scope::Anywhere);

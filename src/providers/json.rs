@@ -14,7 +14,7 @@
 //! Two things are noticed only where something is read, and make the whole event [`Unreadable`]: a string whose escapes
 //! stand for half a surrogate pair, which may be half of something that matters; and a wanted member that is there
 //! twice, as nobody can say which one the sender meant. Text that is passed over or kept as it is spelt is not looked
-//! at. As a reader first reads all that it wants and then tells it, nothing is told of such an event.
+//! at. As a reader first reads all that it wants and then reports it, nothing is reported of such an event.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

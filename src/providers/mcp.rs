@@ -5,7 +5,7 @@
 //! directions each is followed by its result. A call without a result is one that is still being executed, so the stream
 //! is incomplete as long as there is one.
 //!
-//! JSON-RPC tells the id `1` from the id `"1"`, and so does this: see [`id_text`].
+//! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this: see [`id_text`].
 
 use alloc::borrow::Cow;
 

@@ -316,7 +316,7 @@ fn say(id: &str, parts: &[Spelt<'_, Part<'_>>], is_whole: bool, emit: &mut Emitt
 /// The calls as a whole, in a step that is over or in a run that waits for their results. Those that have come in pieces
 /// are only compared.
 fn end_calls(step: &str, calls: &[ToolCall<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
-    // Asked before any call here has ended: what is forgotten because of them can't have been told before.
+    // Asked before any call here has ended: what is forgotten because of them can't have been reported before.
     let has_forgotten = emit.known().has_forgotten();
     let is_known = |call: &ToolCall<'_>| has_forgotten || emit.known().find_id(0, &call.id).is_some();
     let known: Vec<_> = calls.iter().map(is_known).collect();

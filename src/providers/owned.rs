@@ -31,10 +31,10 @@ use crate::tool_calls::{CallError, Executor};
 /// for event in stream.push_events(line) {
 ///     sender.send(event)?; // or `.await`, or `?`
 /// }
-/// let mut told = receiver.try_iter();
-/// let start = serde_json::to_string(&told.next())?;
+/// let mut reported = receiver.try_iter();
+/// let start = serde_json::to_string(&reported.next())?;
 /// assert_eq!(start, r#"{"event":"call","call":0,"id":null,"name":"weather","choice":0,"executed":"client"}"#);
-/// assert!(told.any(|event| matches!(event, OwnedStreamEvent::CallEnd { value: Some(json), .. } if json == r#"{"city":"Paris"}"#)));
+/// assert!(reported.any(|event| matches!(event, OwnedStreamEvent::CallEnd { value: Some(json), .. } if json == r#"{"city":"Paris"}"#)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -66,7 +66,7 @@ pub enum Provider {
     OpenaiResponses,
     /// OpenAI Assistants: a run's objects, by themselves or as `data` beside the `event`'s name.
     ///
-    /// The calls that the provider executes are `code_interpreter` and `file_search`, whose input is not told.
+    /// The calls that the provider executes are `code_interpreter` and `file_search`, whose input is not reported.
     #[cfg(feature = "openai-assistants")]
     OpenaiAssistants,
     /// Gemini: `generateContent` streams, Interactions, and the server's messages of Live.

@@ -53,7 +53,7 @@ impl Reader {
         keeper(self.provider, most)
     }
 
-    /// Reads one event; an error says that it can't be read, and then nothing was told.
+    /// Reads one event; an error says that it can't be read, and then nothing was reported.
     pub(super) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
         let understood = match self.provider {
             #[cfg(feature = "openai-responses")]

@@ -64,7 +64,8 @@ const PASSING: [&str; 28] = [
     "unavailable",
 ];
 
-/// Types and codes of errors that stay, in lower case. They count first: an account without credit is told with 429.
+/// Types and codes of errors that stay, in lower case. They count first: an account without credit is reported with
+/// 429.
 const STAYING: [&str; 22] = [
     "400",
     "401",

@@ -114,7 +114,7 @@ impl Spoken {
 }
 
 impl Said {
-    /// Another piece was told. At most `most` parts are remembered: the oldest is forgotten for one more.
+    /// Another piece was reported. At most `most` parts are remembered: the oldest is forgotten for one more.
     pub(super) fn add(&mut self, part: Part<'_>, piece: &str, most: usize) {
         if piece.is_empty() {
             return;

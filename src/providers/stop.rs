@@ -10,7 +10,7 @@ use crate::tool_calls::is_one_of;
 /// use jsonspigot::providers::{Provider, ProviderStream, StopKind, StreamEvent};
 /// use jsonspigot::tool_calls::ToolCalls;
 ///
-/// let mut told = Vec::new();
+/// let mut reported = Vec::new();
 /// for (provider, event) in [
 ///     (Provider::Anthropic, r#"{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}"#),
 ///     (Provider::OpenaiChat, r#"{"choices":[{"finish_reason":"length"}]}"#),
@@ -19,11 +19,11 @@ use crate::tool_calls::is_one_of;
 ///     let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
 ///     stream.push(event, |event| {
 ///         if let StreamEvent::Stop { kind, .. } = event {
-///             told.push(kind);
+///             reported.push(kind);
 ///         }
 ///     });
 /// }
-/// assert_eq!(told, [StopKind::Length; 3]);
+/// assert_eq!(reported, [StopKind::Length; 3]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -21,8 +21,8 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
 ///
 /// The make-up of an event, and how several make one call, differs from provider to provider and is read here, quirks
-/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are told, and the
-/// stream goes on. A list of objects is read as that many events.
+/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are reported, and
+/// the stream goes on. A list of objects is read as that many events.
 ///
 /// ```
 /// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
@@ -38,25 +38,25 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 ///     r#"{"type":"message_stop"}"#,
 /// ];
 /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::new(["text"])?));
-/// let mut told = Vec::new();
+/// let mut reported = Vec::new();
 /// let mut on_event = |event: StreamEvent<'_>| match event {
-///     StreamEvent::Call(CallEvent::Start(call)) => told.push(format!("{} {}", call.number, call.name.unwrap())),
+///     StreamEvent::Call(CallEvent::Start(call)) => reported.push(format!("{} {}", call.number, call.name.unwrap())),
 ///     StreamEvent::Call(CallEvent::Match { event, .. }) => {
 ///         if let EventKind::Delta(text) = event.kind {
-///             told.push(text.to_string());
+///             reported.push(text.to_string());
 ///         }
 ///     }
 ///     StreamEvent::Call(CallEvent::End { input, .. }) => {
-///         told.push(format!("{} {}", input.status().name(), input.value().unwrap()));
+///         reported.push(format!("{} {}", input.status().name(), input.value().unwrap()));
 ///     }
-///     StreamEvent::Stop { reason, .. } => told.push(reason.to_string()),
+///     StreamEvent::Stop { reason, .. } => reported.push(reason.to_string()),
 ///     _ => {}
 /// };
 /// for event in events {
 ///     stream.push(event, &mut on_event);
 /// }
 /// stream.finish(None, &mut on_event);
-/// assert_eq!(told, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
+/// assert_eq!(reported, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ impl ProviderStream {
         }
     }
 
-    /// The assistant's text is itself JSON: each answer is told as a call without an id and a name, not as text.
+    /// The assistant's text is itself JSON: each answer is reported as a call without an id and a name, not as text.
     #[must_use]
     pub fn structured(self) -> Self {
         Self { is_structured: true, ..self }
@@ -273,7 +273,7 @@ impl ProviderStream {
         self.push_event(event, &mut on_event);
     }
 
-    /// Takes one event, as [`push`](Self::push) does, and returns what is told as values of their own, so that `?`,
+    /// Takes one event, as [`push`](Self::push) does, and returns what is reported as values of their own, so that `?`,
     /// `.await` and channels work in the loop. The event is read at once, even if you leave the loop early.
     ///
     /// ```
@@ -309,7 +309,7 @@ impl ProviderStream {
     }
 
     /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its
-    /// text: it is told as a bad frame, and no open call can be complete.
+    /// text: it is reported as a bad frame, and no open call can be complete.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -317,17 +317,17 @@ impl ProviderStream {
     /// use jsonspigot::tool_calls::{CallEvent, ToolCalls};
     ///
     /// let mut stream = ProviderStream::new(Provider::Bedrock, ToolCalls::new(&PatternSet::empty()));
-    /// let mut told = Vec::new();
+    /// let mut reported = Vec::new();
     /// let mut on_event = |event: StreamEvent<'_>| match event {
-    ///     StreamEvent::BadFrame { .. } => told.push("bad frame"),
-    ///     StreamEvent::Call(CallEvent::End { input, .. }) => told.push(input.status().name()),
+    ///     StreamEvent::BadFrame { .. } => reported.push("bad frame"),
+    ///     StreamEvent::Call(CallEvent::End { input, .. }) => reported.push(input.status().name()),
     ///     _ => {}
     /// };
     /// stream.push(r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, &mut on_event);
     /// stream.push_unreadable("{\u{fffd}}", &mut on_event);
     /// stream.push(r#"{"contentBlockStop":{}}"#, &mut on_event);
     /// stream.finish(None, &mut on_event);
-    /// assert_eq!(told, ["bad frame", "truncated"]);
+    /// assert_eq!(reported, ["bad frame", "truncated"]);
     /// ```
     pub fn push_unreadable(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
@@ -335,7 +335,7 @@ impl ProviderStream {
         emit.tell(StreamEvent::BadFrame { text });
     }
 
-    /// Notes an event that was too long to get here: it is told as one that passed
+    /// Notes an event that was too long to get here: it is reported as one that passed
     /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), and no open call can be complete.
     pub fn push_oversized(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
@@ -348,7 +348,7 @@ impl ProviderStream {
     /// Without a reason the input has ended. With one, such as `cancelled`, you have stopped it, and the calls that
     /// are cut name that reason, unless the provider gave one before.
     ///
-    /// If the provider is still unknown, its events are told now, as errors of the provider or as unknown:
+    /// If the provider is still unknown, its events are reported now, as errors of the provider or as unknown:
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -356,15 +356,15 @@ impl ProviderStream {
     /// use jsonspigot::tool_calls::ToolCalls;
     ///
     /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
-    /// let mut told = Vec::new();
+    /// let mut reported = Vec::new();
     /// let mut on_event = |event: StreamEvent<'_>| {
     ///     if let StreamEvent::ProviderError { message, .. } = event {
-    ///         told.push(message.to_string());
+    ///         reported.push(message.to_string());
     ///     }
     /// };
     /// stream.push(r#"{"message":"Too many requests"}"#, &mut on_event);
     /// stream.finish(None, &mut on_event);
-    /// assert_eq!(told, ["Too many requests"]);
+    /// assert_eq!(reported, ["Too many requests"]);
     /// ```
     pub fn finish(&mut self, reason: Option<&str>, mut on_event: impl FnMut(StreamEvent<'_>)) {
         for event in mem::take(&mut self.undecided) {

@@ -19,7 +19,7 @@ use crate::tool_calls::{CallLimits, Key, Places, ToolCall};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     pub(super) blocks: Blocks,
-    /// True if the message's start has been told.
+    /// True if the message's start has been reported.
     pub(super) has_message: bool,
     /// The answers that have begun and have not been said to be over.
     pub(super) unfinished: Vec<u64>,
@@ -27,7 +27,7 @@ pub(super) struct Told {
     pub(super) with_client_calls: Vec<u64>,
     /// The answers that are refusals.
     pub(super) refused: Vec<u64>,
-    /// The sources that were told, where the wire repeats them with every event.
+    /// The sources that were reported, where the wire repeats them with every event.
     pub(super) sources: Places,
     /// By index or id, the numbers of the calls whose results come there.
     pub(super) results: Places,

@@ -39,7 +39,7 @@ objects! {
 }
 
 impl<'a> ToolCall<'a> {
-    /// Returns true if it is of a type that is not known. If so, that is told, as is what nobody knows of a piece
+    /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece
     /// without a type.
     pub(super) fn is_unknown(&self, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
         if self.function.0.is_some() || self.custom.0.is_some() {

@@ -73,7 +73,7 @@ pub(crate) fn is_one_of(word: &str, list: &[&str]) -> bool {
 }
 
 impl OpenCall {
-    /// Tells the verdict.
+    /// Reports the verdict.
     pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.tell_start(listener);
         // What came with the start may be no more than a part of the input, but it was said.

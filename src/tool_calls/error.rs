@@ -13,14 +13,14 @@ use crate::names::names;
 /// use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCalls};
 ///
 /// let mut calls = ToolCalls::new(&PatternSet::empty());
-/// let mut told = Vec::new();
+/// let mut reported = Vec::new();
 /// calls.delta(3, "{}", |event| {
 ///     if let CallEvent::Error(error) = event {
 ///         assert_eq!((error.kind(), error.call()), (CallErrorKind::NotStarted, None));
-///         told.push(error.to_string());
+///         reported.push(error.to_string());
 ///     }
 /// });
-/// assert_eq!(told, ["input for a call that was never started"]);
+/// assert_eq!(reported, ["input for a call that was never started"]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallError {

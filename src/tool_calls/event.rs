@@ -25,7 +25,7 @@ pub struct ToolCall<'a> {
 
 /// Something that happened to a tool call. Borrowed; it lives as long as the callback.
 ///
-/// Each call is started once and ends once, and everything else about it is told in between.
+/// Each call is started once and ends once, and everything else about it is reported in between.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum CallEvent<'a> {
@@ -77,7 +77,7 @@ impl<F: FnMut(CallEvent<'_>)> CallListener for F {
     }
 }
 
-/// Something that a fragment has told.
+/// Something that a fragment has reported.
 pub(super) enum InputEvent<'a> {
     /// The text that it added to the raw text.
     Fragment(&'a str),

@@ -151,7 +151,7 @@ impl Input {
             Self::Apart { error, raw, reader: InputReader { parser, .. } } => {
                 raw.push_str(text);
                 let fed = parser.feed_dyn(text.as_bytes(), &mut |event| tell(InputEvent::Match(event)));
-                // The first error is the one that is told at the end.
+                // The first error is the one that is reported at the end.
                 if let (None, Err(first)) = (&error, fed) {
                     *error = Some(first);
                 }

@@ -17,7 +17,7 @@
 //! | `rest` | what a repetition says beyond what has come |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
-//! | `event`, `error`, `executor` | what is told |
+//! | `event`, `error`, `executor` | what is reported |
 //! | `saved`, and the files of that name in folders | how all of this is saved |
 
 mod builder;

@@ -25,7 +25,7 @@ pub(super) enum Phase {
     Open,
     /// The wire said that the input is whole; the call's end is still to come.
     Sealed,
-    /// The wire told the end; the verdict waits for the reason.
+    /// The wire reported the end; the verdict waits for the reason.
     Stopped,
 }
 
@@ -179,7 +179,7 @@ impl OpenCall {
         self.is_incomplete = true;
     }
 
-    /// Tells the start, once.
+    /// Reports the start, once.
     pub(super) fn tell_start(&mut self, listener: &mut dyn CallListener) {
         if !mem::replace(&mut self.is_told, true) {
             listener.on_call_event(CallEvent::Start(self.tool_call()));
@@ -246,7 +246,7 @@ impl OpenCall {
         }
     }
 
-    /// Tells, once, that the rest is left out.
+    /// Reports, once, that the rest is left out.
     fn pass_limit(&mut self, listener: &mut dyn CallListener) {
         self.is_full = true;
         if self.left_out.replace("limit") != Some("limit") {
@@ -254,7 +254,7 @@ impl OpenCall {
         }
     }
 
-    /// Tells, once, that fragments are left out, as they are of another form than the input.
+    /// Reports, once, that fragments are left out, as they are of another form than the input.
     fn refuse_mixed(&mut self, listener: &mut dyn CallListener) {
         if self.left_out.replace("mixed") != Some("mixed") {
             self.tell_error(CallErrorKind::Mixed, listener);
@@ -314,7 +314,7 @@ impl OpenCall {
         listener.on_call_event(CallEvent::Error(CallError::new(kind, self.identity.number)));
     }
 
-    /// The wire has told the end: takes what came with the start if nothing else did. Whether the verdict still
+    /// The wire has reported the end: takes what came with the start if nothing else did. Whether the verdict still
     /// depends on the reason.
     pub(super) fn stop(&mut self, options: &Options, listener: &mut dyn CallListener) -> bool {
         self.take_start_input(options, listener);
@@ -340,7 +340,7 @@ impl OpenCall {
     }
 }
 
-/// Tells what a fragment led to as events of its call.
+/// Reports what a fragment led to as events of its call.
 pub(super) fn forward<'t>(
     call: ToolCall<'t>,
     listener: &'t mut dyn CallListener,

@@ -4,7 +4,7 @@
 //! are compared character by character as JSON means them, and where the first one ends, what follows in the second one
 //! is the rest. Values that are spelt otherwise in any other way, such as members in another order, do not begin alike.
 
-/// Returns the rest of `whole` after all that `told` says; `None` if it does not begin with that.
+/// Returns the rest of `whole` after all that `reported` says; `None` if it does not begin with that.
 pub(crate) fn rest_of<'w>(told: &str, whole: &'w str) -> Option<&'w str> {
     if let Some(rest) = whole.strip_prefix(told) {
         return Some(rest);

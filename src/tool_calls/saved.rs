@@ -129,7 +129,7 @@ impl State {
         for _ in 0..count {
             let number = reader.number()?;
             let call = OpenCall::restore(reader, number, options)?;
-            // Calls are numbered in the order in which they are told.
+            // Calls are numbered in the order in which they are reported.
             let is_told = call.is_told() || *untold == Some(number);
             Impossible::unless((after_last..*next).contains(&number) && is_told)?;
             after_last = number + 1;

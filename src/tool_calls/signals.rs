@@ -68,7 +68,7 @@ impl Signals<'_> {
         }
     }
 
-    /// A call opens, untold and without its input; `None` if a limit forbids it.
+    /// A call opens, unreported and without its input; `None` if a limit forbids it.
     pub(crate) fn open(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> Option<u64> {
         let (id, name) = (start.id_or_empty(), start.name_or_empty());
         self.settle();
@@ -80,7 +80,7 @@ impl Signals<'_> {
             self.tell_error(kind, None);
             return None;
         }
-        // Calls are numbered in the order in which they are told: one that waits for its id waits no longer.
+        // Calls are numbered in the order in which they are reported: one that waits for its id waits no longer.
         if let Some(untold) = self.calls.untold.take() {
             self.with(untold, |call, _, listener| call.tell_start(listener));
         }
@@ -163,7 +163,7 @@ impl Signals<'_> {
         self.tell_error(CallErrorKind::NotStarted, None);
     }
 
-    /// A fragment for a call whose end was told. It is dropped, and may be another open one's.
+    /// A fragment for a call whose end was reported. It is dropped, and may be another open one's.
     pub(crate) fn late(&mut self, number: u64) {
         self.taint(self.calls.index.choice_of(number));
         self.tell_error(CallErrorKind::Ended, number);

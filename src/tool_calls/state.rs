@@ -18,7 +18,7 @@ pub(crate) struct State {
     /// The calls whose end has been announced, and whose verdict waits for the reason.
     pub(super) waiting: Vec<u64>,
     pub(super) next: u64,
-    /// The newest call, whose start may not have been told yet, since some servers send id and name one after the
+    /// The newest call, whose start may not have been reported yet, since some servers send id and name one after the
     /// other.
     pub(super) untold: Option<u64>,
 }

@@ -12,7 +12,7 @@ use super::members::{NumberOf, Place};
 use super::stream_lines::{self, CallNames};
 use super::{Block, Origin, Output, Subject};
 
-/// How lines tell the partial value.
+/// The form in which lines report the partial value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Snapshots {
     /// All of it, as far as it is known.

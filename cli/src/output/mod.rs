@@ -1,7 +1,8 @@
 //! What a run writes to standard output: lines of JSON for programs, plain text for people.
 //!
-//! Owns what there is to tell. `lines` and `prose` are the two ways to tell it, `stream_lines` the lines of provider
-//! streams and envelopes, `members` what these share. Nothing is flushed unless asked, and nothing goes to standard error here.
+//! Owns what there is to report. `lines` and `prose` are the two ways to report it, `stream_lines` the lines of
+//! provider streams and envelopes, `members` what these share. Nothing is flushed unless asked, and nothing goes to
+//! standard error here.
 
 mod lines;
 mod members;

@@ -33,14 +33,14 @@ enum Writer {
 struct Shown {
     /// Of the matches of one value the first is shown.
     match_id: u64,
-    /// True if nothing has been told since it began, so that a begin at the same offset is that of the same value.
+    /// True if nothing has been reported since it began, so that a begin at the same offset is that of the same value.
     has_just_begun: bool,
     /// The offset of the value's first byte.
     start: u64,
     kind: ValueKind,
     /// How many strings its path leads into.
     level: usize,
-    /// True if its end has not been told yet.
+    /// True if its end has not been reported yet.
     is_open: bool,
     /// True if another has ended its line.
     is_broken_off: bool,

@@ -259,7 +259,7 @@ pub(super) fn write_envelope(
             // A payload is cut by the end of input or a limit, which the error says.
             writeln!(out, "{}}}", Verdict { payload: &payload, reason: None })
         }
-        // Where a payload begins is told by what follows.
+        // What follows shows where a payload begins.
         _ => Ok(()),
     }
 }

@@ -22,7 +22,7 @@ fn lines() -> Option<String> {
     Some(vectors().into_iter().map(|(_, lines)| lines).collect::<String>()).filter(|lines| !lines.is_empty())
 }
 
-/// Fails for each name that `told` does not have, in whatever it is that `spelt` makes of a name.
+/// Fails for each name that `reported` does not have, in whatever it is that `spelt` makes of a name.
 fn all_are_told<'a>(names: impl IntoIterator<Item = &'a str>, told: &str, spelt: impl Fn(&str) -> String) {
     let missing: Vec<_> = names.into_iter().filter(|name| !told.contains(&spelt(name))).collect();
     assert!(missing.is_empty(), "without a vector: {missing:?}");
@@ -45,7 +45,7 @@ fn each_event() {
     assert!(names.len() > 30 && ["block-end", "refusal", "begin"].iter().all(|name| names.contains(name)), "{names:?}");
     let Some(lines) = lines() else { return };
     all_are_told(names.iter().copied(), &lines, |name| format!(r#"{{"event":"{name}""#));
-    // And nothing is told that the help does not have.
+    // And nothing is reported that the help does not have.
     let told: BTreeSet<_> = lines.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
     assert_eq!(told.difference(&names).collect::<Vec<_>>(), Vec::<&&str>::new());
 }

@@ -130,7 +130,7 @@ impl Vector {
         let mut source = options.source(&patterns);
         let mut complaints = Complaints::default();
         if let Some(state) = &self.state {
-            // What was read before has been told.
+            // What was read before has been reported.
             let mut told = Lines::new(io::Cursor::new(Vec::new()), options.snapshots());
             let _ = source.feed(&state.read, &mut told, &mut complaints);
         }
@@ -141,7 +141,7 @@ impl Vector {
             let is_checkpoint = every.is_some_and(|every| count % every == 0);
             if is_checkpoint { source.checkpoint() } else { Ok(()) }
         });
-        // A failure is told by the lines.
+        // A failure is reported by the lines.
         let _ = fed.and_then(|()| source.finish(&mut lines, &mut complaints));
         String::from_utf8(written).unwrap()
     }

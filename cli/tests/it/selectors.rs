@@ -28,7 +28,7 @@ fn the_compliance_suite() {
     }
 }
 
-/// Checks every case of a file, and tells all that went wrong together.
+/// Checks every case of a file, and reports all that went wrong together.
 fn check_file(text: &str) {
     let file: Value = serde_json::from_str(text).unwrap();
     let documents = documents(text);

@@ -61,7 +61,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Notes that a piece was told that the wire may repeat.
+    /// Notes that a piece was reported that the wire may repeat.
     pub(in crate::providers) fn note_said(&mut self, part: Part<'_>, piece: &str) {
         let limits = self.calls.state().limits();
         let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
@@ -84,7 +84,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the part of a repeated whole that goes beyond what was reported of it, and the answer, if that is known;
-    /// nothing if there is nothing new. If it contradicts that, that is told here.
+    /// nothing if there is nothing new. If it contradicts that, that is reported here.
     pub(in crate::providers) fn news_of<'t>(
         &mut self,
         part: Part<'_>,
@@ -117,7 +117,7 @@ impl Emitter<'_> {
     }
 
     /// The whole input of a call that may have ended: whether that is so, and the input was remembered. If this is
-    /// another one, that is told here.
+    /// another one, that is reported here.
     pub(in crate::providers) fn repeat_input(&mut self, number: u64, whole: &str) -> bool {
         let Some(is_same) = self.user.told.said.is_input(number, whole) else { return false };
         if !is_same {

@@ -1,4 +1,4 @@
-//! Input that the wire streams as separate strings, told as the one JSON text that they are part of.
+//! Input that the wire streams as separate strings, reported as the one JSON text that they are part of.
 //!
 //! A patch comes as a type, a path and a diff in pieces; a shell's commands come in pieces one after the other. A client
 //! needs the object with all of it, and patterns should follow that object while it is still arriving. So its JSON text

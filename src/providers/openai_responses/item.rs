@@ -1,8 +1,8 @@
 //! An item of a response's output: whether it is a call, by which name, and where its input is.
 //!
-//! Whatever is done is told as a call: what the client has to do, and what the provider does itself (searches, images,
-//! code, a shell in its own container, tools of MCP servers). The executor tells them apart. A call that waits for the
-//! client's approval is the provider's too.
+//! Whatever is done is reported as a call: what the client has to do, and what the provider does itself (searches,
+//! images, code, a shell in its own container, tools of MCP servers). The executor tells them apart. A call that waits
+//! for the client's approval is the provider's too.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -281,13 +281,13 @@ impl Item<'_> {
         id.is_empty() || [&self.call_id, &self.id].iter().any(|own| own.as_str() == id)
     }
 
-    /// Returns true if the item may have been told as a call before: one that is known, or that may be forgotten.
+    /// Returns true if the item may have been reported as a call before: one that is known, or that may be forgotten.
     pub(super) fn may_be_old(&self, index: u64, emit: &mut Emitter<'_>) -> bool {
         let has_slot = emit.calls().find_in(Slot::from(index)).is_some();
         has_slot || emit.known().find_id(0, self.call_id()).is_some() || emit.known().has_forgotten()
     }
 
-    /// Tells what a message or reasoning says, unless other events have. Without a source it has only been added, and
+    /// Reports what a message or reasoning says, unless other events have. Without a source it has only been added, and
     /// what it says goes on.
     pub(super) fn say(&self, index: u64, source: Option<Source>, state: &mut State, emit: &mut Emitter<'_>) {
         let scope = source.map_or(Scope::Place, Source::scope);
@@ -319,7 +319,7 @@ impl Item<'_> {
         ["rest ", &*self.kind, " ", self.call_id()].concat()
     }
 
-    /// Tells what has to go back, what has come of a call, what a search has found, and what waits for approval.
+    /// Reports what has to go back, what has come of a call, what a search has found, and what waits for approval.
     pub(super) fn tell_rest(&self, index: u64, json: Json<'_>, emit: &mut Emitter<'_>, state: &State) {
         emit.note_told(&self.key());
         let call = emit.known().find_id(0, self.call_id());

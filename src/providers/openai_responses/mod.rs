@@ -1,4 +1,4 @@
-//! OpenAI Responses: items by output index; what is whole is told up to three times.
+//! OpenAI Responses: items by output index; what is whole is reported up to three times.
 //!
 //! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is streamed
 //! as separate strings; `realtime` reads the events of a Realtime connection.
@@ -54,7 +54,7 @@ pub(super) struct State {
 struct Said(Option<Source>);
 
 /// The places in which a response says something: in the response at its end, in items that are done, in events of its
-/// own. Whatever an event has told, the others only repeat.
+/// own. Whatever an event has reported, the others only repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Response,
@@ -183,7 +183,7 @@ pub(super) const FORMAT: Format = Format {
 /// The message that goes back.
 pub(super) const COMPOSER: Composer = Composer::new(Shape::List, compose);
 
-/// An item counts once it is done; where no item was told, the response has them all.
+/// An item counts once it is done; where no item was reported, the response has them all.
 fn compose(event: Json<'_>, turn: &mut Turn) {
     if event.member("event_id").is_given() {
         return;
@@ -386,14 +386,14 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         emit.end_answer(status);
         return emit.end_stream();
     };
-    // Asked before any item here has ended: what is forgotten because of them can't have been told before.
+    // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
     let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
     emit.message(&response.id, &response.model);
     emit.content_filter(0, response.content_filters);
     let may_be_old: Vec<_> =
         items().map(|(index, _, item)| (item.may_be_old(index, emit), emit.may_have_told(&item.key()))).collect();
     emit.begin_list();
-    // Some servers tell the items here alone, or what their input is.
+    // Some servers report the items here alone, or what their input is.
     for ((index, json, item), (may_be_old, has_rest)) in items().zip(may_be_old) {
         let slot = Slot::new(0, Place::Index(index));
         let (at_slot, by_id) = (emit.calls().find_in(slot), emit.known().find_id(0, item.call_id()));

@@ -236,8 +236,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     Ok(Understood::Yes)
 }
 
-/// An event of a response that is done. Its calls have been told, and must not be told again; what has come of those that
-/// the provider executes may be said only now.
+/// An event of a response that is done. Its calls have been reported, and must not be reported again; what has come of
+/// those that the provider executes may be said only now.
 fn read_late(event: &Event<'_>, emit: &mut Emitter<'_>) -> Understood {
     match (&*event.kind, &event.item) {
         ("response.output_item.done", Some(Spelt { json, object: item })) if item.kind.as_str() == "mcp_call" => {
@@ -270,7 +270,7 @@ fn part_of(choice: u64, part_key: &str) -> said::Part<'_> {
     said::Part { kind: MismatchKind::Text, choice, at: At::from(part_key) }
 }
 
-/// All of a part, or its beginning, be it text or what was spoken: what of it was not told before.
+/// All of a part, or its beginning, be it text or what was spoken: what of it was not reported before.
 fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Piece<'_>; 2], scope: Scope, emit: &mut Emitter<'_>) {
     if let Some(text) = texts.into_iter().find(|text| !text.is_empty()) {
         let (_, news) = emit.news_of(part_of(choice, part_key), text, scope);
@@ -329,10 +329,10 @@ impl State {
         slot_of(choice, ids[usize::from(by_item.is_none() && by_call.is_some())], ids[1])
     }
 
-    /// The response is done. Some of its items may be told here alone.
+    /// The response is done. Some of its items may be reported here alone.
     fn end(&mut self, response: Response<'_>, emit: &mut Emitter<'_>) {
         let choice = self.enter(&response.id, emit);
-        // Asked before any item here has ended: what is forgotten because of them can't have been told before.
+        // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
         let has_forgotten = emit.known().has_forgotten();
         let is_known = |item: &Item<'_>| {
             has_forgotten

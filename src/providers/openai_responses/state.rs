@@ -22,12 +22,12 @@ impl State {
         self.note(MismatchKind::Text, part, text, emit);
     }
 
-    /// A piece was told that will be repeated.
+    /// A piece was reported that will be repeated.
     pub(super) fn note(&self, kind: MismatchKind, (outer, inner): (u64, u64), piece: &str, emit: &mut Emitter<'_>) {
         emit.note_said(Part { kind, choice: self.choice, at: At::Index(outer, inner) }, piece);
     }
 
-    /// A part as a whole, or as it begins: what of it has not been told is told now.
+    /// A part as a whole, or as it begins: what of it has not been reported is reported now.
     pub(super) fn repeat(
         &mut self,
         kind: MismatchKind,

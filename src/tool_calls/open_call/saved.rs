@@ -84,7 +84,7 @@ impl OpenCall {
             Input::Text(_) => format == InputFormat::Text,
         };
         Impossible::unless(
-            // Whatever it is that comes, the start is told first.
+            // Whatever it is that comes, the start is reported first.
             (call.is_told || !call.has_input())
                 && is_of_format
                 && if is_full { left_out.is_some() } else { len <= options.limits.input_bytes }
@@ -93,7 +93,7 @@ impl OpenCall {
         Ok(call)
     }
 
-    /// True if the start has been told.
+    /// True if the start has been reported.
     pub(in crate::tool_calls) fn is_told(&self) -> bool {
         self.is_told
     }

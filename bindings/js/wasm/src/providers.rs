@@ -1,4 +1,5 @@
-//! Provider streams by number, and how what they tell is written; and envelopes (`envelopes.rs`), where there are some.
+//! Provider streams by number, and how what they report is written; and envelopes (`envelopes.rs`), where there are
+//! some.
 //!
 //! An event is a record: its first word has its tag in the lowest eight bits, and above them a bit for each of its fields
 //! that is there; the fields follow, numbers as two words. `FIELDS` in `../../src/providers/events.ts` has the same tags
@@ -207,7 +208,7 @@ pub(crate) enum Call {
     Finish,
 }
 
-/// Runs a call on a stream or an envelope, and writes what it tells.
+/// Runs a call on a stream or an envelope, and writes what it reports.
 fn told(slot: u32, len: u32, call: Call) -> i32 {
     with(|module| {
         module.on(slot, |slot, input, output| {

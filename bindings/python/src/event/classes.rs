@@ -1,4 +1,4 @@
-//! The classes of what a caller is told: `Begin`, `Delta`, `End`, `InnerError`, frozen and without a `__dict__`, and what
+//! The classes of events: `Begin`, `Delta`, `End`, `InnerError`, frozen and without a `__dict__`, and what
 //! they have in common. How they are made of the library's events is not here.
 
 use std::sync::OnceLock;

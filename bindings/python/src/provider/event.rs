@@ -1,5 +1,5 @@
-//! `StreamEvent`: what a provider's stream tells, as a Python class with a variant for each kind, made of the library's
-//! events.
+//! `StreamEvent`: what a provider's stream reports, as a Python class with a variant for each kind, made of the
+//! library's events.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::envelope::{Verdict, equal, shown};
 use crate::event::{Paths, Value, as_data, event_object};
 use crate::value::{Fractions, on_one_line};
 
-/// What a provider's stream tells, the same for every provider. ``json`` is always the provider's own JSON text.
+/// What a provider's stream reports, the same for every provider. ``json`` is always the provider's own JSON text.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) enum StreamEvent {
     /// A tool call begins. ``executed`` is ``"client"`` or ``"provider"``: what the provider executes, nobody else must.
@@ -63,7 +63,7 @@ pub(crate) enum StreamEvent {
         deviations: Py<PyTuple>,
         deviation_count: u64,
     },
-    /// Part of a call is missing, or was not told: ``kind`` says what.
+    /// Part of a call is missing, or was not reported: ``kind`` says what.
     CallError { kind: String, call: Option<u64> },
     /// The provider asks whether a call may be made.
     ApprovalRequest { id: String, call: Option<u64>, json: String },

@@ -1,4 +1,5 @@
-//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it tells is in `event.rs`.
+//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it reports is in
+//! `event.rs`.
 
 mod event;
 
@@ -102,7 +103,7 @@ fn read_frame(
         }
         Frame::Unreadable(text) => stream.push_unreadable(text, on_event),
         Frame::TooLong => stream.push_oversized(on_event),
-        // What is lost by it is told as incomplete.
+        // What is lost by it is reported as incomplete.
         _ => {}
     }
 }

@@ -35,14 +35,14 @@ impl Item<'_> {
         }
     }
 
-    /// Tells what its parts begin with.
+    /// Reports what its parts begin with.
     pub(super) fn say_beginning(&self, choice: u64, emit: &mut Emitter<'_>) {
         for (index, part) in (0..).zip(&self.content) {
             say_part(choice, &self.id, &key(&self.id, index), part, Scope::Place, emit);
         }
     }
 
-    /// Tells what has come of a call, and what waits for approval, once.
+    /// Reports what has come of a call, and what waits for approval, once.
     pub(super) fn tell_rest(&self, choice: u64, json: Json<'_>, emit: &mut Emitter<'_>) {
         let has_rest = match &*self.kind {
             "mcp_call" => self.output.is_given() || self.error.is_given(),
