@@ -1,4 +1,4 @@
-//! What the bytes of an input are read as: the interface of the four ways.
+//! The interface of the four ways to read the bytes of an input.
 
 use crate::output::Output;
 use crate::report::{Complaints, Failure};

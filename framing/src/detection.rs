@@ -1,4 +1,4 @@
-//! Which format a body has, from its first bytes.
+//! Finds the format of a body by its first bytes.
 
 use std::mem;
 
@@ -9,7 +9,7 @@ use crate::messages::{PRELUDE, is_prelude};
 use crate::saved::{Reader, Writer, possible};
 use crate::sse::{BYTE_ORDER_MARK, Sse};
 
-/// What a body is read as.
+/// The format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Sse,

@@ -16,7 +16,7 @@ use crate::frame::Frame;
 use crate::json::is_json;
 use crate::saved::{Reader, Writer, possible};
 
-/// What a stream may begin with.
+/// The bytes that a stream may begin with.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 
 const NAME: &[u8] = b"data";
@@ -38,7 +38,7 @@ pub(crate) struct Sse {
     limit: usize,
 }
 
-/// Where in a line the next byte is.
+/// The place in a line of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     /// In the byte order mark that a stream may begin with, after so many bytes of it.
@@ -246,7 +246,7 @@ impl Sse {
 }
 
 impl Position {
-    /// How positions are written: by their numbers.
+    /// The positions as they are written: by their numbers.
     const ALL: [Self; 14] = [
         Self::Mark(0),
         Self::Mark(1),
@@ -270,7 +270,7 @@ impl Position {
     }
 }
 
-/// How much is held of a line that may be an error: at least what shows whether it is one.
+/// Returns how much is held of a line that may be an error: at least what shows whether it is one.
 fn most_aside(limit: usize) -> usize {
     limit.max(ERROR.len())
 }

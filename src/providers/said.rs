@@ -223,8 +223,8 @@ impl Said {
     pub(super) fn news<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> News<'t> {
         let own = self.parts.iter().rposition(|spoken| spoken.is(&part));
         let beginnings = self.beginnings(&part, whole, scope);
-        let is_all = |place: &usize| self.parts.get(*place).is_some_and(|told| told.text.len == whole.len() as u64);
-        let longest = beginnings.iter().copied().max_by_key(|place| self.parts.get(*place).map(|told| told.text.len));
+        let is_all = |place: &usize| self.parts.get(*place).is_some_and(|part| part.text.len == whole.len() as u64);
+        let longest = beginnings.iter().copied().max_by_key(|place| self.parts.get(*place).map(|part| part.text.len));
         let found = own.filter(|own| beginnings.contains(own));
         let found = found.or_else(|| beginnings.iter().copied().find(|place| is_all(place)));
         // In another place than its own, a part that is longer than what it repeats would be a guess if there is its own.

@@ -95,11 +95,11 @@ impl Input {
     }
 
     /// Takes in a fragment of the text.
-    pub(super) fn append(&mut self, text: &str, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
+    pub(super) fn append(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
         if matches!(self, Self::Untouched) || self.is_closed_by_its_end() {
             return Err(Mixed);
         }
-        self.read(text, tell);
+        self.read(text, report);
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl Input {
         &mut self,
         path: &str,
         value: PathValue<'_>,
-        tell: &mut dyn FnMut(InputEvent<'_>),
+        report: &mut dyn FnMut(InputEvent<'_>),
     ) -> Result<usize, Mixed> {
         let (error, reader) = match self {
             Self::Open(reader) => (None, reader),
@@ -122,7 +122,7 @@ impl Input {
         }
         let mut text = String::new();
         match (values.write(path, value, &mut text), error) {
-            (Ok(()), _) => self.read(&text, tell),
+            (Ok(()), _) => self.read(&text, report),
             (Err(expected), None) => {
                 reader.parser.refuse(ErrorKind::OutOfOrder, expected);
                 self.read("", &mut |_| {});
@@ -134,14 +134,14 @@ impl Input {
     }
 
     /// Reads the next piece of the text.
-    fn read(&mut self, text: &str, tell: &mut dyn FnMut(InputEvent<'_>)) {
+    fn read(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) {
         if !text.is_empty() {
-            tell(InputEvent::Fragment(text));
+            report(InputEvent::Fragment(text));
         }
         match self {
             Self::Open(InputReader { parser, .. }) => {
                 let before = TextBefore::of(parser);
-                let fed = parser.feed_with(text, |event| tell(InputEvent::Match(event)));
+                let fed = parser.feed_with(text, |event| report(InputEvent::Match(event)));
                 // A deviation that the parser goes on past is an error all the same.
                 if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
                     let raw = before.with(parser, text);
@@ -150,7 +150,7 @@ impl Input {
             }
             Self::Apart { error, raw, reader: InputReader { parser, .. } } => {
                 raw.push_str(text);
-                let fed = parser.feed_dyn(text.as_bytes(), &mut |event| tell(InputEvent::Match(event)));
+                let fed = parser.feed_dyn(text.as_bytes(), &mut |event| report(InputEvent::Match(event)));
                 // The first error is the one that is reported at the end.
                 if let (None, Err(first)) = (&error, fed) {
                     *error = Some(first);
@@ -163,16 +163,16 @@ impl Input {
 
     /// The end: closes what values by path left open, or a number that nothing could end before. Whether the value is
     /// whole.
-    pub(super) fn finish(&mut self, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
+    pub(super) fn finish(&mut self, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
         if let Self::Open(InputReader { values: Some(values), .. }) = self {
             let mut end = String::new();
             values.end(&mut end);
-            self.read(&end, tell);
+            self.read(&end, report);
         }
         match self {
             Self::Open(InputReader { parser, .. }) => {
                 let before = TextBefore::of(parser);
-                let finished = parser.finish_with(|event| tell(InputEvent::Match(event)));
+                let finished = parser.finish_with(|event| report(InputEvent::Match(event)));
                 if let Err(error) = &finished {
                     let raw = before.with(parser, "");
                     self.fail(error.clone(), raw);
@@ -181,7 +181,7 @@ impl Input {
             }
             Self::Apart { error: Some(error), .. } => Err(error.clone()),
             Self::Apart { error, reader: InputReader { parser, .. }, .. } => {
-                let finished = parser.finish_with(|event| tell(InputEvent::Match(event)));
+                let finished = parser.finish_with(|event| report(InputEvent::Match(event)));
                 *error = finished.as_ref().err().cloned();
                 finished
             }

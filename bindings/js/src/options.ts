@@ -18,7 +18,7 @@ export type Deviation =
 
 /** Limits on a text. With a limit of N, N is allowed, and N + 1 is an error at the byte that exceeds it. */
 export interface Limits {
-  /** Containers open at once; 127 unless told otherwise. */
+  /** Containers open at once; 127 unless set otherwise. */
   readonly depth?: number;
   /** Raw bytes between a key's quotes. */
   readonly key?: number;

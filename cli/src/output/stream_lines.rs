@@ -12,7 +12,7 @@ use jsonspigot::{Payload, PayloadStatus};
 
 use super::members::{Place, Quoted};
 
-/// What the lines `call` could not say of calls that are still open.
+/// The facts that the lines `call` could not give of calls that are still open.
 #[derive(Default)]
 pub(super) struct CallNames {
     /// By number, true if id and name were there, and the executor.
@@ -233,7 +233,7 @@ fn write_present(out: &mut impl Write, member: &str, text: Option<&str>) -> io::
     text.map_or(Ok(()), |text| write!(out, r#","{member}":{}"#, Quoted(text)))
 }
 
-/// Which payload it is about: its mark, and its place in an answer.
+/// Writes the payload that a line is about: its mark, and its place in an answer.
 pub(super) fn write_mark(out: &mut impl Write, mark: &Delimiter, block: Option<super::Block>) -> io::Result<()> {
     write!(out, r#","mark":{}"#, Quoted(&mark.to_string()))?;
     let Some(super::Block { number, choice }) = block else { return Ok(()) };
@@ -264,10 +264,10 @@ pub(super) fn write_envelope(
     }
 }
 
-/// What came of a call's arguments or a payload, as the last members of its line.
+/// The outcome of a call's arguments or a payload, as the last members of its line.
 struct Verdict<'a> {
     payload: &'a Payload<'a>,
-    /// Why it was cut, if it was.
+    /// The reason why it was cut, if it was.
     reason: Option<&'a str>,
 }
 
@@ -296,7 +296,7 @@ impl fmt::Display for Verdict<'_> {
     }
 }
 
-/// What was accepted.
+/// Writes the deviations that were accepted.
 fn write_deviations(f: &mut fmt::Formatter<'_>, payload: &Payload<'_>) -> fmt::Result {
     f.write_str(r#","deviations":["#)?;
     for (place, deviation) in payload.deviations().iter().enumerate() {

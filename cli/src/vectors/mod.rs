@@ -38,7 +38,7 @@ struct Vector {
     patterns: Vec<String>,
     /// As the table spells it: a JSON object on one line.
     options: String,
-    /// What it goes on from.
+    /// The state that it goes on from.
     state: Option<State>,
     chunks: Vec<Vec<u8>>,
 }
@@ -113,7 +113,7 @@ impl Vector {
         (options, patterns)
     }
 
-    /// What the command prints if it is fed these chunks. It feeds no more after a failure.
+    /// Returns the lines that the command prints if it is fed these chunks. It feeds no more after a failure.
     fn lines_of<'a>(&self, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
         let every = self.parsed().0.checkpoint;
         self.lines_with(every, chunks)
@@ -210,9 +210,9 @@ fn names_are_unique_and_no_line_is_a_header() {
     }
 }
 
-/// What must not depend on the cuts: the lines, with the deltas of a match appended to its first one and pieces of text to
-/// the one before; the deviations, apart from them, since a delta that is told in pieces has them between its pieces; and
-/// each document's last snapshot. Patches are left out: each is about a chunk.
+/// The part of an output that must not depend on the cuts: the lines, with the deltas of a match appended to its first
+/// one and pieces of text to the one before; the deviations, apart from them, since a delta that is told in pieces has
+/// them between its pieces; and each document's last snapshot. Patches are left out: each is about a chunk.
 #[derive(Debug, Default, PartialEq)]
 struct Joined {
     lines: Vec<(String, String)>,

@@ -37,7 +37,7 @@ pub(crate) struct Messages {
     start: u64,
     /// Its lengths, once its prelude has been read.
     lengths: Option<Lengths>,
-    /// How many bytes of a message that is too long are still to be skipped.
+    /// The number of bytes of a message that is too long that are still to be skipped.
     passing: usize,
     /// True if the rest of the input can no longer be read.
     is_lost: bool,

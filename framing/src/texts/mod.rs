@@ -36,7 +36,7 @@ pub(crate) struct Texts {
     limit: usize,
 }
 
-/// What the next byte belongs to.
+/// The thing that the next byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     /// The start of a value or line.
@@ -46,10 +46,10 @@ enum Reading {
     Line,
 }
 
-/// Where in its lines the current value is.
+/// The place of the current value in its lines.
 #[derive(Clone, Copy, Debug, Default)]
 struct Value {
-    /// Where its last line starts in `held`; 0 if the value is too long to be held.
+    /// The start of its last line in `held`; 0 if the value is too long to be held.
     line: usize,
     /// True if it has more than one line.
     is_joined: bool,

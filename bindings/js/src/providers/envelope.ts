@@ -18,11 +18,11 @@ import { eventReader, parsingOptions } from "./stream.js";
 import { badByte, cutLength, strict } from "./utf8.js";
 
 export interface EnvelopeOptions extends ParsingOptions {
-  /** What of a payload the parser keeps for the ends of matches: the matches' texts unless told otherwise. */
+  /** What of a payload the parser keeps for the ends of matches: the matches' texts unless set otherwise. */
   readonly retain?: "all" | "matches" | "nothing";
-  /** Bytes of visible text that may be held back because they may become a mark; 4096 unless told otherwise. */
+  /** Bytes of visible text that may be held back because they may become a mark; 4096 unless set otherwise. */
   readonly holdLimit?: number;
-  /** Bytes between two marks; 16 MiB unless told otherwise. A longer payload is truncated. */
+  /** Bytes between two marks; 16 MiB unless set otherwise. A longer payload is truncated. */
   readonly payloadLimit?: number;
 }
 
@@ -77,7 +77,7 @@ export interface PayloadEvent {
   readonly more?: number;
 }
 
-/** What an envelope tells. */
+/** What an envelope reports. */
 export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;
 
 const KNOWN = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
@@ -141,7 +141,7 @@ export class Envelope extends Handle {
    * Reads a chunk. A character that its end cuts waits for the next chunk.
    *
    * @throws {JsonSpigotError} of kind `invalid-utf8` for bytes that are not UTF-8 and for half a surrogate pair inside
-   * the text. Its `events` are what was told before; every later call throws the same error again, without them.
+   * the text. Its `events` are what was reported before; every later call throws the same error again, without them.
    */
   feed(chunk: string | Uint8Array): EnvelopeEvent[] {
     this.#check();
@@ -285,7 +285,7 @@ export class Envelope extends Handle {
     return this.#readEvents(this.call((exports) => exports.finish(this.slot, 0)));
   }
 
-  /** From here on every call is this error, which it gives with what was told before. */
+  /** From here on every call is this error, which it gives with what was reported before. */
   #fail(kind: "incomplete" | "invalid-utf8", events: readonly EnvelopeEvent[]): JsonSpigotError {
     const what = kind === "incomplete" ? "the text ends inside a character" : "the text is not UTF-8";
     const place = { offset: this.#bytes, line: this.#lines + 1, column: this.#column + 1 };

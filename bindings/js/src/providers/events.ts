@@ -1,4 +1,4 @@
-// What provider streams tell, and how the module's records are read into it.
+// What provider streams report, and how the module's records are read into it.
 
 import type { JsonSpigotError } from "../error.js";
 import type { DeviationReport, Event } from "../events.js";
@@ -276,7 +276,7 @@ export type StreamPayloadEvent = (PayloadStartEvent | PayloadMatchEvent | Fragme
   readonly block: number;
 };
 
-/** What a provider's stream tells. */
+/** What a provider's stream reports. */
 export type StreamEvent =
   | CallStartEvent
   | CallMatchEvent

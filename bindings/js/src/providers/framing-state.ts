@@ -1,7 +1,7 @@
 // How far the framing of a response's body has come, as bytes.
 //
 // Where text is held anyway, the rest is not saved: reading it again leads there, and shows that it is possible. If it had a
-// whole frame in it, that would be told, and not be held any more.
+// whole frame in it, that would be reported, and not be held any more.
 
 import type { Framing, FramingState, ServerSentEvents } from "./framing.js";
 import { Messages, PRELUDE } from "./messages.js";

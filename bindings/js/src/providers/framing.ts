@@ -204,7 +204,7 @@ export function isBlank(unit: string): boolean {
 
 /**
  * The data of server-sent events, as the HTML standard reads them. Some servers write an error into the stream besides, in
- * a field of that name or without any: what follows `error:`, and a line that is an object, is told as an error.
+ * a field of that name or without any: what follows `error:`, and a line that is an object, is reported as an error.
  */
 export class ServerSentEvents {
   readonly #limit: number;

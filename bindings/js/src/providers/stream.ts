@@ -56,11 +56,11 @@ export interface ProviderOptions extends ParsingOptions {
   /** Each fragment of a call's arguments repeats those before it, as some servers do. */
   readonly cumulative?: boolean;
   /**
-   * What a repeated key in arguments means: an error at the second one unless told otherwise, as nobody can say which one
+   * What a repeated key in arguments means: an error at the second one unless set otherwise, as nobody can say which one
    * the model meant.
    */
   readonly duplicateKeys?: "last-wins" | "reject";
-  /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless told otherwise. */
+  /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless set otherwise. */
   readonly callLimits?: {
     readonly openCalls?: number;
     /** Bytes of one call's input. */
@@ -114,7 +114,7 @@ export class ProviderStream extends Handle {
   readonly #payloads = new Map<number, EventReader>();
   readonly #eventBytes: number;
   #framing: Framing | undefined;
-  /** What the frames of a chunk told. */
+  /** What the frames of a chunk reported. */
   #told: StreamEvent[] = [];
 
   /**
@@ -304,7 +304,7 @@ export class ProviderStream extends Handle {
       );
       saved.read((added) => {
         readFraming(added, stream.#beginFraming());
-        // Half an event tells nothing.
+        // Half an event reports nothing.
         possible(stream.feed("").length === 0);
       });
     });

@@ -253,7 +253,7 @@ extern "C" fn message(slot: u32, with_calls: u32) -> i32 {
     })
 }
 
-/// Why the stream does not count as whole: the kind, a blank, and a sentence; nothing if it does.
+/// Returns the reason why the stream does not count as whole: the kind, a blank, and a sentence; nothing if it does.
 #[unsafe(no_mangle)]
 extern "C" fn unfinished(slot: u32) -> i32 {
     with(|module| {
@@ -283,7 +283,7 @@ extern "C" fn provider(slot: u32) -> i32 {
     })
 }
 
-/// What came of a call's input or a payload: tag and fields, and the verdict behind them.
+/// Writes the outcome of a call's input or a payload: tag and fields, and the verdict behind them.
 pub(crate) fn write_verdict(
     output: &mut Output,
     tag: u32,

@@ -71,7 +71,7 @@ impl Parser {
         })
     }
 
-    /// What is new in the snapshot since a moment.
+    /// Returns the news in the snapshot since a moment.
     pub(crate) fn seen<'py>(slf: &Bound<'py, Self>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let Inner { parser, keys, mirror, .. } = &mut Self::lock(slf)?.0;
         let seen = mirror.seen(slf.py(), parser, keys, moment)?;
@@ -82,7 +82,7 @@ impl Parser {
         Ok(seen)
     }
 
-    /// What a second thread, or a call from within a call, gets is an error.
+    /// Locks the parser; a second thread, or a call from within a call, gets an error.
     #[inline]
     fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
         slf.try_borrow_mut().map_err(|_| in_use("parser"))
@@ -251,7 +251,7 @@ impl Parser {
         mirror.open_path(py, parser)
     }
 
-    /// What is known of the value at a concrete path, such as ``"a[0].b"``: ``"pending"`` (may still come), ``"partial"``,
+    /// The state of the value at a concrete path, such as ``"a[0].b"``: ``"pending"`` (may still come), ``"partial"``,
     /// ``"complete"`` or ``"absent"``. Needs ``snapshots=True``.
     fn state_of<'py>(slf: &Bound<'py, Self>, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyString>> {
         let inner = &Self::lock(slf)?.0;
@@ -312,7 +312,7 @@ impl Parser {
         Ok(Self::lock(slf)?.0.parser.is_complete())
     }
 
-    /// How many bytes have been read, or where the error is.
+    /// The number of bytes that have been read, or where the error is.
     #[getter]
     fn offset(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Ok(Self::lock(slf)?.0.parser.offset())
@@ -331,7 +331,7 @@ impl Parser {
         deviations(py, Self::lock(slf)?.0.parser.deviations())
     }
 
-    /// How many deviations there were.
+    /// The number of deviations.
     #[getter]
     fn deviation_count(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Ok(Self::lock(slf)?.0.parser.deviation_count())

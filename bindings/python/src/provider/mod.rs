@@ -136,7 +136,7 @@ impl ProviderStream {
         with_typed(slf.as_any(), teller, events)
     }
 
-    /// What is new in an open call's snapshot since a moment.
+    /// Returns the news in an open call's snapshot since a moment.
     pub(crate) fn seen<'py>(&self, py: Python<'py>, call: u64, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let mut inner = self.lock()?;
         let Inner { stream, fractions, keys, mirrors, .. } = &mut *inner;
@@ -154,7 +154,7 @@ fn require_snapshots(has_snapshots: bool) -> PyResult<()> {
     Err(PyRuntimeError::new_err("this stream keeps no snapshots: make it with snapshots=True"))
 }
 
-/// What a stream is made from.
+/// The choices that a stream is made from.
 struct Choices<'a, 'py> {
     provider: &'a str,
     patterns: Option<&'a Bound<'py, PyAny>>,
@@ -342,8 +342,8 @@ impl ProviderStream {
         })
     }
 
-    /// Why the stream does not count as whole, as a kind and a sentence; ``None`` if everything that the provider said was
-    /// reported and has come to its end. Ask after ``finish``.
+    /// The reason why the stream does not count as whole, as a kind and a sentence; ``None`` if everything that the
+    /// provider said was reported and has come to its end. Ask after ``finish``.
     fn unfinished(&self) -> PyResult<Option<(&'static str, String)>> {
         let verdict = self.lock()?.stream.verdict();
         Ok(verdict.err().map(|unfinished| (unfinished.kind().name(), unfinished.to_string())))
