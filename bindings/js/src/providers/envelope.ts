@@ -18,7 +18,7 @@ import { eventReader, parsingOptions } from "./stream.js";
 import { badByte, cutLength, strict } from "./utf8.js";
 
 export interface EnvelopeOptions extends ParsingOptions {
-  /** What of a payload the parser keeps for the ends of matches: the matches' texts unless set otherwise. */
+  /** The part of a payload that the parser keeps for the ends of matches: the matches' texts unless set otherwise. */
   readonly retain?: "all" | "matches" | "nothing";
   /** Bytes of visible text that may be held back because they may become a mark; 4096 unless set otherwise. */
   readonly holdLimit?: number;
@@ -58,7 +58,7 @@ export interface PayloadEvent {
   readonly kind: "payload";
   readonly mark: string;
   readonly status: InputStatus;
-  /** Why it was truncated: `end-of-input` or `limit`. */
+  /** The reason why it was truncated: `end-of-input` or `limit`. */
   readonly reason?: string;
   /** The value, if it is complete or accepted. */
   readonly value?: Json;
@@ -73,11 +73,11 @@ export interface PayloadEvent {
   readonly strict?: string;
   /** If it was accepted: where it deviates from JSON, the first 100 places. */
   readonly deviations?: readonly DeviationReport[];
-  /** How many more places there are. */
+  /** The number of further places. */
   readonly more?: number;
 }
 
-/** What an envelope reports. */
+/** The events of an envelope. */
 export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;
 
 const KNOWN = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];

@@ -20,7 +20,7 @@ interface OpenMatch {
 
 export interface EventOptions extends Making {
   readonly spelling: boolean;
-  /** Whether the text of strings is kept for their ends, which do not bring it. */
+  /** True if the text of strings is kept for their ends, which do not bring it. */
   readonly keepsText: boolean;
 }
 

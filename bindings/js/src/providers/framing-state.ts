@@ -17,13 +17,13 @@ const MESSAGES = 3;
 const READINGS = ["between", "value", "line", "element"] as const;
 type Reading = (typeof READINGS)[number];
 
-/** Whether nothing has been read, so that there is nothing to save. */
+/** Returns true if nothing has been read, so that there is nothing to save. */
 export function isNew(framing: Framing): boolean {
   const [cut, prelude, before, reader] = framing.state;
   return !reader && before === "" && prelude.length === 0 && cut.length === 0;
 }
 
-/** Whether these bytes are nothing, or the beginning of a character. */
+/** Returns true if these bytes are nothing, or the beginning of a character. */
 export function isBeginning(cut: Uint8Array): boolean {
   return cutLength(cut) === cut.length;
 }

@@ -215,7 +215,7 @@ export class ServerSentEvents {
   #length = 0;
   #isTooLong = false;
   #isFirst = true;
-  /** Whether the last chunk ended with a carriage return: a line feed after it belongs to it. */
+  /** True if the last chunk ended with a carriage return: a line feed after it belongs to it. */
   #isAfterReturn = false;
 
   constructor(limit: number, onFrame: OnFrame) {
