@@ -190,6 +190,7 @@ impl OpenPayload {
             }
             if if is_parsers { used < length || self.parser.has_root_ended() } else { self.extent.has_ended() } {
                 self.phase = Phase::After;
+                self.extent = Extent::Ended;
             }
         } else if delimiter.is_bare() {
             // No delimiter will close it: its brackets do, JSON or not.
