@@ -1,4 +1,4 @@
-//! What a text with an end of its own came to: a tool call's input, or the payload of an envelope.
+//! The outcome of a text with an end of its own: a tool call's input, or the payload of an envelope.
 //!
 //! Owns the verdict's names, [`PayloadStatus`], and what comes with each, [`Payload`]. The module that reads the text
 //! decides which verdict it is.
@@ -109,16 +109,16 @@ impl<'a> Payload<'a> {
         if self.status == PayloadStatus::Trailing { values_of(self.raw) } else { Vec::new() }
     }
 
-    /// Whether the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in any order,
-    /// and numbers that are the same double.
+    /// Returns true if the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in
+    /// any order, and numbers that are the same double.
     #[cfg(feature = "tool-calls")]
     #[must_use]
     pub fn is_repeated(&self) -> bool {
         are_all_alike(&self.values())
     }
 
-    /// Where the text deviates from JSON and was read on nevertheless: the first [`Deviation::LIST_LIMIT`] places, in
-    /// order. Empty unless its parser is [lenient](crate::ParserBuilder::lenient).
+    /// Returns the places in which the text deviates from JSON and was read on nevertheless: the first
+    /// [`Deviation::LIST_LIMIT`] places, in order. Empty unless its parser is [lenient](crate::ParserBuilder::lenient).
     ///
     /// ```
     /// # #[cfg(feature = "tool-calls")] {
@@ -147,13 +147,13 @@ impl<'a> Payload<'a> {
         self.deviations
     }
 
-    /// How many deviations there are, listed or not.
+    /// Returns the number of deviations, listed or not.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
         self.deviation_count
     }
 
-    /// What is wrong with the JSON: kind, offset and path, for malformed, trailing and truncated text.
+    /// Returns the error of the JSON: kind, offset and path, for malformed, trailing and truncated text.
     #[must_use]
     pub fn error(&self) -> Option<&'a Error> {
         self.error
@@ -193,7 +193,7 @@ pub enum PayloadStatus<'a> {
     Empty,
     /// It ended too early. There is no value, however much has arrived.
     Truncated {
-        /// Why. The provider's word for the end of a message (`max_tokens`, `length`, …), what
+        /// The reason. The provider's word for the end of a message (`max_tokens`, `length`, …), what
         /// [`finish`](crate::tool_calls::ToolCalls::finish) was given, or one of these:
         ///
         /// | reason | what happened |

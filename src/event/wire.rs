@@ -1,4 +1,4 @@
-//! How an [`OwnedEvent`] is written and read with serde: as a map in the shape of the command's lines.
+//! The form of an [`OwnedEvent`] for serde: a map in the shape of the command's lines.
 
 use alloc::string::String;
 use core::fmt;

@@ -82,13 +82,13 @@ pub enum OwnedStreamEvent {
     BlockStart {
         /// The block's number.
         block: u64,
-        /// What is in it.
+        /// The kind of its content.
         kind: BlockKind,
         /// The provider's id.
         id: Option<String>,
-        /// Which part of the answer it is.
+        /// The part of the answer that it is.
         phase: Option<String>,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
     },
     /// [`StreamEvent::BlockEnd`](super::StreamEvent::BlockEnd).
@@ -96,15 +96,15 @@ pub enum OwnedStreamEvent {
     BlockEnd {
         /// The block's number.
         block: u64,
-        /// What is in it.
+        /// The kind of its content.
         kind: BlockKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
     },
     /// [`StreamEvent::Text`](super::StreamEvent::Text).
     #[non_exhaustive]
     Text {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -114,7 +114,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Reasoning`](super::StreamEvent::Reasoning).
     #[non_exhaustive]
     Reasoning {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -124,7 +124,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Refusal`](super::StreamEvent::Refusal).
     #[non_exhaustive]
     Refusal {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The piece.
         text: String,
@@ -132,23 +132,23 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Media`](super::StreamEvent::Media).
     #[non_exhaustive]
     Media {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
-        /// What it is.
+        /// The type.
         media_type: Option<String>,
         /// The bytes in base64.
         data: Option<String>,
-        /// Where it is to be had.
+        /// The address at which it can be fetched.
         url: Option<String>,
     },
     /// [`StreamEvent::Mismatch`](super::StreamEvent::Mismatch).
     #[non_exhaustive]
     Mismatch {
-        /// What is repeated.
+        /// The kind of thing that is repeated.
         kind: MismatchKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -160,9 +160,9 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Opaque`](super::StreamEvent::Opaque).
     #[non_exhaustive]
     Opaque {
-        /// What it is.
+        /// The kind of content.
         kind: OpaqueKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -178,7 +178,7 @@ pub enum OwnedStreamEvent {
         call: Option<u64>,
         /// The provider's id of the call.
         call_id: Option<String>,
-        /// Whether the tool has failed.
+        /// True if the tool has failed.
         is_error: bool,
         /// The provider's JSON text.
         json: String,
@@ -196,7 +196,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Source`](super::StreamEvent::Source).
     #[non_exhaustive]
     Source {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -206,7 +206,7 @@ pub enum OwnedStreamEvent {
         title: Option<String>,
         /// The text that is quoted.
         quote: Option<String>,
-        /// Where it applies.
+        /// The part that it applies to.
         span: Option<(u64, u64)>,
         /// The provider's JSON text.
         json: String,
@@ -214,7 +214,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::ContentFilter`](super::StreamEvent::ContentFilter).
     #[non_exhaustive]
     ContentFilter {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The provider's JSON text.
         json: String,
@@ -230,15 +230,15 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Stop`](super::StreamEvent::Stop).
     #[non_exhaustive]
     Stop {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The provider's word.
         reason: String,
-        /// What it means.
+        /// The meaning of the reason.
         kind: StopKind,
         /// The word of the provider behind a gateway.
         native_reason: Option<String>,
-        /// Which of your stop sequences has come.
+        /// The stop sequence of yours that has come.
         stop_sequence: Option<String>,
     },
     /// [`StreamEvent::End`](super::StreamEvent::End).
@@ -246,7 +246,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Incomplete`](super::StreamEvent::Incomplete).
     #[non_exhaustive]
     Incomplete {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// [`StreamEvent::ProviderError`](super::StreamEvent::ProviderError).
@@ -258,7 +258,7 @@ pub enum OwnedStreamEvent {
         kind: Option<String>,
         /// Its code, as the provider spells it.
         code: Option<String>,
-        /// Whether the same request may succeed later.
+        /// The chance that the same request succeeds later.
         retry: Retry,
         /// The error's own JSON text.
         json: Option<String>,

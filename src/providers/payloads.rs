@@ -78,7 +78,7 @@ impl ProviderStream {
 
 #[derive(Clone)]
 struct Payloads {
-    /// What a block begins with.
+    /// The envelope that a block begins with.
     new: Envelope,
     /// Those that something has come in, in the order of their numbers.
     open: Vec<Open>,
@@ -89,14 +89,14 @@ struct Open {
     choice: u64,
     block: u64,
     envelope: Envelope,
-    /// Why the payload that is open, or about to be, can't be complete.
+    /// The reason why the payload that is open, or about to be, can't be complete.
     left_out: Option<&'static str>,
 }
 
 /// All reasons for which something may have been left out.
 const LEFT_OUT: [&str; 3] = ["bad-frame", "limit", "mismatch"];
 
-/// What an envelope says, as events of the stream.
+/// Passes on an envelope's events as events of the stream.
 fn forward<'s>(
     choice: u64,
     block: u64,

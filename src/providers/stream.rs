@@ -20,9 +20,9 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
 ///
-/// What an event is made of, and how several make one call, differs from provider to provider and is read here, quirks
-/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are told, and the
-/// stream goes on. A list of objects is read as that many events.
+/// The make-up of an event, and how several make one call, differs from provider to provider and is read here, quirks
+/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are reported, and
+/// the stream goes on. A list of objects is read as that many events.
 ///
 /// ```
 /// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
@@ -38,52 +38,53 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 ///     r#"{"type":"message_stop"}"#,
 /// ];
 /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::new(["text"])?));
-/// let mut told = Vec::new();
+/// let mut reported = Vec::new();
 /// let mut on_event = |event: StreamEvent<'_>| match event {
-///     StreamEvent::Call(CallEvent::Start(call)) => told.push(format!("{} {}", call.number, call.name.unwrap())),
+///     StreamEvent::Call(CallEvent::Start(call)) => reported.push(format!("{} {}", call.number, call.name.unwrap())),
 ///     StreamEvent::Call(CallEvent::Match { event, .. }) => {
 ///         if let EventKind::Delta(text) = event.kind {
-///             told.push(text.to_string());
+///             reported.push(text.to_string());
 ///         }
 ///     }
 ///     StreamEvent::Call(CallEvent::End { input, .. }) => {
-///         told.push(format!("{} {}", input.status().name(), input.value().unwrap()));
+///         reported.push(format!("{} {}", input.status().name(), input.value().unwrap()));
 ///     }
-///     StreamEvent::Stop { reason, .. } => told.push(reason.to_string()),
+///     StreamEvent::Stop { reason, .. } => reported.push(reason.to_string()),
 ///     _ => {}
 /// };
 /// for event in events {
 ///     stream.push_with(event, &mut on_event);
 /// }
 /// stream.finish_with(None, &mut on_event);
-/// assert_eq!(told, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
+/// assert_eq!(reported, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct ProviderStream {
     pub(super) calls: ToolCalls,
     pub(super) reader: Option<Reader>,
-    /// Whether it is for the events to say whose stream it is.
+    /// True if the events have yet to say whose stream it is.
     pub(super) is_detecting: bool,
     pub(super) told: Told,
-    /// Who keeps the message that goes back, if somebody has asked for it.
+    /// The keeper of the message that goes back, if somebody has asked for it.
     pub(super) keeper: Option<Keeper>,
-    /// Whether the keeper waits for the first event of a provider that is known.
+    /// True if the keeper waits for the first event of a provider that is known.
     pub(super) awaits_keeper: bool,
-    /// Whether a message's own text is JSON.
+    /// True if a message's own text is JSON.
     pub(super) is_structured: bool,
-    /// Whether each event is passed on as it came.
+    /// True if each event is passed on as it came.
     pub(super) with_events: bool,
     /// Events that could be several providers', until one comes that can't.
     pub(super) undecided: Vec<String>,
 }
 
-/// Whether a line is an event by itself.
+/// Returns true if a line is an event by itself.
 fn is_event(line: &str) -> bool {
     matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
 }
 
-/// How many events are kept until the provider is known. No provider sends more pings than that before anything else.
+/// The number of events that are kept until the provider is known. No provider sends more pings than that before
+/// anything else.
 pub(super) const MOST_UNDECIDED: usize = 64;
 
 impl ProviderStream {
@@ -119,7 +120,7 @@ impl ProviderStream {
         }
     }
 
-    /// The assistant's text is itself JSON: each answer is told as a call without an id and a name, not as text.
+    /// The assistant's text is itself JSON: each answer is reported as a call without an id and a name, not as text.
     #[must_use]
     pub fn structured(self) -> Self {
         Self { is_structured: true, ..self }
@@ -226,8 +227,8 @@ impl ProviderStream {
         self.told.message()?.to_json_without_calls()
     }
 
-    /// Whether everything that the provider said was reported and has come to its end, so that it can be relied on; and if
-    /// not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
+    /// Returns true if everything that the provider said was reported and has come to its end, so that it can be relied
+    /// on; and if not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
     ///
     /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
     /// own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every payload in the text, nothing was repeated otherwise than
@@ -257,7 +258,7 @@ impl ProviderStream {
         self.told.outlet.watch.verdict(is_open, calls.has_strays())
     }
 
-    /// Whose stream it is, once that is known.
+    /// Returns the provider, once it is known.
     #[must_use]
     pub fn provider(&self) -> Option<Provider> {
         self.reader.as_ref().map(Reader::provider)

@@ -166,7 +166,7 @@ impl OwnedStreamEvent {
     }
 }
 
-/// Whether a provider's JSON text is one that a parser takes.
+/// Returns true if a provider's JSON text is one that a parser takes.
 fn is_strict(json: &str) -> bool {
     let mut parser = Parser::new(&PatternSet::empty());
     parser.feed_dyn(json.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok()

@@ -62,11 +62,11 @@ pub struct Documents {
     state: State,
     /// The number of the open document, or of the next one.
     number: u64,
-    /// Where in the stream the open document began.
+    /// The offset in the stream at which the open document began.
     start: u64,
-    /// How many bytes of the stream have been read.
+    /// The number of bytes of the stream that have been read.
     offset: u64,
-    /// Whether the document begins with a number or literal, which needs something after it.
+    /// True if the document begins with a number or literal, which needs something after it.
     is_atom: bool,
     /// The last byte of the open document so far.
     last: u8,
@@ -174,7 +174,7 @@ impl Documents {
         self.number
     }
 
-    /// How many bytes of the stream have been read.
+    /// Returns the number of bytes of the stream that have been read.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
@@ -356,7 +356,7 @@ impl Documents {
         if is_broken { self.parser.error() } else { None }
     }
 
-    /// Why nothing more is read.
+    /// Returns the reason why nothing more is read.
     #[cold]
     fn closed_by(&self) -> Error {
         let finished = || self.parser.error_of_call(ErrorKind::Finished, "expected no bytes after the end of input");
@@ -369,7 +369,8 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether a value that begins like this is a number or a literal, in any spelling: others say themselves where they end.
+/// Returns true if a value that begins like this is a number or a literal, in any spelling: others say themselves where
+/// they end.
 fn is_atom(first: u8) -> bool {
     first == b'-' || first.is_ascii_alphanumeric()
 }

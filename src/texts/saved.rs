@@ -106,7 +106,7 @@ impl Documents {
     }
 }
 
-/// Whether something may still be asked of the parser, or fed to it.
+/// Returns true if something may still be asked of the parser, or fed to it.
 fn has_parser(state: State) -> bool {
     !matches!(state, State::Between | State::Refused)
 }

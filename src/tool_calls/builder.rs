@@ -38,7 +38,8 @@ impl ToolCallsBuilder {
         self
     }
 
-    /// How each call's parser is built: its limits, snapshots and policy on duplicate keys. It always keeps its text.
+    /// Sets how each call's parser is built: its limits, snapshots and policy on duplicate keys. It always keeps its
+    /// text.
     ///
     /// Unless the builder says otherwise, duplicate keys are [refused](crate::DuplicateKeys::Reject): if you act on a
     /// field as soon as it is complete, there must not be another value for it later.
@@ -68,7 +69,7 @@ impl ToolCallsBuilder {
         self
     }
 
-    /// How much the stream may make this process keep.
+    /// Sets how much the stream may make this process keep.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.options.limits = limits;
         self

@@ -247,7 +247,7 @@ impl ToolCalls {
         Signals { calls: &mut self.state, listener }
     }
 
-    /// What is known of the calls.
+    /// Returns the state of the calls.
     pub(crate) fn state(&self) -> &State {
         &self.state
     }

@@ -1,8 +1,8 @@
-//! Who executes a call: [`Executor`].
+//! The party that executes a call: [`Executor`].
 
 use crate::names::names;
 
-/// Who is to execute a call, as the wire says it.
+/// The party that is to execute a call, as the wire says it.
 ///
 /// Providers run tools of their own (searches, code, tools of MCP servers) and stream those calls like any other. Only
 /// the others wait for you.

@@ -91,7 +91,7 @@ impl ToolCalls {
         self.state.restore(reader)
     }
 
-    /// What a state of the calls, or of something around them, belongs to.
+    /// Returns the owner of a state of the calls, or of something around them.
     pub(crate) fn owner(&self, kind: Kind) -> Owner {
         let options = &self.state.options;
         Owner { kind, patterns: options.patterns_digest(), choices: options.choices() }
@@ -99,7 +99,7 @@ impl ToolCalls {
 }
 
 impl State {
-    /// How many calls have been numbered.
+    /// Returns the number of calls that have been numbered.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn next(&self) -> u64 {
         self.next
@@ -129,7 +129,7 @@ impl State {
         for _ in 0..count {
             let number = reader.number()?;
             let call = OpenCall::restore(reader, number, options)?;
-            // Calls are numbered in the order in which they are told.
+            // Calls are numbered in the order in which they are reported.
             let is_told = call.is_told() || *untold == Some(number);
             Impossible::unless((after_last..*next).contains(&number) && is_told)?;
             after_last = number + 1;

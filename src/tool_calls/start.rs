@@ -1,8 +1,8 @@
-//! What is known of a call when it starts.
+//! The start of a call.
 
 use super::executor::Executor;
 
-/// What is known of a call when it starts: any of its name, its id and its input, whether that input is
+/// The start of a call: any of its name, its id and its input, whether that input is
 /// JSON, and who is to execute it.
 ///
 /// ```
@@ -30,7 +30,7 @@ pub struct CallStart<'a> {
     pub(super) executor: Executor,
 }
 
-/// What a call's input is written in.
+/// The format of a call's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum InputFormat {
     #[default]
@@ -83,7 +83,7 @@ impl<'a> CallStart<'a> {
         Self { format: InputFormat::Text, ..self }
     }
 
-    /// Who is to execute the call; the client, unless said otherwise.
+    /// Sets the executor; the client, unless said otherwise.
     pub fn executor(self, executor: Executor) -> Self {
         Self { executor, ..self }
     }

@@ -1,4 +1,6 @@
 //! Inputs that were once read wrongly.
+//!
+//! Laws: payloads.
 
 use jsonspigot::{Leniency, Limits, Parser};
 

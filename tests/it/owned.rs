@@ -1,4 +1,6 @@
 //! Events that can be kept, and their way through serde.
+//!
+//! Laws: owned events.
 
 use jsonspigot::{Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Retain};
 use proptest::prelude::*;

@@ -1,4 +1,6 @@
 //! Calls of OpenAI's chat that are no function's: custom tools, whose input is text, and entries of types that nobody knows.
+//!
+//! Laws: calls alone.
 
 use jsonspigot::PatternSet;
 use jsonspigot::providers::{Provider, ProviderStream};

@@ -1,4 +1,6 @@
 //! The provider's errors in all their shapes, and events that mean nothing: each is told, none is taken for another.
+//!
+//! Laws: streams end.
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::ToolCalls;

@@ -1,4 +1,6 @@
 //! The message that goes back: as the provider's API takes it, with every value that the wire carried.
+//!
+//! Laws: streams end; ok is whole.
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};

@@ -1,4 +1,6 @@
 //! Limits, each with its own error: a million slots, an endless call, long names and long events stay bounded.
+//!
+//! Laws: bounded streams.
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};

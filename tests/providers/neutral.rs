@@ -1,4 +1,6 @@
 //! The neutral door, detection, structured text, and what else is the same for all providers.
+//!
+//! Laws: calls alone; streams end.
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};

@@ -1,4 +1,6 @@
 //! Events of a stream that own their parts: the same that a callback is told, and in the shape of the command's lines.
+//!
+//! Laws: owned events.
 
 use jsonspigot::providers::{OwnedStreamEvent, Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::OwnedCallEvent;

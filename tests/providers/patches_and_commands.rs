@@ -1,4 +1,6 @@
 //! Patches and commands of Responses: input that comes as strings of its own, told as the JSON text that they make.
+//!
+//! Laws: calls alone.
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallErrorKind, CallLimits, ToolCallsBuilder};

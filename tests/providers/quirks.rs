@@ -1,4 +1,6 @@
 //! What servers do beside the protocol: each row of the tables of known quirks is a test.
+//!
+//! Laws: calls alone; damage.
 
 use jsonspigot::ErrorKind;
 use jsonspigot::providers::Provider;

@@ -1,4 +1,6 @@
 //! What an attack found: calls told as complete that were not, and more kept than the limits allow.
+//!
+//! Laws: damage.
 
 use jsonspigot::OwnedEventKind;
 use jsonspigot::providers::{Provider, ProviderStream};

@@ -1,5 +1,7 @@
 //! Saved state: a stream, or calls, beside one that is saved and restored between any two events or signals. Nothing that
 //! can be observed tells them apart.
+//!
+//! Laws: saved state.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,6 @@
 //! The ten rules of reading streamed calls, each with tests that fail when its handling is taken out.
+//!
+//! Laws: calls alone.
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallErrorKind, ToolCalls};

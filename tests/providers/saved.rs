@@ -1,5 +1,7 @@
 //! Saved state of calls and of providers' streams. That it can be gone on from between any two events is held wherever
 //! events are read (`restored`); here is what else there is to say of the bytes.
+//!
+//! Laws: saved state.
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};

@@ -1,4 +1,6 @@
 //! Fragments that can't be placed: whatever may have lost one is never told as complete or empty.
+//!
+//! Laws: damage.
 
 use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::{CallErrorKind, CallLimits, CallStart};

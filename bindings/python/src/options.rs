@@ -88,7 +88,7 @@ impl Options {
         }
     }
 
-    /// Whether a second member of a name is an error, where that is the choice unless another is made.
+    /// Returns true if a second member of a name is an error, where that is the choice unless another is made.
     pub(crate) fn rejects_duplicates_by(&self, default: DuplicateKeys) -> bool {
         self.duplicate_keys.unwrap_or(default) == DuplicateKeys::Reject
     }

@@ -8,14 +8,14 @@ use crate::envelope::{SPACE, opening};
 use crate::error::ErrorKind;
 use crate::saved::{Impossible, Reader, Writer, restore_error, save_error};
 
-/// How phases are written: by their places.
+/// The phases as they are written: by their places.
 const PHASES: [Phase; 5] = [Phase::Before, Phase::Value, Phase::After, Phase::Lost, Phase::Raw];
 
 /// The last character.
 const LAST: [u8; 4] = [0xF4, 0x8F, 0xBF, 0xBF];
 
 impl OpenPayload {
-    /// How long a payload may be.
+    /// Returns the largest length of a payload.
     pub(in crate::envelope) fn limit(&self) -> u64 {
         self.limit
     }

@@ -1,4 +1,4 @@
-//! How a stream reads an event: detects the provider, keeps what is undecided, hands the rest to the wire format.
+//! Reading an event: it detects the provider, keeps what is undecided, hands the rest to the wire format.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -61,7 +61,7 @@ impl ProviderStream {
     }
 
     /// Keeps an event that could be any provider's. What can't be an event, or is an error whatever the provider, is
-    /// told at once.
+    /// reported at once.
     pub(super) fn keep_undecided(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let text = event.spelt();
         if !event.is_object() {

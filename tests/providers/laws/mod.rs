@@ -9,6 +9,8 @@
 //! Cuts, drops, repetitions and swaps are tried in full. Retyped events are too many: of those that are alike in a stream
 //! the first and the last are tried, and of these a sample. `JSONSPIGOT_LAWS=all` tries all; with another value, of those
 //! streams alone that have it in their name.
+//!
+//! Laws: ok is whole.
 
 mod damage;
 mod end;

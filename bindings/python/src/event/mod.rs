@@ -1,4 +1,4 @@
-//! What a caller is told, made of the library's events. The classes are in `classes.rs`, and the paths of open matches in
+//! Events as a caller gets them, made of the library's events. The classes are in `classes.rs`, and the paths of open matches in
 //! `paths.rs`.
 
 mod classes;

@@ -16,7 +16,7 @@ use crate::value::Fractions;
 pub(super) struct Inner {
     pub(super) parser: jsonspigot::Parser,
     pub(super) has_snapshots: bool,
-    /// Whether a second member of a name is an error, so that a typed view misses none.
+    /// True if a second member of a name is an error, so that a typed view misses none.
     pub(super) rejects_duplicates: bool,
     pub(super) fractions: Fractions,
     pub(super) paths: Paths,

@@ -1,4 +1,5 @@
-//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it tells is in `event.rs`.
+//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it reports is in
+//! `event.rs`.
 
 mod event;
 
@@ -102,7 +103,7 @@ fn read_frame(
         }
         Frame::Unreadable(text) => stream.push_unreadable_with(text, on_event),
         Frame::TooLong => stream.push_oversized_with(on_event),
-        // What is lost by it is told as incomplete.
+        // What is lost by it is reported as incomplete.
         _ => {}
     }
 }
@@ -135,7 +136,7 @@ impl ProviderStream {
         with_typed(slf.as_any(), teller, events)
     }
 
-    /// What is new in an open call's snapshot since a moment.
+    /// Returns the news in an open call's snapshot since a moment.
     pub(crate) fn seen<'py>(&self, py: Python<'py>, call: u64, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let mut inner = self.lock()?;
         let Inner { stream, fractions, keys, mirrors, .. } = &mut *inner;
@@ -153,7 +154,7 @@ fn require_snapshots(has_snapshots: bool) -> PyResult<()> {
     Err(PyRuntimeError::new_err("this stream keeps no snapshots: make it with snapshots=True"))
 }
 
-/// What a stream is made from.
+/// The choices that a stream is made from.
 struct Choices<'a, 'py> {
     provider: &'a str,
     patterns: Option<&'a Bound<'py, PyAny>>,
@@ -341,8 +342,8 @@ impl ProviderStream {
         })
     }
 
-    /// Why the stream does not count as whole, as a kind and a sentence; ``None`` if everything that the provider said was
-    /// reported and has come to its end. Ask after ``finish``.
+    /// The reason why the stream does not count as whole, as a kind and a sentence; ``None`` if everything that the
+    /// provider said was reported and has come to its end. Ask after ``finish``.
     fn unfinished(&self) -> PyResult<Option<(&'static str, String)>> {
         let verdict = self.lock()?.stream.verdict();
         Ok(verdict.err().map(|unfinished| (unfinished.kind().name(), unfinished.to_string())))

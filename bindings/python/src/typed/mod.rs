@@ -26,7 +26,7 @@ use crate::mirror::{Moment, Seen};
 use crate::parser::{Parser, in_use};
 use crate::provider::ProviderStream;
 
-/// Whose text a view shows.
+/// The reader whose text a view shows.
 enum Source {
     Parser(Py<Parser>),
     Call(Py<ProviderStream>, u64),
@@ -48,7 +48,7 @@ pub(crate) struct Typed {
 struct View {
     place: Py<Place>,
     run: Py<PyAny>,
-    /// What errors say first.
+    /// The first words of errors.
     heading: Py<PyAny>,
     root: Child,
     /// That of the innermost open value.
@@ -57,7 +57,7 @@ struct View {
     last: Option<Py<PyAny>>,
     is_complete: bool,
     failed: Option<Py<PyAny>>,
-    /// What a text has come to that its reader has no more.
+    /// The outcome of a text that its reader has no more.
     ended: Option<Ended>,
 }
 
@@ -87,7 +87,7 @@ impl View {
         self.ended = Some(ended);
     }
 
-    /// What is known while the value at that path is open.
+    /// Returns the value so far, while the value at that path is open.
     fn changed<'py>(
         &mut self,
         raw: &Bound<'py, PyAny>,
@@ -134,7 +134,7 @@ impl View {
         Ok(self.last.as_ref().map(|last| last.bind(py).clone()))
     }
 
-    /// What the last look gave.
+    /// Returns the result of the last look.
     fn again<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.failed {
             Some(failed) => Err(self.raised(failed.bind(py))),
@@ -302,8 +302,8 @@ impl Typed {
 
 #[pymethods]
 impl Typed {
-    /// What is known, as a ``Partial``; ``None`` before anything can be shown. The same object if nothing has come since the
-    /// last look. Raises pydantic's ``ValidationError`` for a closed value that does not fit.
+    /// The value so far, as a ``Partial``; ``None`` before anything can be shown. The same object if nothing has come
+    /// since the last look. Raises pydantic's ``ValidationError`` for a closed value that does not fit.
     fn look<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         Self::lock(slf)?.look_now(py)
     }
