@@ -212,7 +212,7 @@ fn events_of_documents() {
             r#"{"event":"delta","document":0,"pattern":0,"path":"a","text":"x","match":0,"offset":7}"#,
             r#"{"event":"end","document":0,"pattern":0,"path":"a","value":"x","match":0,"offset":9}"#,
             r#"{"event":"document","document":0,"bytes":10,"value":{"a":"x"}}"#,
-            r#"{"event":"error","document":1,"kind":"incomplete","offset":3,"line":1,"column":4,"path":"[1]"}"#,
+            r#"{"event":"error","document":1,"kind":"incomplete","offset":3,"line":1,"column":4,"path":"$"}"#,
             r#"{"event":"document","document":2,"bytes":4,"value":"ab"}"#,
         ]
     );
