@@ -3,12 +3,14 @@
 //! and writes it.
 
 mod owned;
+mod owned_events;
 mod place;
 mod raw_json;
 mod value;
 mod wire;
 
 pub use self::owned::{OwnedEvent, OwnedEventKind};
+pub(crate) use self::owned_events::owned_events;
 pub(crate) use self::place::path_of_innermost_open;
 pub use self::value::CompleteValue;
 #[cfg(feature = "_provider-streams")]
