@@ -1,5 +1,5 @@
 //! Events as callers get them: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an
-//! event that can be kept, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads
+//! event that can be kept, `owned_events.rs` the iterators over such events, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads
 //! and writes it.
 
 mod owned;
