@@ -393,6 +393,7 @@ impl<'a> Emitter<'a> {
         self.end_blocks_of(0);
         self.calls().finish((!reason.is_empty()).then_some(reason));
         self.user.told.unfinished.retain(|unfinished| *unfinished != 0);
+        self.user.told.outlet.watch.end();
         self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
     }
 
@@ -419,7 +420,7 @@ impl<'a> Emitter<'a> {
         self.end_again(None);
         self.calls().cut(reason);
         self.end_blocks();
-        if !mem::take(&mut self.user.told.unfinished).is_empty() {
+        if !mem::take(&mut self.user.told.unfinished).is_empty() || self.user.told.outlet.watch.lacks_answer() {
             self.tell(StreamEvent::Incomplete { reason });
         }
     }
@@ -428,6 +429,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn fail(&mut self, failure: &Failure<'_>) {
         self.calls().note_all("error");
         self.user.told.unfinished.clear();
+        self.user.told.outlet.watch.end();
         self.report(failure);
     }
 

@@ -19,7 +19,7 @@ use crate::providers::said::{Part as Said, Scope};
 use crate::providers::stop::StopKind;
 use crate::providers::tool_call::{Function, ToolCall};
 use crate::providers::turn::{Composer, Shape, Turn};
-use crate::tool_calls::{Executor, Place, Slot, is_one_of, present};
+use crate::tool_calls::{Executor, Place, Slot, present};
 
 objects! {
     struct Chunk<'a> {
@@ -217,21 +217,7 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
 /// Whether the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own may be
 /// `tool_calls` all the same.
 fn says_cut(native: &str) -> bool {
-    const CUT: &[&str] = &[
-        "length",
-        "max_tokens",
-        "max_output_tokens",
-        "model_length",
-        "model_context_window_exceeded",
-        "incomplete",
-        "content_filter",
-        "content_filtered",
-        "safety",
-        "recitation",
-        "prohibited_content",
-        "malformed_function_call",
-    ];
-    is_one_of(native, CUT)
+    matches!(StopKind::of(native), StopKind::Length | StopKind::ContentFilter | StopKind::Error)
 }
 
 /// A piece of an answer, or all of it, which may repeat what has come in pieces.

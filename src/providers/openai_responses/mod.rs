@@ -25,6 +25,7 @@ use crate::providers::format::{Format, Understood};
 use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use crate::providers::media::Media;
 use crate::providers::said::Scope;
+use crate::providers::stop::StopKind;
 use crate::providers::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{Place, Places, Slot, present};
 
@@ -111,6 +112,7 @@ objects! {
     struct Response<'a> {
         id: Text<'a>,
         model: Text<'a>,
+        status: Text<'a>,
         output: Vec<Spelt<'a, Item<'a>>>,
         incomplete_details: Option<Incomplete<'a>>,
         usage: Json<'a>,
@@ -386,6 +388,9 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         emit.end_answer(status);
         return emit.end_stream();
     };
+    // What the event is called says less than what has become of the response.
+    let has_failed = matches!(StopKind::of(&response.status), StopKind::Error | StopKind::Length | StopKind::Cancelled);
+    let status = if has_failed { &*response.status } else { status };
     // Asked before any item here has ended: what is forgotten because of them can't have been told before.
     let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
     emit.message(&response.id, &response.model);
