@@ -120,7 +120,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                     .iter()
                     .any(|piece| piece.required().is_ok()) => {}
                 "" => return Err(Unreadable),
-                kind => emit.unknown_part(kind, json),
+                kind => emit.unknown_piece(slot, kind, json),
             }
             emit.piece_of_call(slot, &delta.partial_json);
             emit.text_at(0, at, &delta.text);

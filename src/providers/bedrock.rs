@@ -205,6 +205,12 @@ impl Event<'_> {
             understood = Understood::Yes;
             emit.begin_message("", "");
         }
+        let says_nothing = |block: &Option<Block<'_>>| {
+            block.as_ref().is_some_and(|block| block.content_block_index.is_none() && block.start.is_none())
+        };
+        if says_nothing(&self.content_block_start) || says_nothing(&self.content_block_stop) {
+            return Err(Unreadable);
+        }
         if let Some(block) = self.content_block_start {
             understood = Understood::Yes;
             let slot = Slot::at(block.content_block_index);
@@ -242,12 +248,8 @@ impl Event<'_> {
                     Some(tool_use) => Some(tool_use.input.required_piece()?),
                     None => None,
                 };
-                // Of a call, it may be a piece of a kind that is not known.
-                if !delta.others.0.is_empty() && emit.calls().find_open(slot).is_some() {
-                    emit.leave_out("unknown-part");
-                }
                 for (name, _) in &delta.others.0 {
-                    emit.unknown_part(&name.word(), json);
+                    emit.unknown_piece(slot, &name.word(), json);
                 }
                 let at = At::from(block.content_block_index);
                 emit.text_at(0, at, &delta.text);

@@ -96,7 +96,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let message = delta.message.unwrap_or_default();
     emit.unknown_members(&message.others, &["role"]);
     let Spelt { json: call_json, object: call } = message.tool_calls.unwrap_or_default();
-    if event.kind.as_str() == "tool-call-start" && call.is_unknown(call_json, emit) {
+    if event.kind.as_str() == "tool-call-start" && call.is_unknown(slot, call_json, emit) {
         return Ok(Understood::Yes);
     }
     let function = call.function.unwrap_or_default();

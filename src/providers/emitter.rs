@@ -263,6 +263,14 @@ impl<'a> Emitter<'a> {
         self.tell(StreamEvent::UnknownPart { kind, json: json.spelt() });
     }
 
+    /// A piece of a kind that is not known. What it was a piece of, if that is a call, is not whole.
+    pub(super) fn unknown_piece(&mut self, slot: Slot<'_>, kind: &str, json: Json<'_>) {
+        if self.calls().find_open(slot).is_some() {
+            self.leave_out("unknown-part");
+        }
+        self.unknown_part(kind, json);
+    }
+
     /// The members of a part that nobody knows, but for these, which say nothing of it.
     pub(super) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
         for (name, json) in &others.0 {

@@ -79,6 +79,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             return Err(Unreadable);
         }
     }
+    let latest = Slot::new(0, Place::Latest);
+    if event.candidates.is_some_and(Json::is_nothing) && emit.calls().find_open(latest).is_some() {
+        return Err(Unreadable);
+    }
     emit.message(&event.response_id.word(), &event.model_version);
     for Spelt { object: candidate, .. } in candidates.0 {
         let choice = candidate.index.unwrap_or(0);

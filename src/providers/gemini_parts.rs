@@ -124,17 +124,19 @@ pub(super) fn lacks_piece(candidate: Json<'_>) -> bool {
     if !content.is_object() {
         return !candidate.member("finishReason").is_given();
     }
-    content.member("parts").elements().any(|part| {
-        let has_other = part.members().any(|(_, value)| !value.is_nothing());
-        match part.given("functionCall") {
-            _ if !part.is_object() => true,
-            Some(call) if call.is_object() => {
-                let has_null = call.given("partialArgs").is_some_and(Json::is_nothing);
-                has_null && call.member("willContinue").is_true() && !call.member("name").is_given()
+    let has_no_parts = content.given("parts").is_some_and(|parts| parts.elements().next().is_none());
+    (has_no_parts && !candidate.member("finishReason").is_given())
+        || content.member("parts").elements().any(|part| {
+            let has_other = part.members().any(|(_, value)| !value.is_nothing());
+            match part.given("functionCall") {
+                _ if !part.is_object() => true,
+                Some(call) if call.is_object() => {
+                    let has_null = call.given("partialArgs").is_some_and(Json::is_nothing);
+                    has_null && call.member("willContinue").is_true() && !call.member("name").is_given()
+                }
+                call => call.is_some() && !has_other,
             }
-            call => call.is_some() && !has_other,
-        }
-    })
+        })
 }
 
 /// Bytes, or where they are.

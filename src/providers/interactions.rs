@@ -114,13 +114,13 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             match &*delta.kind {
                 "image" | "audio" | "video" | "document" => delta.show(json, at, emit),
                 "" if !delta.arguments.is_given() && delta.text.required().is_err() && !delta.signature.is_given() => {
-                    emit.unknown_part("delta", json);
+                    emit.unknown_piece(slot, "delta", json);
                 }
                 "" | "text" | "thought_summary" | "thought_signature" | "text_annotation" | "text_annotation_delta" => {
                 }
                 kind if is_piece_of_call || kind.ends_with("_result") => {}
                 _ if delta.arguments.is_given() || delta.text.required().is_ok() => {}
-                kind => emit.unknown_part(kind, json),
+                kind => emit.unknown_piece(slot, kind, json),
             }
             if delta.kind.ends_with("_result") {
                 emit.tool_result_at(event.index.unwrap_or(0), delta.is_error, json);

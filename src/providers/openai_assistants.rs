@@ -168,7 +168,7 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
     let delta = if is_delta { object.delta.required()? } else { object.delta.unwrap_or_default() };
     match &*object.object {
         "thread.message.delta" => {
-            if !delta.content.0.iter().all(|part| part.object.is_piece()) {
+            if delta.content.0.is_empty() || !delta.content.0.iter().all(|part| part.object.is_piece()) {
                 return Err(Unreadable);
             }
             say(&object.id, &delta.content.0, false, emit);
@@ -245,7 +245,11 @@ fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
 impl Part<'_> {
     /// Whether it has something, be it empty, if it is of text.
     fn is_piece(&self) -> bool {
-        self.text.0.as_ref().is_none_or(|words| words.value.required().is_ok() || !words.annotations.is_empty())
+        let has_words = |words: &Words<'_>| words.value.required().is_ok() || !words.annotations.is_empty();
+        match &*self.kind {
+            "" | "text" | "refusal" => self.text.0.as_ref().is_some_and(has_words) || self.refusal.required().is_ok(),
+            _ => true,
+        }
     }
 
     fn is_empty(&self) -> bool {

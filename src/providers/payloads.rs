@@ -95,7 +95,7 @@ struct Open {
 }
 
 /// All reasons for which something may have been left out.
-const LEFT_OUT: [&str; 3] = ["bad-frame", "limit", "mismatch"];
+const LEFT_OUT: [&str; 4] = ["bad-frame", "limit", "mismatch", "unknown-part"];
 
 /// What an envelope says, as events of the stream.
 fn forward<'s>(

@@ -89,12 +89,19 @@ impl Reader {
     }
 }
 
+/// The members that say which call an event is of, or have a piece of it, whatever the event is called.
+const OF_A_PIECE: [&str; 6] = ["delta", "index", "inputTextDelta", "output_index", "toolCall", "toolCallId"];
+
 /// An event that is not known: of a new type, so that it is this provider's as far as anybody knows, or no provider's.
 fn tell_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let look: Look<'_> = event.object()?;
-    // What has lost its type may have been a fragment.
-    if ["type", "event_type"].iter().any(|name| event.member(name).is_given() && !event.member(name).is_string()) {
+    // What has lost its type may have been a fragment, and so may be what has a place or a piece.
+    let has_lost = |name: &&str| event.given(name).is_some_and(|kind| !kind.is_string());
+    if ["type", "event_type"].iter().any(has_lost) {
         return Err(Unreadable);
+    }
+    if OF_A_PIECE.iter().any(|name| event.given(name).is_some()) {
+        emit.calls().leave_out("unknown-part");
     }
     match look.kind() {
         kind if !kind.is_empty() && Provider::sender_of(event).is_none_or(|sender| sender == provider) => {

@@ -339,7 +339,7 @@ fn rule_10_unknown() {
             json!({"type": "ping"}).to_string(),
             anthropic::delta(0, "{\"a\""),
             "<html>502 Bad Gateway</html>".to_owned(),
-            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "never_delta", "x": [1]}}).to_string(),
+            json!({"type": "content_block_delta", "index": 5, "delta": {"type": "never_delta", "x": [1]}}).to_string(),
             "[1, 2]".to_owned(),
             String::new(),
             anthropic::delta(0, ":1}"),

@@ -273,7 +273,8 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
     emit.refusal(choice, refusal);
     emit.unknown_members(&delta.others, &["role"]);
     for Spelt { json, object: entry } in delta.tool_calls.0 {
-        if entry.is_unknown(json, emit) {
+        let slot = Slot::new(choice, entry.index.map_or(Place::Nowhere, Place::Index));
+        if entry.is_unknown(slot, json, emit) {
             continue;
         }
         let ToolCall { index, id, kind, function, custom, extra_content, .. } = entry;
