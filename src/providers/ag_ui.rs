@@ -88,10 +88,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             _ => {}
         },
         "TOOL_CALL_CHUNK" => {
-            if emit.calls().find_in(slot).is_none() {
-                emit.calls().start(slot, CallStart::new(name).id(id));
+            let call = emit.calls().find_in(slot);
+            let is_start = !name.is_empty() && !call.is_some_and(|call| emit.is_said_again(call));
+            if call.is_none() || is_start {
+                emit.start_call(slot, CallStart::new(name).id(id));
             }
-            emit.calls().delta(slot, delta);
+            emit.piece_of_call(slot, delta);
         }
         "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
         "TEXT_MESSAGE_CHUNK" => {

@@ -159,6 +159,7 @@ fn owns_members(look: &Look<'_>) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     let chunk = event.chunk.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
     let attribution = event.chunk.as_ref().and_then(|chunk| chunk.attribution.as_ref());
     let citations = attribution.map(|attribution| attribution.citations).unwrap_or_default();
@@ -224,7 +225,7 @@ impl Event<'_> {
             if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use.0 {
                 let executor = if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client };
                 let start = CallStart::new(name.as_str()).id(tool_use_id.as_str()).executor(executor);
-                emit.calls().start(slot, start.input(input.text_or_json().as_str()));
+                emit.start_call(slot, start.input(input.text_or_json().as_str()));
             }
         }
         if let Some(block) = self.content_block_delta.0 {
@@ -282,7 +283,7 @@ impl Event<'_> {
         }
         if let Some(block) = self.content_block_stop {
             understood = Understood::Yes;
-            emit.calls().stop(Slot::at(block.content_block_index));
+            emit.stop_call(Slot::at(block.content_block_index));
             emit.end_block(At::from(block.content_block_index));
         }
         if let Some(MessageStop { stop_reason, fields }) = self.message_stop {

@@ -86,6 +86,7 @@ fn owns_type(kind: &str) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     if event.event_type.is_given() {
         return cohere_v1::read(json, emit);
     }
@@ -104,9 +105,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "tool-call-delta" => emit.payload(slot, &function.arguments.required()?),
         "tool-call-start" => {
             let input = function.arguments.text_or_json();
-            emit.calls().start(slot, CallStart::new(function.name.as_str()).id(call.id.as_str()).input(input.as_str()));
+            emit.start_call(slot, CallStart::new(function.name.as_str()).id(call.id.as_str()).input(input.as_str()));
         }
-        "tool-call-end" => emit.calls().stop(slot),
+        "tool-call-end" => emit.stop_call(slot),
         "tool-plan-delta" => emit.reasoning(0, message.tool_plan.required()?),
         "content-start" | "content-delta" => {
             let content = message.content.unwrap_or_default();

@@ -107,11 +107,17 @@ impl<'a> Emitter<'a> {
         self.user.say(event);
     }
 
-    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it.
+    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it. The call may have ended, and be said
+    /// once more.
     pub(super) fn payload(&mut self, slot: Slot<'_>, payload: &TextOrJson<'_>) {
         match payload {
-            TextOrJson::Text(text) => self.calls().delta(slot, text),
-            TextOrJson::Json(json) => self.calls().whole(slot, json),
+            TextOrJson::Text(text) => self.piece_of_call(slot, text),
+            TextOrJson::Json(json) => {
+                let call = self.calls().find_in(slot);
+                if !call.is_some_and(|call| self.repeat_input(call, json)) {
+                    self.calls().whole(slot, json);
+                }
+            }
         }
     }
 

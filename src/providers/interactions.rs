@@ -141,7 +141,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 let executor = if tool == "function" { Executor::Client } else { Executor::Provider };
                 let name = if name.is_empty() && tool != "function" { tool } else { name.as_str() };
                 let start = CallStart::new(name).id(id.as_str()).executor(executor);
-                emit.calls().start(slot, start.input(arguments.text_or_json().as_str()));
+                emit.start_call(slot, start.input(arguments.text_or_json().as_str()));
             }
             for Spelt { json, object: part } in &content {
                 match &*part.kind {
@@ -159,7 +159,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             sign(slot, at, signature, emit);
         }
         "step.stop" => {
-            emit.calls().stop(slot);
+            emit.stop_call(slot);
             emit.end_block(at);
         }
         "interaction.created" => {

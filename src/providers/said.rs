@@ -158,9 +158,10 @@ impl Said {
         self.parts.iter_mut().filter(|spoken| spoken.is(&part)).for_each(|spoken| spoken.is_listed = true);
     }
 
-    /// Nothing more is known of the message.
+    /// Nothing more is known of the message, but what its calls came to: they may be said once more after its end.
     pub(super) fn forget(&mut self) {
-        *self = Self { watches_inputs: self.watches_inputs, ..Self::default() };
+        let inputs = mem::take(&mut self.inputs);
+        *self = Self { watches_inputs: self.watches_inputs, inputs, ..Self::default() };
     }
 
     pub(super) fn watch_inputs(&mut self) {
@@ -184,6 +185,11 @@ impl Said {
         if is_watched && self.again.len() < most {
             self.again.push((call, String::new()));
         }
+    }
+
+    /// Whether a call has ended and is said once more.
+    pub(super) fn is_again(&self, call: u64) -> bool {
+        self.again.iter().any(|(number, _)| *number == call)
     }
 
     /// A piece of what is said once more, of which at most `most` bytes are kept.

@@ -6,6 +6,8 @@ use jsonspigot::providers::{Provider, ProviderStream, UnfinishedKind};
 use jsonspigot::tool_calls::ToolCalls;
 use serde_json::{Value, json};
 
+use super::wires;
+
 /// What is reported of a stream, restored after each event, and its verdict.
 fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<(), UnfinishedKind>) {
     let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty())).with_message();
@@ -437,8 +439,15 @@ fn a_call_that_is_said_once_more() {
         let (start, end) = (json!({"type": "RUN_STARTED", "runId": "r"}), json!({"type": "RUN_FINISHED"}));
         (Provider::AgUi, [&[start], &inside.concat()[..], &[end]].concat())
     };
+    let wires = [Provider::Bedrock, Provider::Cohere];
     for again in [1, 2] {
         let text = format!(r#"{{"a": {again}}}"#);
+        let chunk = |name: &str, text: &str| json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": name, "delta": text});
+        let whole_message = |provider: Provider, text: &str| {
+            let mut events = wires::call(provider, text).unwrap();
+            events.retain(|event| event["type"] != "message-start");
+            events
+        };
         let (head, tail) = text.split_at(4);
         let value = || json!({"a": again});
         let whole = [block(json!({"a": 1})), stop.clone()];
@@ -456,7 +465,27 @@ fn a_call_that_is_said_once_more() {
             message([&whole, &[block(json!({})), piece(head), piece(tail), stop.clone()]]),
             anew([&called, &[start.clone(), args(head), args(tail), end.clone()]]),
             anew([&called, &[start.clone(), args(head), args(tail)]]),
-        ] {
+            anew([&called, &[chunk("f", head), chunk("f", tail)]]),
+            anew([&called, &[chunk("f", head), chunk("", tail)]]),
+        ]
+        .into_iter()
+        // After the block's end, and after the message's.
+        .chain(wires.map(|provider| {
+            let (once, again) = (whole_message(provider, r#"{"a": 1}"#), whole_message(provider, &text));
+            (provider, [&once[..once.len() - 1], &again[..]].concat())
+        }))
+        .chain(wires.map(|provider| {
+            (provider, [whole_message(provider, r#"{"a": 1}"#), whole_message(provider, &text)].concat())
+        }))
+        .chain([(
+            Provider::AgUi,
+            vec![
+                chunk("f", r#"{"a":1}"#),
+                json!({"type": "RUN_FINISHED"}),
+                chunk("f", &text),
+                json!({"type": "RUN_FINISHED"}),
+            ],
+        )]) {
             let (reported, verdict) = read(provider, &events);
             let mismatches: Vec<_> = of(&reported, "mismatch").iter().map(|event| event["text"].clone()).collect();
             assert_eq!((of(&reported, "call").len(), of(&reported, "input").len()), (1, 1), "{provider}");

@@ -146,11 +146,16 @@ impl Emitter<'_> {
 
     /// A piece of a call that may have ended and be said once more.
     pub(in crate::providers) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str) {
-        if let Some(number) = self.calls().find_in(slot) {
+        if let Some(number) = self.calls().find_in(slot).filter(|number| self.is_said_again(*number)) {
             let most = self.known().limits().input_bytes;
-            self.user.told.said.add_again(number, piece, most);
+            return self.user.told.said.add_again(number, piece, most);
         }
         self.calls().delta(slot, piece);
+    }
+
+    /// Whether a call has ended, and is said once more.
+    pub(in crate::providers) fn is_said_again(&self, call: u64) -> bool {
+        self.user.told.said.is_again(call)
     }
 
     /// A call ends, or what was said of it once more.
