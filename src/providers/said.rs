@@ -60,7 +60,7 @@ pub(super) struct Said {
     /// Whether inputs of calls are to be remembered that have ended, and a digest of each, oldest first.
     watches_inputs: bool,
     inputs: VecDeque<(u64, u64)>,
-    /// Inputs of calls that have ended and are said once more, as far as they have come.
+    /// Inputs that are said once more, of calls that have ended or by events of another kind, as far as they have come.
     again: Vec<(u64, String)>,
 }
 
@@ -183,6 +183,13 @@ impl Said {
         let is_watched = self.inputs.iter().any(|(number, _)| *number == call);
         self.again.retain(|(number, _)| *number != call);
         if is_watched && self.again.len() < most {
+            self.again.push((call, String::new()));
+        }
+    }
+
+    /// The input of a call that is open is said by events of another kind too. At most `most` are followed at once.
+    pub(super) fn begin_otherwise(&mut self, call: u64, most: usize) {
+        if !self.is_again(call) && self.again.len() < most {
             self.again.push((call, String::new()));
         }
     }
@@ -327,7 +334,7 @@ impl Said {
             inputs.push_back((reader.number()?, reader.number()?));
         }
         let count = reader.count()?;
-        Impossible::unless(count <= inputs.len())?;
+        Impossible::unless(count <= most)?;
         let mut again = Vec::new();
         for _ in 0..count {
             again.push((reader.number()?, reader.string()?));

@@ -158,6 +158,21 @@ impl Emitter<'_> {
         self.user.told.said.is_again(call)
     }
 
+    /// A piece of an open call's input that events of another kind say too.
+    pub(in crate::providers) fn said_otherwise(&mut self, call: u64, piece: &str) {
+        let limits = self.known().limits();
+        let (most_calls, most) = (limits.open_calls, limits.input_bytes);
+        self.user.told.said.begin_otherwise(call, most_calls);
+        self.user.told.said.add_again(call, piece, most);
+    }
+
+    /// The call is about to end: what was said otherwise is all of it.
+    pub(in crate::providers) fn end_otherwise(&mut self, call: u64) {
+        if let Some((_, input)) = self.user.told.said.end_again(Some(call)) {
+            self.calls().whole_of(call, &input);
+        }
+    }
+
     /// A call ends, or what was said of it once more.
     pub(in crate::providers) fn stop_call(&mut self, slot: Slot<'_>) {
         self.calls().stop(slot);
@@ -173,7 +188,8 @@ impl Emitter<'_> {
         }
     }
 
-    fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
+    /// The wire says something otherwise than it did before.
+    pub(in crate::providers) fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
         let content = Slot::new(choice, Place::Content);
         let call =
             if kind == MismatchKind::Text && self.is_structured { self.calls().find_open(content) } else { None };

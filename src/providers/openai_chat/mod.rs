@@ -3,6 +3,7 @@
 
 mod entries;
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use self::entries::{Called, read_entry};
@@ -124,6 +125,7 @@ objects! {
     struct Detail<'a> {
         text: Piece<'a>,
         summary: Piece<'a>,
+        thinking: Piece<'a>,
         signature: Json<'a>,
         data: Json<'a>,
     }
@@ -165,6 +167,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         emit.fail(&failure);
     }
     Ok(Understood::Yes)
+}
+
+impl Detail<'_> {
+    fn texts(&self) -> [&str; 3] {
+        [&self.text, &self.summary, &self.thinking].map(Piece::as_str)
+    }
 }
 
 impl<'a> Page<'a> {
@@ -230,17 +238,21 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
         emit.note_said(part, text);
         text
     };
-    let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.is_empty());
-    match reasoning {
-        // The details say the same.
-        Some(reasoning) => {
-            let reasoning = news(MismatchKind::Reasoning, reasoning.as_str(), emit);
-            emit.reasoning(choice, reasoning);
+    // Each of these says the same, or the beginning of it.
+    let details: String = delta.reasoning_details.iter().flat_map(|detail| detail.object.texts()).collect();
+    let blocks: String = delta.thinking_blocks.iter().flat_map(Detail::texts).collect();
+    let (mut reasoning, mut contradicting) = ("", None);
+    for text in [&*delta.reasoning_content, &*delta.reasoning, &*details, &*blocks] {
+        if text.starts_with(reasoning) {
+            reasoning = text;
+        } else if !reasoning.starts_with(text) {
+            contradicting = Some(text);
         }
-        None => delta.reasoning_details.iter().for_each(|detail| {
-            emit.reasoning(choice, &detail.object.text);
-            emit.reasoning(choice, &detail.object.summary);
-        }),
+    }
+    let reasoning = news(MismatchKind::Reasoning, reasoning, emit);
+    emit.reasoning(choice, reasoning);
+    if let Some(text) = contradicting {
+        emit.contradict(Said { kind: MismatchKind::Reasoning, choice, at: At::Run }, text);
     }
     for Spelt { json, object: detail } in &delta.reasoning_details {
         take_back(choice, detail, *json, emit);

@@ -239,11 +239,10 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.function_call_arguments.delta"
         | "response.mcp_call_arguments.delta"
         | "response.custom_tool_call_input.delta"
-        | "response.code_interpreter_call_code.delta" => {
-            if state.is_of_its_kind(&event.kind, slot, emit) {
-                emit.calls().delta(slot, delta);
-            }
-        }
+        | "response.code_interpreter_call_code.delta" => match emit.calls().find_open(slot) {
+            Some(call) if !state.is_of_its_kind(&event.kind, call, emit) => emit.said_otherwise(call, delta),
+            _ => emit.calls().delta(slot, delta),
+        },
         "response.shell_call_command.added"
         | "response.shell_call_command.delta"
         | "response.apply_patch_call_operation_diff.delta" => {
