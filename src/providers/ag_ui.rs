@@ -170,12 +170,16 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     Ok(Understood::Yes)
 }
 
-/// The conversation is the application's, and only says what the arguments are of a call that has got none.
+/// The conversation is the application's, and only says what the arguments are of a call that has got none: too late for
+/// one that has ended.
 fn fill(ToolCall { id, function, .. }: &ToolCall<'_>, emit: &mut Emitter<'_>) {
     let slot = Slot::from(id.as_str());
-    let call = emit.calls().find_open(slot).filter(|_| !id.is_empty());
+    let Some(call) = emit.calls().find_in(slot).filter(|_| !id.is_empty()) else { return };
+    let Some(arguments) = function.0.as_ref().map(|function| function.arguments.text_or_json()) else { return };
     let is_empty = |call: u64| emit.known().open_call(call).is_some_and(|call| !call.has_input());
-    if let (Some(call), Some(function)) = (call.filter(|call| is_empty(*call)), &function.0) {
-        emit.calls().whole_of(call, function.arguments.text_or_json().as_str());
+    if is_empty(call) {
+        emit.calls().whole_of(call, arguments.as_str());
     }
+    // Its result may have come before.
+    emit.fill_late(call, arguments.as_str());
 }

@@ -163,6 +163,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let chunk = event.chunk.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
     let attribution = event.chunk.as_ref().and_then(|chunk| chunk.attribution.as_ref());
     let citations = attribution.map(|attribution| attribution.citations).unwrap_or_default();
+    if citations.is_given() || [event.trace, event.files].iter().any(|json| json.is_given()) {
+        emit.note_told(AGENT);
+    }
     let understood = match chunk.as_str() {
         "" if citations.is_given() => Understood::Yes,
         "" => return event.read(json, emit),
@@ -175,6 +178,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     }
     Ok(understood)
 }
+
+/// What is noted once a stream has shown itself to be an agent's. (The key is no id.)
+const AGENT: &str = " agent";
 
 /// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed over.
 const PIECES: [&str; 5] = ["contentBlockStart", "contentBlockDelta", "contentBlockStop", "chunk", "bytes"];

@@ -191,6 +191,11 @@ impl<'a> Emitter<'a> {
         self.is_news(0, key);
     }
 
+    /// Whether what has this key was told, as far as that is remembered.
+    pub(super) fn has_told(&self, key: &str) -> bool {
+        self.user.told.repeatable.get(0, Key::Id(key)).is_some()
+    }
+
     /// Whether what has this key was told, or may have been, as not all that was told is remembered.
     pub(super) fn may_have_told(&self, key: &str) -> bool {
         let limits = self.calls.state().limits();
@@ -290,7 +295,7 @@ impl<'a> Emitter<'a> {
     /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as there
     /// is room to remember it by its key.
     pub(super) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
-        if self.user.told.repeatable.get(0, Key::Id(key)).is_none() {
+        if !self.has_told(key) {
             self.note_told(key);
             self.unknown_part(kind, json);
         }

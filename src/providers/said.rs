@@ -214,6 +214,15 @@ impl Said {
         Some(self.again.remove(place))
     }
 
+    /// Whether a call has ended without input.
+    pub(super) fn was_empty(&self, call: u64) -> bool {
+        self.inputs
+            .iter()
+            .rev()
+            .find(|(number, _)| *number == call)
+            .is_some_and(|(_, digest)| *digest == Self::digest_of(""))
+    }
+
     /// Whether a call has ended with this input; `None` if it has not ended or is not remembered.
     pub(super) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
         let (_, digest) = self.inputs.iter_mut().rev().find(|(number, _)| *number == call)?;

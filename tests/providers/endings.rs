@@ -1,10 +1,12 @@
 //! How an answer ends: one that the provider says went wrong is an error, whatever it calls it, and where no answer has
 //! ended the stream is not whole, whatever else has come.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use jsonspigot::providers::{Provider, ProviderStream, StopKind, StreamEvent, UnfinishedKind};
 use serde_json::{Value, json};
 
-use super::support::everything;
+use super::support::{self, Log, everything};
 
 /// The kinds of the stops, whether a line says that the stream broke off, and why the stream is not whole.
 fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<UnfinishedKind>) {
@@ -20,6 +22,11 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<Un
     stream.finish(None, &mut on_event);
     stream.finish(None, |event| panic!("{event:?}"));
     (stops, is_incomplete, stream.verdict().err().map(|unfinished| unfinished.kind()))
+}
+
+/// All that is reported.
+fn log(provider: Provider, events: &[Value]) -> Log {
+    support::read(provider, events.iter().map(Value::to_string))
 }
 
 #[test]
@@ -122,5 +129,71 @@ fn what_may_come_before_an_answer_is_none() {
             let (_, is_incomplete, why) = read(provider, &events);
             assert_eq!((is_incomplete, why), (false, None), "{events:?}");
         }
+    }
+}
+
+#[test]
+fn a_reason_by_another_name() {
+    let choice = |reason: &str, other: &str| json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": reason, "stop_reason": other}]});
+    let chunk = |event: &Value| json!({"chunk": {"bytes": BASE64_STANDARD.encode(event.to_string())}});
+    for (event, stop) in [
+        (choice("", "stop"), Some("stop finished")),
+        (choice("", "length"), Some("stop length")),
+        (choice("stop", "###"), Some("stop stop-sequence \"###\"")),
+        // No reason, for all that is known.
+        (choice("", "###"), None),
+    ] {
+        for (provider, event) in [(Provider::OpenaiChat, event.clone()), (Provider::Bedrock, chunk(&event))] {
+            let log = log(provider, &[event]);
+            let stops: Vec<_> =
+                log.besides.iter().filter(|told| told.starts_with("stop")).map(String::as_str).collect();
+            assert_eq!((log.text.as_str(), stops.first().copied()), ("Hi", stop), "{provider}");
+        }
+    }
+}
+
+/// An agent's text may be anything, even what could be a model's event, once the stream has shown that it is an agent's. It
+/// has no end of its own, so that nobody can tell it from one that was cut.
+#[test]
+fn an_agents_text_is_text() {
+    let chunk = |text: &str| json!({"chunk": {"bytes": BASE64_STANDARD.encode(text)}});
+    let model = r#"{"outputText": "Hi", "completionReason": "FINISH"}"#;
+    let (trace, text) = (json!({"trace": {"trace": {"a": 1}}}), chunk("So: "));
+    let mut cited = chunk(model);
+    cited["chunk"]["attribution"] = json!({"citations": []});
+    for (events, expected) in [
+        (vec![chunk(model)], "Hi"),
+        (vec![trace.clone(), chunk(model)], model),
+        (vec![trace, chunk("{")], "{"),
+        (vec![json!({"files": {"files": []}}), chunk(model)], model),
+        (vec![cited], model),
+        (vec![text, chunk(model)], &["So: ", model].concat()),
+    ] {
+        let log = log(Provider::Bedrock, &events);
+        assert_eq!((log.text.as_str(), log.bad_frames.len()), (expected, 0), "{events:?}");
+        assert_eq!(log.incomplete.is_some(), expected != "Hi", "{events:?}");
+    }
+}
+
+#[test]
+fn a_snapshot_after_the_result_comes_too_late() {
+    let call = |arguments: &str| json!({"type": "MESSAGES_SNAPSHOT", "messages": [{"toolCalls": [{"id": "c", "function": {"name": "f", "arguments": arguments}}]}]});
+    let event = |kind: &str, delta: &str| json!({"type": kind, "toolCallId": "c", "toolCallName": "f", "delta": delta, "content": "x"});
+    for (pieces, snapshot, why) in [
+        ("", r#"{"a":1}"#, Some(UnfinishedKind::Mismatch)),
+        ("", "{}", None),
+        // The history is the application's: it says nothing of what has come.
+        (r#"{"a":1}"#, r#"{"a":2}"#, None),
+    ] {
+        let events = [
+            json!({"type": "RUN_STARTED", "runId": "r"}),
+            event("TOOL_CALL_START", ""),
+            event("TOOL_CALL_ARGS", pieces),
+            event("TOOL_CALL_END", ""),
+            event("TOOL_CALL_RESULT", ""),
+            call(snapshot),
+            json!({"type": "RUN_FINISHED"}),
+        ];
+        assert_eq!(read(Provider::AgUi, &events).2, why, "{pieces} {snapshot}");
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-use super::Event;
+use super::{AGENT, Event};
 use crate::providers::emitter::Emitter;
 use crate::providers::failure::Failure;
 use crate::providers::format::Understood;
@@ -47,11 +47,14 @@ objects! {
 pub(super) fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let bytes = BASE64_STANDARD.decode(base64).map_err(|_| Unreadable)?;
     let text = str::from_utf8(&bytes).map_err(|_| Unreadable)?;
-    let Some(json) = Json::new(text).filter(|json| json.is_object()) else {
+    // An agent may say anything, even JSON that could be a model's event.
+    let Some(json) = Json::new(text).filter(|json| json.is_object() && !emit.has_told(AGENT)) else {
         // In the middle of a model's own events, it is one that is damaged.
-        if emit.known().open_count() > 0 || text.trim_ascii().starts_with('{') {
+        let is_damaged = emit.known().open_count() > 0 || text.trim_ascii().starts_with('{');
+        if is_damaged && !emit.has_told(AGENT) {
             return Err(Unreadable);
         }
+        emit.note_told(AGENT);
         emit.text(0, text);
         return Ok(Understood::Yes);
     };

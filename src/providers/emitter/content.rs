@@ -129,6 +129,13 @@ impl Emitter<'_> {
         true
     }
 
+    /// The input of a call that may have ended without one: then that was not all.
+    pub(in crate::providers) fn fill_late(&mut self, call: u64, input: &str) {
+        if self.user.told.said.was_empty(call) {
+            self.repeat_input(call, input);
+        }
+    }
+
     /// A call starts, on a wire that may say it once more after its end: then its input is collected, to be compared.
     pub(in crate::providers) fn start_call(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         let (id, input) = (start.id_or_empty(), start.input.unwrap_or_default());

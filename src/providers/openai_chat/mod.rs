@@ -197,6 +197,10 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     let number = choice.index.unwrap_or(0);
     let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
     let (reason, native) = if reason.is_empty() { (native, "") } else { (reason, native) };
+    // Some servers have another name for it, under which others say which stop sequence has come.
+    let is_reason = reason.is_empty() && StopKind::of(&choice.stop_reason) != StopKind::Other;
+    let (reason, stop_sequence) =
+        if is_reason { (choice.stop_reason.as_str(), "") } else { (reason, choice.stop_reason.as_str()) };
     let has_delta = choice.delta.0.is_some();
     match choice.delta.0 {
         Some(delta) => read_delta(number, delta, false, emit),
@@ -213,7 +217,7 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
         let meant = if says_cut(native) { native } else { reason };
         emit.end_blocks_of(number);
         emit.calls().finish_choice(number, Some(meant));
-        emit.stop(number, reason, StopKind::of(meant), native, &choice.stop_reason);
+        emit.stop(number, reason, StopKind::of(meant), native, stop_sequence);
     }
     emit.content_filter(number, choice.content_filter_results);
     emit.content_filter(number, choice.content_filter_offsets);
