@@ -22,6 +22,8 @@ objects! {
         message_id: Text<'a> = "messageId",
         encrypted_value: Json<'a> = "encryptedValue",
         entity_id: Text<'a> = "entityId",
+        /// Whether that is a message or a call.
+        _subtype: Json<'a> = "subtype",
         message: Text<'a>,
         code: Json<'a>,
         /// The conversation, as the application has it.

@@ -22,7 +22,7 @@ use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
     struct Event<'a> {
-        message_start: Json<'a> = "messageStart",
+        message_start: Around<MessageStart<'a>> = "messageStart",
         content_block_start: Option<Block<'a>> = "contentBlockStart",
         content_block_delta: Around<Block<'a>> = "contentBlockDelta",
         content_block_stop: Option<Block<'a>> = "contentBlockStop",
@@ -35,6 +35,11 @@ objects! {
         return_control: Option<ReturnControl<'a>> = "returnControl",
         trace: Json<'a>,
         files: Json<'a>,
+    }
+
+    struct MessageStart<'a> {
+        /// The assistant's.
+        _role: Json<'a> = "role",
     }
 
     struct Chunk<'a> {
@@ -208,7 +213,7 @@ fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
 impl Event<'_> {
     fn read(self, json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
         let mut understood = read_agent(&self, emit).into();
-        if self.message_start.is_object() {
+        if self.message_start.0.is_some() {
             understood = Understood::Yes;
             emit.begin_message("", "");
         }

@@ -88,7 +88,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
     if event.event_type.is_given() {
-        return cohere_v1::read(json, emit);
+        return cohere_v1::read(json.hand_over(), emit);
     }
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
     // Of a type that is not known, it may be anything.
@@ -149,6 +149,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         }
         "citation-end" | "debug" => {}
         _ => return Ok(Understood::No),
+    }
+    if event.kind.as_str() != "tool-call-start" {
+        emit.unknown_members(&call.others, &[]);
     }
     Ok(Understood::Yes)
 }

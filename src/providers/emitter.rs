@@ -9,7 +9,8 @@ use core::mem;
 use super::blocks::{At, Blocks};
 use super::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
-use super::json::{Json, Others, TextOrJson};
+use super::format::Understood;
+use super::json::{Json, Others, TextOrJson, Unread, Unreadable, place_of};
 use super::media::Media;
 use super::retry::Retry;
 use super::stop::StopKind;
@@ -32,6 +33,8 @@ pub(super) struct Emitter<'a> {
 struct User<'a> {
     on_event: &'a mut OnEvent<'a>,
     told: &'a mut Told,
+    /// Where the JSON is that was told as it came.
+    spelt: Vec<(usize, usize)>,
 }
 
 impl CallListener for User<'_> {
@@ -66,6 +69,7 @@ impl CallListener for User<'_> {
 
 impl User<'_> {
     fn say(&mut self, event: StreamEvent<'_>) {
+        self.spelt.extend(event.json().map(place_of));
         self.told.outlet.say(event, self.on_event);
     }
 
@@ -83,7 +87,7 @@ impl<'a> Emitter<'a> {
         is_structured: bool,
         on_event: &'a mut OnEvent<'a>,
     ) -> Self {
-        Self { calls, user: User { on_event, told }, is_structured }
+        Self { calls, user: User { on_event, told, spelt: Vec::new() }, is_structured }
     }
 
     /// What may be done with the calls.
@@ -282,6 +286,27 @@ impl<'a> Emitter<'a> {
         self.unknown_part(kind, json);
     }
 
+    /// Reads an event. What it says in members that the reader has no field for is told as well.
+    pub(super) fn watch(
+        &mut self,
+        event: Json<'_>,
+        read: impl FnOnce(Json<'_>, &mut Self) -> Result<Understood, Unreadable>,
+    ) -> Result<Understood, Unreadable> {
+        let unread = Unread::default();
+        let understood = read(event.watched(&unread), self)?;
+        if understood == Understood::Yes {
+            for (name, json, is_told) in unread.members(event, &self.user.spelt) {
+                // Many are the same with each event, or repeated with the whole.
+                let word = name.word();
+                let is_news = !is_silent(&word) && self.user.told.is_new_member(name.spelt(), json.spelt());
+                if is_news && !is_told {
+                    self.unknown_part(&word, json);
+                }
+            }
+        }
+        Ok(understood)
+    }
+
     /// The members of a part that nobody knows, but for these, which say nothing of it.
     pub(super) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
         for (name, json) in &others.0 {
@@ -464,3 +489,36 @@ impl<'a> Emitter<'a> {
 fn says_something(json: Json<'_>) -> bool {
     !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
 }
+
+/// Whether what stands under a name says nothing of the answer, on any wire: ids, and what repeats the request.
+fn is_silent(name: &str) -> bool {
+    SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
+}
+
+/// See `tests/providers/laws/strings.rs` for the reasons.
+const SILENT: [&str; 24] = [
+    "amazon-bedrock-invocationMetrics",
+    "caller",
+    "createTime",
+    "created",
+    "created_at",
+    "event_type",
+    "format",
+    "logprobs",
+    "metrics",
+    "model",
+    "modelVersion",
+    "object",
+    "obfuscation",
+    "p",
+    "phase",
+    "provider",
+    "role",
+    "server_label",
+    "server_name",
+    "service_tier",
+    "status",
+    "system_fingerprint",
+    "type",
+    "updated",
+];

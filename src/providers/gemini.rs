@@ -62,10 +62,10 @@ fn owns_members(look: &Look<'_>) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     if !event.event_type.is_empty() || !event.kind.is_empty() {
-        return interactions::read(json, emit);
+        return interactions::read(json.hand_over(), emit);
     }
-    if event.candidates.is_none() && gemini_live::owns_members(&json.object::<Look<'_>>()?) {
-        return gemini_live::read(json, emit);
+    if event.candidates.is_none() && gemini_live::owns_members(&json.aside().object::<Look<'_>>()?) {
+        return gemini_live::read(json.hand_over(), emit);
     }
     let is_answer = event.candidates.is_some() || event.usage_metadata.is_given() || event.response_id.is_given();
     if !is_answer && event.prompt_feedback.is_none() {

@@ -21,6 +21,8 @@ objects! {
         tool_call: Around<ToolCall<'a>> = "toolCall",
         cancellation: Option<Cancellation<'a>> = "toolCallCancellation",
         usage_metadata: Json<'a> = "usageMetadata",
+        /// It has nothing but the session's id.
+        _setup_complete: Json<'a> = "setupComplete",
         /// The connection will end, and what resumes the session.
         go_away: Json<'a> = "goAway",
         resumption: Json<'a> = "sessionResumptionUpdate",

@@ -61,6 +61,8 @@ objects! {
 
     struct StepDetails<'a> {
         kind: Text<'a> = "type",
+        /// The message's id.
+        _message_creation: Json<'a> = "message_creation",
         tool_calls: Pieces<ToolCall<'a>>,
     }
 
@@ -145,7 +147,7 @@ fn owns_members(look: &Look<'_>) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let Wrapped { event, data } = json.object()?;
     match &*event {
-        "" => read_object(json, emit),
+        "" => read_object(json.hand_over(), emit),
         "done" => {
             emit.end_stream();
             Ok(Understood::Yes)
@@ -174,7 +176,7 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
             say(&object.id, &delta.content.0, false, emit);
         }
         "thread.run.step.delta" => {
-            let StepDetails { kind, tool_calls } = delta.step_details.required()?;
+            let StepDetails { kind, tool_calls, .. } = delta.step_details.required()?;
             let has_calls = !tool_calls.0.is_empty() || !matches!(&*kind, "" | "tool_calls");
             if !has_calls || !tool_calls.0.iter().all(ToolCall::is_piece) {
                 return Err(Unreadable);

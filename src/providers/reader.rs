@@ -55,12 +55,12 @@ impl Reader {
 
     /// Reads one event; an error says that it can't be read, and then nothing was told.
     pub(super) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-        let understood = match self.provider {
+        let understood = emit.watch(event, |event, emit| match self.provider {
             #[cfg(feature = "openai-responses")]
             Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
             #[allow(unreachable_patterns, reason = "where Responses is the only format")]
             provider => (provider.format().read)(event, emit),
-        };
+        });
         // What is not this provider's at all may have members of the same names, which mean something else.
         let understood = match understood {
             Err(Unreadable) if self.is_foreign(event) => Understood::No,
@@ -71,9 +71,12 @@ impl Reader {
         }
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
-            match if is_first { Failure::alone(event) } else { Failure::told_by(event) } {
-                Some(failure) => emit.fail(&failure),
-                None => tell_unknown(event, self.provider, emit)?,
+            let has_failed = emit.watch(event, |event, emit| {
+                let failure = if is_first { Failure::alone(event) } else { Failure::told_by(event) };
+                Ok(failure.map(|failure| emit.fail(&failure)).is_some().into())
+            })?;
+            if has_failed == Understood::No {
+                tell_unknown(event, self.provider, emit)?;
             }
         }
         Ok(())

@@ -44,6 +44,7 @@ impl<'a> ToolCall<'a> {
     /// it may be a piece of the call in this slot, unless it has an id of its own.
     pub(super) fn is_unknown(&self, slot: Slot<'_>, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
         if self.function.0.is_some() || self.custom.0.is_some() {
+            emit.unknown_members(&self.others, &[]);
             return false;
         }
         let is_known = matches!(self.kind.as_str(), "" | "function" | "custom");

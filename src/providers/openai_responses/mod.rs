@@ -104,6 +104,10 @@ objects! {
         refusal: Lazy<Piece<'a>>,
         part: Option<Spelt<'a, Part<'a>>>,
         partial_image_b64: Text<'a>,
+        // What the image of the finished item says once more.
+        _background: Json<'a> = "background",
+        _quality: Json<'a> = "quality",
+        _size: Json<'a> = "size",
         output_format: Text<'a>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
@@ -113,6 +117,19 @@ objects! {
         id: Text<'a>,
         model: Text<'a>,
         status: Text<'a>,
+        // Of the request.
+        _conversation: Json<'a> = "conversation",
+        _instructions: Json<'a> = "instructions",
+        _metadata: Json<'a> = "metadata",
+        _prompt: Json<'a> = "prompt",
+        _prompt_cache_retention: Json<'a> = "prompt_cache_retention",
+        _reasoning: Json<'a> = "reasoning",
+        _text: Json<'a> = "text",
+        _tool_choice: Json<'a> = "tool_choice",
+        _tools: Json<'a> = "tools",
+        _truncation: Json<'a> = "truncation",
+        /// Counts that are not all.
+        _tool_usage: Json<'a> = "tool_usage",
         output: Vec<Spelt<'a, Item<'a>>>,
         incomplete_details: Option<Incomplete<'a>>,
         usage: Json<'a>,
@@ -217,7 +234,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
     if event.event_id.is_given() || realtime::owns_type(&event.kind) {
-        return realtime::read(json, &mut state.realtime, emit);
+        return realtime::read(json.hand_over(), &mut state.realtime, emit);
     }
     let is_sound = event.kind.starts_with("response.audio.");
     let is_piece = event.kind.starts_with("response.")
