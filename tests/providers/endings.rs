@@ -17,10 +17,10 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<Un
         StreamEvent::Incomplete { .. } => is_incomplete = true,
         _ => {}
     };
-    events.iter().for_each(|event| stream.push(&event.to_string(), &mut on_event));
+    events.iter().for_each(|event| stream.push_with(&event.to_string(), &mut on_event));
     // Said once, however often it is asked.
-    stream.finish(None, &mut on_event);
-    stream.finish(None, |event| panic!("{event:?}"));
+    stream.finish_with(None, &mut on_event);
+    stream.finish_with(None, |event| panic!("{event:?}"));
     (stops, is_incomplete, stream.verdict().err().map(|unfinished| unfinished.kind()))
 }
 
