@@ -164,9 +164,8 @@ fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: 
     let Some(Spelt { json, object: block }) = block else { return };
     let (id, name) = (block.id.as_str(), block.name.as_str());
     if !id.is_empty() && !name.is_empty() && (block.input.is_given() || block.kind.ends_with("tool_use")) {
-        let input = block.input.text_or_json();
         return emit
-            .start_call(slot, CallStart::new(name).id(id).input(input.as_str()).executor(executor(&block.kind)));
+            .start_call(slot, CallStart::new(name).id(id).input(block.input.spelt()).executor(executor(&block.kind)));
     }
     match &*block.kind {
         "text" => emit.start_text(0, at, "", ""),

@@ -2,6 +2,7 @@
 
 mod content;
 mod results;
+mod unknown;
 
 use alloc::vec::Vec;
 use core::mem;
@@ -9,8 +10,7 @@ use core::mem;
 use super::blocks::{At, Blocks};
 use super::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
-use super::format::Understood;
-use super::json::{Json, Others, TextOrJson, Unread, Unreadable, place_of};
+use super::json::{Json, TextOrJson, place_of};
 use super::media::Media;
 use super::retry::Retry;
 use super::stop::StopKind;
@@ -273,59 +273,6 @@ impl<'a> Emitter<'a> {
         self.user.end_blocks(Blocks::end_all);
     }
 
-    /// A part of an event, or all of it, is of a kind that is not known.
-    pub(super) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
-        self.tell(StreamEvent::UnknownPart { kind, json: json.spelt() });
-    }
-
-    /// A piece of a kind that is not known. What it was a piece of, if that is a call, is not whole.
-    pub(super) fn unknown_piece(&mut self, slot: Slot<'_>, kind: &str, json: Json<'_>) {
-        if self.calls().find_open(slot).is_some() {
-            self.leave_out("unknown-part");
-        }
-        self.unknown_part(kind, json);
-    }
-
-    /// Reads an event. What it says in members that the reader has no field for is told as well.
-    pub(super) fn watch(
-        &mut self,
-        event: Json<'_>,
-        read: impl FnOnce(Json<'_>, &mut Self) -> Result<Understood, Unreadable>,
-    ) -> Result<Understood, Unreadable> {
-        let unread = Unread::default();
-        let understood = read(event.watched(&unread), self)?;
-        if understood == Understood::Yes {
-            for (name, json, is_told) in unread.members(event, &self.user.spelt) {
-                // Many are the same with each event, or repeated with the whole.
-                let word = name.word();
-                let is_news = !is_silent(&word) && self.user.told.is_new_member(name.spelt(), json.spelt());
-                if is_news && !is_told {
-                    self.unknown_part(&word, json);
-                }
-            }
-        }
-        Ok(understood)
-    }
-
-    /// The members of a part that nobody knows, but for these, which say nothing of it.
-    pub(super) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
-        for (name, json) in &others.0 {
-            let name = name.word();
-            if !silent.contains(&&*name) {
-                self.unknown_part(&name, *json);
-            }
-        }
-    }
-
-    /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as there
-    /// is room to remember it by its key.
-    pub(super) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
-        if !self.has_told(key) {
-            self.note_told(key);
-            self.unknown_part(kind, json);
-        }
-    }
-
     /// An event that is an application's own.
     pub(super) fn data(&mut self, kind: &str, json: Json<'_>) {
         self.tell(StreamEvent::Data { kind, json: json.spelt() });
@@ -489,36 +436,3 @@ impl<'a> Emitter<'a> {
 fn says_something(json: Json<'_>) -> bool {
     !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
 }
-
-/// Whether what stands under a name says nothing of the answer, on any wire: ids, and what repeats the request.
-fn is_silent(name: &str) -> bool {
-    SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
-}
-
-/// See `tests/providers/laws/strings.rs` for the reasons.
-const SILENT: [&str; 24] = [
-    "amazon-bedrock-invocationMetrics",
-    "caller",
-    "createTime",
-    "created",
-    "created_at",
-    "event_type",
-    "format",
-    "logprobs",
-    "metrics",
-    "model",
-    "modelVersion",
-    "object",
-    "obfuscation",
-    "p",
-    "phase",
-    "provider",
-    "role",
-    "server_label",
-    "server_name",
-    "service_tier",
-    "status",
-    "system_fingerprint",
-    "type",
-    "updated",
-];

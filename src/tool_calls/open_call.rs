@@ -344,8 +344,8 @@ impl OpenCall {
         if !self.has_input() {
             return self.append(&input, options, listener);
         }
-        // Some languages have no empty object.
-        let is_beginning = input == "[]" || rest_of(&input, self.input.raw()).is_some();
+        // Servers have many words for nothing.
+        let is_beginning = matches!(&*input, "[]" | "\"\"") || rest_of(&input, self.input.raw()).is_some();
         if !is_beginning && !self.input.is_repeated_by(&input, &mut self.repetition) {
             self.contradict(&input, listener);
         }

@@ -236,7 +236,8 @@ fn values() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// An object in which no provider finds anything is told, whole, and nothing else is told with it.
+    /// An object in which no provider finds anything is told, whole, and nothing else is told with it but what stands beside
+    /// an error.
     #[test]
     fn nothing_is_dropped_in_silence(mut events in prop::collection::vec(values(), 1..4)) {
         // A message is Ollama's.
@@ -245,7 +246,8 @@ proptest! {
         for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
             let log = read_with(provider, everything(), &texts);
             let told = log.not_known().len() + log.provider_errors.len() + log.bad_frames.len() + log.data.len();
-            prop_assert_eq!(told, texts.len(), "{:?} {:?}: {:?}", provider, &texts, log);
+            let is_beside = !log.provider_errors.is_empty() && told - log.unknown_parts.len() <= texts.len();
+            prop_assert!(told == texts.len() || (told > texts.len() && is_beside), "{:?} {:?}: {:?}", provider, &texts, log);
         }
     }
 }

@@ -565,7 +565,8 @@ fn what_is_said_in_two_ways() {
 fn a_start_that_says_more_than_the_start() {
     use Provider::{Anthropic, Bedrock, Cohere, Gemini, OpenaiResponses, VercelUi};
     let whole = r#"{"a": 1}"#;
-    let starts: [(Provider, &str, fn(&mut Value, Value)); 4] = [
+    type Give = fn(&mut Value, Value);
+    let starts: [(Provider, &str, Give); 4] = [
         (Anthropic, "content_block_start", |event, input| event["content_block"]["input"] = input),
         (Bedrock, "contentBlockStart", |event, input| event["contentBlockStart"]["start"]["toolUse"]["input"] = input),
         (Cohere, "tool-call-start", |event, input| {

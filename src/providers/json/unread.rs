@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use core::cell::RefCell;
+use core::cmp::Reverse;
 
 use super::Json;
 
@@ -30,11 +31,17 @@ impl Unread {
     pub(in crate::providers) fn members<'a>(
         &self,
         event: Json<'a>,
-        reported: &[(usize, usize)],
+        reported: &mut Vec<(usize, usize)>,
     ) -> Vec<(Json<'a>, Json<'a>, bool)> {
         let (start, _) = place_of(event.spelt());
         let text = |(from, to): (usize, usize)| event.spelt().get(from.checked_sub(start)?..to.checked_sub(start)?);
-        let is_reported = |place: (usize, usize)| reported.iter().any(|(from, to)| *from <= place.0 && place.1 <= *to);
+        // Each place is asked for once, however many there are. No two overlap but where one is inside the other.
+        reported.sort_unstable_by_key(|(from, to)| (*from, Reverse(*to)));
+        reported.dedup_by(|inner, outer| inner.1 <= outer.1);
+        let is_reported = |place: (usize, usize)| {
+            let next = reported.partition_point(|(from, _)| *from <= place.0);
+            next.checked_sub(1).and_then(|last| reported.get(last)).is_some_and(|(_, to)| place.1 <= *to)
+        };
         let found = self.0.borrow();
         let member = |[name, value]: &[(usize, usize); 2]| {
             Some((Json::of(text(*name)?), Json::of(text(*value)?), is_reported(*value)))

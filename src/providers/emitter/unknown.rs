@@ -1,0 +1,95 @@
+//! What no reader knows: events and parts of new kinds, and members that no field waits for.
+
+use super::Emitter;
+use crate::providers::event::StreamEvent;
+use crate::providers::format::Understood;
+use crate::providers::json::{Json, Others, Unread, Unreadable};
+use crate::tool_calls::Slot;
+
+impl Emitter<'_> {
+    /// A part of an event, or all of it, is of a kind that is not known.
+    pub(in crate::providers) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
+        self.tell(StreamEvent::UnknownPart { kind, json: json.spelt() });
+    }
+
+    /// A piece of a kind that is not known. What it was a piece of, if that is a call, is not whole.
+    pub(in crate::providers) fn unknown_piece(&mut self, slot: Slot<'_>, kind: &str, json: Json<'_>) {
+        if self.calls().find_open(slot).is_some() {
+            self.leave_out("unknown-part");
+        }
+        self.unknown_part(kind, json);
+    }
+
+    /// Reads an event. What it says in members that the reader has no field for is told as well.
+    pub(in crate::providers) fn watch(
+        &mut self,
+        event: Json<'_>,
+        read: impl FnOnce(Json<'_>, &mut Self) -> Result<Understood, Unreadable>,
+    ) -> Result<Understood, Unreadable> {
+        let unread = Unread::default();
+        let understood = read(event.watched(&unread), self)?;
+        if understood == Understood::Yes {
+            for (name, json, is_told) in unread.members(event, &mut self.user.spelt) {
+                // Many are the same with each event, or repeated with the whole.
+                let word = name.word();
+                let is_news = !is_silent(&word) && self.user.told.is_new_member(name.spelt(), json.spelt());
+                if is_news && !is_told {
+                    self.unknown_part(&word, json);
+                }
+            }
+        }
+        Ok(understood)
+    }
+
+    /// The members of a part that nobody knows, but for these, which say nothing of it.
+    pub(in crate::providers) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
+        for (name, json) in &others.0 {
+            let name = name.word();
+            if !silent.contains(&&*name) {
+                self.unknown_part(&name, *json);
+            }
+        }
+    }
+
+    /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as there
+    /// is room to remember it by its key.
+    pub(in crate::providers) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
+        if !self.has_told(key) {
+            self.note_told(key);
+            self.unknown_part(kind, json);
+        }
+    }
+}
+
+/// Whether what stands under a name says nothing of the answer, on any wire: ids, and what repeats the request.
+fn is_silent(name: &str) -> bool {
+    SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
+}
+
+/// See `tests/providers/laws/strings.rs` for the reasons.
+const SILENT: [&str; 24] = [
+    "amazon-bedrock-invocationMetrics",
+    "caller",
+    "createTime",
+    "created",
+    "created_at",
+    "event_type",
+    "format",
+    "logprobs",
+    "metrics",
+    "model",
+    "modelVersion",
+    "object",
+    "obfuscation",
+    "p",
+    "phase",
+    "provider",
+    "role",
+    "server_label",
+    "server_name",
+    "service_tier",
+    "status",
+    "system_fingerprint",
+    "type",
+    "updated",
+];
