@@ -4,7 +4,7 @@
 //! Levels see the raw values of the parser's snapshot. Unions, `RootModel`s and what is shown only when it has closed have
 //! levels of their own kind, in Python (`_levels.py`), with the same three methods: `sync`, `shown`, `finish`.
 
-use pyo3::exceptions::{PyException, PyRecursionError};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
@@ -12,9 +12,6 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use super::child::Child;
 use super::place::{Container, Fields, Place, Shape, levels};
-
-/// More levels than this are an error: looks go down from the root to the innermost one. pydantic reads 200.
-const DEEPEST: usize = 1_000;
 
 pub(crate) struct Level {
     place: Py<Place>,
@@ -163,9 +160,6 @@ impl Level {
     /// Takes what is new in `raw`; `path` leads from the root to the innermost open value, and this is `depth` levels down.
     pub(super) fn sync(&mut self, raw: &Bound<'_, PyAny>, path: &Bound<'_, PyTuple>, depth: usize) -> PyResult<()> {
         let py = raw.py();
-        if depth > DEEPEST {
-            return Err(PyRecursionError::new_err(format!("a typed view shows at most {DEEPEST} levels")));
-        }
         let count = raw.len()?;
         if depth >= path.len() {
             if count != self.done || self.key.is_some() {
