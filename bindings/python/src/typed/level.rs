@@ -178,13 +178,9 @@ impl Level {
             }
         }
         let is_object = value.is_exact_instance_of::<PyDict>();
-        if value.is_exact_instance_of::<PyString>() {
-            let place = self.place_of(&key)?;
-            self.text = place.get().known(py)?.shown_text(&value)?.map(Bound::unbind);
-            return Ok(());
-        }
         if !is_object && !value.is_exact_instance_of::<PyList>() {
-            self.text = None; // a provisional number, which may grow
+            let place = self.place_of(&key)?;
+            self.text = place.get().known(py)?.shown_scalar(&value, &self.run)?.map(Bound::unbind);
             return Ok(());
         }
         if matches!(self.child, Child::None) {

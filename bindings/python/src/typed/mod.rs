@@ -13,7 +13,7 @@ mod watch;
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyAny, PyDict, PyList, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use self::child::Child;
@@ -106,8 +106,7 @@ impl View {
         let py = raw.py();
         let is_object = raw.is_exact_instance_of::<PyDict>();
         if !is_object && !raw.is_exact_instance_of::<PyList>() {
-            let is_text = raw.is_exact_instance_of::<PyString>();
-            return if is_text { self.place.get().known(py)?.shown_text(raw) } else { Ok(None) };
+            return self.place.get().known(py)?.shown_scalar(raw, &self.run);
         }
         if matches!(self.root, Child::None) {
             self.root = Child::opened(py, &self.place, is_object, self.run.bind(py), false)?;
