@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, field_validator
 from test_typed_kinds import CASES as KINDS
-from test_typed_kinds import what_is_wrong
+from test_typed_kinds import nested, what_is_wrong
 from test_typed_models import CASES as MODELS
 
 from jsonspigot import Documents, Parser, TypedDocument, snapshots
@@ -56,10 +56,12 @@ def test_the_error_is_the_same_at_any_cut() -> None:
     hypothesis = pytest.importorskip("hypothesis")
     from hypothesis import strategies as st
 
+    simple = st.sampled_from([(model, st.just(json.loads(text))) for model, text in TYPES])
+
     @hypothesis.settings(max_examples=400, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
-    @hypothesis.given(st.sampled_from(TYPES), st.data())
-    def check(kind: tuple[Any, str], data: Any) -> None:
-        model, document = kind[0], json.loads(kind[1])
+    @hypothesis.given(simple | nested(st), st.data())
+    def check(kind: tuple[Any, Any], data: Any) -> None:
+        model, document = kind[0], data.draw(kind[1])
         for _ in range(data.draw(st.integers(1, 3))):
             document = spoilt(document, data.draw, st)
         text = json.dumps(document)

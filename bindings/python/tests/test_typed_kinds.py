@@ -75,6 +75,13 @@ class Shade(enum.Enum):
     AB = "ab"
 
 
+class Whole(enum.Enum):
+    """Its values are lists and dicts."""
+
+    LIST = [1, 2]
+    DICT = {"a": "q"}
+
+
 class Name(str, enum.Enum):
     A = "a"
     AB = "ab"
@@ -524,6 +531,9 @@ KINDS: list[tuple[Any, *tuple[str, ...]]] = [
     (list[datetime.date | str], '["2026-01-01", "x"]'),
     (list[Shade | str], '["a", "ab", "abc"]'),
     (list[str | Name], '["a", "ab", "abc"]'),
+    (list[Whole | M | list[str]], '[[1, 2], ["x"], {"a": "q"}, {"a": 1}]'),
+    (list[M | Whole], '[[1, 2], {"a": "q"}, {"a": 1}]', '[[1, 3]]', '[{"a": "x"}]'),
+    (list[dict[str, str] | Literal[Whole.LIST]], '[[1, 2], {"a": "q"}]'),
     (list[Literal["a"] | str], '["a", "ab"]'),
     (list[Literal["a", 1, True, None]], '["a", 1, true, null]'),
     (list[Literal["on", "one", "once"]], '["on", "once", "one"]', '["o"]'),
@@ -714,9 +724,8 @@ def fitting() -> list[tuple[Any, list[Any]]]:
     return found
 
 
-def test_kinds_within_others() -> None:
-    hypothesis = pytest.importorskip("hypothesis")
-    from hypothesis import strategies as st
+def nested(st: Any) -> Any:
+    """A strategy of types within others, each with a strategy of its documents."""
     from pydantic import create_model
 
     def many(kind: Any) -> Any:
@@ -748,7 +757,7 @@ def test_kinds_within_others() -> None:
 
     leaves = st.sampled_from([(kind, st.sampled_from(values)) for kind, values in fitting()])
     choices = st.sampled_from(["ignore", "allow", "forbid"]), st.sampled_from(["smart", "left_to_right"])
-    kinds = st.recursive(
+    return st.recursive(
         leaves,
         lambda inner: st.one_of(
             inner.flatmap(lambda kind: st.sampled_from(list(many(kind)))),
@@ -757,8 +766,13 @@ def test_kinds_within_others() -> None:
         max_leaves=6,
     )
 
+
+def test_kinds_within_others() -> None:
+    hypothesis = pytest.importorskip("hypothesis")
+    from hypothesis import strategies as st
+
     @hypothesis.settings(max_examples=100, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
-    @hypothesis.given(kinds, st.integers(1, 9), st.data())
+    @hypothesis.given(nested(st), st.integers(1, 9), st.data())
     def check(kind: tuple[Any, Any], size: int, data: Any) -> None:
         text = json.dumps(data.draw(kind[1]))
         try:

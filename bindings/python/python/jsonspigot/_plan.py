@@ -296,6 +296,9 @@ def _is_decided(member: Node, schema: Any) -> bool:
     """What has closed of an open object or array says whether a union's member still fits."""
     if schema["type"] == "any" or schema.get("root_model"):
         return False
+    choices = (getattr(choice, "value", choice) for choice in schema.get("members") or schema.get("expected") or ())
+    if not all(choice is None or isinstance(choice, (str, int, float)) for choice in choices):
+        return False
     return bool(member.object or member.array) or schema["type"] in _SCALARS
 
 

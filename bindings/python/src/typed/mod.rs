@@ -204,15 +204,19 @@ impl View {
         raw: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
         path: Option<&Py<PyTuple>>,
     ) -> PyErr {
-        if !error.is_instance_of::<PyException>(py) {
-            self.begin();
-            self.moment = Moment::default();
-            return error;
-        }
-        let first = raw()
-            .and_then(|raw| levels(py)?.call_method1("first_wrong", (self.place.get().node(py), &self.run, raw, path)));
+        let first = match error.is_instance_of::<PyException>(py) {
+            true => raw().and_then(|raw| {
+                levels(py)?.call_method1("first_wrong", (self.place.get().node(py), &self.run, raw, path))
+            }),
+            false => Err(error.clone_ref(py)),
+        };
         let error = match first {
             Ok(first) if !first.is_none() => first.unbind(),
+            Err(interrupt) if !interrupt.is_instance_of::<PyException>(py) => {
+                self.begin();
+                self.moment = Moment::default();
+                return interrupt;
+            }
             _ => error.into_value(py).into_any(),
         };
         let raised = self.heading.bind(py).call_method1("raised", (&error,));
