@@ -415,7 +415,7 @@ impl Envelope {
 
     /// A typed view of the open payload, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
     /// payloads, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
-    /// ``snapshots=True`` and ``duplicate_keys="reject"``.
+    /// what ``Parser.typed`` needs.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"

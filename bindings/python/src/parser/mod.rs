@@ -219,7 +219,7 @@ impl Parser {
     /// A typed view of this text, as it grows: each ``look()`` gives what is known as a ``Partial`` of the model, at the
     /// price of what is new. ``model`` is a pydantic model, a ``TypeAdapter`` or any type that pydantic validates.
     ///
-    /// Needs ``snapshots=True`` and ``duplicate_keys="reject"``.
+    /// Needs ``snapshots=True``, ``duplicate_keys="reject"``, and a ``max_depth`` of 200 at most.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
