@@ -560,6 +560,11 @@ KINDS: list[tuple[Any, *tuple[str, ...]]] = [
     (Factories, '{"a": "x"}', '{"a": "x", "b": "y"}', '{"a": "x", "d": 4}'),
     (Configured, '{"e": "ab", "s": " x y ", "many": [" a ", 1.0], "keys": {" k ": " v "}}', '{"s": []}'),
     (Hidden, '{"password": "abcd"}', '{"password": "abc", "inner": {"password": "abcd"}}'),
+    (list[set[Frozen]], '[[{"a": "x", "b": 1}], []]', '[[{"a": "x", "b": 1}, {}]]'),
+    (Annotated[set[Frozen], BeforeValidator(list)], '[{"a": "x", "b": 1}, {"a": "y", "b": 2}]', '[{}, {"a": "y", "b": 2}]'),
+    (set[M], '[]', '[{"a": 1}, {"a": 2}, {"a": 3}, {"a": 4}, {"a": 5}]'),
+    (dict[str, frozenset[Any]], '{"x": [1, "a"]}', '{"x": [1, [2], 3]}'),
+    (set[M] | list[M], '[{"a": 1}, {"a": 2}]'),
     (set[Frozen], '[{"a": "x", "b": 1}, {"a": "y", "b": 2}, {"a": "x", "b": 1}]'),
     (list[OneOrTwo], '[{"t": 1, "a": "x"}, {"b": "q", "t": 2}]', '[{"t": true, "a": "x"}]', '[{"t": "1"}]', '[{"a": ""}]'),
     (list[Annotated[NamedA | NamedB, by_t]], '[{"T": "a", "a": "x"}, {"b": [{"a": 1}], "T": "ab"}]'),
@@ -689,6 +694,7 @@ def can_be_used(value: Any) -> None:
             warnings.simplefilter("error")
             assert json.loads(value.model_dump_json()) is not None
             value.model_dump_json(exclude_none=True, by_alias=True)
+            value.model_dump_json(serialize_as_any=True)
 
 
 def test_what_has_closed_is_dumped_as_its_type_says() -> None:

@@ -21,6 +21,9 @@ from ._run import Run, Wrong
 #: The place of what the type says nothing about.
 ANYTHING = Builder().node(ANY, None).place
 
+#: A set of anything that is hashable.
+SET = SchemaValidator(core_schema.set_schema())
+
 Which = Literal["object", "array"]
 
 
@@ -110,6 +113,17 @@ def key_of(validator: SchemaValidator, key: str, run: Run) -> Any:
             # The level adds the key itself.
             line["loc"] = line["loc"][1:]
         raise wrong from None
+
+
+def hashed(value: Any, run: Run) -> None:
+    """Raises what pydantic says of an element that a set cannot have."""
+    try:
+        run.called(SET, None, [value])
+    except Wrong as wrong:
+        for line in wrong.errors:
+            # The level adds the index itself.
+            line["loc"] = line["loc"][1:]
+        raise
 
 
 def first_wrong(node: Node, run: Run, raw: Any, path: tuple[Any, ...] | None) -> Exception | None:

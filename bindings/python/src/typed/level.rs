@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::child::Child;
-use super::place::{Container, Fields, Place, Shape, levels};
+use super::place::{Container, Fields, Place, Sequence, Shape, levels};
 
 pub(crate) struct Level {
     place: Py<Place>,
@@ -119,11 +119,21 @@ impl Level {
         })
     }
 
+    /// Whether elements have to be hashable.
+    fn is_set(&self) -> bool {
+        matches!(&self.shape.get().0, Container::Elements { kind: Sequence::Set | Sequence::Frozenset, .. })
+    }
+
     /// Keeps a closed member.
     fn put(&self, key: &Bound<'_, PyAny>, value: Bound<'_, PyAny>) -> PyResult<()> {
         let py = key.py();
         match &self.members {
-            Members::Elements(items) => items.bind(py).append(value),
+            Members::Elements(items) => {
+                if self.is_set() && value.hash().is_err() {
+                    levels(py)?.call_method1("hashed", (&value, &self.run))?;
+                }
+                items.bind(py).append(value)
+            }
             Members::Entries(entries) => {
                 let own = self.own_key(key)?;
                 entries.bind(py).set_item(own.as_ref().unwrap_or(key), value)
@@ -324,6 +334,9 @@ impl Level {
             self.done = first;
             (self.key, self.child, self.text) = (None, Child::None, None);
             return self.take_many(raw, count);
+        }
+        if self.is_set() {
+            return Ok(false);
         }
         let known = inner.get().known(py)?;
         let mut fresh = raw.get_slice(first, count);
